@@ -13,22 +13,22 @@ import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Caller } from './caller.ts';
 import type { View } from './project/view.ts';
 
-/** Who may do what: read inside the decision wherever there is one, so that each commit is explained by an authority that still held. */
+/** Who may do what. It is read inside the decision where there is one, so every commit rests on an authority that still held. */
 
-/** What every decision starts from. */
+/** The caller's authority, with the definitions and the space of its target. */
 export interface Grounds {
   readonly authority: AuthorityState;
   readonly settings: ProjectSettings;
   readonly key: ApiKey;
   readonly state: DefinitionsState;
   readonly definitions: EffectiveDefinitions;
-  /** Where the target's data lives. */
+  /** Space of the target's data. */
   readonly space: Space;
 }
 
 /**
- * Reads project, key and definitions through the view. Throws 401 or 403 when the caller's authority no longer holds. `before`: of the
- * same caller and target; they are the grounds still where nothing has changed.
+ * Reads project, key and definitions through the decision context. Throws 401 or 403 if the caller's authority no longer holds. `before`: an
+ * earlier result for the same caller and target; it is returned again if nothing has changed.
  */
 export function groundsOf(view: View, caller: Caller, target: PublishTarget, before?: Grounds): Grounds {
   const authority = asAuthority(view.read(AUTHORITY));
@@ -37,7 +37,7 @@ export function groundsOf(view: View, caller: Caller, target: PublishTarget, bef
   return grounds(authority, state, caller, target);
 }
 
-/** The same from states at hand, for plain reads. */
+/** As {@link groundsOf}, from states at hand, for plain reads. */
 export function grounds(
   authority: AuthorityState | null,
   state: DefinitionsState,
@@ -52,7 +52,7 @@ export function grounds(
   return groundsWith(authority, settings, key, state, target);
 }
 
-/** Where the data of a target lies. */
+/** Space of a target's data. */
 export function spaceOf(
   { nextData }: Pick<ProjectSettings, 'nextData'>,
   { generation }: Pick<DefinitionsState, 'generation'>,
@@ -71,7 +71,7 @@ function groundsWith(
   return { authority, settings, key, state, definitions: effectiveDefinitions(state, target), space: spaceOf(settings, state, target) };
 }
 
-/** Stands for a key where whoever runs the installation asks. */
+/** Stands for a key when the operator asks. */
 const OPERATOR: ApiKey = {
   keyId: 'operator',
   kind: 'secret',
@@ -83,7 +83,7 @@ const OPERATOR: ApiKey = {
   createdAt: 0,
 };
 
-/** What holds for the operator, of a disabled project too. Throws 404 for one that is gone. */
+/** The operator's authority, which also holds for a disabled project. Throws 404 for a deleted one. */
 export function operatorGrounds(target: PublishTarget): (view: View) => Grounds {
   return (view) => {
     const authority = asAuthority(view.read(AUTHORITY));
@@ -93,7 +93,7 @@ export function operatorGrounds(target: PublishTarget): (view: View) => Grounds 
   };
 }
 
-/** Whom a command is done for, and through which endpoint. Throws 400 INVALID_PLATFORMID for a claim that no table could hold. */
+/** Who a command acts for, and through which endpoint. Throws 400 INVALID_PLATFORMID for an id that no table could store. */
 export function actorOf(caller: Caller, endpoint?: string): Actor {
   requireStorable(caller.platformId);
   requireStorable(caller.onBehalfOf);
@@ -105,8 +105,8 @@ export function actorOf(caller: Caller, endpoint?: string): Actor {
 }
 
 /**
- * A claimed id becomes part of subjects, whose parts a `/` separates, and of keys of tables: an index takes no more than 2.7 KB in
- * all, and no text holds U+0000.
+ * A claimed id becomes part of subjects, whose parts are separated by `/`, and of table keys: an index entry holds at most 2.7 KB, and no text
+ * holds U+0000.
  */
 const STORABLE_CLAIM = /^[^/\0]{0,256}$/;
 
@@ -114,7 +114,7 @@ export function requireStorable(claim: string | null): void {
   if (claim !== null && !STORABLE_CLAIM.test(claim)) throw refusal('INVALID_PLATFORMID');
 }
 
-/** Throws 403 unless a secret key has the permission; public keys are not permission-gated. */
+/** Throws 403 unless a secret key has the permission. Public keys have no permissions and pass. */
 export function requirePermission(key: ApiKey, scope: string, level: 'r' | 'rw' | 'x'): void {
   if (allows(key, scope, level)) return;
   throw refusal('FORBIDDEN', `This key does not have ${level} access to ${scope}; \`savepoint key permissions\` gives it`);
@@ -122,7 +122,7 @@ export function requirePermission(key: ApiKey, scope: string, level: 'r' | 'rw' 
 
 export type DirectAction = 'read' | 'write' | 'delete';
 
-/** A definition that a call names, and that is not there. */
+/** Refusal of a definition that a call names and that does not exist. */
 export function noSuch(kind: 'collection' | 'query', id: string): Refusal {
   const name = JSON.stringify(cutText(id, 64));
   return refusal(
@@ -133,12 +133,12 @@ export function noSuch(kind: 'collection' | 'query', id: string): Refusal {
 
 const COLLECTION_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Whom a collection opens this to, beside secret keys and endpoints (decision 34). */
+/** Who may do this to documents of a collection, besides secret keys and endpoints. */
 export function openTo({ access }: CollectionModel, action: DirectAction): OpenTo {
   return action === 'read' ? access.read : access.write;
 }
 
-/** The collection of a direct call, after the access table of runtime-storage 3. Unknown and ill-formed ids are one answer: 404. */
+/** The collection of a direct call, if the caller may use it. Unknown and malformed ids get the same answer: 404. */
 export function directCollection(
   at: Grounds,
   caller: Caller,
@@ -161,21 +161,21 @@ export function directCollection(
   return collection;
 }
 
-/** Throws 409 REVISION_OUTDATED for a game too old for this (security 8.7). */
+/** Throws 409 REVISION_OUTDATED if the game is too old for this. */
 export function requireRevision({ revision }: Caller, access: 'read' | 'write'): void {
   if (revision === null || !isBlocked(revision, access)) return;
-  // On these routes the status tells; a game sees a failed request (security 8.7).
+  // On these routes a game sees the failure by the HTTP status.
   throw new Refusal(409, 'REVISION_OUTDATED', revisionMessage(revision));
 }
 
-/** Whether a direct call has to come from a player that is proven: {@link requireOwn} will ask for it. */
+/** Whether a direct call needs a proven player, which {@link requireOwn} will ask for. */
 export function needsPlayer({ settings }: Grounds, caller: Caller): boolean {
   return settings.requirePlayerAuth && !caller.isSecret;
 }
 
 /**
- * A proven player may write and delete its own documents, and those of global collections (runtime-storage 3). What is open to owners takes
- * the player whose document it is, named where nobody has to be proven (decision 34).
+ * A proven player may write and delete its own documents and those of global collections. In a collection with owner access the player must be
+ * the document's owner; the player's name is enough where the project demands no proof.
  */
 export function requireOwn(at: Grounds, caller: Caller, collection: CollectionModel, key: string, action: DirectAction): void {
   if (caller.isSecret) return;
@@ -189,7 +189,7 @@ function requireOwner(at: Grounds, caller: Caller, key: string): void {
   requireKeyOf(ownerOf(at, caller), key);
 }
 
-/** The player that a call with a public key is of: proven, or named where the project demands no proof. Throws 400 MISSING_PLATFORM_ID. */
+/** The player of a call with a public key: proven, or only named where the project demands no proof. Throws 400 MISSING_PLATFORM_ID. */
 export function ownerOf(at: Grounds, caller: Caller): string {
   if (needsPlayer(at, caller)) return requireVerifiedPlayer(caller);
   const named = caller.verified ?? caller.onBehalfOf ?? caller.platformId;
@@ -198,7 +198,7 @@ export function ownerOf(at: Grounds, caller: Caller): string {
   return named;
 }
 
-/** Throws 403 for a key that is neither the proven player's id nor begins with `{id}_`. */
+/** Throws 403 unless the key is the proven player's id or begins with `{id}_`. */
 export function requireOwnKey(caller: Caller, key: string): void {
   requireKeyOf(requireVerifiedPlayer(caller), key);
 }
@@ -207,13 +207,13 @@ function requireKeyOf(player: string, key: string): void {
   if (key !== player && !key.startsWith(`${player}_`)) throw refusal('FORBIDDEN', "This is another player's");
 }
 
-/** The proven player. Throws where nobody was: the project has come to require it since the caller was looked at. */
+/** The proven player. Throws if there is none: the project may have come to require one since the caller was resolved. */
 export function requireVerifiedPlayer({ verified }: Caller): string {
   if (verified !== undefined) return verified;
   throw refusal('PLATFORM_AUTH_FAILED', 'This project requires verified players', { error: { authFailureKind: 'token_rejected' } });
 }
 
-/** Who a call acts for: the proven player, else whoever it says (security 2.2, 2.3). */
+/** The player that a call acts for: the proven one, else the claimed one. */
 export function playerOf(caller: Caller, pattern: RegExp): string {
   if (caller.verified !== undefined) return caller.verified;
   if (caller.onBehalfOf === null) return caller.platformId ?? 'anonymous';

@@ -2,10 +2,10 @@ import type { Document } from '../contract/answers.ts';
 import type { TextOf } from '../contract/values.ts';
 import type { PublishTarget } from '../domain/events.ts';
 
-/** What several use cases are asked with, and answer. */
+/** Arguments and answers that several use cases share. */
 
 export interface CollectionAddress {
-  /** Id or name as in the path, any letter case. */
+  /** Id or name as in the path, in any letter case. */
   readonly collection: string;
   readonly target: PublishTarget;
 }
@@ -19,22 +19,22 @@ export interface RecordAddress extends Address {
 }
 
 export interface Positioned {
-  /** Revision of the project's log that this reflects or became: `x-ns-position`. */
+  /** Revision of the project's log that the answer made or reflects: `x-ns-position`. */
   readonly position: number;
-  /** True when the answer could not be shown to be current: `x-ns-stale`. */
+  /** True if the answer could not be shown to be current: `x-ns-stale`. */
   readonly stale: boolean;
-  /** It is the first answer to a request that was sent again: `idempotent-replay`. */
+  /** Set if this repeats the first answer to a request that was sent again: `idempotent-replay`. */
   readonly replayed?: true | undefined;
 }
 
 export interface DocumentAnswer<Body = Document> extends Positioned {
-  /** JSON text, defaults filled in. */
+  /** JSON text of the document, with defaults filled in. */
   readonly text: TextOf<Body>;
   /** `x-ns-save-version`. */
   readonly version: number;
 }
 
-/** `result` is an object, or its JSON text where that was at hand. */
+/** `result` is an object, or its JSON text where that existed already. */
 export interface ReadAnswer<Result> extends Positioned {
   readonly result: Result | TextOf<Result>;
 }

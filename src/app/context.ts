@@ -22,53 +22,53 @@ import type { View } from './project/view.ts';
 import type { HeartbeatFolds } from './telemetry/heartbeat-folds.ts';
 import type { TelemetryRecorder } from './telemetry/telemetry-recorder.ts';
 
-/** What the use cases share: the open projects, the views, the clock, the limits. */
+/** What all use cases share: open projects, read models, clock, limits. */
 export interface AppContext {
   readonly projects: Projects;
   readonly views: ViewReader;
   readonly scheduler: Scheduler;
-  /** In which projects compute that compute for long. */
+  /** Shares computing time between projects, for work that computes for long. */
   readonly turns: RoundRobin;
   readonly limits: {
     readonly documentBytes: number;
     /** How long an endpoint call may compute, ms. */
     readonly endpointMs: number;
-    /** How long a read of a view waits for it to reach what this node has committed, ms. */
+    /** How long a read of a view waits until it shows what this node has committed, ms. */
     readonly viewWaitMs: number;
-    /** What is kept of requests with an `Idempotency-Key`; of the larger answers to management `managed`. */
+    /** Bounds of the answers kept for requests with an `Idempotency-Key`. `managed` is for the larger answers of management routes. */
     readonly answers: { readonly game: KeepingRules; readonly managed: KeepingRules };
-    /** Rows of one answer of a query. */
+    /** Bytes of the rows in one answer of a query. */
     readonly answerBytes: number;
-    /** What boards may take in memory, all of them together. */
+    /** Bytes that all boards in memory may take together. */
     readonly boardBytes: number;
   };
-  /** Told what boards take in memory, in bytes, whenever one has come or gone. */
+  /** Called with the bytes of all boards in memory whenever one is added or removed. */
   onBoards(bytes: number): void;
-  /** What passes over all documents of a collection waits here for its turn. */
+  /** Queues queries that pass over all documents of a collection. */
   readonly scans: Scans;
-  /** The installation's key for security configs; read or made when it is first needed. */
+  /** The installation's key for security configs. It is read or made when first needed. */
   signer(): Promise<Signer>;
-  /** Plausible player ids. */
+  /** The form of a player id. */
   readonly platformId: RegExp;
-  /** What webhook steps send. */
+  /** Sends the requests of webhook steps. */
   readonly webhooks: Webhooks;
-  /** Compiles and judges large definitions. */
+  /** Compiles and validates large definitions. */
   readonly compiler: Compiler;
   /** Proves who a player is. */
   readonly verifier: PlayerVerifier;
   readonly telemetry: TelemetryParts;
 }
 
-/** What players report has its own way to the log, and tables of its own. */
+/** Telemetry has its own way to the log, and its own tables. */
 export interface TelemetryParts {
   readonly recorder: TelemetryRecorder;
   readonly heartbeats: HeartbeatFolds;
   readonly reader: TelemetryReader;
-  /** For the operators: a game did not find what it had saved. */
+  /** Called when a game did not find what it had saved, for the operator. */
   onSaveFailed(projectId: string, failure: SaveFailed): void;
 }
 
-/** The caller's project, open and reached up to the caller's watermark: at once where it is, as it nearly always is. */
+/** The caller's project, opened and read up to the caller's watermark. Nearly always available at once. */
 export function projectOf(context: AppContext, caller: Caller): Awaitable<Project> {
   const project = context.projects.peek(caller.projectId);
   return project ? reached(context, project, caller) : opened(context, caller);
@@ -85,7 +85,7 @@ function reached({ scheduler }: AppContext, project: Project, { position }: Call
   return position !== null && position > project.set.head ? project.seek(position).then(() => project) : project;
 }
 
-/** How current an answer is that reflects this node's head. `reached`: whether it shows what the caller's watermark asks for. */
+/** The head of this node as an answer's position, and whether that is stale. `reached`: whether the answer shows the caller's watermark. */
 export function positioned(context: AppContext, project: Project, caller: Caller, reached = true): Positioned {
   const { stale } = context.projects.freshness(project);
   const behind = caller.position !== null && caller.position > project.set.head;
@@ -93,8 +93,8 @@ export function positioned(context: AppContext, project: Project, caller: Caller
 }
 
 /**
- * Waits for the views to show `revision`, and answers whether they do. Throws 503 `BEHIND` while `table` is still on its first way to where
- * the log was: an answer out of it would not be an old one, it would say that there is nothing.
+ * Waits until the views show `revision`, and answers whether they do. Throws 503 `BEHIND` while `table` is catching up for the first time: an
+ * answer from it would not be an old one, but would say that nothing is there.
  */
 export async function viewsReached(
   { views, limits }: AppContext,
@@ -108,20 +108,23 @@ export async function viewsReached(
   throw refusal('BEHIND');
 }
 
-/** As of this node's head: for what has to be known before a decision, which looks again. */
+/** The settings at this node's head, for checks before a decision. The decision checks again. */
 export function settingsOf(project: Project): ProjectSettings {
   return projectSettings(project.authority?.settings ?? {});
 }
 
-/** Where a commit, or the one that is answered again, has brought the project. */
+/** The position and the replay mark of a stored commit. */
 export function stored({ revision, replayed }: Outcome<unknown>): Positioned {
   return { position: revision, stale: false, replayed };
 }
 
-/** What games and servers store. Whoever manages the project can always mend what fills it. */
+/**
+ * Commands of games and servers, which count towards quotas. A manager's commands do not: a manager must always be able to repair a full
+ * project.
+ */
 const COUNTED = /^(?:document|record|endpoint|session)\./;
 
-/** Runs a command of this caller, within what the project may store. `decide` may run several times. Rejects with 429 QUOTA_EXCEEDED. */
+/** Runs a caller's command within the project's quotas. `decide` may run several times. Rejects with 429 QUOTA_EXCEEDED. */
 export function execute<A>(
   project: Project,
   caller: Caller,

@@ -19,14 +19,14 @@ import { type Decided, decidedBy } from './project/commit.ts';
 import type { View } from './project/view.ts';
 
 /**
- * A request with an `Idempotency-Key` happens once (decision 35): the key is read by the decision that it protects, and written by its
- * commit together with the answer. So over any crash, repetition or second node the request is done once or not at all, with one
- * append. A request without a key takes no notice of this.
+ * A request with an `Idempotency-Key` happens once. The decision that it protects reads the key, and its commit writes the key together with the
+ * answer. So over any crash, repetition or second node the request is done once or not at all, with one append. A request without a key skips
+ * all this.
  *
- *     return once({ view, now, keyed }, NOTHING_KEPT, () => decided(null, events));
+ * return once({ view, now, keyed }, NOTHING_KEPT, () => decided(null, events));
  */
 
-/** What is kept of an answer, and the answer that comes of it again. */
+/** What is kept of an answer, and how the answer is made from it again. */
 export interface Keeps<A> {
   kept(answer: A): Json;
   again(kept: Json): A;
@@ -38,11 +38,11 @@ export const NOTHING_KEPT: Keeps<null> = { kept: () => null, again: () => null }
 export interface Deciding {
   readonly view: View;
   readonly now: number;
-  /** What the key belongs to: which key, player and space, or an append's own. `null`: the request has none. */
+  /** The key, with its scope: caller, player and space, or for an append its collection and writer. `null`: the request has none. */
   readonly keyed: Keyed | null;
 }
 
-/** A request that names its intent. */
+/** A request with an idempotency key. */
 export interface Keyed {
   readonly claim: Claim;
   readonly requestId: string;
@@ -50,7 +50,10 @@ export interface Keyed {
   readonly rules: KeepingRules;
 }
 
-/** Whose key it is: the key's and the player's. `body`: what is asked for, where the transport's body holds more than that, such as proof. */
+/**
+ * The idempotency key in the scope of the caller's key and player. `body`: what is asked for, where the request's body holds more than that,
+ * such as proof.
+ */
 export function keyedBy(caller: Caller, space: Space, rules: KeepingRules, body?: Json): Keyed | null {
   const { intent } = caller;
   if (!intent) return null;
@@ -59,7 +62,9 @@ export function keyedBy(caller: Caller, space: Space, rules: KeepingRules, body?
   return { claim, requestId: intent.requestId, keepsRefusals: true, rules };
 }
 
-/** Of an append: by collection and writer, whatever key they come with; and one that is refused may be sent again (runtime-storage 10.1). */
+/**
+ * The idempotency key of an append. Its scope is the collection and the writer, whatever key they use, and a refused append may be sent again.
+ */
 export function keyedAppend(
   { intent }: Caller,
   at: { readonly space: Space; readonly collection: string; readonly writerId: string },
@@ -87,8 +92,8 @@ export function answeredBefore<A>({ view, now, keyed }: Deciding, keeps: Keeps<A
 }
 
 /**
- * The decision, with what it came to among its events. An answer that is too large to be kept is refused where it would change something,
- * and nothing is changed; where not, it is answered, and the request may be decided again.
+ * Adds the outcome to the events of the decision. If an answer is too large to be kept and the decision changes something, the request is
+ * refused and nothing changes. If it changes nothing, it is answered and may be decided again.
  */
 export function keeping<A>({ now, keyed }: Deciding, keeps: Keeps<A>, decision: Decided<A>): Decided<A> {
   if (keyed === null) return decision;

@@ -17,8 +17,8 @@ import type { PrintedObject } from '../kernel/json.ts';
 import type { PackedText } from './document/packed-text.ts';
 
 /**
- * Every event of a project's stream, with its data, as `src/contract/events` describes it. A published shape is never changed, only
- * succeeded: a new shape gets a higher `schemaVersion` and an upcast at the log's boundary (`src/log/upcasts.ts`).
+ * Every event of a project's stream, with its data, as `src/contract/events` describes it. A published shape never changes; it is succeeded: a
+ * new shape gets a higher `schemaVersion` and an upcaster at the log's boundary (`src/log/upcasts.ts`).
  */
 
 /** Where data lives: `live`, or `next{generation}` for what staged tests wrote. */
@@ -32,7 +32,7 @@ export interface Actor {
   readonly endpoint?: string;
 }
 
-/** Metadata of every event of `project-…`. Times are unix milliseconds, and never run backwards within a stream. */
+/** Metadata of every event of `project-…`. Times are unix milliseconds, and never go back within a stream. */
 export interface EventMetadata {
   readonly commandId: string;
   /** The use case, such as `document.write`. */
@@ -40,13 +40,13 @@ export interface EventMetadata {
   readonly actor: Actor;
   readonly schemaVersion: number;
   readonly recordedAt: number;
-  /** How many events of the same commit follow this one; absent for the last. Who stops between them sees half a commit. */
+  /** How many events of the same commit follow this one; left out for the last. A reader that stops before the last sees half a commit. */
   readonly left?: number;
 }
 
 export type { EventData, EventType } from '../contract/events/index.ts';
 
-/** What a type of event says. */
+/** Data of a type of event. */
 type Data<T extends EventType> = EventData[T];
 
 export type KeyKind = z.output<typeof keyKind>;
@@ -83,18 +83,17 @@ export type PageSaved = Data<'page.saved'>;
 /** The single documents (game values, rules, tests) use this id. */
 export const SINGLE_ID = '*';
 
-/** Schema versions this build writes, and the highest it can read. */
+/** Schema versions that this build writes, and the highest it can read. */
 export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = versionsOf(EVENTS);
 
 /** An event as a decider makes it. */
 export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType] & {
   /**
-   * What a `document.written` makes of its document, where this process decided it: nobody here has to work it out or print it again.
-   * Never stored. A sealed event of a document stored whole has the text alone, and no `document` in its data: fold it with
-   * `evolveDocument`.
+   * The document after a `document.written` that this process decided, so nobody here has to compute or print it again. Never stored. A sealed
+   * event of a document stored whole has only the text, and no `document` in its data: fold it with `evolveDocument`.
    */
   readonly after?: PrintedObject | PackedText;
-  /** What the ledger has said of the document after this event, where this process decided it: JSON text of `Told`. Never stored. */
+  /** What the ledger has told of the document after this event, if this process decided it: JSON text of `Told`. Never stored. */
   readonly told?: string | undefined;
 };
 
@@ -108,8 +107,8 @@ export type ProjectEvent = DomainEvent & {
 };
 
 /**
- * An event at its place in a stream. Written out, because it runs twice for every event that is stored: spreading one event into
- * another took nearly a tenth of a write.
+ * An event at its revision. Members are copied one by one, because it runs twice for every stored event: spreading one object into another took
+ * nearly a tenth of a write.
  */
 export function placed(event: DomainEvent, revision: number, id: string, metadata: EventMetadata, hash: string): ProjectEvent {
   const { type, data, after, told } = event;

@@ -1,36 +1,34 @@
 import { PREFIXES, type Prefix } from '../contract/families.ts';
 
-/**
- * Finds which family of routes a request is for, before any router is asked. Aliases end here: the routes know one path each.
- */
+/** Prefixes of paths and the family of routes that each one leads to. Aliases end here: a route knows one path. */
 
-/** The same where `/v1` is another name of all of `/v3`, for a client that is set to that version (client-wire 1.7). */
+/** The same where `/v1` is another name of all of `/v3`, for clients that are set to that version. */
 const WITH_WHOLE_V1: ReadonlyMap<string, Prefix> = new Map([
   ...PREFIXES,
   ...[...PREFIXES].flatMap(([name, found]): [string, Prefix][] => (name.startsWith('v3/') ? [[`v1/${name.slice(3)}`, found]] : [])),
 ]);
 
-// It can never be a project's id.
+// It can never be the id of a project.
 const CANARY: Prefix = { family: 'canary', group: 'game', base: '/v3/storage' };
 const CANARY_PATH = /^\/deploy-canary(?:\/|$)/i;
 
-// A game's own call among the management routes: counted with the game's.
+// A call of games among the management routes, so it counts with the games' calls.
 const REVISION_INIT: Prefix = { family: 'manage', group: 'game', base: '/v3/manage' };
 const REVISION_INIT_PATH = /^\/[^/]+\/revision-init$/i;
 
 export interface Location {
   readonly prefix: Prefix;
-  /** What the family's router matches: base and rest, segments escaped in one canonical way. */
+  /** The path that the family's router matches: base and rest, each segment escaped in one canonical way. */
   readonly path: string;
 }
 
-// An empty segment would let a shorter route match (client-wire 1.5); the names would reach a prototype somewhere.
+// An empty segment would let a shorter route match: a DELETE of the key `.` arrives as `…/{collection}/`. The names would reach a prototype.
 const REFUSED_SEGMENT = /\/(?:\/|$|(?:__proto__|constructor|prototype)(?:\/|$))/;
 const ENDPOINT_WITHOUT_SLUG = /^\/[^/]+\/$/;
 
 /**
- * Finds the family of a request path (as sent, without the query). `null` where nothing can match: an unknown prefix, malformed
- * escapes, an empty or forbidden segment. `wholeV1`: as in the settings.
+ * Finds the family of a request path, taken as sent and without the query. `null` if nothing can match: an unknown prefix, malformed escapes, an
+ * empty or forbidden segment. `wholeV1`: as in the settings.
  */
 export function locate(sent: string, wholeV1 = false): Location | null {
   const path = canonical(sent);
@@ -54,7 +52,7 @@ function lower(path: string, end: number): string {
   return (end < 0 ? path.slice(1) : path.slice(1, end)).toLowerCase();
 }
 
-/** Decodes every segment once and escapes it again, so that a route's literals match however they were escaped. */
+/** Decodes every segment once and escapes it again, so a route's literals match however they were escaped. `null`: malformed escapes. */
 function canonical(path: string): string | null {
   if (!path.includes('%')) return path;
   try {

@@ -2,25 +2,25 @@ import type { Positioned } from '../app/app.ts';
 import { type Json, stringifyJson } from '../kernel/json.ts';
 import type { Context } from './exchange.ts';
 
-/** What a handler returns. Exactly one of `body` and `text` is there. */
+/** What a handler returns: either `body` or `text`. */
 export interface Answer {
-  /** 200 when left out. */
+  /** Left out: 200. */
   readonly status?: number;
   readonly body?: Json;
-  /** The body's text where it was at hand, in bytes where it is sent again and again. */
+  /** The body as text where the text exists already; as bytes where it is sent again and again. */
   readonly text?: string | Buffer;
-  /** `application/json; charset=utf-8` when left out. */
+  /** Left out: `application/json; charset=utf-8`. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What was asked for is done: this answer must not become a refusal. */
+  /** The command was carried out, so this answer must not become a refusal. */
   readonly done?: boolean;
-  /** The connection cannot be used again, such as after a body that never came. */
+  /** The connection must close, as after a body that never came. */
   readonly close?: boolean;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Headers of an answer that reflects or made a revision of the project's log (design 6); no cache may keep it (runtime-storage 2.4). */
+/** Headers of an answer that made or reflects a revision of the project's log (`x-ns-position`). No cache may keep it. */
 export function freshHeaders(at: Positioned): Record<string, string> {
   if (at.replayed) return { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position), 'idempotent-replay': 'true' };
   return at.stale
@@ -28,7 +28,7 @@ export function freshHeaders(at: Positioned): Record<string, string> {
     : { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position) };
 }
 
-/** Makes an answer Koa's response. Throws for a header that cannot be sent. */
+/** Writes an answer into Koa's response. Throws for a header that cannot be sent. */
 export function respond(ctx: Pick<Context, 'res' | 'status' | 'body' | 'state'>, answer: Answer): void {
   const { res } = ctx;
   for (const name in answer.headers) res.setHeader(name, answer.headers[name] ?? '');

@@ -12,11 +12,11 @@ export interface BodyBounds {
   readonly bytes: number;
   readonly depth: number;
   readonly timeoutMs: number;
-  /** Counts it while it is on its way. */
+  /** Counts the body while it arrives. */
   readonly arriving: Arriving;
 }
 
-/** Makes the refusal of a body that cannot be used; routes differ in its code. */
+/** Makes the refusal of a body that cannot be used. Routes differ in its code. */
 export type Invalid = (message: string) => Refusal;
 
 export const invalidBody: Invalid = (message) => refusal('INVALID_BODY', message);
@@ -25,11 +25,11 @@ export const invalidJson: Invalid = (message) => refusal('INVALID_JSON', message
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Reads the whole body, whatever way its length is told; the game client never tells it (client-wire 1.1). No body reads as no bytes.
- * Throws 413 PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT when it does not arrive in time, 503 BUSY where too much is on its
- * way already, `invalid` for a compressed body or one cut short.
+ * Reads the whole body, with or without a declared length: the game client never declares one. No body reads as no bytes. Throws 413
+ * PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT if the body does not arrive in time, 503 BUSY if too much is arriving already,
+ * `invalid` for a compressed body or one cut short.
  *
- * Whoever calls it has awaited something since the request came, a value at hand is enough: in the event of the request no body is here.
+ * The caller must have awaited something since the request came, if only a value at hand: in the event of the request no body is there yet.
  */
 function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awaitable<Buffer> {
   const { req } = exchange;
@@ -37,7 +37,7 @@ function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awa
   if (declared === 0) return NO_BYTES;
   if (isCompressed(req)) throw invalid('A request body must not be compressed');
   if (declared !== null && declared > bounds.bytes) throw tooLarge(bounds);
-  // A small body has arrived as a whole by the time its caller is known: no listeners, no timer.
+  // A small body has usually arrived by the time the caller is known, and then needs no listeners and no timer.
   if (isHere(req, declared)) return bounded(req.read() ?? NO_BYTES, bounds);
   return declared === null ? readNextTurn(req, bounds, invalid) : readSlowly(req, bounds, invalid);
 }
@@ -48,8 +48,8 @@ async function readNextTurn(req: IncomingMessage, bounds: BodyBounds, invalid: I
 }
 
 /**
- * Node runs what waits for promises between the bytes of a body and the note that it is complete: by the declared length it is known
- * to be all there before that note; without one, a turn later.
+ * Whether the whole body has arrived. Node runs promises between the last bytes of a body and the mark that it is complete: with a declared
+ * length this is known before the mark, without one a turn later.
  */
 function isHere(req: IncomingMessage, declared: number | null): boolean {
   return !req.readableFlowing && (req.complete || req.readableLength === declared);
@@ -85,7 +85,7 @@ function withReject(): { readonly promise: Promise<never>; readonly reject: (rea
   const promise = new Promise<never>((_, rejecting) => {
     reject = rejecting;
   });
-  // One that is refused in the very turn in which it ends has nobody waiting.
+  // Nobody waits yet for a body that is refused in the turn in which it ends.
   promise.catch(() => undefined);
   return { promise, reject };
 }
@@ -94,7 +94,7 @@ function tooLarge(bounds: BodyBounds): Refusal {
   return refusal('PAYLOAD_TOO_LARGE', `The body is larger than the ${bounds.bytes} bytes of this route`);
 }
 
-/** By either header; Node undoes no coding but the last, `chunked`. */
+/** Either header may say so. Node itself undoes only a last coding of `chunked`. */
 function isCompressed({ headers }: IncomingMessage): boolean {
   const encoding = headers['content-encoding'];
   if (encoding && encoding.toLowerCase() !== 'identity') return true;
@@ -102,7 +102,7 @@ function isCompressed({ headers }: IncomingMessage): boolean {
   return transfer !== undefined && transfer.toLowerCase() !== 'chunked';
 }
 
-/** Reads and parses a JSON body. No bytes at all: `undefined`. Throws as {@link readBody}; `invalid` also for what is not JSON. */
+/** Reads and parses a JSON body. `undefined`: no bytes at all. Throws as {@link readBody}, and `invalid` for a body that is not JSON. */
 export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awaitable<Json | undefined> {
   return andThen(readBody(exchange, bounds, invalid), (bytes) => {
     const body = parsed(bytes, bounds, invalid);
@@ -121,7 +121,7 @@ function parsed(bytes: Buffer, bounds: BodyBounds, invalid: Invalid): Json | und
   }
 }
 
-/** The parser's texts that say what and where. Its others quote the body, which may hold anything, secrets too. */
+/** Parser messages that say what is wrong and where. Other messages quote the body, which may hold secrets. */
 const UNQUOTED = /^(?:[^"]* (?:in|after) JSON at position \d+|Unexpected end of JSON input)/;
 
 function whatIsWrong({ kind, message }: JsonError): string {

@@ -6,7 +6,7 @@ import type { BucketRule } from './settings.ts';
 
 /** Where the processes of an installation count together. */
 export interface SharedBuckets {
-  /** Takes tokens that were given away already; answers what each bucket holds then, less than nothing too. May reject. */
+  /** Takes tokens that have been given away already. Answers what each bucket holds then, which may be less than nothing. May reject. */
   take(taken: readonly Taken[]): Promise<readonly number[]>;
 }
 
@@ -22,21 +22,21 @@ interface Bucket {
   tokens: number;
   /** Unix ms of the last refill. */
   at: number;
-  /** Tokens that the others have not been told of. */
+  /** Tokens taken here of which the other processes have not been told. */
   untold: number;
 }
 
-/** An address unheard of for long has a full bucket again, so forgetting the least recent ones loses little. */
+/** The addresses heard of least recently are forgotten: their buckets have filled up again by then. */
 const MOST_ADDRESSES = 50_000;
-/** How long a process counts for itself until it tells the others: nobody waits for them. */
+/** How often a process tells the others what it counted. No request waits for that. */
 const SHARE_MS = 200;
-/** Buckets told of at once. */
+/** Buckets that one message tells of. */
 const MOST_TOLD = 1_000;
 
 /**
- * Request buckets per client address and group of routes. Each process decides by what it has counted itself; `shared` is told several
- * times a second, and answers what is left over all processes. What was given away too much in between is owed, so nobody gets more
- * for long. While it cannot be reached, each process counts for itself.
+ * Request buckets by client address and group of routes. A process decides by its own counts. It tells `shared` several times a second, and
+ * learns what is left over all processes. Tokens given away too much in between are owed, so nobody gets more for long. While `shared` cannot be
+ * reached, each process counts alone.
  */
 export class Buckets {
   readonly #rules: Readonly<Record<BucketGroup, BucketRule>>;
@@ -46,7 +46,7 @@ export class Buckets {
   readonly #untold = new Set<Bucket>();
   #sharing = false;
 
-  /** `addressOf` names whom a request counts for, `null` for nobody. */
+  /** `addressOf` names the address that a request counts for; `null`: it is not counted. */
   constructor(
     rules: Readonly<Record<BucketGroup, BucketRule>>,
     addressOf: (req: Received) => string | null,
@@ -96,7 +96,7 @@ export class Buckets {
       bucket.untold = 0;
       this.#untold.delete(bucket);
     }
-    // What could not be told of is not told again: it has been counted here.
+    // Tokens that could not be told of are not told again: they have been counted here.
     const left = await this.#shared?.take(taken).catch(() => []);
     told.forEach((bucket, index) => {
       refill(bucket);

@@ -5,23 +5,23 @@ import type { CallTimes } from './call-times.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpSettings } from './settings.ts';
 
-/** Lines about one slug and code within so many ms. */
+/** Log lines about one slug and code within a window. */
 const MOST_LINES = 10;
 const WINDOW_MS = 10_000;
 const LONGEST_SLUG = 96;
 
-/** One endpoint call as it came out. */
+/** How one endpoint call ended. */
 export interface CallOutcome {
   readonly project: string;
   readonly slug: string;
   readonly status: number;
-  /** The endpoint ran and said this itself. */
+  /** The endpoint ran and gave this answer itself. */
   readonly answered: boolean;
-  /** What its caller was told; `null` for a success. */
+  /** The code that the caller got; `null` for a success. */
   readonly code: string | null;
 }
 
-/** Counts and times endpoint calls, and tells the log of those that came to nothing: their author sees nothing of a player's screen. */
+/** Counts and times endpoint calls, and logs those that failed: the author of an endpoint does not see a player's screen. */
 export class CallNotes {
   readonly #times: CallTimes;
   readonly #log: Logger;
@@ -42,7 +42,7 @@ export class CallNotes {
     if (this.#level === 'silent') return;
     const text = status < 500 ? 'endpoint call refused' : 'endpoint call failed';
     const line = { project, slug: slug.slice(0, LONGEST_SLUG), code, status, requestId: exchange.requestId, ms: Math.round(ms) };
-    // Anybody can make up slugs, and would have a line for each.
+    // Anybody can make up slugs, and each would get a line.
     const about = answered ? { project, slug, code } : { project, code };
     const leftOut = (lines: number) => this.#tell({ ...about, lines }, `${text}: so many more of these lines were left out`);
     if (this.#repeats.passes(JSON.stringify(about), leftOut)) this.#tell(line, text);
@@ -53,7 +53,7 @@ export class CallNotes {
   }
 }
 
-/** The code in an answer of an endpoint; `null` for a success. */
+/** The code in an endpoint's answer; `null` for a success. */
 export function codeIn(status: number, body: Json): string | null {
   const error = isObject(body) ? body['error'] : undefined;
   const said = isObject(error) ? error['code'] : error;

@@ -1,20 +1,20 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** Slugs of all projects that have series of their own; the calls of those that come later are counted together. */
+/** Slugs, over all projects, that have series of their own. Calls of later ones are counted together. */
 const MOST_SLUGS = 100;
 const OTHERS = 'other';
-/** Few: each is a line of the exposition for every slug and outcome. */
+/** Few buckets, because each is a line of the metrics for every slug and outcome. */
 const BUCKETS = [0.002, 0.01, 0.05, 0.25, 1, 5];
 
 /** Endpoint calls by slug and outcome. */
 export interface CallTimes {
-  /** `answered`: the endpoint ran and said something itself, so that there is one with this slug. */
+  /** `answered`: the endpoint ran and gave the answer itself, so the slug exists. */
   observe(slug: string, status: number, answered: boolean, seconds: number): void;
-  /** A call that came to nothing, under the code that its caller was told. */
+  /** Counts a failed call under the code that its caller got. */
   refused(slug: string, code: string): void;
 }
 
-/** Codes of one slug that are counted apart: authors name codes as they like, from templates as well. */
+/** Codes of one slug that are counted apart: authors choose codes freely, from templates too. */
 const MOST_CODES = 20;
 
 export function createCallTimes(registry: Registry, most: number = MOST_SLUGS): CallTimes {
@@ -33,7 +33,7 @@ export function createCallTimes(registry: Registry, most: number = MOST_SLUGS): 
   });
   const known = new Set<string>();
   const codes = new Map<string, Set<string>>();
-  /** Made-up slugs get no series: whoever asks for many would take those of the endpoints that there are. */
+  /** Made-up slugs get no series of their own: they would use up those of real endpoints. */
   const named = (slug: string, answered: boolean): string => {
     if (known.has(slug)) return slug;
     if (!answered || known.size >= most) return OTHERS;
@@ -56,7 +56,7 @@ export function createCallTimes(registry: Registry, most: number = MOST_SLUGS): 
   };
 }
 
-/** As who watches asks: did it work, was it refused, did we fail? */
+/** The three outcomes that an operator asks about: it worked, it was refused, we failed. */
 function outcomeOf(status: number): string {
   if (status < 400) return 'ok';
   return status < 500 ? 'refused' : 'failed';

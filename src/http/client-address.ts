@@ -4,19 +4,22 @@ import { LRUCache } from 'lru-cache';
 import proxyAddress from 'proxy-addr';
 
 const LONGEST_ADDRESS = 64;
-/** A look into the list costs more than the rest of counting a request, and the same few peers come again and again. */
+/**
+ * Addresses whose answer is cached: a look into the list costs more than the rest of counting a request, and the same few peers come again and
+ * again.
+ */
 const REMEMBERED = 1_000;
 
-/** What is looked at of a request. */
+/** The parts of a request that are looked at. */
 export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
 /**
- * Whom a request counts for: the last address on its way that is no trusted proxy. Each proxy adds the peer it saw to
- * `X-Forwarded-For`, so from the right the first that is not trusted is the one nobody could make up. `null`: a peer on this machine
- * that forwards for nobody, which is not counted.
+ * The address that a request counts for: the last one on its way that is no trusted proxy. Each proxy adds the peer that it saw to
+ * `X-Forwarded-For`, so from the right the first untrusted address is the one that nobody could make up. `null`: a peer on this machine that
+ * forwards for nobody, which is not counted.
  */
 export function clientAddresses(trustedProxies: readonly string[]): (req: Received) => string | null {
   const listed = proxyAddress.compile(trustedProxies.flatMap(halves));
@@ -24,20 +27,20 @@ export function clientAddresses(trustedProxies: readonly string[]): (req: Receiv
   const alone = remembered((sent) => ({ address: LOOPBACK.test(plain(sent)) ? null : counted(plain(sent)) }));
   return (req) => {
     if (req.headers['x-forwarded-for'] === undefined) return alone(req.socket.remoteAddress ?? '').address;
-    // It looks at the two members that `Received` has.
+    // The library looks only at the two members that `Received` has.
     const address = plain(proxyAddress(req as IncomingMessage, (hop) => trusts(plain(hop))));
     return LOOPBACK.test(address) && trusts(address) ? null : counted(address);
   };
 }
 
-/** A network of no bits, which is none to the library, as its halves. */
+/** The halves of a network with a prefix of 0 bits, which the library does not accept. */
 function halves(network: string): readonly string[] {
   const [host = '', length] = network.split('/');
   if (Number(length) !== 0) return [network];
   return isIP(host) === 6 ? ['::/1', '8000::/1'] : ['0.0.0.0/1', '128.0.0.0/1'];
 }
 
-/** Whether a peer's address, as its socket writes it, is this machine's own. */
+/** Whether an address, as its socket writes it, is this machine's own. */
 export function isLoopback(address: string): boolean {
   return LOOPBACK.test(plain(address));
 }
@@ -45,7 +48,7 @@ export function isLoopback(address: string): boolean {
 const LOOPBACK = /^127\.|^::1$/;
 const PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
-/** Without the port that some proxies add, and an IPv4 address as one, however the socket writes it. */
+/** The address without the port that some proxies add. An IPv4 address gets its IPv4 form, however the socket writes it. */
 function plain(hop: string | undefined): string {
   const text = (hop ?? '').trim();
   const [, six, four] = PORT.exec(text) ?? [];
@@ -55,7 +58,7 @@ function plain(hop: string | undefined): string {
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
-/** An IPv6 client has a network of addresses to draw from, a new one for every request if it likes: the network is what counts. */
+/** What is counted: the network of an IPv6 address, because an IPv6 client can use a new address for every request. */
 function counted(address: string): string {
   if (isIP(address) !== 6) return address;
   const [front = [], back = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));

@@ -3,10 +3,7 @@ import { type Exchange, headerText, type Middleware } from './exchange.ts';
 
 const EXPOSED = 'x-ns-position, x-ns-stale, x-ns-save-version, x-ns-publish, X-Correlation-ID, Retry-After, idempotent-replay';
 
-/**
- * Headers for a browser whose origin is on the list. Anybody else is told with `Vary` that the answer is not one for all, so that no cache
- * between hands it to a browser.
- */
+/** Adds the headers for a browser whose origin is on the list. Other answers get `Vary`, so that a cache never hands them to a browser. */
 export function corsHeaders(origins: readonly string[]): Middleware {
   return (ctx, next) => {
     const origin = allowedOrigin(origins, ctx.state.exchange);
@@ -19,7 +16,7 @@ export function corsHeaders(origins: readonly string[]): Middleware {
   };
 }
 
-/** Answers a browser that asks whether it may. For any other origin, OPTIONS is as unknown as any other method. */
+/** Answers a preflight request. For any other origin, OPTIONS is unknown like any other method. */
 export function preflight(origins: readonly string[]): Middleware {
   return async (ctx, next) => {
     const { exchange } = ctx.state;

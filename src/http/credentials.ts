@@ -9,10 +9,10 @@ import { intentOf } from './intent.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SECRET_HEADERS } from './names.ts';
 import { claimText, RequestProof } from './proof.ts';
 
-// `secret-key` is not among them: it is a marker without a value (client-wire 2).
+// `secret-key` is not among them: clients send it as a marker without a value.
 const SECRET_QUERIES: readonly string[] = ['secretKey', 'networkStorageSecret', 'network_storage_secret_key'];
 
-/** Resolves the key of a request to its caller, before any byte of the body is read. Throws as `App.authenticate`. */
+/** Resolves the key of a request to its caller before any byte of the body is read. Throws as `App.authenticate`. */
 export function authenticate(app: App, ctx: Context & WithParams<'project'>, route: { readonly keys: KeyRules }): Awaitable<Caller> {
   return app.authenticate(param(ctx, 'project'), present(ctx.state.exchange, route.keys));
 }
@@ -49,7 +49,7 @@ function keyOf(exchange: Exchange, carriers: KeyRules['carriers']): string | nul
     case 'endpoints':
       return secretOf(exchange) ?? publicKeyOf(exchange);
     case 'runtime':
-      // A secret sent beside the public key must win, or a dedicated server would be taken for a player.
+      // A secret key sent beside the public key must win, or a dedicated server would count as a player.
       return firstHeader(exchange, SECRET_HEADERS) ?? publicKeyOf(exchange);
   }
 }
@@ -68,8 +68,8 @@ export function claimOfQuery(exchange: Exchange): string | null {
 }
 
 /**
- * The caller with the id that its body claims, where neither header nor query did, and with what else the body says of its player.
- * Numbers count by their exact text.
+ * Adds to the caller what the body says of its player: the claimed id, where neither header nor query claimed one, and the proof. An id sent as
+ * a number counts by its exact text.
  */
 export function withBodyClaim(caller: Caller, body: Json | undefined): Caller {
   if (!isObject(body)) return caller;
@@ -82,7 +82,7 @@ export function withBodyClaim(caller: Caller, body: Json | undefined): Caller {
   return caller;
 }
 
-/** `next` when header or query say so, in any letter case (management 13.1). */
+/** `next` if header or query say so, in any letter case; else `live`. */
 export function targetOf(exchange: Exchange): PublishTarget {
   return isNext(headerText(exchange, 'x-ns-publish-target')) || isNext(queryText(exchange, 'revisionTarget')) ? 'next' : 'live';
 }
@@ -91,7 +91,7 @@ function isNext(text: string | null): boolean {
   return text !== null && text.trim().toLowerCase() === 'next';
 }
 
-/** Of a published game; editors and local runs have none, which is 0 in some places (security 8.1). */
+/** The game's revision. A published game sends one; editors and local runs send none, or 0. */
 export function revisionOf(exchange: Exchange): number | null {
   const text = headerText(exchange, 'x-ns-revision-id');
   return text !== null && WHOLE_NUMBER.test(text) ? Number(text) || null : null;
@@ -105,8 +105,8 @@ function positionOf(exchange: Exchange): number | null {
 }
 
 /**
- * The version a write says it is based on: header, `If-Match`, then query; the body's `_saveVersion`, which comes after them, is the
- * use case's (runtime-storage 7). Throws 400 INVALID_REQUEST for one that is no whole number: ignoring it would drop the guard it asks for.
+ * The version that a write is based on: from the header, `If-Match`, then the query. The body's `_saveVersion` comes last, and the use case
+ * reads it. Throws 400 INVALID_REQUEST if it is no whole number: ignoring it would drop the check that the caller asks for.
  */
 export function saveVersionOf(exchange: Exchange): number | null {
   return versionOf(

@@ -4,7 +4,7 @@ import { refusal } from '../kernel/errors.ts';
 import type { Answer } from './answer.ts';
 import type { Context, State } from './exchange.ts';
 
-/** Runs the route that a request's path and method name, and answers what its handler returned. */
+/** Runs the route of a request's path and method, and returns the handler's answer. */
 export type Serve = (ctx: Context) => Awaitable<Answer>;
 
 interface Route {
@@ -21,9 +21,9 @@ export async function nothing(): Promise<never> {
 }
 
 /**
- * A family's router as one function. The router keeps the table; its own middleware composes a chain anew for every request, which
- * measured a sixth of the whole request, so the table is walked here: by method and length, then by pattern, literal segments before
- * parameters (runtime-storage 1.2). Every route has one handler, which returns its answer.
+ * A family's router as one function. The router holds the table. Its own middleware composes a chain for every request, which measured a sixth
+ * of the whole request, so this function walks the table itself: by method and length, then by pattern, literal segments before parameters.
+ * Every route has one handler, which returns its answer.
  */
 export function serve(router: Router<State>, unmatched: Serve = nothing): Serve {
   const table = tableOf(router.stack);
@@ -44,7 +44,7 @@ export function serve(router: Router<State>, unmatched: Serve = nothing): Serve 
 
 type Layer = Router<State>['stack'][number];
 
-/** By method, then by how many slashes the pattern of a route and every path that it matches have. */
+/** By method, then by number of slashes: a pattern has as many as every path that it matches. */
 function tableOf(layers: readonly Layer[]): ReadonlyMap<string, ReadonlyMap<number, readonly Route[]>> {
   const table = new Map<string, Map<number, Route[]>>();
   for (const layer of [...layers].sort((a, b) => a.paramNames.length - b.paramNames.length)) {
@@ -73,7 +73,7 @@ function slashesIn(path: string): number {
   return count;
 }
 
-/** Escapes are known to be well-formed: `locate` made them. */
+/** `locate` made the escapes, so they are well-formed. */
 function paramsOf(names: readonly string[], found: RegExpExecArray): Record<string, string> {
   const params: Record<string, string> = {};
   for (let index = 0; index < names.length; index += 1) {

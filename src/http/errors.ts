@@ -6,7 +6,7 @@ import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
 import { type Answer, respond } from './answer.ts';
 import type { Middleware } from './exchange.ts';
 
-/** Seconds after which a client may try again, where the refusal does not say. An outage takes longer than a queue. */
+/** Seconds after which a client may try again, where the refusal does not say. An outage lasts longer than a queue. */
 const RETRY_SECONDS: ReadonlyMap<string, string> = new Map([
   ['BUSY', '1'],
   ['BEHIND', '2'],
@@ -14,7 +14,7 @@ const RETRY_SECONDS: ReadonlyMap<string, string> = new Map([
 ]);
 const OUTAGE_RETRY_SECONDS = '30';
 
-/** Answers whatever was thrown. An answer that cannot be written, such as with an impossible header, is a fault of ours. */
+/** Answers whatever was thrown. An answer that cannot be written, such as one with an impossible header, is a fault of ours. */
 export function answerRefusals(names: OutputNames): Middleware {
   return async (ctx, next) => {
     const answer = (thrown: unknown): Answer => {
@@ -35,7 +35,7 @@ export function answerRefusals(names: OutputNames): Middleware {
   };
 }
 
-/** Turns whatever was thrown into the refusal that the client may see. A fault becomes 500 without any detail. */
+/** The refusal that the client may see. A fault becomes 500 without any detail. */
 export function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof OutcomeUnknown) return refusal('OUTCOME_UNKNOWN');
@@ -57,12 +57,12 @@ export function refusalAnswer(refused: Refusal, requestId: string, names: Output
     error: { ...extra.error, code: names.code(code), message, requestId: extra.requestId ?? requestId },
     message,
   };
-  // A numeric status makes the client see a failure where it gets to read the body at all (client-wire 4).
+  // A numeric `status` tells the client of a failure where it can read the body at all.
   if (status !== refused.status) body['status'] = refused.status;
   return { status, body, headers: headersOf(refused, status), close: status === 408 };
 }
 
-/** An author may name any status; those that cannot carry the body would look like an empty answer to the client. */
+/** The status to send. Authors may name any status, but with some of them HTTP sends no body, and the client would see an empty answer. */
 export function sendable(status: number): number {
   if (!Number.isInteger(status) || status < 200 || status > 599) return 200;
   return status === 204 || status === 205 || status === 304 ? 200 : status;

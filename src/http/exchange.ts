@@ -8,45 +8,45 @@ import type { Family } from '../contract/families.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 
-/** One request on its way, as far as the transport has taken it apart. Lives in `ctx.state.exchange`. */
+/** One request as the transport sees it. It lives in `ctx.state.exchange`. */
 export interface Exchange {
   readonly req: IncomingMessage;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
-  /** As sent, without the query: the only part of the address that may be logged, because the query carries keys. */
+  /** Path as sent, without the query: only this part of the address may be logged, because the query carries keys. */
   readonly path: string;
   readonly search: string;
-  /** `performance.now()`. */
+  /** `performance.now()` at the start. */
   readonly startedAt: number;
-  /** Whom a request counts for; `null`: nobody, as it comes from this machine. */
+  /** The address that a request counts for; `null`: it comes from this machine and is not counted. */
   readonly addressOf: AddressOf;
   /** Parsed on first use; see {@link queryOf}. */
   query: ParsedUrlQuery | null;
-  /** Routes that the prefix of the path stands for, once `locate` has found one. */
+  /** The family of routes of the path's prefix, set when `locate` has found it. */
   family: Family;
-  /** The path under its canonical prefix, as well. */
+  /** The path under its canonical prefix, set at the same time. */
   location: string;
   /** Pattern of the matched route, for metrics. */
   route: string;
-  /** What it is named by where it is to happen once; `null` for nearly all. */
+  /** The idempotency key of the request; `null` for nearly all requests. */
   intent: Named | null;
 }
 
-/** What has to see the body of its request. */
+/** Gets the body of its request as soon as it has been read. */
 export interface Named {
   read(body: Json, bytes: Buffer): void;
 }
 
 export interface State {
   exchange: Exchange;
-  /** What was asked for is done: its answer must not become a refusal. */
+  /** The command was carried out, so its answer must not become a refusal. */
   done?: boolean;
-  /** What was thrown where that was no refusal: for the log. */
+  /** What was thrown if it was no refusal, for the log. */
   fault?: unknown;
 }
 
-/** A member of the chain that every request passes. */
+/** One middleware of the chain that every request passes. */
 export type Middleware = Koa.Middleware<State>;
 
 export type Context = RouterContext<State, DefaultContext, unknown>;
@@ -89,48 +89,48 @@ export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchan
   };
 }
 
-/** A proxy may send `GET http://host/path`; everything up to the path is dropped. */
+/** The path and query of a target. A proxy may send `GET http://host/path`; everything before the path is dropped. */
 function originForm(target: string): string {
   if (target.charCodeAt(0) === 47) return target;
   return target.replace(/^https?:\/\/[^/?]*/i, '');
 }
 
-/** Without a digit 4: an editor takes an error for a missing route when `404` stands anywhere in its text (management 19.4). */
+/** Without the digit 4: an editor takes any error text with `404` in it for a missing route. */
 const idPrefix = `req_${randomBytes(8).toString('hex').replaceAll('4', '5')}`;
 let idCounter = 0;
 
-/** The caller's own id where it is 1 to 128 printable characters (security 9.3), else a new one. */
+/** The caller's own id if it has 1 to 128 printable characters, else a new one. */
 function requestIdOf(sent: string | string[] | undefined): string {
   return typeof sent === 'string' && PRINTABLE.test(sent) ? sent : newRequestId();
 }
 
-/** A random start per process and a counter: unique, and cheaper than random bytes per request. */
+/** A request id: a random start per process and a counter. It is unique, and cheaper than random bytes per request. */
 export function newRequestId(): string {
   idCounter = (idCounter + 1) % 0x1_0000_0000;
   return idPrefix + idCounter.toString(4).padStart(16, '0');
 }
 
 export function queryOf(exchange: Exchange): ParsedUrlQuery {
-  // All of them: the address is bounded.
+  // All parameters are parsed: the length of the address is bounded.
   exchange.query ??= exchange.search === '' ? EMPTY_QUERY : parse(exchange.search, '&', '=', { maxKeys: 0 });
   return exchange.query;
 }
 
-/** First value of a query parameter; empty is the same as absent. */
+/** First value of a query parameter. `null`: absent or empty. */
 export function queryText(exchange: Exchange, name: string): string | null {
   const value = queryOf(exchange)[name];
   const text = Array.isArray(value) ? value[0] : value;
   return text ? text : null;
 }
 
-/** Value of a header by its lower-case name; empty is the same as absent. */
+/** Value of a header, by its lower-case name. `null`: absent or empty. */
 export function headerText(exchange: Exchange, name: string): string | null {
   const value = exchange.headers[name];
   const text = Array.isArray(value) ? value[0] : value;
   return text ? text : null;
 }
 
-/** The first of several names that carries anything. */
+/** The first of several headers that has a value. */
 export function firstHeader(exchange: Exchange, names: readonly string[]): string | null {
   for (const name of names) {
     const text = headerText(exchange, name);
@@ -148,12 +148,12 @@ export function firstQuery(exchange: Exchange, names: readonly string[]): string
   return null;
 }
 
-/** First value of a query parameter of the route; empty is the same as absent. */
+/** First value of a query parameter of the route. `null`: absent or empty. */
 export function asked<Name extends string>(ctx: Context & Asking<Name>, name: Name): string | null {
   return queryText(ctx.state.exchange, name);
 }
 
-/** A parameter of the matched route, decoded. */
+/** A decoded path parameter of the matched route. */
 export function param<Name extends string>(ctx: Context & WithParams<Name>, name: Name): string {
   const value: unknown = ctx.params[name];
   if (typeof value !== 'string' || value === '') throw refusal('NOT_FOUND');

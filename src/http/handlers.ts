@@ -5,23 +5,23 @@ import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Answer } from './answer.ts';
 import type { Asking, Context, State, WithParams } from './exchange.ts';
 
-/** How handlers hang on the contract: each is typed by its route, and a group of routes has a handler for each of them. */
+/** Handlers by route of the contract. Each handler is typed by its route, and a group of routes needs a handler for each of them. */
 
-/** What a handler gets: it can ask for the parameters of its route, and for no others. */
+/** What a handler gets. It can ask for the parameters of its own route only. */
 export type ContextOf<R extends Route> = Context & WithParams<ParamOf<R>> & Asking<QueryOf<R>>;
 
 export type Handler<R extends Route> = (ctx: ContextOf<R>) => Awaitable<AnswerOf<R>>;
 
-/** Routes by name, as a file of the contract has them. */
+/** Routes by name, as a file of the contract exports them. */
 export type Group = Readonly<Record<string, Route>>;
 
 export type Handlers<G extends Group> = { readonly [Name in keyof G]: Handler<G[Name]> };
 
 export type Routes = Router<State>;
-/** The canary has no router: it answers whatever is under it. */
+/** The canary has no router: one handler answers every path under it. */
 export type Routers = Readonly<Record<Exclude<Family, 'canary'>, Routes>>;
 
-/** One router per family, so that a request is matched against few patterns: literals match in any letter case, a trailing slash never. */
+/** One router per family, so a request is matched against few patterns. Literals match in any letter case; a trailing slash never matches. */
 export function familyRouters(): Routers {
   const router = (family: keyof Routers) => new Router<State>({ prefix: BASES[family], strict: true, sensitive: false });
   return {
@@ -40,10 +40,10 @@ export function familyRouters(): Routers {
   };
 }
 
-/** Hangs the handlers of a group under every family that serves its routes. */
+/** Registers the handlers of a group under every family that serves its routes. */
 export function hang<G extends Group>(routers: Routers, group: G, handlers: Handlers<G>): void {
   for (const [name, route] of Object.entries(group)) {
-    // Its own type says more of context and answer than a router knows.
+    // The handler's type says more of context and answer than the router knows.
     const handle = handlers[name] as unknown as (ctx: Context) => Awaitable<Answer>;
     for (const family of [route.family, ...(route.also ?? [])]) {
       if (family !== 'canary') routers[family].register(route.path, [route.method], [handle]);

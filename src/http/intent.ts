@@ -6,16 +6,16 @@ import type { Json } from '../kernel/json.ts';
 import { type Exchange, type Named, queryOf } from './exchange.ts';
 import { isReservedQuery } from './names.ts';
 
-/** A larger body is told from another by its bytes: putting it in order would keep everybody else waiting. */
+/** Bodies larger than this are compared by their bytes: sorting the members of one would keep all other requests waiting. */
 const IN_ORDER_BYTES = 262_144;
 
-/** A request that came with an `Idempotency-Key` (decision 35). */
+/** A request with an `Idempotency-Key`. */
 export class RequestIntent implements Intent, Named {
   readonly key: string;
   readonly #exchange: Exchange;
   readonly #target: PublishTarget;
   #sent: Json = null;
-  /** What was asked for last, and its hash: a decision may be made several times. */
+  /** The last body and its hash, cached because a command may be decided several times. */
   #asked: { readonly body: Json; readonly hash: string } | null = null;
 
   constructor(exchange: Exchange, target: PublishTarget, key: string) {
@@ -28,7 +28,7 @@ export class RequestIntent implements Intent, Named {
     return this.#exchange.requestId;
   }
 
-  /** The body, as soon as it is read. */
+  /** Takes the body as soon as it has been read. */
   read(body: Json, bytes: Buffer): void {
     this.#sent = bytes.length <= IN_ORDER_BYTES ? body : createHash('sha256').update(bytes).digest('hex');
   }
@@ -38,7 +38,7 @@ export class RequestIntent implements Intent, Named {
     return this.#asked.hash;
   }
 
-  /** Without what proves the caller, which may be another when the request is sent again. */
+  /** The hash leaves out what proves the caller, because that may differ when the request is sent again. */
   #hashWith(body: Json): string {
     const { method, location } = this.#exchange;
     const query = Object.entries(queryOf(this.#exchange)).filter(([name]) => !isReservedQuery(name));
@@ -47,7 +47,7 @@ export class RequestIntent implements Intent, Named {
   }
 }
 
-/** `null` for a request without a key. An empty key is one, and none that counts. */
+/** `null` for a request without a key. An empty key counts as a key, and is refused as invalid. */
 export function intentOf(exchange: Exchange, targetOf: (exchange: Exchange) => PublishTarget): RequestIntent | null {
   const sent = exchange.headers['idempotency-key'];
   if (sent === undefined) return null;

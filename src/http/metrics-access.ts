@@ -2,13 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { refusal } from '../kernel/errors.ts';
 import { isLoopback, type Received } from './client-address.ts';
 
-/** Who may read `/metrics`, and who not: throws 401 or 403 with what to do. */
+/** Lets a request read `/metrics`, or throws 401 or 403 and says what to do. */
 export type MetricsGuard = (req: Received) => void;
 
-/** What a proxy on this machine adds to what it forwards: then its client is not this machine. */
+/** Headers that a proxy on this machine adds. With one of them the client is not this machine. */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 
-/** This machine, where nothing was forwarded, and whoever has the token. `token` null: this machine alone. */
+/** Allows this machine, if nothing was forwarded, and requests with the token. `token` null: this machine only. */
 export function metricsGuard(token: string | null): MetricsGuard {
   const expected = token === null ? null : digest(token);
   return (req) => {
@@ -23,7 +23,7 @@ export function metricsGuard(token: string | null): MetricsGuard {
   };
 }
 
-/** Of a port of their own: whoever reaches it, as long as there is no token. */
+/** For metrics on a port of their own: everyone who reaches it, as long as there is no token. */
 export function metricsPortGuard(token: string | null): MetricsGuard {
   return token === null ? () => undefined : metricsGuard(token);
 }
@@ -32,7 +32,7 @@ function isLocal({ headers, socket }: Received): boolean {
   return isLoopback(socket.remoteAddress ?? '') && FORWARDED.every((name) => headers[name] === undefined);
 }
 
-/** Equal in length, which the comparison in constant time asks for. */
+/** Equal in length, as the comparison in constant time demands. */
 function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

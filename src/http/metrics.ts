@@ -4,8 +4,8 @@ import { keptAWhile } from '../kernel/kept-a-while.ts';
 import { type CallTimes, createCallTimes } from './call-times.ts';
 
 /**
- * What the server counts, in one registry. The transport feeds the requests; the other members are for whoever does the work: the
- * writer, the working set, the projector. Durations are seconds.
+ * All metrics of the server, in one registry. The transport counts requests; the writer, the working set and the projector set the other
+ * members. Durations are seconds.
  */
 export interface Metrics {
   readonly registry: Registry;
@@ -17,24 +17,24 @@ export interface Metrics {
   readonly appendSeconds: Histogram;
   readonly appendConflicts: Counter;
   readonly appendFailures: Counter;
-  /** Writes over rules whose action is `flag`. */
+  /** Writes that exceeded a rule whose action is `flag`. */
   readonly writesFlagged: Counter;
   /** Commits that wait for an append. */
   readonly writerQueue: Gauge;
-  /** Revisions that a projection is behind. */
+  /** Revisions that a projection lags behind. */
   readonly projectionLag: Gauge<'projection'>;
   readonly workingSetHits: Counter;
   readonly workingSetMisses: Counter;
   readonly workingSetBytes: Gauge;
-  /** What leaderboards take in memory. */
+  /** Bytes of leaderboards in memory. */
   readonly boardBytes: Gauge;
 }
 
-/** Gives the text of `/metrics`, in bytes. */
+/** Resolves with the text of `/metrics`, as bytes. */
 export type Exposition = () => Promise<Buffer>;
 
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
-/** However many ask: it costs milliseconds to make. */
+/** How long one text is served, ms: making it takes milliseconds. */
 const EXPOSED_MS = 1_000;
 
 /** The text that `make` makes, at most once a second. */
@@ -58,8 +58,8 @@ export function createMetrics(): Metrics {
     registers,
   });
   watchEventLoop(registry);
-  // What every Prometheus client tells of its process: memory, CPU, garbage collection, open files. The delay of the loop is looked at
-  // as seldom as ours: by default a hundred times a second.
+  // Metrics that every Prometheus client collects of its process: memory, CPU, garbage collection, open files. The delay of the event loop is
+  // sampled as seldom as ours; by default it would be a hundred times a second.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_RESOLUTION_MS });
 
   return {
@@ -80,7 +80,7 @@ export function createMetrics(): Metrics {
       name: 'savepoint_projection_lag_revisions',
       help: 'Revisions that a projection is behind the log',
       labelNames: ['projection'],
-      // Over several processes: the one that sees most.
+      // Over several processes, the largest value counts.
       aggregator: 'max',
       registers,
     }),

@@ -3,9 +3,9 @@ import { didYouMean } from '../kernel/nearest.ts';
 import { type Exchange, queryOf } from './exchange.ts';
 import { isReservedQuery } from './names.ts';
 
-/** Query parameters that nothing serves (decision 36). Those of endpoint calls are their input, whatever they are called. */
+/** Query parameters that no route serves. All parameters of endpoint calls are allowed: they are the endpoint's input. */
 
-/** What asks for another time than now. Left out, the answer would be of now and look as if it were of then. */
+/** Parameters that ask for another time than now. If they were ignored, the answer would be of now and look like one of then. */
 const OF_ANOTHER_TIME = /(?:^|&)(?:at|asof|as_of|atrevision|revision)=/i;
 
 const SERVED = [
@@ -31,8 +31,8 @@ const SERVED = [
 const KNOWN: ReadonlySet<string> = new Set(SERVED);
 
 /**
- * Throws 400 UNKNOWN_PARAMETER for a parameter that would change what is asked for, and, with `strict=true`, for any that no route
- * serves. Else such a one is passed over: tools add their own (management 1.1), and those with `_` are always theirs.
+ * Throws 400 UNKNOWN_PARAMETER for a parameter that would change what is asked for. With `strict=true` it throws for every parameter that no
+ * route serves. Others are ignored: tools add their own, and names that begin with `_` are always theirs.
  */
 export function requireServed(exchange: Exchange): void {
   const { search } = exchange;

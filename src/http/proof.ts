@@ -4,7 +4,7 @@ import { member } from '../kernel/path.ts';
 import { type Exchange, firstHeader, firstQuery, headerText, queryText } from './exchange.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SESSION_HEADERS, SESSION_MEMBERS, TOKEN_HEADERS } from './names.ts';
 
-/** What a request sent to prove its player (security 2.1), looked for when it is asked for: most projects ask for nothing of it. */
+/** What a request sent to prove its player. It is looked for only when asked for, because most projects ask for no proof. */
 export class RequestProof implements PlayerProof {
   readonly #exchange: Exchange;
   #body: JsonObject | null = null;
@@ -13,12 +13,12 @@ export class RequestProof implements PlayerProof {
     this.#exchange = exchange;
   }
 
-  /** The body of a route whose body may say who plays; on document routes it is the document, and says nothing. */
+  /** Takes the body of a route whose body may name the player. On document routes the body is the document, and names nobody. */
   readBody(body: JsonObject): void {
     this.#body = body;
   }
 
-  /** Every claim, not only the first: all of them must be true. */
+  /** Every claimed id, not only the first: all of them must be true. */
   get claims(): readonly string[] {
     const sent: string[] = [];
     const add = (claim: string | null) => {
@@ -30,7 +30,7 @@ export class RequestProof implements PlayerProof {
     return sent;
   }
 
-  /** A body's `token` may be an input of the endpoint, so it counts only where no other proof came. */
+  /** The token that proves the player. `token` in a body may be an input of the endpoint, so it counts only if no other proof came. */
   get token(): string | null {
     const sent = firstHeader(this.#exchange, TOKEN_HEADERS) ?? queryText(this.#exchange, 'token');
     if (sent !== null || this.sessionToken !== null) return sent;
@@ -72,7 +72,7 @@ function textOf(value: Json | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** An id as text or as number, which counts by its exact digits. */
+/** A player id sent as text or as a number, which counts by its exact digits. */
 export function claimText(value: Json | undefined): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);

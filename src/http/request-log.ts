@@ -10,7 +10,7 @@ export interface RequestLogParts {
   readonly log: Logger;
 }
 
-/** Gives a request its id, and tells metrics and log what came of it. */
+/** Gives a request its id, and reports its outcome to metrics and log. */
 export function requestLog({ settings, addressOf, metrics, log }: RequestLogParts): Middleware {
   return async (ctx, next) => {
     const exchange = openExchange(ctx.req, addressOf);
@@ -25,10 +25,10 @@ export function requestLog({ settings, addressOf, metrics, log }: RequestLogPart
   };
 }
 
-/** Somebody's mistake in building an address must not put a key into the log. */
+/** Keys a client put into a path by mistake must not reach the log. */
 const SECRET_KEY = /sk_[A-Za-z0-9]+/g;
 
-/** One line for what failed or was slow. The query is left out, because it carries keys; so are all headers. */
+/** One log line for a request that failed or was slow. Query and headers are left out, because they carry keys. */
 function report(log: Logger, settings: HttpSettings, exchange: Exchange, status: number, seconds: number, fault: unknown): void {
   const line = {
     requestId: exchange.requestId,

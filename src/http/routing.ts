@@ -19,12 +19,12 @@ export function limits(buckets: Buckets | null, wholeV1: boolean): Middleware {
   };
 }
 
-/** Has the route's handler answer, which begins with the credentials that it asks for. */
+/** Runs the route's handler, which checks the credentials first. */
 export function routes(families: Families): Middleware {
   return async (ctx) => {
     const { exchange } = ctx.state;
     if (exchange.family !== 'endpoints') requireServed(exchange);
-    // Koa's context becomes the router's: the family sets the `params` that it lacks.
+    // Koa's context becomes the router's: the family sets `params`.
     respond(ctx, await families[exchange.family](ctx as Context));
   };
 }

@@ -29,27 +29,27 @@ export interface ServerParts {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly probes: Probes;
-  /** The text of `/metrics`; `null`: they are on a port of their own. */
+  /** The text of `/metrics`; `null`: they have a port of their own. */
   readonly exposition: Exposition | null;
-  /** Counts requests over several processes; `null`: this one counts for itself. */
+  /** Counts requests over several processes; `null`: this process counts alone. */
   readonly sharedBuckets: SharedBuckets | null;
-  /** An installation's own: each request that is not refused for its path or its number passes them before its route. */
+  /** Middleware of the installation. Every request passes it before its route, except one that was refused for its path or by its bucket. */
   readonly middleware?: readonly Middleware[];
 }
 
 export interface HttpServer {
-  /** Resolves with the port, which is a free one when 0 was asked for. */
+  /** Resolves with the port: a free one if 0 was asked for. */
   listen(port: number, host: string): Promise<number>;
-  /** Serves a connection that another process accepted, instead of listening. `head`: what was read of it already. */
+  /** Serves a connection that another process accepted, instead of listening. `head`: bytes of it that have been read. */
   accept(socket: Socket, head: Buffer): void;
-  /** Stops accepting, lets what runs finish for `drainMs` at most, then cuts what is left. */
+  /** Stops accepting, gives running requests `drainMs` to finish, then cuts what is left. */
   close(drainMs: number): Promise<void>;
 }
 
-/** Heartbeats without a valid key, of one client for one project within a minute (security 9.1). */
+/** Heartbeats without a valid key that one client may send for one project within a minute. */
 const MOST_BAD_KEYS = 30;
 
-/** The HTTP server over the use cases. Nothing listens before {@link HttpServer.listen}. */
+/** The HTTP server over the use cases. It listens only after {@link HttpServer.listen}. */
 export function createServer(parts: ServerParts): HttpServer {
   const { settings, log } = parts;
   let closing = false;
@@ -57,7 +57,7 @@ export function createServer(parts: ServerParts): HttpServer {
   const broke = (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
   koa.on('error', (error: unknown, ctx?: Koa.Context) => {
     broke(error);
-    // Nobody else would end it.
+    // Nothing else would end the response.
     ctx?.res.destroy();
   });
   const handle = koa.callback();
@@ -71,7 +71,7 @@ export function createServer(parts: ServerParts): HttpServer {
   return {
     listen: (port, host) => listen(server, port, host),
     accept(socket, head) {
-      // Node begins to look for slow and idle connections when its server listens.
+      // Node looks for slow and idle connections only once its server listens.
       if (!watched) server.emit('listening');
       watched = true;
       handedOver.add(socket);
@@ -88,7 +88,7 @@ export function createServer(parts: ServerParts): HttpServer {
   };
 }
 
-/** What every request passes, in this order. */
+/** The chain that every request passes, in this order. */
 function chainOf(parts: ServerParts, closing: () => boolean): Koa<State> {
   const { app, settings, log, metrics } = parts;
   const arriving = new Arriving(settings.arrivingBytes, settings.arrivingGraceMs);
@@ -120,7 +120,7 @@ function chainOf(parts: ServerParts, closing: () => boolean): Koa<State> {
 
 function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
   const server = createNodeServer({
-    // A stalled upload or a client that never ends its headers must not hold a connection for ever.
+    // A stalled upload, or a client that never ends its headers, must not hold a connection for ever.
     headersTimeout: settings.headersTimeoutMs,
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
@@ -128,11 +128,12 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
     requireHostHeader: false,
     noDelay: true,
   });
-  // Node drops headers beyond a number of them, without a word: a proxy's `X-Forwarded-For` or a key behind many. Their bytes are bounded.
+  // By default Node silently drops headers beyond a number of them: a proxy's `X-Forwarded-For`, or a key behind many. Their bytes are bounded
+  // instead.
   server.maxHeadersCount = 0;
-  // Nor must one that never takes its answers: they lie in memory for as long as it is open.
+  // A client that never takes its answers must not hold them either: they lie in memory while the connection is open.
   server.timeout = settings.requestTimeoutMs;
-  // A client that ends its side after its request still wants the answer; without this, which Node keeps without words, it gets none.
+  // A client that ends its side after its request still wants the answer, and gets none without this undocumented option.
   Reflect.set(server, 'httpAllowHalfOpen', true);
   const served = inTurn(handle);
   server.on('request', served);
@@ -141,7 +142,7 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
   return server;
 }
 
-/** A client that went away in the middle is no fault of ours. */
+/** Whether a client went away in the middle, which is no fault of ours. */
 function isHangUp(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
 }
@@ -157,7 +158,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** Node counts only what it has accepted itself, so connections that were handed over are waited for beside it. */
+/** Node counts only connections that it accepted itself, so this waits for handed-over connections as well. */
 async function close(server: Server, drainMs: number, handedOver: ReadonlySet<Socket>): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), drainMs);
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));

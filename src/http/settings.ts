@@ -1,15 +1,15 @@
 import type { BucketGroup } from '../contract/families.ts';
 
-/** Everything the transport can be told. `src/compose/serving.ts` fills it from the configuration; sizes are bytes, times are milliseconds. */
+/** Settings of the transport. `src/compose/serving.ts` fills them from the configuration. Sizes are bytes, times are milliseconds. */
 export interface HttpSettings {
   readonly version: string;
   /** Shown by `/v3/server-info` and by the canary. */
   readonly product: string;
   /** Name of the database, shown by `/v3/server-info`. */
   readonly database: string;
-  /** Origins that browsers may call from; `*` allows all, an empty list turns CORS off. */
+  /** Origins that browsers may call from. `*` allows all; an empty list turns CORS off. */
   readonly corsOrigins: readonly string[];
-  /** Which spelling of names the answers use (decision 1). */
+  /** The spelling of names in answers. Requests may use either one. */
   readonly wireNames: 'neutral' | 'published';
   /** Whether `/v1` serves all that `/v3` does, or only what old clients call there. */
   readonly wholeV1: boolean;
@@ -19,40 +19,40 @@ export interface HttpSettings {
   readonly bodyDepth: number;
   /** How long one body may take to arrive. */
   readonly bodyTimeoutMs: number;
-  /** Bytes of request bodies that may be on their way, over all connections. */
+  /** Bytes of request bodies that may be arriving, over all connections. */
   readonly arrivingBytes: number;
-  /** How long one may take when there are too many. */
+  /** How long one body may take when there are too many. */
   readonly arrivingGraceMs: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
-  /** Bytes of large answers that may wait to be taken by their clients, over all connections. */
+  /** Bytes of large answers that may wait for their clients, over all connections. */
   readonly unsentBytes: number;
-  /** How long a client may take for one when there are too many. */
+  /** How long a client may take for one answer when there are too many. */
   readonly unsentGraceMs: number;
   /** Request buckets per client address; `null` turns them off. */
   readonly buckets: Readonly<Record<BucketGroup, BucketRule>> | null;
-  /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed. */
+  /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   /** A request that takes longer is logged. */
   readonly slowMs: number;
-  /** Who besides this machine may read `/metrics`: whoever has this; `null`: nobody. */
+  /** The token with which other machines may read `/metrics`; `null`: only this machine may. */
   readonly metricsToken: string | null;
   /** Whether the description of the API and its page are served. */
   readonly apiDocs: boolean;
-  /** Level of the log lines about endpoint calls that were refused or failed. */
+  /** Level of log lines about endpoint calls that were refused or failed. */
   readonly callLevel: 'debug' | 'info' | 'warn' | 'silent';
   /** Level of the log line of an answer from 400 to 499. */
   readonly clientErrorLevel: 'debug' | 'info';
 }
 
-/** A token bucket: `burst` tokens at most, `perSecond` of them come back each second. */
+/** A token bucket: holds up to `burst` tokens and regains `perSecond` of them each second. */
 export interface BucketRule {
   readonly burst: number;
   readonly perSecond: number;
 }
 
-/** The specification's values (security 9). */
+/** Default settings. */
 export const HTTP_DEFAULTS: HttpSettings = {
   version: '0.0.0',
   product: 'savepoint',

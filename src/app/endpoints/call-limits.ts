@@ -7,8 +7,8 @@ import { windowIn } from '../project/state-access.ts';
 import type { View } from '../project/view.ts';
 
 /**
- * Runs `decide` as one call of an endpoint whose definition limits them. A call counts whatever it comes to, also when it is refused or
- * writes nothing: the count is a fact of the same commit. Throws 429 `RATE_LIMIT` before it runs.
+ * Runs `decide` as one call of an endpoint whose definition limits calls. Every call counts, also one that is refused or writes nothing: the
+ * count is part of the same commit. Throws 429 `RATE_LIMIT` before `decide` runs.
  */
 export function counted<A>(
   { space }: Grounds,

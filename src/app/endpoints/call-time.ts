@@ -2,14 +2,14 @@ import { refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 
 /**
- * How long a call computes, all its decisions together: the backstop behind the count of its work. A decision is one turn of the whole
- * node, so this is how long one call may keep every other waiting.
+ * Bounds how long a call computes, over all its decisions. It is the backstop behind the count of its steps: a decision is one turn of the event
+ * loop, so this is how long a call may keep all others waiting.
  */
 export class CallTime {
   readonly #scheduler: Pick<Scheduler, 'monotonic'>;
   readonly #mostMs: number;
   #spentMs = 0;
-  /** `null`: this decision has not been looked at; most never are. */
+  /** `null`: the time has not been read in this decision, and in most it never is. */
   #lookedAt: number | null = null;
 
   constructor(scheduler: Pick<Scheduler, 'monotonic'>, mostMs: number) {
@@ -17,12 +17,12 @@ export class CallTime {
     this.#mostMs = mostMs;
   }
 
-  /** A decision begins: what was waited for since the last one is no work. */
+  /** Starts a decision. Waiting since the last one does not count. */
   begin(): void {
     this.#lookedAt = null;
   }
 
-  /** Throws 400 LIMIT_EXCEEDED once the time is used up. */
+  /** Throws 400 LIMIT_EXCEEDED when the time is used up. */
   look(): void {
     const now = this.#scheduler.monotonic();
     if (this.#lookedAt !== null) this.#spentMs += now - this.#lookedAt;

@@ -8,22 +8,22 @@ import { type AppContext, settingsOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import type { EndpointAnswer, EndpointRequest } from './endpoint-request.ts';
 
-/** Endpoint calls as players' telemetry, where a project asks for it (endpoint-language 19). It never delays or fails an answer. */
+/** Records endpoint calls as telemetry of the players, if the project asks for it. Recording never delays an answer or makes it fail. */
 
-/** Sees a call through. */
+/** Records one call. */
 export interface CallWatch {
-  /** Whom the call turned out to be for. */
+  /** Tells for whom the call was made, once that is known. */
   identified(caller: Caller): void;
-  /** The same answer or refusal; what came of the call is recorded as it passes. */
+  /** Passes the answer or refusal on unchanged, and records its outcome. */
   told(answer: Promise<EndpointAnswer>): Promise<EndpointAnswer>;
 }
 
-/** `null` in projects that do not ask for it: their calls take no notice of this. */
+/** `null` in projects that do not record calls. */
 export function watchOf(context: AppContext, project: Project, call: EndpointRequest): CallWatch | null {
   return recordsCalls(settingsOf(project).analytics) ? watch(context, project, call) : null;
 }
 
-/** How long an event may wait for the log. */
+/** How long an event may wait for the log, ms. */
 const PATIENCE_MS = 10_000;
 
 function watch({ scheduler, telemetry, platformId }: AppContext, project: Project, call: EndpointRequest): CallWatch {
@@ -47,7 +47,7 @@ function watch({ scheduler, telemetry, platformId }: AppContext, project: Projec
 
   return {
     identified(proven) {
-      // Checked here, as the call itself will: whoever claims an impossible id is refused, and is nobody.
+      // The id is checked here as in the call itself: a caller with an impossible id is refused, and is recorded as nobody.
       if (proven.onBehalfOf === null || proven.verified !== undefined || platformId.test(proven.onBehalfOf)) caller = proven;
     },
 
@@ -56,7 +56,7 @@ function watch({ scheduler, telemetry, platformId }: AppContext, project: Projec
         ({ status, body }) => record(status, body),
         (error: unknown) => record(error instanceof Refusal ? error.status : 500, null),
       );
-      // Whatever is wrong with the record, the call stands.
+      // The call stands even if its record could not be written.
       recorded.catch(() => undefined);
       return answer;
     },

@@ -5,20 +5,20 @@ import type { Positioned } from '../answers.ts';
 export interface EndpointRequest {
   readonly slug: string;
   readonly target: PublishTarget;
-  /** Already freed of transport members; strings only when it came from a query text (`fromQuery`). Empty where the body is sealed. */
+  /** Input without members of the transport. All values are strings if it came from the query (`fromQuery`). Empty if the body is sealed. */
   readonly input: JsonObject;
   readonly fromQuery: boolean;
   /** The envelope of a sealed body, as it was sent. */
   readonly sealed: JsonObject | null;
-  /** The body's `security` block, whatever it says. */
+  /** The body's `security` block, unchecked. */
   readonly security: JsonObject | null;
-  /** Whether it was sent as client libraries send a body: with a security mode or a `security` block. */
+  /** Whether it looks like a client library's request: it has a security mode or a `security` block. */
   readonly library: boolean;
 }
 
 export interface EndpointAnswer extends Positioned {
   readonly status: number;
-  /** How the hash of the definitions begins that it ran with: `x-ns-publish`. */
+  /** Beginning of the hash of the definitions that it ran with: `x-ns-publish`. */
   readonly publish: string;
   readonly body: Json;
 }

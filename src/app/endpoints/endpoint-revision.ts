@@ -18,9 +18,9 @@ import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import type { EndpointAnswer, EndpointRequest } from './endpoint-request.ts';
 
-/** What a game's revision means for its endpoint calls (security 8). */
+/** What the game's revision means for its endpoint calls. */
 
-/** A published game says its revision in a header and in the `security` block; one of them is enough. */
+/** The revision of the game: a published game sends it in a header and in the `security` block, and either one is enough. */
 export function revisionOfCall(
   context: AppContext,
   project: Project,
@@ -36,10 +36,7 @@ export function revisionOfCall(
 /** The endpoint with which games load their player's profile, by convention. */
 const LOAD_PROFILE = 'load-profile';
 
-/**
- * The answer, or the refusal, with how the game's revision stands; what an author put under these names stays (security 8.5, 8.6).
- * `now` in unix ms.
- */
+/** Adds the state of the game's revision to the answer or refusal. Members that the endpoint set under the same names stay. `now` in unix ms. */
 export async function withRevision(
   answer: Promise<EndpointAnswer>,
   revision: RevisionStatus,
@@ -52,7 +49,7 @@ export async function withRevision(
     if (!isObject(given.body)) return given;
     const block = slug === LOAD_PROFILE && given.status < 400 ? loadProfileBlock(revision, now) : null;
     const ours: JsonObject = block === null ? { _revisionStatus: status } : { revision: block, _revisionStatus: status };
-    // Ours come last and win over nothing.
+    // Our members go last, and the endpoint's members of the same names win.
     return { ...given, body: { ...given.body, ...ours, ...given.body } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -61,7 +58,7 @@ export async function withRevision(
   }
 }
 
-/** For as long as the publish that the endpoint is of. */
+/** Cached as long as the endpoint's model lives, which is until its next publish. */
 const writing = new WeakMap<EndpointModel, boolean>();
 
 /** An outdated game may be let read alone, or nothing at all. It has to learn why (decision 2). */

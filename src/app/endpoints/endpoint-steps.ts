@@ -12,17 +12,17 @@ import type { Grounds } from '../access.ts';
 import type { DocumentWrites } from '../storage/document-writes.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 
-/** Running an endpoint's steps over the documents of one command: what a call and a dry run have in common. */
+/** Runs an endpoint's steps over the documents of one command, for calls and for dry runs. */
 
-/** Whom a run is for, and the clock, chance and world it sees. */
+/** Who a run is for, and its clock, random numbers and effects. */
 export interface RunAs extends Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'world'> {
-  /** May throw to have a large endpoint prepared first. */
+  /** Called before the run. May throw to have a large endpoint prepared first. */
   ready(compiled: CompiledEndpoint): void;
 }
 
 /**
- * Checks the input and runs the steps over `writes`, where each write is decided as its step runs; the caller commits the events. `keys`
- * finds the documents of a collection that a step looks through; asked by the collection's id.
+ * Checks the input and runs the steps over `writes`. A write is decided when its step runs; the caller commits the events. `keys` finds the
+ * documents of a collection that a step looks through, by the collection's id.
  */
 export function runSteps(
   ground: Grounds,
@@ -44,7 +44,7 @@ export function runSteps(
   return accepted(runEndpoint(compiled, run, readsOf(ground, writes, endpoint.slug, as, keys), trace));
 }
 
-/** Compiled once per publish: the definitions object is new with every one. */
+/** Compiled once per publish, because every publish makes a new definitions object. */
 const compiledOf = new WeakMap<EffectiveDefinitions, Map<string, CompiledEndpoint>>();
 
 function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointModel): CompiledEndpoint {
@@ -66,7 +66,9 @@ function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointM
   return compiled;
 }
 
-/** Project setting `playerKeyMode`: saves of one player apart by the input's `saveId` (endpoint-language 1.4). */
+/**
+ * The key of the player's document. By the project setting `playerKeyMode` it includes the input's `saveId`, so one player has several saves.
+ */
 function playerKey(ground: Grounds, platformId: string, input: JsonObject): string {
   const saveId = Object.hasOwn(input, 'saveId') ? input['saveId'] : undefined;
   if (ground.settings.playerKeyMode !== 'playerSave' || typeof saveId !== 'string' || saveId === '') return platformId;
@@ -75,7 +77,7 @@ function playerKey(ground: Grounds, platformId: string, input: JsonObject): stri
 
 const NOTHING: JsonObject = {};
 
-/** Endpoints reach every collection, whatever its access mode. An unknown collection reads as missing. */
+/** Reads for the steps. Endpoints reach every collection, whatever its access mode. An unknown collection reads as missing. */
 function readsOf(ground: Grounds, writes: DocumentWrites, slug: string, as: RunAs, keys: Reads['keys']): Reads {
   const blankOf = (model: CollectionModel | undefined) =>
     model?.schema.hasDefaults && ground.settings.fillDefaults ? fillDefaults(model.schema, NOTHING) : NOTHING;
@@ -120,13 +122,13 @@ function decide(
     writes.remove(collection, key, slug);
     return;
   }
-  // A step has no save version to name, and needs none: what the call has read cannot change under it (endpoint-language 10.3).
+  // A step names no save version and needs none: what the call has read cannot change before its commit.
   const unversioned = { saveVersion: null, strictSaveVersion: false };
   const how = { player, ...unversioned, checkSchema: ground.settings.validateEndpointWrites, source: slug };
   writes.write(collection, key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
 }
 
-/** Random numbers of one call: drawn once, and given again in the same order when the call is decided again. */
+/** Random numbers of one call. They are drawn once and given out again in the same order when the call is decided again. */
 export function draws(): () => () => number {
   const drawn: number[] = [];
   return () => {

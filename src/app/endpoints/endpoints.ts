@@ -48,10 +48,10 @@ const RAN_KEPT: Keeps<Ran> = {
   },
 };
 
-/** Calls with one idempotency key that may wait while the first is with a service elsewhere. */
+/** Calls with one idempotency key that may wait while the first one waits for a service. */
 const MOST_ALIKE = 8;
 
-/** Endpoint calls: one decision over everything the steps read, one atomic append of everything they write (decision 4). */
+/** Endpoint calls: one decision over everything that the steps read, and one atomic append of everything that they write. */
 export function createEndpoints(context: AppContext): Endpoints {
   const alike = new OneAtATime(MOST_ALIKE);
   return {
@@ -75,7 +75,7 @@ async function runOnce(
   revision: RevisionStatus | null,
   watch: CallWatch | null,
 ): Promise<EndpointAnswer> {
-  // Where nobody has to prove anything, nothing waits.
+  // Callers that need no proof do not wait here.
   const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call) : claimed;
   watch?.identified(caller);
   const draw = draws();
@@ -104,12 +104,12 @@ async function runOnce(
   const { answer: ran, revision: position, replayed } = outcome;
   if (!replayed) outside.settled();
   const wrote = open !== null || ran.wrote;
-  // What was written is stored, and current by that: a 503 now, after a log that was silent, would have the caller write it again.
+  // The writes are stored, so the answer is current. A 503 because the log was silent would make the caller write again.
   const stale = wrote ? false : positioned(context, project, caller).stale;
   return { status: ran.status, body: ran.body, publish: ran.publish, position, stale, replayed };
 }
 
-/** The beginning of the hash that `GET …/publishes` shows of a publish: enough to tell which one a call ran with. */
+/** Length of the publish hash in the answer: enough to find the publish in `GET …/publishes`. */
 const PUBLISH_LENGTH = 16;
 
 function publishIn(definitions: EffectiveDefinitions): string {
@@ -120,7 +120,7 @@ function publishOf(project: Project, { target }: EndpointRequest): string {
   return publishIn(effectiveDefinitions(project.definitions, target));
 }
 
-/** A refusal says by which definitions, too. */
+/** Adds the publish hash to a refusal and throws it. */
 function refusedBy(refused: unknown, publish: string): never {
   if (!(refused instanceof Refusal)) throw refused;
   const { status, code, message, extra } = refused;
@@ -146,7 +146,10 @@ function readably<T>(look: () => T): T {
   }
 }
 
-/** A game reads no body of an answer from 400 on, and it has to learn that its session has ended (decision 2; security 11.1). */
+/**
+ * Gives a refusal of the session HTTP status 200: a game cannot read a body with a status of 400 or more, and has to learn that its session has
+ * ended.
+ */
 function readable(error: unknown): never {
   if (!(error instanceof Refusal) || !error.code.startsWith('AUTH_SESSION_')) throw error;
   throw new Refusal(error.status, error.code, error.message, { ...error.extra, forGame: true });
@@ -165,7 +168,7 @@ interface Run {
   readonly outside: Outside;
 }
 
-/** Whom the call is for. */
+/** The player that the call is for. */
 function admitted({ context, ground, caller }: Run): string {
   if (caller.isSecret) requirePermission(ground.key, 'endpoints', 'x');
   const player = playerOf(caller, context.platformId);
@@ -174,8 +177,8 @@ function admitted({ context, ground, caller }: Run): string {
 }
 
 /**
- * A game that believes that nothing is to be sealed learns better. What a host sends for a player is not meant: it may be the host's
- * own, and is never sealed (client-wire 2); nor are callers that are no client library (security 6.2).
+ * Runs a call that was not sealed. A client library that should have sealed it is refused, so that it learns to. A host's request for another
+ * player may be the host's own and is never sealed; other callers are not client libraries.
  */
 function runPlain(run: Run, player: string): Decided<Ran> {
   const { ground, caller, call } = run;
@@ -185,19 +188,19 @@ function runPlain(run: Run, player: string): Decided<Ran> {
   return perform(run, keyedCall(run, call.input), player, call.input);
 }
 
-/** The id is used up before the endpoint runs, and whatever comes of the call (security 7.5). */
+/** Runs a sealed call. Its request id is used up before the endpoint runs, whatever the outcome. */
 function runSealed(run: Run, player: string, open: OpenSealed): Decided<Ran> {
   const { view, now, ground } = run;
   const { payload, type, identity } = readably(() => open(ground.authority, player));
   const request = { type, identity, requestId: requestIdIn(payload) };
   const input = inputOfPayload(payload);
   const keyed = keyedCall(run, input);
-  // Sent again, sealed anew or as it was, it finds its first answer, and uses no id up for that.
+  // A repeated call, sealed again or not, gets its first answer, and uses up no id.
   const before = answeredBefore({ view, now, keyed }, RAN_KEPT);
   return before ?? consuming(view, now, ground.settings, request, () => perform(run, keyed, player, input));
 }
 
-/** By what the endpoint gets: proof and request id may be others when the call is sent again. */
+/** The idempotency key covers the endpoint's input only: proof and request id may differ when the call is sent again. */
 function keyedCall({ context, caller, ground, call }: Run, input: JsonObject): Keyed | null {
   return keyedBy(caller, ground.space, context.limits.answers.game, caller.intent ? { slug: call.slug, input } : null);
 }
@@ -229,7 +232,7 @@ function steps(run: Run, endpoint: EndpointModel, platformId: string, input: Jso
   );
 }
 
-/** The gates of a definition, in their order (endpoint-language 1.3, rows 12 to 16). */
+/** Finds the endpoint and checks who may call it: in the definition's order, existence first. */
 function callable(definitions: EffectiveDefinitions, slug: string, caller: Caller): EndpointModel {
   const endpoint = definitions.endpoint(slug);
   if (!endpoint) throw refusal('ENDPOINT_NOT_FOUND');

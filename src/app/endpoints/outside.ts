@@ -13,8 +13,8 @@ import type { View } from '../project/view.ts';
 import { CallTime } from './call-time.ts';
 
 /**
- * Thrown by a decision that needs something from outside of it: whoever asked for the decision brings it and asks again. Not an
- * `Error`: nothing failed.
+ * Thrown by a decision that needs an effect. Whoever asked for the decision performs the effect and asks again. It is not an `Error`, because
+ * nothing failed.
  */
 class NeedsOutside {
   readonly bring: () => Promise<void>;
@@ -24,23 +24,23 @@ class NeedsOutside {
   }
 }
 
-/** What the documents of a collection that a step looks through may take in the table. */
+/** Bytes that the documents of a collection may take in the table if a step looks through them. */
 const MOST_SCANNED_BYTES = 4 * 1024 * 1024;
-/** What moves on faster than it can be asked for is taken as it was found: as of a moment after the call came. */
+/** After so many tries the keys are used as found, even if they keep changing: they are of a moment after the call came. */
 const TRIES = 10;
-/** One webhook, and all of a call together: the game waits for them. */
+/** Time limits of one webhook, and of all webhooks of a call: the game waits for them. */
 const ONE_WEBHOOK_MS = 3000;
 const MOST_WEBHOOK_MS = 5000;
-/** How often one call may go outside. */
+/** Effects that one call may have. */
 const MOST_ERRANDS = 50;
 
-/** What a step binds whose webhook goes out after the call. */
+/** Result of a webhook step whose request goes out after the call. */
 const QUEUED: JsonObject = { ok: true, queued: true };
 
 const prepared = new WeakSet<CompiledEndpoint>();
 const preparing = new WeakMap<CompiledEndpoint, Promise<void>>();
 
-/** Once, however many calls wait for it; others have their turns between its steps. */
+/** Prepares a large endpoint once for all calls that wait for it. Other work gets turns between its steps. */
 function prepare(compiled: CompiledEndpoint, scheduler: Scheduler): Promise<void> {
   const known = preparing.get(compiled);
   if (known !== undefined) return known;
@@ -56,25 +56,25 @@ function prepare(compiled: CompiledEndpoint, scheduler: Scheduler): Promise<void
 
 type Around = Pick<AppContext, 'webhooks' | 'scheduler'> & { readonly limits: Pick<AppContext['limits'], 'endpointMs'> };
 
-/** What the decisions of one call got from outside of them, kept from one to the next. */
+/** Results of effects, kept from one decision of a call to the next. */
 export class Outside implements World {
   readonly #project: Project;
   readonly #around: Around;
   readonly #time: CallTime;
-  /** Made when first needed: most calls stay at home. */
+  /** Made when first needed, because most calls have no effects. */
   #scans: Map<string, DocumentKeys & { readonly tries: number }> | null = null;
-  /** By number. */
+  /** Results of webhooks, by number. */
   #delivered: JsonObject[] | null = null;
   #webhookMs = MOST_WEBHOOK_MS;
   /** Made when first needed. */
   #later: { readonly url: string; readonly payload: JsonObject }[] | null = null;
   #sleptMs = 0;
   readonly #alike: OneAtATime | null;
-  /** The call's idempotency key, if any. */
+  /** The call's idempotency key, if it has one. */
   #key: SubjectKey | null = null;
   #turn: Turn | null = null;
 
-  /** `alike`: the turns of calls that are sent with one idempotency key, all of the node. */
+  /** `alike`: turns of the node's calls that share an idempotency key. */
   constructor(project: Project, around: Around, alike: OneAtATime | null = null) {
     this.#project = project;
     this.#around = around;
@@ -82,19 +82,19 @@ export class Outside implements World {
     this.#time = new CallTime(around.scheduler, around.limits.endpointMs);
   }
 
-  /** A decision begins: of one that is made again nothing counts. */
+  /** Starts a decision. Nothing of an earlier decision of the call counts. */
   begin(): void {
     this.#sleptMs = 0;
     this.#later = null;
     this.#time.begin();
   }
 
-  /** The call has this idempotency key: of several that are under way with one, one goes outside, and the others find its answer. */
+  /** Sets the call's idempotency key. Of several calls with one key under way, only one has effects; the others find its answer. */
   keyed(key: SubjectKey): void {
     this.#key = key;
   }
 
-  /** The call is stored or refused: another of its key may go on. */
+  /** The call is stored or refused, so another call with its key may go on. */
   end(): void {
     this.#turn?.end();
     this.#turn = null;
@@ -104,7 +104,7 @@ export class Outside implements World {
     this.#time.look();
   }
 
-  /** Throws {@link NeedsOutside} for a large endpoint that no call has reached yet: compiled at once it would hold up everyone. */
+  /** Throws {@link NeedsOutside} for a large endpoint that has not been prepared: compiling it here would hold up everyone. */
   prepared(compiled: CompiledEndpoint): void {
     if (!compiled.isLarge || prepared.has(compiled)) return;
     throw new NeedsOutside(() => prepare(compiled, this.#around.scheduler));
@@ -119,16 +119,16 @@ export class Outside implements World {
   }
 
   /**
-   * Waits as long as the sleeps of the call come to. For when it is settled: a decision is one turn and may be repeated, so it cannot
-   * wait, and neither the writer nor anybody's write waits with it.
+   * Waits as long as the call's sleep steps say. It runs after the call is settled: a decision is one turn and may be repeated, so it cannot
+   * wait, and no write waits for it.
    */
   async waited(): Promise<void> {
     if (this.#sleptMs > 0) await this.#around.scheduler.sleep(this.#sleptMs);
   }
 
   /**
-   * Goes on where a decision threw `error`: brings what it asked for, and has it made again until it asks for nothing more. Throws
-   * what is no such request, after the call's sleeps.
+   * Continues after a decision threw `error`: performs the effect it asked for and decides again, until it asks for none. Other errors are
+   * thrown, after the call's sleeps.
    */
   async after<A>(error: unknown, decide: () => Promise<A>): Promise<A> {
     let thrown = error;
@@ -145,13 +145,13 @@ export class Outside implements World {
   }
 
   /**
-   * Keys of a collection's documents: those of the table, and those that changed since it was written. One may turn out to be
-   * deleted. Throws 400 SCAN_TOO_LARGE, or {@link NeedsOutside}.
+   * Keys of a collection's documents: those of the table, and those that changed since it was written. Some may be deleted by now. Throws 400
+   * SCAN_TOO_LARGE, or {@link NeedsOutside}.
    */
   keys(view: View, space: Space, collection: string): readonly string[] {
     const name = `${space}/${collection}`;
     const found = this.#scans?.get(name);
-    // What changed between the table's revision and the horizon may be forgotten here.
+    // Changes between the table's revision and the horizon may have left the working set.
     if (!found || (found.revision < view.horizon && found.tries < TRIES)) {
       throw new NeedsOutside(async () => {
         const keys = await this.#project.documentKeys(space, collection, MOST_SCANNED + 1);
@@ -165,8 +165,8 @@ export class Outside implements World {
   }
 
   /**
-   * What came of the call's webhook number `index`. It was sent before the decision that asks, whatever that one would now write into
-   * it: a decision that is made again sends nothing twice. `null` for an address that webhooks may not go to. Throws {@link NeedsOutside}.
+   * Result of the call's webhook number `index`. It was sent before this decision, which may differ from the one that asked for it: a decision
+   * that is made again sends nothing twice. `null` for an address that webhooks may not use. Throws {@link NeedsOutside}.
    */
   webhook(index: number, url: string, payload: JsonObject): JsonObject | null {
     const delivered = this.#delivered?.[index];
@@ -183,8 +183,8 @@ export class Outside implements World {
   }
 
   /**
-   * For a call that is settled, and was not refused: sends what was to be sent after it. Nobody waits, and nothing is tried again: each
-   * is sent at most once, and a node that dies takes with it what it had not sent.
+   * Sends the webhooks that wait for the end of the call, once it is stored. Nobody waits and nothing is retried: each is sent at most once, and
+   * a node that dies loses those it had not sent.
    */
   settled(): void {
     for (const { url, payload } of this.#later ?? []) void this.#around.webhooks.post(this.#project.id, url, payload, ONE_WEBHOOK_MS);
@@ -198,7 +198,7 @@ export class Outside implements World {
   }
 
   async #deliver(index: number, url: string, payload: JsonObject): Promise<void> {
-    // It is decided again: where the one before it was stored, there is nothing to post any more.
+    // The call is decided again: if an earlier one was stored meanwhile, there is nothing left to send.
     if (await this.#hasWaited()) return;
     const { webhooks, scheduler } = this.#around;
     const started = scheduler.monotonic();

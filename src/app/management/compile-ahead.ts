@@ -13,17 +13,17 @@ import type { AppContext } from '../context.ts';
 import { compiledIn, judgedIn } from './compile-tasks.ts';
 
 /**
- * What is dear about a push, before it is decided, which is done in one turn of the node: a source text takes milliseconds to parse for
- * every thousand characters, and its findings a tenth of that. Large ones are left to the compiler's thread, small ones are done here with
- * rests between them. What comes of it is kept with the item, and found there by the decision.
+ * Does the expensive work of a push before its decision, which is one turn of the event loop. Parsing a source text takes milliseconds for every
+ * thousand characters, and validating it a tenth of that. Large texts go to the compiler's thread; small ones are done here, with pauses. The
+ * results stay with the items, where the decision finds them.
  */
 
-/** An element of a push, and what it should be. */
+/** An element of a push, and its kind. */
 export type Pushed = readonly [item: Json, kind: SourceKind];
 
 type Around = Pick<AppContext, 'scheduler' | 'compiler'>;
 
-/** Characters of a source text, and of a definition to be judged, that take a millisecond or two. */
+/** Characters of a source text, and of a definition to validate, that take a millisecond or two. */
 const SMALL_SOURCE = 1024;
 const SMALL_DEFINITION = 4096;
 
@@ -46,13 +46,13 @@ async function compileApart({ compiler }: Around, projectId: string, item: JsonO
   keepCompiled(item, kind, compiledIn(answer, item));
 }
 
-/** Where the push goes, as it is now: what changes until it is decided is looked at again then. */
+/** The target as it is now. The decision looks again at what changes until then. */
 export interface JudgedFor {
   readonly state: DefinitionsState;
   readonly target: PublishTarget;
 }
 
-/** The findings of what was compiled. */
+/** Validates what was compiled. */
 export async function judgeAhead(
   context: Around,
   projectId: string,
@@ -80,10 +80,10 @@ export async function judgeAhead(
   }
 }
 
-/** What a workflow leads to is asked for step by step; who asks for more than this is judged when the push is decided. */
+/** Rounds of questions about what a workflow refers to. A push that needs more is validated in its decision. */
 const MOST_ROUNDS = 6;
 
-/** The thread takes the likely for granted and says what it asked; where the truth is another, it is told and judges again. */
+/** The thread assumes likely answers and reports what it asked. If an answer was wrong, it is told and validates again. */
 async function judgeApart(
   { compiler }: Around,
   projectId: string,
@@ -105,7 +105,10 @@ async function judgeApart(
   }
 }
 
-/** Texts of the definitions that the thread was told of in this push: many may import the same ones, and printing all of them for each took the node's turns. */
+/**
+ * Texts of the definitions that the thread was told in this push: many items may import the same ones, and printing all of them for each would
+ * take too long.
+ */
 type Texts = WeakMap<JsonObject, string>;
 
 function toldText(told: ReadonlyMap<Question, Answer>, texts: Texts): string {

@@ -13,11 +13,11 @@ import { isArray, isObject, type Json, type JsonObject, parseJson, stringifyJson
 import { member } from '../../kernel/path.ts';
 import type { Compiler, CompilerTask } from '../ports/compiler.ts';
 
-/** What a compiler does, wherever it runs, and how its answers are read. Texts on both sides: they cross threads. */
+/** The compiler's tasks, wherever they run, and how their answers are read. Both are texts, because they cross threads. */
 
 const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
 
-/** Never throws for what a definition holds. */
+/** Runs one task. Never throws because of a definition's content. */
 export function perform({ kind, of, text, known }: CompilerTask): string {
   const value = parseJson(text);
   const source = KINDS.find((each) => each === of) ?? 'endpoint';
@@ -31,10 +31,10 @@ export function perform({ kind, of, text, known }: CompilerTask): string {
   }
 }
 
-/** In the turn of whoever asks: where there is no thread. */
+/** Runs tasks at once, where there is no thread. */
 export const COMPILE_HERE: Compiler = { run: async (_projectId, task) => perform(task) };
 
-/** The source text is as it was sent: it need not come back. Its place among the members stays. */
+/** Leaves out the source text, which stays as it was sent. Its place among the members is kept. */
 function withoutText(compiled: Compiled): JsonObject {
   if (!compiled.ok) return { ...compiled };
   const { definition, id, warnings } = compiled;
@@ -42,7 +42,7 @@ function withoutText(compiled: Compiled): JsonObject {
   return { ok: true, definition: short, id, warnings: warnings.map((warning) => ({ ...warning })) };
 }
 
-/** Of an answer to `compile`. */
+/** Reads an answer to `compile`. */
 export function compiledIn(answer: string, item: JsonObject): Compiled {
   const compiled = objectOf(parseJson(answer));
   if (compiled['ok'] !== true) return { ok: false, resourceId: textOf(member(compiled, 'resourceId')) ?? null, ...problemIn(compiled) };
@@ -66,7 +66,7 @@ function problemIn(json: Json): Warning {
 
 function judge(kind: ListedKind, definition: JsonObject, answers: ReadonlyMap<string, Answer>): JsonObject {
   const { known, asked } = asking(answering(answers));
-  // Nobody waits for this thread's turn: every text has its places.
+  // Nobody waits for this thread, so every finding gets its source position.
   const findings = located(kind, definition, definitionFindings(kind, definition, known), new Places(Number.POSITIVE_INFINITY));
   return { findings: findings.map((finding) => ({ ...finding })), asked: [...asked.keys()] };
 }
@@ -78,7 +78,7 @@ function answersIn(json: Json): ReadonlyMap<string, Answer> {
   );
 }
 
-/** Of an answer to `judge`: what was found, and what was asked for it. */
+/** Reads an answer to `judge`: the findings, and the questions asked for them. */
 export function judgedIn(answer: string): { readonly findings: readonly Finding[]; readonly asked: readonly Question[] } {
   const json = objectOf(parseJson(answer));
   const findings = listIn(json, 'findings').map((found): Finding => {
@@ -105,7 +105,7 @@ function upgraded(body: Json): JsonObject {
 export function upgradedIn(answer: string): UpgradedSource {
   const json = objectOf(parseJson(answer));
   const refused = member(json, 'refused');
-  // As it was printed where it was made.
+  // The answer is as it was printed by {@link perform}.
   if (!isObject(refused)) return objectOf(member(json, 'answer')) as unknown as UpgradedSource;
   const { status, code, message, body } = refused;
   throw new Refusal(Number(status), String(code), String(message), { body: objectOf(body) });

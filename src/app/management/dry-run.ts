@@ -16,15 +16,15 @@ import { DocumentWrites } from '../storage/document-writes.ts';
 type Pending = NonNullable<TestReport['pendingWrites']>[number];
 
 /**
- * An endpoint run as a test (management 9.3; endpoint-language 15): decided on the real state like any call, its writes seen by itself
- * alone. Nothing of it is appended: no document, no ledger entry, no count of a limit. The gates of the definition only warn.
+ * Runs an endpoint as a test. It is decided on the real state like any call, and only the run itself sees its writes. Nothing is appended: no
+ * document, no ledger entry, no count of a limit. The definition's access rules only warn.
  */
 export interface DryRun {
   readonly endpoint: EndpointModel;
   readonly ok: boolean;
   readonly status: number;
   readonly body: Json;
-  /** Of an answer that is not ok. */
+  /** Message of an answer that is not ok. */
   readonly message: string;
   readonly steps: readonly JsonObject[];
   readonly pendingWrites: readonly Pending[];
@@ -37,17 +37,17 @@ export interface DryCall {
   readonly endpoint: EndpointModel;
   readonly as: Pick<RunAs, 'hasSecretKey' | 'isDedicatedServer'>;
   readonly documentBytes: number;
-  /** What the steps' results and the documents to be written may come to, each: values share parts, and printed each of them counts. */
+  /** Bytes that the steps' results may take, and the documents to be written: values share parts, but each is printed whole. */
   readonly traceBytes: number;
   /** Finds the documents of a collection that a step looks through. */
   readonly keys: Reads['keys'];
   readonly webhooks: Pick<Webhooks, 'isAllowed'>;
-  /** Throws when the run has computed for too long. */
+  /** Throws if the run has computed for too long. */
   look(): void;
   readonly ready: RunAs['ready'];
 }
 
-/** Runs one test inside a decision, which is to be given no events. Refusals of the call are part of what it tells. */
+/** Runs one test inside a decision that stores no events. A refusal of the call is part of the result. */
 export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, random: () => number): DryRun {
   const { test, endpoint } = call;
   const steps: JsonObject[] = [];
@@ -81,7 +81,7 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
   return { endpoint, ok, status: answer.status, body, message, steps, pendingWrites: pending, warnings: warningsOf(endpoint), verdict };
 }
 
-/** Nobody waits, and a webhook is shown where it is not sent. */
+/** Effects of a dry run: nothing sleeps, and webhooks are shown but not sent. */
 function stillWorld({ webhooks, look }: DryCall): RunAs['world'] {
   const shown = (url: string, payload: JsonObject) => (webhooks.isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null);
   return {
@@ -97,7 +97,7 @@ interface Answer {
   readonly body: Json;
 }
 
-/** What a caller would have got. What asks for a document to be loaded is no `Error`, and goes through. */
+/** The answer that a caller would have got. A request to load a document is no `Error`, and passes through. */
 function guarded(run: () => Answer): Answer {
   try {
     return run();
@@ -118,7 +118,7 @@ function messageOf(body: Json): string {
   return typeof message === 'string' ? message : '';
 }
 
-/** The test windows read `error` of what failed as an object, and end at anything else (management 9.3); authors may write what they like. */
+/** The editor's test windows need `error` to be an object if a call failed; authors may have written something else. */
 function withError(body: Json, message: string): Json {
   if (!isObject(body)) return { ok: false, error: { code: 'REJECTED', message }, answer: body };
   const error = member(body, 'error');
@@ -146,7 +146,7 @@ interface Budget {
   budget: number;
 }
 
-/** A value as JSON; null for none, and for one that there is no room for. */
+/** A value as JSON; null if there is none, or no room for it. */
 function shown(value: Value, room: Budget): Json {
   if (value === undefined) return null;
   const left = room.budget - sizeOf(value, room.budget);
@@ -155,7 +155,7 @@ function shown(value: Value, room: Budget): Json {
   return withoutInfinities(value);
 }
 
-/** About the length of its JSON text; stops counting above `limit`. */
+/** Approximate length of a value's JSON text. Stops counting above `limit`. */
 function sizeOf(value: Json, limit: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (!isArray(value) && !isObject(value)) return 8;

@@ -14,16 +14,15 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import { publishWhole } from './manage.ts';
 
-/** The game's package and revisions (management 14 and 15). */
+/** The game's package and its revisions. */
 export interface GamePackage {
-  /** `body`: members of a package. Another revision than before promotes what is staged. Needs every scope. */
+  /** `body`: members of a package. A new revision promotes what is staged. Needs every scope. */
   sync(caller: Caller, body: Json): Promise<ManageAnswer<contract.PackageSynced>>;
   read(caller: Caller): Promise<ManageAnswer<contract.KnownPackage>>;
-  /** What a game that starts is told of its `revision`; `null`: it did not say. Any key. */
+  /** Tells a starting game how its `revision` relates to the current one; `null`: it did not say. Takes any key. */
   init(caller: Caller, revision: number | null): Promise<ManageAnswer<contract.RevisionStatus>>;
 }
 
-/** The game's package and revisions (management 14 and 15). */
 export function createGamePackage(context: AppContext): GamePackage {
   return {
     sync: (caller, body) => publishWhole(context, caller, 'package.sync', 'live', SCOPES, (ground, now) => decideSync(ground, body, now)),

@@ -13,22 +13,20 @@ import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { publishWhole } from './manage.ts';
 
-/** What was published, and the way back (decision 8). */
+/** The history of publishes, and rollback. */
 export interface History {
-  /** Newest first. `before`: a revision, as the page before names it. */
+  /** Publishes, newest first. `before`: a revision, as the page before names it. */
   publishes(
     caller: Caller,
     query: { readonly limit: string | null; readonly before: string | null },
   ): Promise<ManageAnswer<contract.Publishes>>;
-  /** Live becomes what it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK. */
+  /** Restores live as it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK. */
   rollback(caller: Caller, options: { readonly dryRun: boolean; readonly to: number | null }): Promise<ManageAnswer<contract.RolledBack>>;
 }
 
-/** What was published, and the way back (decision 8). */
-
 const PAGE = 50;
 const MAX_PAGE = 200;
-/** How long a rollback waits for the index of what it needs. */
+/** How long a rollback waits for the index of subjects, ms. */
 const INDEX_WAIT_MS = 5_000;
 
 export function createHistory(context: AppContext): History {
@@ -48,7 +46,7 @@ export function createHistory(context: AppContext): History {
 
     async rollback(caller, options) {
       const project = await projectOf(context, caller);
-      // What another node has just published is what is to be undone.
+      // A publish that another node just made is the one to undo.
       await project.refresh();
       const { key, state: seen } = grounds(project.authority, project.definitions, caller, 'live');
       for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
@@ -66,7 +64,7 @@ function whole(text: string | null): number | null {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-/** The key may be revoked by now: then its label is gone with it. */
+/** The label of the key is missing if the key has been revoked. */
 function shown({ restored, at, actor, ...row }: PublishRow, { keys }: AuthorityState): contract.Publishes['publishes'][number] {
   const key = actor.keyId === undefined ? undefined : keys.get(actor.keyId);
   return {
@@ -78,10 +76,10 @@ function shown({ restored, at, actor, ...row }: PublishRow, { keys }: AuthorityS
   };
 }
 
-/** Revisions that are asked of the index at once; a text of a definition is at most 256 KiB an event. */
+/** Revisions asked of the index at once. A definition has at most 256 KiB of text in an event. */
 const REVISIONS = 64;
 
-/** What live was before the last publish that changed it, or right after the one at `to`. Throws 503 while the index is behind. */
+/** Live before the last publish that changed it, or right after the publish at `to`. Throws 503 while the index lags. */
 async function earlierLive(context: AppContext, project: Project, to: number | null): Promise<EarlierLive | null> {
   const changedAt = project.set.residentChangedAt(DEFINITIONS);
   if (!(await context.views.caughtUp(project.id, changedAt, INDEX_WAIT_MS))) throw refusal('BEHIND');
@@ -94,7 +92,7 @@ async function earlierLive(context: AppContext, project: Project, to: number | n
   }
 }
 
-/** Reads the events of the definitions, newest first, until the search has seen enough. */
+/** Reads events of the definitions, newest first, until the search has what it needs. */
 async function searched(context: AppContext, project: Project, changedAt: number, search: RollbackSearch): Promise<EarlierLive | null> {
   for (let before = changedAt + 1; ; ) {
     const revisions = await context.views.revisions(project.id, DEFINITIONS, { before, limit: REVISIONS });
@@ -108,7 +106,7 @@ async function searched(context: AppContext, project: Project, changedAt: number
   }
 }
 
-/** Descending revisions as runs without a gap: each is one read of the log. */
+/** Groups descending revisions into runs without a gap: each run is one read of the log. */
 function runsOf(revisions: readonly number[]): readonly { readonly first: number; readonly count: number }[] {
   const runs: { first: number; count: number }[] = [];
   for (const revision of revisions) {

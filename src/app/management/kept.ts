@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { Keeps } from '../once.ts';
 
-/** What a push, a removal or another change of the management routes was answered with (decision 35), as older builds kept it, too. */
+/** The kept answer to a push, removal or other change of management, in the form that older builds used too. */
 const ANSWER_KEPT: Keeps<JsonObject> = {
   kept: (body) => ({ status: 200, body }),
   again(kept) {
@@ -11,7 +11,7 @@ const ANSWER_KEPT: Keeps<JsonObject> = {
   },
 };
 
-/** The same of an answer whose type is known: what is kept is what the same request was answered with. */
+/** As {@link ANSWER_KEPT}, typed: the kept answer belongs to the same request, so it has the same type. */
 export function answerKept<Answer>(): Keeps<Answer> {
   return ANSWER_KEPT as unknown as Keeps<Answer>;
 }

@@ -38,7 +38,7 @@ import { promote } from './promotion.ts';
 import { UniqueSurvey } from './unique-survey.ts';
 
 export interface Manage {
-  /** Array upsert (PUT and POST) of collections, endpoints, workflows or queries. `strict`, here and below: what the validator finds refuses it. */
+  /** Upserts an array (PUT and POST) of collections, endpoints, workflows or queries. `strict`, here and below: findings refuse the push. */
   upsertMany(
     caller: Caller,
     kind: ListedKind,
@@ -59,14 +59,14 @@ export interface Manage {
   gameValues(caller: Caller, options: ListingOf): Promise<ManageAnswer<contract.StoredValues>>;
   rateLimitRules(caller: Caller, options: ListingOf): Promise<ManageAnswer<contract.StoredRules>>;
   validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer<contract.Validated>>;
-  /** Throws 409 PROMOTION_FINDINGS where what is stored does not fit what is staged, unless `force`. */
+  /** Throws 409 PROMOTION_FINDINGS if stored data does not fit the staged definitions, unless `force`. */
   promote(caller: Caller, options: { readonly dryRun: boolean; readonly force: boolean }): Promise<ManageAnswer<contract.Promoted>>;
-  /** Takes back what is staged: `{}` all of it, `{kind}` or `{kind, id}` a part. */
+  /** Drops staged definitions: `{}` all, `{kind}` or `{kind, id}` some. */
   discard(caller: Caller, body: Json | undefined, options: { readonly dryRun: boolean }): Promise<ManageAnswer<contract.Discarded>>;
   diff(caller: Caller): Promise<ManageAnswer<contract.Difference>>;
-  /** All sections of a push, or nothing. The key needs every section's permission, whatever the section holds. */
+  /** Pushes all sections, or nothing. The key needs the permission of every section, even an empty one. */
   sync(caller: Caller, body: Json | undefined, target: PublishTarget, strict: boolean): Promise<ManageAnswer<contract.Synced>>;
-  /** What `sync` would do. Writes nothing. */
+  /** Says what `sync` would do. Writes nothing. */
   preflight(caller: Caller, body: Json | undefined, target: PublishTarget, strict: boolean): Promise<ManageAnswer<contract.Preflighted>>;
   upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>>;
 }
@@ -75,13 +75,13 @@ export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'library' | 'q
 
 export type SingleKind = 'game-values' | 'rate-limit-rules';
 
-/** What a listing is asked to show; `target` null: the request did not say. */
+/** Options of a listing. `target` null: the request named none. */
 export interface ListingOf {
   readonly includeStaged: boolean;
   readonly target: PublishTarget | null;
 }
 
-/** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing (decision 9). */
+/** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing. */
 export function createManage(context: AppContext): Manage {
   const publish = <Answer extends JsonObject>(
     caller: Caller,
@@ -191,7 +191,7 @@ export function createManage(context: AppContext): Manage {
       const found = publicKey === null ? null : findKey(project, publicKey);
       const publicOk = found?.kind === 'public' && found.enabled;
       const publicMessage = publicKey === null ? 'Not provided' : publicOk ? 'Valid' : 'Invalid';
-      // No `error` member, not even null: a dedicated server takes its presence for a refusal (management 3).
+      // No `error` member, not even null: a dedicated server takes its presence for a refusal.
       const result: contract.Validated = {
         ok: publicKey === null || publicOk,
         project: { id: authority.projectId, title: authority.name, name: authority.name, settings: { enabled: true } },
@@ -207,7 +207,7 @@ export function createManage(context: AppContext): Manage {
   };
 }
 
-/** What a listing shows, to a key that may read definitions of this kind. */
+/** A listing, for a key that may read definitions of this kind. */
 function listingIn(project: Project, caller: Caller, kind: Kind, options: ListingOf) {
   const { state, key, settings } = grounds(project.authority, project.definitions, caller, options.target ?? 'live');
   for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
@@ -215,10 +215,10 @@ function listingIn(project: Project, caller: Caller, kind: Kind, options: Listin
   return { state, listing: { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null } };
 }
 
-/** More are judged by a preflight alone, or where findings are failures. */
+/** Items to validate ahead. A larger push is validated only in a preflight, or where findings are failures. */
 const MOST_JUDGED = 100;
 
-/** Compiles and judges a push, once the key is known to be permitted to make it: nobody else may have the node work for so long. */
+/** Compiles and validates a push once the key's permission is checked: only then may a caller make the node work for so long. */
 async function ahead(
   context: AppContext,
   caller: Caller,
@@ -238,30 +238,30 @@ async function ahead(
   if (items.length <= MOST_JUDGED || strict) await judgeAhead(context, caller.projectId, items, { state: permitted().state, target });
 }
 
-/** Beside the items, which editors compare with files: the queries or lists that answer `BUILDING`, and how far they are. */
+/** The queries or lists that answer `BUILDING`, and how far they are. They stand beside the items, because editors compare items with files. */
 async function buildingOf(
   { views }: AppContext,
   projectId: string,
   kind: Building['kind'],
 ): Promise<NonNullable<contract.Listing['building']>> {
-  // Definitions are listed out of memory, also while the database is away.
+  // Definitions are listed from memory, even while the database is away.
   const buildings = await views.building(projectId).catch((error: unknown) => {
     if (isDatabaseOutage(error)) return [];
     throw error;
   });
-  // A query has a board of its own in `next` where that differs: it is as far as the one that lags.
+  // A query may have a second board in `next`; the one that lags counts.
   const least = new Map<string, number>();
   for (const { ids, fraction } of buildings.filter((one) => one.kind === kind))
     for (const id of ids) least.set(id, Math.min(fraction, least.get(id) ?? 1));
   return [...least].map(([id, fraction]) => ({ id, fraction: Math.floor(fraction * 1_000) / 1_000 }));
 }
 
-/** The setup window reads a text of every scope. */
+/** The editor's setup window expects a text for every scope. */
 function allScopes(permissions: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(SCOPES.map((scope): [string, string] => [scope, permissions[scope] || 'none']));
 }
 
-/** Asked for strictly, findings refuse a push. */
+/** In strict mode, findings refuse a push. */
 export function judged<Answer extends JsonObject>(strict: boolean, decide: Decide<Answer>): Decide<Answer> {
   return strict ? (ground, now) => accepted(strictly(decide(ground, now))) : decide;
 }
@@ -274,15 +274,15 @@ const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'library'
 
 /** Bytes of texts in one commit: an append holds 1 MiB on every engine, and JSON escapes can double a text. */
 const TEXTS_PER_COMMIT = 256 * 1024;
-/** What an event takes beside its text, and a change of a publish, at most about. */
+/** Approximate bytes that an event needs besides its text, and that one change of a publish needs. */
 const EVENT_BYTES = 1024;
 const CHANGE_BYTES = 384;
-/** Commits of one publish: the largest body there can be needs about half of them. */
+/** Commits of one publish. The largest possible body needs about half of them. */
 const MAX_COMMITS = 1000;
 
 /**
- * One publish. Texts that do not fit into its commit are stored by commits before it: they are content addressed and change nothing
- * until the publish refers to them.
+ * Makes one publish. Texts that do not fit into its commit are stored by earlier commits: they are addressed by their content, and change
+ * nothing until the publish refers to them.
  */
 export async function publishWhole<Answer extends JsonObject>(
   context: AppContext,
@@ -293,7 +293,7 @@ export async function publishWhole<Answer extends JsonObject>(
   decide: Decide<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
-  // What another node has just published counts: on what lies before it this might change nothing, and be told that all is well.
+  // A publish that another node just made must count, or this one might find nothing to change and report success.
   await project.refresh();
   const survey = new UniqueSurvey(project);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
@@ -322,7 +322,7 @@ function withClaims<Answer>(survey: UniqueSurvey, view: View, ground: Grounds, p
   return claims.length === 0 ? publish : { ...publish, events: [...publish.events, ...claims] };
 }
 
-/** The first texts of a publish that is too large for one commit, else `null`. */
+/** The first texts of a publish that is too large for one commit; `null` if it is not. */
 export function firstTexts(events: readonly DomainEvent[]): readonly DomainEvent[] | null {
   const texts = events.filter((event) => event.type === 'source.stored');
   let bytes = 0;

@@ -8,15 +8,14 @@ import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 
-/** What tools ask of a project as a whole. */
+/** What tools ask about a project as a whole. */
 export interface Manifest {
   /** Everything that a target holds, by name and hash. Needs `r` on every scope. */
   read(caller: Caller, target: PublishTarget): Promise<ManageAnswer<contract.Manifest>>;
-  /** What became of a push that asked for a job. Throws 404 NOT_FOUND. */
+  /** The outcome of a push that asked for a job. Throws 404 NOT_FOUND. */
   job(caller: Caller, jobId: string): Promise<ManageAnswer<contract.SyncJob>>;
 }
 
-/** What tools ask of a project as a whole (management 4.7, 4.8). */
 export function createManifest(context: AppContext): Manifest {
   return {
     async read(caller, target) {
@@ -30,13 +29,13 @@ export function createManifest(context: AppContext): Manifest {
       };
     },
 
-    /** A push that asks for a job is done when it is answered; its job is the revision that it reached, which never changes. */
+    /** A push with a job is done when it is answered. The job is the revision that it reached, so it never changes. */
     async job(caller, jobId) {
       const project = await projectOf(context, caller);
       const { key } = grounds(project.authority, project.definitions, caller, 'live');
       requirePermission(key, 'settings', 'r');
       const revision = /^\d{1,15}$/.test(jobId) ? Number(jobId) : null;
-      // Another node may have taken the push.
+      // Another node may have stored the push.
       if (revision !== null && revision > project.set.head) await project.refresh();
       if (revision === null || revision > project.set.head) throw refusal('NOT_FOUND', `There is no sync job ${jobId.slice(0, 40)}`);
       const result: contract.SyncJob = {

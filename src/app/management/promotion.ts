@@ -23,32 +23,32 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 
-/** Promotion, with a look at what is stored before it (decision 30). */
+/** Promotion. Before it, stored data is checked against the staged definitions. */
 
 export interface PromoteOptions {
   readonly dryRun: boolean;
-  /** Promotes whatever is found. */
+  /** Promotes despite findings. */
   readonly force: boolean;
 }
 
 /** Makes one publish of what is decided. */
 export type PublishBy = (decide: (ground: Grounds) => Decision<Promoted>) => Promise<ManageAnswer<Promoted>>;
 
-/** Of one promotion, over all its collections: what is not looked at is estimated. */
+/** Documents that one promotion checks, over all its collections. The rest is estimated. */
 const MOST_DOCUMENTS = 20_000;
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_MS = 5_000;
 const PAGE = { rows: 500, bytes: 256 * 1024 };
-/** No collection is counted further. */
+/** Documents counted per collection at most. */
 const MOST_COUNTED = 1_000_000;
-/** Entries of a ledger that are looked at for the fields that they are of. */
+/** Ledger entries that are searched for the fields they belong to. */
 const MOST_ENTRIES = 100_000;
-/** Definitions that keep changing while what is stored is looked at. */
+/** How often the check starts again when the definitions change meanwhile. */
 const TRIES = 3;
 
 /**
- * Throws 409 PROMOTION_FINDINGS where stored documents or ledgers do not fit what is staged, unless `force` says that it may be so. A dry
- * run answers what it would find.
+ * Promotes. Throws 409 PROMOTION_FINDINGS if stored documents or ledgers do not fit the staged definitions, unless `force`. A dry run answers
+ * the findings.
  */
 export async function promote(
   context: AppContext,
@@ -78,7 +78,7 @@ export async function promote(
   throw refusal('WRITE_CONFLICT');
 }
 
-/** Another publish came between the look and the promotion. No refusal: it decides nothing that an Idempotency-Key would keep. */
+/** Another publish came between check and promotion. It is no refusal, so no Idempotency-Key keeps it. */
 class Overtaken extends Error {}
 
 function refusedMessage(findings: readonly JsonObject[]): string {
@@ -93,7 +93,7 @@ async function findingsOf(look: Look, state: DefinitionsState): Promise<JsonObje
   return findings;
 }
 
-/** What one promotion may look at, shared by its collections. */
+/** The documents that one promotion may check, shared by its collections. */
 class Look {
   readonly #context: AppContext;
   readonly #project: Project;
@@ -112,11 +112,11 @@ class Look {
     this.#rest = yielding(context.scheduler);
   }
 
-  /** `sharers`: collections that are still to be looked at, this one included. */
+  /** `sharers`: collections that are still to be checked, including this one. */
   async at(collection: ChangedCollection, sharers: number): Promise<JsonObject[]> {
     const { views, limits } = this.#context;
     const { id } = this.#project;
-    // What players have just written counts as well.
+    // Documents that players have just written count too.
     const changedAt = this.#project.set.collectionChangedAt(collectionSubject('live', collection.id));
     await views.caughtUp(id, changedAt, limits.viewWaitMs);
     const told = await views.ledgerFields(id, collection.id, MOST_ENTRIES);

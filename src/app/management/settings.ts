@@ -13,16 +13,16 @@ import { type AppContext, decided, execute, positioned, projectOf, stored } from
 import { keyedBy, once } from '../once.ts';
 import { answerKept } from './kept.ts';
 
-/** Project settings and keys, as far as managers reach them (management 16 and 17). All need the `settings` scope. */
+/** Project settings and keys, as far as managers may change them. All need the `settings` scope. */
 export interface Settings {
   read(caller: Caller): Promise<ManageAnswer<contract.Settings>>;
-  /** `body`: a flat object of settings, or one under `settings` or `config`. Answers what `read` would answer then. */
+  /** `body`: a flat object of settings, or one under `settings` or `config`. Answers what `read` would answer afterwards. */
   change(caller: Caller, body: Json, strict: boolean): Promise<ManageAnswer<contract.Settings>>;
-  /** By the value of a public key of this project; `null`, and one that is not there, change nothing. */
+  /** Revokes a public key by its value. `null` or an unknown key changes nothing. */
   revokePublicKey(caller: Caller, publicKey: string | null): Promise<ManageAnswer<contract.KeyRevoked>>;
 }
 
-/** Settings and keys of a project over HTTP (management 4.5, 16, 17.2). A disabled project is enabled again by its operator alone. */
+/** Settings and keys of a project over HTTP. Only the operator can enable a disabled project again. */
 export function createSettings(context: AppContext): Settings {
   return {
     async read(caller) {
@@ -62,7 +62,7 @@ async function commit<Answer extends object>(
   decide: (at: Grounds) => Answered<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
-  // As for a publish: another node may just have changed what this one would leave as it is.
+  // As for a publish: another node may just have changed a setting, and this command might then find nothing to do.
   await project.refresh();
   const outcome = await execute(project, caller, cause, (view, now) => {
     const at = groundsOf(view, caller, 'live');

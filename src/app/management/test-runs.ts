@@ -17,9 +17,9 @@ import type { Project } from '../project/project.ts';
 import type { View } from '../project/view.ts';
 import { type DryCall, type DryRun, dryRun } from './dry-run.ts';
 
-/** Running tests and telling of them in the form that the editor's windows read (management 9.3 to 9.5). */
+/** Runs tests, and reports them in the form that the editor's windows read. */
 
-/** For whom tests run, and where. `groundsOf` throws when the authority no longer holds. */
+/** For whom tests run, and where. `groundsOf` throws if the authority no longer holds. */
 export interface TestPlace {
   readonly project: Project;
   readonly actor: Actor;
@@ -30,7 +30,7 @@ export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & {
   readonly limits: Pick<AppContext['limits'], 'documentBytes' | 'endpointMs'>;
 };
 
-/** What the steps of one run may show: when it was asked for alone, and in a list of many. */
+/** Bytes that the steps of one run may show: of a single test, and of a test among many. */
 export const ALONE_BYTES = 64 * 1024;
 const LISTED_BYTES = 8 * 1024;
 
@@ -38,7 +38,7 @@ interface Run extends DryRun {
   readonly totalMs: number;
 }
 
-/** One run of a test; `null`: there is no such endpoint. One command to each, so that a project goes on writing between them. */
+/** Runs one test; `null`: there is no such endpoint. Each test is a command of its own, so the project can write in between. */
 async function run(context: TestContext, place: TestPlace, test: TestCase, as: DryCall['as'], traceBytes: number): Promise<Run | null> {
   const started = context.scheduler.monotonic();
   const random = draws();
@@ -60,7 +60,7 @@ async function run(context: TestContext, place: TestPlace, test: TestCase, as: D
   return answer === null ? null : { ...answer, totalMs: Math.round((context.scheduler.monotonic() - started) * 10) / 10 };
 }
 
-/** A test as it was asked for alone; `null`: there is no such endpoint. */
+/** Report of a single test; `null`: there is no such endpoint. */
 export async function testReport(
   context: TestContext,
   place: TestPlace,
@@ -103,15 +103,15 @@ export interface TestsDone<Result = TestReport> {
   readonly failed: number;
 }
 
-/** How long a run may take, and who is told of its progress. */
+/** Time limit and progress of a run. */
 export interface RunPace {
-  /** After this long the rest is told as not run. */
+  /** Tests that have not begun after this long are reported as not run. */
   readonly withinMs?: number;
-  /** Ended tests of all. */
+  /** Called with the number of finished tests and of all tests. */
   onProgress?(done: number, of: number): void;
 }
 
-/** Every saved test, in their order. */
+/** Runs every saved test, in order. */
 export async function runSavedTests(context: TestContext, place: TestPlace, pace: RunPace = {}): Promise<TestsDone> {
   return inTurn(context, storedTests(place.project.definitions), pace, async (asked, isLate): Promise<TestReport> => {
     const { id, name, endpoint } = testCase(asked);
@@ -122,7 +122,7 @@ export async function runSavedTests(context: TestContext, place: TestPlace, pace
   });
 }
 
-/** These endpoints with made-up input, as a player with a secret key (management 9.5). */
+/** Runs these endpoints with made-up input, as a player with a secret key. */
 export async function autoTests(
   context: TestContext,
   place: TestPlace,
@@ -156,7 +156,7 @@ async function inTurn<T, Result extends { readonly passed: boolean }>(
 ): Promise<TestsDone<Result>> {
   const { scheduler } = context;
   const started = scheduler.monotonic();
-  // A dry run waits for nothing that is in memory already.
+  // A dry run awaits nothing if everything is in memory, so it must yield by itself.
   const rest = yielding(context.scheduler);
   const results: Result[] = [];
   for (const item of items) {

@@ -18,27 +18,27 @@ import { compileAhead } from './compile-ahead.ts';
 import { judged, publishWhole } from './manage.ts';
 import { ALONE_BYTES, autoTests, runSavedTests, type TestPlace, type TestsDone, testReport } from './test-runs.ts';
 
-/** Saved tests and dry runs: what they write is seen by the run alone, and nothing of it is stored (management 9). */
+/** Saved tests and dry runs. Only the run itself sees its writes; nothing is stored. */
 export interface Tests {
   list(caller: Caller): Promise<ManageAnswer<contract.Tests>>;
   /** `body`: a list of tests or source items, or `{tests}`. */
   replace(caller: Caller, body: Json | undefined, strict: boolean): Promise<ManageAnswer<contract.TestsReplaced>>;
-  /** `{testId}`, or a test itself. */
+  /** `body`: `{testId}`, or a test itself. */
   testEndpoint(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer<contract.TestReport>>;
   runTests(caller: Caller, target: PublishTarget): Promise<ManageAnswer<contract.TestRun>>;
-  /** `{slug}`, or nothing for every endpoint. */
+  /** `body`: `{slug}`, or nothing for every endpoint. */
   autoTest(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer<contract.AutoTested>>;
-  /** The same. */
+  /** `body`: as for {@link autoTest}. */
   suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer<contract.SuggestedTests>>;
 }
 
-/** Tests over HTTP (management 9). Runs are dry: whatever an endpoint does, nothing of it stays. */
+/** Tests over HTTP. Runs are dry: nothing that an endpoint does stays. */
 
-/** The editor gives up after 30 s. */
+/** Time limit of a list of tests, ms: the editor gives up after 30 s. */
 const LIST_MS = 20_000;
 
 export function createTests(context: AppContext): Tests {
-  /** The project and what holds there now, for a key with these permissions. */
+  /** The project and the caller's authority, for a key with these permissions. */
   const open = async (caller: Caller, target: PublishTarget, scopes: readonly string[], level: 'r' | 'rw' | 'x') => {
     const project = await projectOf(context, caller);
     const ground = grounds(project.authority, project.definitions, caller, target);
@@ -86,7 +86,7 @@ export function createTests(context: AppContext): Tests {
       const slug = textOf(member(objectBody(body), 'slug'));
       const endpoint = slug === undefined ? undefined : ground.definitions.endpoint(slug);
       if (slug !== undefined && endpoint === undefined) {
-        // 400, unlike everywhere else: an editor takes 404 for a missing route (management 9.5).
+        // 400, unlike everywhere else: an editor takes 404 for a missing route.
         throw new Refusal(400, 'ENDPOINT_NOT_FOUND', `Endpoint '${slug}' was not found.`);
       }
       const endpoints = endpoint === undefined ? ground.definitions.endpoints : [endpoint];
@@ -106,7 +106,7 @@ export function createTests(context: AppContext): Tests {
   };
 }
 
-/** Whoever runs a test needs the right to at every moment of it, as for any command. */
+/** A key needs its permission during the whole run, so every command checks it. */
 function placeOf(project: Project, caller: Caller, target: PublishTarget): TestPlace {
   return {
     project,
@@ -119,7 +119,7 @@ function placeOf(project: Project, caller: Caller, target: PublishTarget): TestP
   };
 }
 
-/** A saved test by `testId`, else the body itself. */
+/** The saved test named by `testId`, else the body itself. */
 function askedTest(ground: Grounds, body: Json | undefined): JsonObject {
   const asked = objectBody(body);
   const testId = textOf(member(asked, 'testId'));
@@ -130,7 +130,7 @@ function askedTest(ground: Grounds, body: Json | undefined): JsonObject {
   return test;
 }
 
-/** No body is an empty one. */
+/** The body as an object; no body is an empty one. */
 function objectBody(body: Json | undefined): JsonObject {
   if (body !== undefined && !isObject(body)) throw refusal('VALIDATION_FAILED', 'Body must be an object.');
   return objectOf(body);

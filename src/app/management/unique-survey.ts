@@ -15,20 +15,20 @@ import { holderIn } from '../project/unique-claims.ts';
 import type { View } from '../project/view.ts';
 
 /**
- * A publish that makes a field unique looks through the documents that are there: where two hold one value it is refused, and else their
- * values are claimed in the commit of the publish, so that every later write meets them (decision 29).
+ * A publish that makes a field unique goes through the existing documents. If two hold the same value it is refused. Otherwise the commit of the
+ * publish claims their values, so later writes meet the claims.
  */
 
-/** Documents of a collection, and bytes of them, that are looked through in one decision. */
+/** Documents of a collection, and their bytes, that one decision goes through. */
 const MOST_SURVEYED = 4000;
 const MOST_SURVEYED_BYTES = 32 * 1024 * 1024;
 const CLAIMS_PER_EVENT = 500;
-/** A setting of a field. */
+/** The setting of a unique field. */
 const UNIQUE = '"_unique"';
 /** Keys that a refusal names. */
 const NAMED = 5;
 
-/** Thrown by a decision that has to know the keys of a collection. Not an `Error`: nothing failed. */
+/** Thrown by a decision that has to know the keys of a collection. It is not an `Error`, because nothing failed. */
 class NeedsKeys {
   readonly space: Space;
   readonly collection: string;
@@ -47,7 +47,7 @@ export class UniqueSurvey {
     this.#project = project;
   }
 
-  /** Brings what a decision asked for. Answers whether that is what it threw. */
+  /** Brings the keys that a decision asked for. Answers whether `thrown` was such a request. */
   async brought(thrown: unknown): Promise<boolean> {
     if (!(thrown instanceof NeedsKeys)) return false;
     const { space, collection } = thrown;
@@ -55,7 +55,7 @@ export class UniqueSurvey {
     return true;
   }
 
-  /** The claims that a publish brings. Throws 409 `UNIQUE_VIOLATION`, 409 `COLLECTION_TOO_LARGE`, and what {@link brought} takes. */
+  /** The claims of a publish. Throws 409 `UNIQUE_VIOLATION`, 409 `COLLECTION_TOO_LARGE`, and what {@link brought} takes. */
   claims(view: View, { state, settings, space }: Grounds, events: readonly DomainEvent[]): readonly DomainEvent[] {
     const target = targetOf(state, events);
     if (target === null) return [];
@@ -99,7 +99,7 @@ export class UniqueSurvey {
   }
 }
 
-/** What the publish changes collections of that speak of unique fields; `null`: nothing has to be looked through. */
+/** The target if the publish changes a collection with unique fields; `null`: no documents have to be checked. */
 function targetOf({ sources }: DefinitionsState, events: readonly DomainEvent[]): PublishTarget | null {
   const publish = events.find((event): event is Publish => isPublish(event));
   const collections = new Set(publish?.data.changes.flatMap(({ kind, hash }) => (kind === 'collection' && hash !== null ? [hash] : [])));
@@ -109,7 +109,7 @@ function targetOf({ sources }: DefinitionsState, events: readonly DomainEvent[])
   return publish.type === 'definitions.published' ? publish.data.target : 'live';
 }
 
-/** The text that these events store; `null` where a part of it was stored before them. */
+/** The text that these events store; `null` if a part of it was stored earlier. */
 function textIn(events: readonly DomainEvent[], hash: string): string | null {
   const stored = events.flatMap((event) => (event.type === 'source.stored' && event.data.hash === hash ? [event.data] : []));
   return stored.length > 0 && stored.length === stored[0]?.parts ? stored.map(({ text }) => text).join('') : null;

@@ -23,9 +23,9 @@ import type { Projects } from '../project/projects.ts';
 import type { View } from '../project/view.ts';
 import { openProject } from './open-project.ts';
 
-/** What whoever runs the installation may do from the command line: projects and keys. Written through the log like everything else. */
+/** What the operator may do from the command line with projects and keys. It is written through the log like everything else. */
 
-/** The texts of both keys; the log keeps hashes of secret ones. */
+/** Texts of both keys. The log keeps only the hash of a secret one. */
 export interface NewProject {
   readonly projectId: string;
   readonly publicKey: string;
@@ -38,35 +38,35 @@ export interface NewKey {
 }
 
 export interface Operator {
-  /** A project with one key of each kind, made in one commit. The secret is shown here and never again. */
+  /** Makes a project with one key of each kind, in one commit. The secret is shown here and never again. */
   createProject(name: string): Promise<NewProject & { readonly revision: number }>;
-  /** Refuses its keys from now on; the log stays. Throws NOT_FOUND. */
+  /** Refuses the project's keys from now on. Its log stays. Throws NOT_FOUND. */
   deleteProject(projectId: string): Promise<{ readonly revision: number }>;
   createKey(projectId: string, kind: KeyKind, label: string, permissions?: Permissions): Promise<NewKey & { readonly revision: number }>;
-  /** Throws NOT_FOUND for a key that is not there. */
+  /** Throws NOT_FOUND for an unknown key. */
   revokeKey(projectId: string, keyId: string): Promise<{ readonly revision: number }>;
   changeKey(
     projectId: string,
     keyId: string,
     change: { readonly enabled?: boolean; readonly permissions?: Permissions },
   ): Promise<{ readonly revision: number }>;
-  /** As a manager may over HTTP, and also where the project is disabled. Throws VALIDATION_FAILED. */
+  /** Changes settings as a manager can over HTTP, and also of a disabled project. Throws VALIDATION_FAILED. */
   changeSettings(projectId: string, settings: JsonObject): Promise<{ readonly revision: number }>;
-  /** What this project may store and report, whatever holds for all; `null`: what holds for all. Throws NOT_FOUND, VALIDATION_FAILED. */
+  /** Sets the quotas of this project; `null`: the quotas of all projects apply. Throws NOT_FOUND, VALIDATION_FAILED. */
   changeQuotas(projectId: string, changes: QuotaChanges): Promise<{ readonly revision: number }>;
   /** Makes or replaces a page. Throws VALIDATION_FAILED. */
   savePage(projectId: string, page: SavePage): Promise<{ readonly revision: number }>;
   /** Throws NOT_FOUND. */
   removePage(projectId: string, slug: string): Promise<{ readonly revision: number }>;
-  /** Forgets sessions and request ids that had expired before that moment (unix ms), which is not in the future. */
+  /** Forgets sessions and request ids that had expired before that moment (unix ms), which must not be in the future. */
   sweepAccess(projectId: string, before: number): Promise<{ readonly revision: number }>;
-  /** Forgets answers that were kept until some time before that moment (unix ms), which is not in the future. */
+  /** Forgets kept answers that had expired before that moment (unix ms), which must not be in the future. */
   sweepAnswers(projectId: string, before: number): Promise<{ readonly revision: number }>;
-  /** Project and keys as of the log. Throws NOT_FOUND. */
+  /** Project and keys at the head of the log. Throws NOT_FOUND. */
   show(projectId: string): Promise<AuthorityState>;
 }
 
-/** `keyPrefix`: what the keys of this installation begin with. */
+/** `keyPrefix`: the beginning of this installation's keys. */
 export function createOperator(projects: Projects, keyPrefix: string): Operator {
   const newKey = (kind: KeyKind) => ({
     keyId: `key_${randomBytes(8).toString('hex')}`,
@@ -152,7 +152,7 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
   };
 }
 
-/** Answers with the revision that the project has then. Throws what `decide` refuses. */
+/** Answers the project's revision after the commit. Throws the refusals of `decide`. */
 async function commit(
   project: Project,
   cause: string,
@@ -185,7 +185,7 @@ async function changePage(
   });
 }
 
-/** URL-safe, without capitals, and long enough that nobody guesses one: 20 letters and digits. */
+/** A project id: URL-safe, without capitals, and hard to guess (20 letters and digits). */
 function newProjectId(): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
   return `p${Array.from(randomBytes(19), (byte) => alphabet[byte % alphabet.length]).join('')}`;

@@ -4,9 +4,9 @@ import { runSavedTests, type TestContext, type TestsDone } from '../management/t
 import type { Projects } from '../project/projects.ts';
 import { openProject } from './open-project.ts';
 
-/** The saved tests of a project for whoever runs the installation: from the command line and as a job. No time limit, and no key. */
+/** Runs the saved tests of a project for the operator, from the command line and as a job. There is no time limit and no key. */
 export interface ProjectTests {
-  /** Also of a disabled project. Throws NOT_FOUND. */
+  /** Works for a disabled project too. Throws NOT_FOUND. */
   run(projectId: string, target: PublishTarget, onProgress?: (done: number, of: number) => void): Promise<TestsDone>;
 }
 

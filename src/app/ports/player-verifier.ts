@@ -1,27 +1,27 @@
 import type { Awaitable } from '../../kernel/awaitable.ts';
 
-/** Proving who a player is, as the use cases see it (security 2.5). Which kind of proof counts is the installation's choice. */
+/** Proves who a player is. The installation chooses which proof counts. */
 
 /** What a request brings to prove its player. */
 export interface Proof {
   readonly projectId: string;
   readonly platformId: string | null;
-  /** What the player's platform, or the studio's own login, gave the game. */
+  /** Token that the player's platform, or the studio's own login, gave the game. */
   readonly token: string | null;
-  /** Of the client; `null`: on this machine, and not counted. */
+  /** The client's address; `null`: this machine, which is not counted. */
   readonly address: string | null;
 }
 
-/** `missing`, `rejected` and `mismatch` say something about the player; the others about the service, and nothing about the player. */
+/** `missing`, `rejected` and `mismatch` are about the player. The others are about the service, and say nothing about the player. */
 export type FailureKind = 'missing' | 'rejected' | 'mismatch' | 'unavailable' | 'timeout' | 'rate_limited';
 
 /** Why a player is not proven. */
 export interface Failure {
   readonly ok: false;
   readonly kind: FailureKind;
-  /** For the client: holds nothing of the token, nor of what the service answered. */
+  /** For the client. It holds nothing of the token, nor of the service's answer. */
   readonly message: string;
-  /** Seconds after which it may go better. */
+  /** Seconds after which another try makes sense. */
   readonly retryAfter?: number;
 }
 
@@ -29,16 +29,16 @@ export type Verdict = Proven | Failure;
 
 export interface Proven {
   readonly ok: true;
-  /** Unix ms; absent: nothing said so. */
+  /** Unix ms; left out: unknown. */
   readonly until?: number;
 }
 
 export interface PlayerVerifier {
   /**
-   * Whether the token proves the id: at once where nobody has to be asked. Never throws nor rejects: whatever goes wrong is a failure,
-   * because nobody passes unproven.
+   * Whether the token proves the id; at once if no service has to be asked. Never throws or rejects: every error is a failure, because nobody
+   * passes unproven.
    */
   verify(proof: Proof): Awaitable<Verdict>;
-  /** Counts what was refused before anybody was asked, such as a signature that does not hold. */
+  /** Counts a refusal that was made without asking a service, such as of a bad signature. */
   rejected(sender: Pick<Proof, 'projectId' | 'address'>): void;
 }

@@ -5,27 +5,30 @@ import type { PlayerProfile, PlayerStats } from '../../domain/telemetry/player.t
 import type { Json } from '../../kernel/json.ts';
 
 /**
- * What the use cases ask of the read models. Implemented under `projections/readers`, handed in by `src/compose`. Every answer carries the
- * revision of the project's log that it reflects, taken from the same database snapshot as the rows.
+ * What the use cases ask of the read models. Implemented in `projections/readers`, passed in by `src/compose`. Every answer carries the revision
+ * of the project's log that it reflects, from the same database snapshot as the rows.
  */
 
-/** A projection's place in one project's stream. `hash` is the chain hash of that event. */
+/** How far a projection is in one project's stream. `hash` is the chain hash of that event. */
 export interface Checkpoint {
   readonly revision: number;
   readonly hash: string;
 }
 
-/** Keys of the documents of a collection, in their order, as of `revision`; `bytes` is what the documents take in the table, long ones packed. */
+/** Keys of a collection's documents, in order, as of `revision`. `bytes`: size of the documents in the table, with long ones compressed. */
 export interface DocumentKeys {
   readonly revision: number;
   readonly keys: readonly string[];
   readonly bytes: number;
 }
 
-/** Where a document stands in its project's table. */
+/** A document's key in its project's table. */
 export type DocumentPlace = readonly [space: string, collection: string, key: string];
 
-/** Documents and the UTF-8 bytes of their texts in some rows, as of `revision`; `last`: of these rows, `null` at the end of the table. */
+/**
+ * Number of documents in some rows and the UTF-8 bytes of their texts, as of `revision`. `last`: the last of these rows, `null` at the end of
+ * the table.
+ */
 export interface CountedPage {
   readonly revision: number;
   readonly documents: number;
@@ -33,21 +36,21 @@ export interface CountedPage {
   readonly last: DocumentPlace | null;
 }
 
-/** The state tables: what decisions load from. */
+/** The state tables, which decisions load from. */
 export interface StateReader {
-  /** The lowest checkpoint of all state tables; `null` when nothing of the project was projected yet. */
+  /** The lowest checkpoint of all state tables; `null` if nothing of the project has been projected. */
   checkpoint(projectId: string): Promise<Checkpoint | null>;
   /**
-   * The states of `subjects`, in their order; `null` for a subject without a row. `revision` is the lowest checkpoint of the tables
-   * asked, from the same snapshot (−1 before the first event). Collection subjects are never asked for.
+   * The states of `subjects`, in their order; `null` for a subject without a row. `revision` is the lowest checkpoint of the tables read, from
+   * the same snapshot (−1 before the first event). Nobody asks for collection subjects.
    */
   load(
     projectId: string,
     subjects: readonly SubjectKey[],
   ): Promise<{ readonly revision: number; readonly states: readonly (SubjectState | null)[] }>;
-  /** The first `most` keys of a collection's documents; in a `next` space the live ones shine through. */
+  /** The first `most` keys of a collection's documents. A `next` space also shows the live ones that it does not hide. */
   documentKeys(projectId: string, space: Space, collection: string, most: number): Promise<DocumentKeys>;
-  /** Counts the next `most` rows of all spaces and collections; no bytes where they are not asked for. */
+  /** Counts the next `most` rows of all spaces and collections. Counts bytes only if asked to. */
   countDocuments(projectId: string, after: DocumentPlace | null, most: number, withBytes: boolean): Promise<CountedPage>;
 }
 
@@ -67,7 +70,7 @@ export interface LedgerFilter {
   readonly space: Space;
   readonly collection: string;
   readonly platformId: string;
-  /** Of one document of the player's; else of all of them. */
+  /** Key of one document of the player. Left out: all of them. */
   readonly key?: string;
   readonly field?: string;
   /** Unix ms, inclusive. */
@@ -79,36 +82,36 @@ export interface LedgerFilter {
 export interface LedgerPage {
   readonly revision: number;
   readonly entries: readonly LedgerRow[];
-  /** Over everything the filter selects, not the page. Sums are exact numbers. */
+  /** Sums over everything that the filter selects, not only the page. Sums are exact numbers. */
   readonly summary: {
     readonly totalIncrease: Json;
     readonly totalDecrease: Json;
     readonly netChange: Json;
     readonly entryCount: number;
-    /** Whether only the first entries were summed, because there are too many to sum for one read. */
+    /** Whether only the first entries were summed, because there are too many for one read. */
     readonly truncated: boolean;
     readonly sources: readonly { readonly source: string; readonly count: number; readonly total: Json }[];
   };
   /** Opaque; `null` at the end. */
   readonly cursor: string | null;
-  /** Whether any document of this player exists in the collection, now or once. */
+  /** Whether the player has, or ever had, a document in the collection. */
   readonly known: boolean;
 }
 
 export interface RecordAsked {
   readonly limit: number;
   readonly before: { readonly timestamp: number; readonly sequence: number | null } | null;
-  /** What the texts of a page may come to; one record is there however large it is. */
+  /** The most bytes of a page's texts. One record is answered however large it is. */
   readonly bytes: number;
 }
 
 export interface RecordPage {
   readonly revision: number;
-  /** How far the list is, 0 to below 1, while it is being made and has nothing to show; else `null`. */
+  /** While the list is being filled and cannot be shown, the part that is done (0 to below 1); else `null`. */
   readonly building: number | null;
   /** JSON texts as they are served, newest first. */
   readonly records: readonly string[];
-  /** Timestamp and sequence of the last record of a page that more may follow, else `null`. `ambiguous`: the next record has the same timestamp. */
+  /** Timestamp and sequence of the page's last record if more may follow, else `null`. `ambiguous`: the next record has the same timestamp. */
   readonly last: { readonly timestamp: number; readonly sequence: number; readonly ambiguous: boolean } | null;
 }
 
@@ -119,7 +122,7 @@ export interface LeaderboardRow {
   readonly document: string;
 }
 
-/** A query's definition, live or next, by which its board is found. */
+/** A query's definition, live or next, which identifies its board. */
 export interface BoardQuery {
   readonly id: string;
   /** Content hash of the definition; see `domain/query/board-hash.ts`. */
@@ -131,13 +134,13 @@ export interface LeaderboardPage {
   readonly rows: readonly LeaderboardRow[];
   /** Documents that have a value. */
   readonly total: number;
-  /** How far the board is, 0 to below 1, while it is being filled and has nothing to show; else `null`. */
+  /** While the board is being filled and cannot be shown, the part that is done (0 to below 1); else `null`. */
   readonly building: number | null;
-  /** Rows were left out: their documents are too large to be answered in one. Ask for them in pages. */
+  /** Rows were left out, because their documents are too large for one answer. Ask for them in pages. */
   readonly isCut: boolean;
 }
 
-/** What a publish brought over many documents, while it is being made. */
+/** A fill that is under way after a publish. */
 export interface Building {
   readonly project: string;
   readonly kind: 'query' | 'collection';
@@ -149,11 +152,11 @@ export interface Building {
 export interface LeaderboardStanding extends LeaderboardPage {
   /** `null`: the key has no row. */
   readonly rank: number | null;
-  /** The key's row with those around it, in order of the board. */
+  /** The key's row and those around it, in the board's order. */
   readonly rows: readonly LeaderboardRow[];
 }
 
-/** Takes rows page by page, each of about a quarter of a megabyte, in order of the board, and is waited for. What it throws ends it. */
+/** Takes rows page by page, each of about a quarter of a megabyte, in the board's order. It is awaited, and what it throws ends the read. */
 export type TakeRows = (rows: readonly LeaderboardRow[], firstRank: number) => Promise<void>;
 
 /** A row of a board without its document. `rank`: what rows are ordered by, ascending. */
@@ -168,16 +171,16 @@ export interface ScannedDocument {
   readonly text: string;
 }
 
-/** A publish, promotion or rollback as its event tells of it, or the renewal of the data of `next`, which changes no definition. */
+/** A publish, promotion or rollback as its event describes it; or a new generation of the data of `next`, which changes no definition. */
 export interface PublishRow {
   readonly revision: number;
   readonly action: 'publish' | 'promote' | 'rollback' | 'renew';
-  /** The layer that it changed. */
+  /** The target that it changed. */
   readonly target: PublishTarget;
   readonly hash: string;
-  /** Of all but publishes. */
+  /** `null` for a publish. */
   readonly generation: number | null;
-  /** Of rollbacks: the revision that live shows again, −1 for none. */
+  /** For a rollback: the revision that live shows again, −1 for none. */
   readonly restored: number | null;
   readonly changes: readonly DefinitionChange[];
   readonly actor: Actor;
@@ -193,18 +196,18 @@ export interface PublishPage {
   readonly next: number | null;
 }
 
-/** A write that went over a rule whose action is `flag`. Times in unix ms. */
+/** A write that exceeded a rule whose action is `flag`. Times in unix ms. */
 export interface FlagRow {
   readonly revision: number;
   readonly collection: string;
   readonly key: string;
   readonly rule: string;
   readonly window: string;
-  /** Of the window. */
+  /** Start of the window. */
   readonly start: number;
-  /** Whose limit it was; `*`: of all together. */
+  /** Whose limit it was; `*`: the limit of all players together. */
   readonly platformId: string;
-  /** What the write asked for. */
+  /** The amount that the write asked for. */
   readonly amount: number;
   readonly limit: number;
   readonly at: number;
@@ -213,7 +216,7 @@ export interface FlagRow {
 
 export interface FlagFilter {
   readonly space: Space;
-  /** `null`: of anybody. */
+  /** `null`: of any player. */
   readonly player: string | null;
   readonly before: number;
   readonly limit: number;
@@ -226,31 +229,31 @@ export interface FlagPage {
   readonly next: number | null;
 }
 
-/** What reads of views stand on; `documents` for what passes over them all. */
+/** The tables that a read of views needs; `documents` for a scan. */
 export type ViewTable = 'ledger' | 'records' | 'publishes' | 'flags' | 'leaderboards' | 'documents';
 
-/** The views: what players and managers read, nothing exact is decided from them. */
+/** The views, which players and managers read. No decision depends on them. */
 export interface ViewReader {
-  /** Resolves when all views of the project reflect `revision`, or after `timeoutMs`; answers whether they do. */
+  /** Waits until all views of the project reflect `revision`, or `timeoutMs` have passed. Answers whether they do. */
   caughtUp(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
   /**
-   * Whether these tables have ever shown the project, and since this process began been where its log ended then. What has not would answer
-   * as if there were nothing, or with a part.
+   * Whether these tables have been, since this process began, where the project's log ended at that time. A table that has not would answer as
+   * if there were nothing, or with a part.
    */
   hasShown(projectId: string, tables: ViewTable): Promise<boolean>;
-  /** Oldest first. `after` is a cursor of an earlier page. */
+  /** Entries, oldest first. `after` is a cursor of an earlier page. */
   ledger(projectId: string, filter: LedgerFilter, page: { readonly limit: number; readonly after: string | null }): Promise<LedgerPage>;
-  /** Newest first, below the revision `before`. */
+  /** Publishes below the revision `before`, newest first. */
   publishes(projectId: string, page: { readonly before: number; readonly limit: number }): Promise<PublishPage>;
-  /** Newest first, below the revision `before`. */
+  /** Flagged writes below the revision `before`, newest first. */
   flags(projectId: string, filter: FlagFilter): Promise<FlagPage>;
-  /** The revisions that changed a subject, newest first, below `before`; out of the index of subjects, which is a state table. */
+  /** Revisions below `before` that changed a subject, newest first. They come from the index of subjects, which is a state table. */
   revisions(projectId: string, subject: SubjectKey, page: { readonly before: number; readonly limit: number }): Promise<readonly number[]>;
   /** Records of a global collection strictly older than `before`, newest first. */
   records(projectId: string, space: Space, collection: string, page: RecordAsked): Promise<RecordPage>;
   /**
-   * Every live document of the collections, one collection after the other, each in order of its keys, all of one snapshot; `take` gets
-   * the index of the collection with each page, of about a quarter of a megabyte, and is waited for. What it throws ends the scan.
+   * Reads every live document of the collections from one snapshot, one collection after the other, in order of the keys. `take` gets pages of
+   * about a quarter of a megabyte with the collection's index. It is awaited, and what it throws ends the scan.
    */
   scan(
     projectId: string,
@@ -258,18 +261,20 @@ export interface ViewReader {
     collections: readonly string[],
     take: (collection: number, documents: readonly ScannedDocument[]) => Promise<void>,
   ): Promise<{ readonly revision: number }>;
-  /** Live documents of one collection after a key (empty: from the first on), in order of their keys; at most `rows`, and about `bytes`. */
+  /** Live documents of one collection after a key (empty: from the first), in order of the keys: at most `rows`, and about `bytes`. */
   documentsAfter(
     projectId: string,
     collection: string,
     after: string,
     page: { readonly rows: number; readonly bytes: number },
   ): Promise<readonly ScannedDocument[]>;
-  /** Live documents of one collection; no more than `most` are counted. */
+  /** Number of live documents of one collection, counted up to `most`. */
   documentCount(projectId: string, collection: string, most: number): Promise<number>;
-  /** Fields that live ledgers of a collection tell of, as far as `most` of their entries say. */
+  /** Fields that the live ledgers of a collection have entries of, among `most` of its entries. */
   ledgerFields(projectId: string, collection: string, most: number): Promise<readonly string[]>;
-  /** A page of a board. With `take` the rows go there, and none are answered; without it those are left out that come to too much. */
+  /**
+   * A page of a board. With `take` the rows go there and none are answered. Without it, rows that would make the answer too large are left out.
+   */
   leaderboard(
     projectId: string,
     space: Space,
@@ -277,9 +282,9 @@ export interface ViewReader {
     page: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly offset: number },
     take?: TakeRows,
   ): Promise<LeaderboardPage>;
-  /** What is being made of a project's boards and lists. */
+  /** Fills under way of a project's boards and lists. */
   building(projectId: string): Promise<readonly Building[]>;
-  /** Where one row stands, with up to `around` rows before and after it. Costs about the same on a board of any size. `take` as above. */
+  /** Rank of one row, with up to `around` rows before and after it. Costs about the same on a board of any size. `take` as above. */
   standing(
     projectId: string,
     space: Space,
@@ -287,13 +292,13 @@ export interface ViewReader {
     at: { readonly key: string; readonly around: number },
     take?: TakeRows,
   ): Promise<LeaderboardStanding>;
-  /** All rows of a live board in their order, of one snapshot, a page at a time; `take` is waited for, and what it throws ends it. */
+  /** All rows of a live board in order, from one snapshot, in pages. `take` is awaited, and what it throws ends the read. */
   board(projectId: string, query: BoardQuery, take: (rows: readonly BoardRow[]) => Promise<void>): Promise<{ readonly revision: number }>;
 }
 
 export type ProfileRow = Pick<PlayerProfile, 'playerName' | 'sessionCount' | 'sessionSeconds' | 'totalSeconds' | 'lastSeen'>;
 
-/** What telemetry adds up to. `revision` is the place in the project's telemetry stream that it shows, −1 before the first event. */
+/** What telemetry adds up to. `revision` is the position in the project's telemetry stream that it shows, −1 before the first event. */
 export interface TelemetryReader {
   player(
     projectId: string,

@@ -1,15 +1,15 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { JsonObject } from '../../kernel/json.ts';
 
-/** The installation's key that signs security configs: clients remember nothing of it, but check each config against itself. */
+/** The installation's key that signs security configs. Clients do not remember the key: they check each config against itself. */
 export interface Signer {
-  /** Names the key; part of what is signed (security 5.1). */
+  /** Names the key, and is part of what is signed. */
   readonly signing: JsonObject;
   /** RSASSA-PKCS1-v1_5 with SHA-256 over the UTF-8 of a text; base64url. */
   sign(text: string): string;
 }
 
-/** `pem`: an RSA private key of 1024 bits or more; clients take no smaller one. */
+/** `pem`: an RSA private key of at least 1024 bits, since clients refuse smaller ones. */
 export function createSigner(pem: string): Signer {
   const key = createPrivateKey(pem);
   return {
@@ -18,7 +18,7 @@ export function createSigner(pem: string): Signer {
   };
 }
 
-/** What clients are told of a public key: the key itself in both spellings, under an id made of its text. */
+/** What clients are told of a public key: the key in both spellings, with an id made from its text. */
 export function signingOf(key: KeyObject): JsonObject {
   const publicKeyPem = key.export({ type: 'spki', format: 'pem' }).toString().trimEnd();
   const { kty = '', n = '', e = '' } = key.export({ format: 'jwk' });

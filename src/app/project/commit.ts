@@ -14,11 +14,11 @@ import { type Effect, newVersion, type Version } from './working-set.ts';
 export interface Decision<A> {
   readonly events: readonly DomainEvent[];
   readonly answer: A;
-  /** It was answered so before: nothing is decided, and what it was answered for may be on its way still. */
+  /** The request was answered before, so nothing is decided. What it was answered for may still be on its way. */
   readonly replayed?: true;
 }
 
-/** A refusal that is stored with what it leaves behind, or was before. */
+/** A refusal that is stored with the events it causes, or was stored before. */
 export interface Refused {
   readonly events: readonly DomainEvent[];
   readonly refused: Refusal;
@@ -27,22 +27,25 @@ export interface Refused {
 
 export type Decided<A> = Decision<A> | Refused | Refusal;
 
-/** What a decision comes to, also where it throws its refusal. Anything else thrown, such as what has to be loaded first, goes on its way. */
+/**
+ * The result of a decision, with a thrown refusal turned into a returned one. Anything else that it throws, such as a request to load, passes
+ * through.
+ */
 export function decidedBy<A>(decide: () => Decided<A>): Decided<A> {
   return refusable(decide);
 }
 
-/** The same decision, with events before its own; also of a refusal, which is stored with them. */
+/** The same decision with events before its own. A refusal is stored with them too. */
 export function withEvents<A>(first: readonly DomainEvent[], decision: Decided<A>): Decision<A> | Refused {
   if (decision instanceof Refusal) return { events: first, refused: decision };
   return { ...decision, events: [...first, ...decision.events] };
 }
 
-/** A random beginning for each process, and a count. */
+/** Random beginning for this process, before a counter. */
 const commandIds = `${randomUUID()}.`;
 let commands = 0;
 
-/** Unlike any other of this process or another, at a fraction of what random bits for each would cost. */
+/** A command id: unique over all processes, at a fraction of the cost of random bits for each. */
 export function newCommandId(): string {
   commands += 1;
   return commandIds + commands.toString(36);
@@ -50,18 +53,18 @@ export function newCommandId(): string {
 
 /** What a use case asks the writer to decide and store. */
 export interface Command<A> {
-  /** Unique per request; anything that JSON need not escape. */
+  /** Unique per request, of characters that JSON need not escape. */
   readonly commandId: string;
   /** The use case, such as `document.write`: a constant of letters, dots and dashes. */
   readonly cause: string;
   readonly actor: Actor;
-  /** Pure and synchronous; may run several times. `now` never runs backwards within the project. */
+  /** Pure and synchronous; may run several times. `now` never goes back within a project. */
   decide(view: View, now: number): Decided<A>;
 }
 
 export interface Outcome<A> {
   readonly answer: A;
-  /** The project's revision that the answer reflects or became. */
+  /** The project's revision that the answer made or reflects. */
   readonly revision: number;
   /** See {@link Decision}. */
   readonly replayed?: true;
@@ -79,13 +82,13 @@ export interface Commit {
   bytes: number;
   effects: readonly Effect[];
   view: View;
-  /** Settled at the end: an answer, or the refusal that was decided on speculation. */
+  /** Set when the command is decided: the answer, or a refusal. */
   result: { readonly answer: unknown; readonly replayed?: true } | { readonly refused: Refusal; readonly replayed?: true };
   decidedAt: number;
   attempts: number;
-  /** How often something it reads had to be loaded. */
+  /** How often subjects had to be loaded for it. */
   loads: number;
-  /** What was loaded for it, kept in memory until it is decided. */
+  /** Subjects loaded for it, kept in memory until it is decided. */
   kept: readonly SubjectKey[];
   sent: boolean;
   settled: boolean;
@@ -100,22 +103,22 @@ export function textOf({ type, data, after }: DomainEvent): string {
 }
 
 /**
- * Length of a document that an event changes in parts: it says little of one that many have made large. Its text was made when the
- * write was decided; every other event of a document holds the whole of it.
+ * Text length of a document that an event changes in parts: the event alone says little of a document that many events made large. The text was
+ * made when the write was decided. Every other event of a document holds all of it, so this is 0.
  */
 function changedLength(event: DomainEvent, state: SubjectState | null): number {
   return event.type === 'document.written' && event.data.changes !== undefined ? textLength(state) : 0;
 }
 
-/** The states after the commit's events of every subject they change. Each was read by the decision: a blind write would hide behind it. */
+/** The states, after the commit's events, of every subject that they change. The decision has read each of them, or the write would be blind. */
 export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly Effect[] {
   const { commandId, cause, actor } = commit.command;
   const metadata = { commandId, cause, actor, schemaVersion: 1, recordedAt: now };
   const effects: Effect[] = [];
-  // For the commits that change more than one subject: most change one.
+  // Only for commits that change more than one subject; most change one.
   let earlier: Map<SubjectKey, Version> | null = null;
   for (const [index, event] of events.entries()) {
-    // Its own share: a call that writes many documents would otherwise charge each of them with all.
+    // Each subject is charged with its own event, not with all events of the commit.
     const bytes = (commit.texts[index]?.length ?? 0) + 512;
     const pending = placed(event, -1, '', metadata, '');
     for (const subject of subjectsOf(event)) {

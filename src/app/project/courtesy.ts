@@ -1,19 +1,19 @@
 import type { Scheduler } from '../../kernel/scheduler.ts';
 
-/** For so long after another node's write this one is not alone. */
+/** How long after another node's write this node counts as contended, ms. */
 const CONTENDED_MS = 1000;
-/** The last append may have been the slowest ever. */
+/** Longest pause, because the last append may have been unusually slow, ms. */
 const LONGEST_MS = 50;
-/** Below this a timer would take longer than the pause. */
+/** Shortest pause, because a timer takes that long, ms. */
 const SHORTEST_MS = 0.5;
 
 /**
- * A node that saw another one write to the same project leaves one append's time between its own appends, so that no node starves.
- * It is owed after an append that won; who lost goes next, or the same node would lose again and again.
+ * Contention back-off. A node that saw another node write to the same project leaves the time of one append between its own appends, so no node
+ * starves. It waits after an append that won. The node that lost goes next, or it would lose again and again.
  */
 export class Courtesy {
   readonly #scheduler: Scheduler;
-  /** How long an append takes, smoothed, ms. */
+  /** Duration of an append, smoothed, ms. */
   #appendMs = 2;
   #foreignSeenAt = Number.NEGATIVE_INFINITY;
   #wonAt = Number.NEGATIVE_INFINITY;

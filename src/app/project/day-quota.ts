@@ -7,14 +7,14 @@ import { quotaRefusals } from './quota-refusals.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * How many events a project may store in a UTC day. They are counted by their revisions, so all nodes count the same and nothing is lost
- * with a restart; what is under way, here or on other nodes, is counted when it is stored, so a day may hold that much more.
+ * How many events a project may store in a UTC day. Revisions are counted, so all nodes count the same, and a restart loses nothing. Events
+ * under way, here or on other nodes, count when they are stored, so a day may exceed the quota by that many.
  */
 export class DayQuota {
   readonly #limit: number;
   /** Days since 1970. */
   #day: number;
-  /** Revision of the last event before the day. */
+  /** Revision of the last event before the day began. */
   #before: number;
 
   private constructor(limit: number, day: number, before: number) {
@@ -23,13 +23,13 @@ export class DayQuota {
     this.#before = before;
   }
 
-  /** Looks for the day's first event: as many reads as the project's head has binary digits. */
+  /** Finds the day's first event by binary search over the project's revisions. */
   static async open(log: Log, stream: string, head: number, limit: number, now: number): Promise<DayQuota> {
     const day = Math.floor(now / DAY_MS);
     return new DayQuota(limit, day, await lastBefore(log, stream, head, day * DAY_MS));
   }
 
-  /** The same decision, or 429 QUOTA_EXCEEDED in place of one that would store something. `head`: of the project; `now`: unix ms. */
+  /** The same decision, or 429 QUOTA_EXCEEDED if it would store events beyond the quota. `head`: of the project; `now`: unix ms. */
   checked<A>(decision: Decided<A>, head: number, now: number): Decided<A> {
     if (decision instanceof Refusal || decision.events.length === 0) return decision;
     const day = Math.floor(now / DAY_MS);

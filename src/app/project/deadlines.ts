@@ -12,15 +12,15 @@ interface Entry<T> {
 }
 
 /**
- * Deadlines that come in the order in which they were set, as all requests have the same time: one timer for all of them, instead of
- * one to be made and taken back for every request. What is settled is let go of as soon as everything before it is.
+ * Deadlines in the order in which they were set. All requests have the same time limit, so one timer serves them all. A settled item is released
+ * as soon as all earlier ones are.
  */
 export class Deadlines<T extends Ending> {
   readonly #scheduler: Scheduler;
   readonly #afterMs: number;
   readonly #expired: (item: T) => void;
   #entries: (Entry<T> | undefined)[] = [];
-  /** What lies before this place is settled and let go of; cut off many at a time. */
+  /** Items before this index are settled and released. They are removed many at a time. */
   #start = 0;
   #armed = false;
 
@@ -57,7 +57,7 @@ export class Deadlines<T extends Ending> {
     for (const item of due) if (!item.settled) this.#expired(item);
   }
 
-  /** At once, since an item holds on to all of its request: kept a moment longer, it outlives the young generation. */
+  /** Runs at once: an item refers to its whole request, and one that is kept a moment longer outlives the young generation. */
   #forgetSettled(): void {
     while (this.#entries[this.#start]?.item.settled) this.#letGoOfFirst();
   }

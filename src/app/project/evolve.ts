@@ -21,7 +21,7 @@ import {
 } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
 
-/** The next state of one subject after an event that changes it (`subjectsOf`); one fold for speculation, tail and loading. */
+/** State of one subject after an event that changes it (`subjectsOf`). Speculation, tail and loading all fold with it. */
 export function evolve(subject: SubjectKey, state: SubjectState | null, event: ProjectEvent): SubjectState | null {
   if (subject === AUTHORITY) return evolveAuthority(asAuthority(state), event);
   if (subject === DEFINITIONS) return evolveDefinitions(asDefinitions(state) ?? EMPTY_DEFINITIONS, event);
@@ -36,7 +36,8 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
   const { recordedAt } = event.metadata;
   if (subject.startsWith('document/')) {
     const next = evolveDocument(asDocument(state), event, recordedAt);
-    // Who stores documents whole goes on to do so, and never looks into them. Who changes parts needs the value for the next change.
+    // A game that stores whole documents goes on to do so and never reads their parts, so the text is enough. A change of parts needs the value
+    // for the next change.
     return event.type === 'document.written' && event.data.changes === undefined ? packed(next) : next;
   }
   if (event.type === 'document.deleted') return state;

@@ -2,12 +2,12 @@ import { type Holding, NOTHING, plus } from '../../domain/project/quotas.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { CountedPage, DocumentPlace } from '../ports/readers.ts';
 
-/** Rows of one page: what stands between two pages waits for one at most. */
+/** Rows of one page. Other work waits for one page at most. */
 const PAGE = 500;
-/** Between the end of one count and the next: at least this, ms, and so many times what the last one took. */
+/** Shortest pause between two counts, ms, and the pause as a multiple of the last count's duration. */
 const LEAST_PAUSE_MS = 5_000;
 const PAUSES = 4;
-/** Additions this near to each other are kept as one. */
+/** Additions within so many revisions are kept as one. */
 const REVISIONS_TOGETHER = 256;
 
 interface Added {
@@ -23,14 +23,14 @@ export interface HoldingCountOptions {
 }
 
 /**
- * How many documents a project holds, and their bytes: counted in the tables now and then, while somebody writes, and what this node has
- * stored since. What other nodes store, and what is stored while a count is under way, is known with the next one. The tables are passed
- * over in small pages with pauses as long, so a count takes time and nobody's place.
+ * Number of a project's documents and their bytes. The tables are counted now and then while the project is written, and what this node has
+ * stored since is added. What other nodes store, and what is stored during a count, shows in the next count. A count reads small pages with
+ * pauses as long as the reads, so it takes time but blocks nobody.
  */
 export class HoldingCount {
   readonly #options: HoldingCountOptions;
   #counted: Holding | null = null;
-  /** In the order of their revisions, after what was counted. */
+  /** Additions after the counted revision, in order of revision. */
   #added: Added[] = [];
   #sum = NOTHING;
   #counting = false;
@@ -40,13 +40,13 @@ export class HoldingCount {
     this.#options = options;
   }
 
-  /** `null` until the first count is done. Begins another where the last is old. */
+  /** `null` until the first count is done. Starts another count if the last one is old. */
   held(): Holding | null {
     if (!this.#counting && this.#options.scheduler.monotonic() >= this.#nextAt) void this.#count();
     return this.#counted === null ? null : plus(this.#counted, this.#sum);
   }
 
-  /** What a commit of this node has added, stored up to `revision`. */
+  /** Adds what a commit of this node stored, up to `revision`. */
   add(growth: Holding, revision: number): void {
     if (growth.documents === 0 && growth.bytes === 0) return;
     this.#sum = plus(this.#sum, growth);
@@ -66,7 +66,7 @@ export class HoldingCount {
     try {
       await this.#pass();
     } catch {
-      // The tables cannot be asked, or not in time: the last count and what was added still hold.
+      // The tables cannot be read, or not in time. The last count and the additions still hold.
     } finally {
       this.#counting = false;
       this.#nextAt = scheduler.monotonic() + Math.max(LEAST_PAUSE_MS, PAUSES * (scheduler.monotonic() - begun));
@@ -88,7 +88,7 @@ export class HoldingCount {
     }
   }
 
-  /** `revision`: up to which the tables had it. */
+  /** `revision`: what the tables had reached. */
   #take(counted: Holding, revision: number): void {
     this.#counted = counted;
     this.#added = this.#added.filter((added) => added.revision > revision);

@@ -2,7 +2,7 @@ import { quotaRefusals } from './quota-refusals.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What players of a project may report to this process in a minute. */
+/** Telemetry that players of a project may report to this process in a minute. */
 export class MinuteQuota {
   readonly #limit: number;
   /** Minutes since 1970. */
@@ -13,7 +13,7 @@ export class MinuteQuota {
     this.#limit = limit;
   }
 
-  /** Counts one report. Whether it may be stored; `now`: unix ms. */
+  /** Counts one report. Answers whether it may be stored. `now`: unix ms. */
   takes(now: number): boolean {
     const minute = Math.floor(now / MINUTE_MS);
     if (minute !== this.#minute) {

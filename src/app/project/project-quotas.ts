@@ -14,7 +14,7 @@ interface ProjectQuotasOptions {
   readonly log: Log;
   readonly reader: StateReader;
   readonly scheduler: Scheduler;
-  /** Of projects of which the operator has said nothing else. */
+  /** For projects without quotas of their own. */
   readonly ofAll: Quotas;
   readonly head: () => number;
   readonly isClosed: () => boolean;
@@ -22,11 +22,11 @@ interface ProjectQuotasOptions {
 
 const NO_SETTINGS: JsonObject = {};
 
-/** The quotas of one open project, as its settings are now. */
+/** The quotas of one open project, by its current settings. */
 export class ProjectQuotas {
-  /** What games and servers may store; `null`: as much as comes. */
+  /** What games and servers may store; `null`: no bound. */
   store: StoreQuotas | null = null;
-  /** What players may report; `null`: as much as comes. */
+  /** What players may report; `null`: no bound. */
   reports: MinuteQuota | null = null;
   readonly #options: ProjectQuotasOptions;
   #quotas = NO_QUOTAS;
@@ -36,12 +36,12 @@ export class ProjectQuotas {
     this.#options = options;
   }
 
-  /** Whether these are not the settings that it was opened for last; never before it was opened. */
+  /** Whether the settings differ from those opened last. False before the first `open`. */
   isOutdated(settings: JsonObject = NO_SETTINGS): boolean {
     return this.#from !== null && this.#from !== settings;
   }
 
-  /** Takes up what the operator says in these settings; rejects where the log cannot be asked what was stored today. */
+  /** Takes over the quotas in these settings. Rejects if the log cannot be asked what was stored today. */
   async open(settings: JsonObject = NO_SETTINGS): Promise<void> {
     this.#from = settings;
     const quotas = quotasOf(settings, this.#options.ofAll);
@@ -51,7 +51,7 @@ export class ProjectQuotas {
     this.reports = telemetryPerMinute === 0 ? null : new MinuteQuota(telemetryPerMinute);
     const { log, stream, head, scheduler } = this.#options;
     const day = eventsPerDay === 0 ? null : await DayQuota.open(log, stream, head(), eventsPerDay, scheduler.now());
-    // Others since.
+    // Other settings came meanwhile.
     if (this.#quotas !== quotas) return;
     const count = this.#countFor(quotas);
     this.store = day === null && count === null ? null : new StoreQuotas(quotas, day, count);
@@ -65,7 +65,7 @@ export class ProjectQuotas {
       isClosed: () => isClosed() || this.#quotas !== quotas,
       page: (after, rows) => reader.countDocuments(projectId, after, rows, quotas.bytes > 0),
     });
-    // Begins the first one: nothing is refused before it is done.
+    // Starts the first count. Nothing is refused before it is done.
     count.held();
     return count;
   }

@@ -21,9 +21,9 @@ import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';
  * One project as this node has it open: its working set, its writer, and the tail of its stream.
  *
  * A loaded row is the state at the head only if it is neither too old nor too new:
- * - its checkpoint lies below the horizon of the moment the load left: what changed between may already be forgotten here, so it is
- *   loaded again; if it still lies below, the read models went backwards and the project is opened anew;
- * - its checkpoint lies above the head: this node waits until its tail has come that far.
+ * - Its checkpoint lies below the horizon of the moment when the load began. Then changes in between may already be forgotten here, so it is
+ * loaded again. If it still lies below, the read models went backwards, and the project is opened anew.
+ * - Its checkpoint lies above the head. Then the load waits until the tail has come that far.
  */
 
 export interface ProjectOptions {
@@ -34,13 +34,13 @@ export interface ProjectOptions {
   readonly scheduler: Scheduler;
   readonly limits: WriterLimits;
   readonly observer: WriterObserver;
-  /** The project stopped by itself; the next request opens it anew. */
+  /** The project stopped by itself. The next request opens it anew. */
   onStopped(reason: Refusal): void;
 }
 
 const PAGE = 1000;
 const LOAD_TRIES = 5;
-/** Subjects that are taken in at once when the window fills, each of any size; and how often that is looked at, ms. */
+/** Subjects whose states are loaded at once when the window fills, and how often that is checked, ms. */
 const RELIEVED = 100;
 const RELIEVE_MS = 100;
 
@@ -48,7 +48,7 @@ export class Project {
   readonly id: string;
   readonly set: WorkingSet;
   readonly writer: Writer;
-  /** When this node last knew the head for certain; like every time here by the scheduler's monotonic clock. */
+  /** When this node last knew the head for certain, by the scheduler's monotonic clock, as all times here. */
   confirmedAt = Number.NEGATIVE_INFINITY;
   lastUsedAt = 0;
   readonly quotas: ProjectQuotas;
@@ -61,7 +61,7 @@ export class Project {
   readonly #keysAsked = new SingleFlight<DocumentKeys>();
   readonly #oneByOne = new Bulkhead({ places: 1, each: 1 });
   #catchingUp: Promise<void> | null = null;
-  /** From when on the window may be relieved; not while it is. */
+  /** From when on the window may be relieved. Infinite while that is under way. */
   #relieveFrom = Number.NEGATIVE_INFINITY;
 
   private constructor(options: ProjectOptions, horizon: number) {
@@ -94,8 +94,8 @@ export class Project {
   }
 
   /**
-   * Opens a project: `null` when the log has no such project, unless it is to be created. Throws a `Refusal` when log and read models
-   * tell two histories, and 503 `BEHIND` while what lies between them is more than this node may hold.
+   * Opens a project; `null` if the log has no such project, unless it is to be created. Throws a `Refusal` if log and read models disagree, and
+   * 503 `BEHIND` while there are more events between them than this node may hold.
    */
   static async open(options: ProjectOptions, create = false): Promise<Project | null> {
     const checkpoint = await options.reader.checkpoint(options.projectId);
@@ -111,20 +111,20 @@ export class Project {
       project.#confirm(asked);
       return project;
     } catch (error) {
-      // One state of it in the cache would hold on to all that it had taken up, and the next request tries again.
+      // One state left in the cache would keep the whole working set alive, and the next request tries again.
       project.set.close();
       throw error;
     }
   }
 
-  /** An operator may have changed them: looked at when the writer rests, and when events of other nodes have come. */
+  /** Checks whether an operator changed the quotas: when the writer is idle, and when events of other nodes have come. */
   #lookAtQuotas(): void {
     const settings = this.authority?.settings;
-    // What it may take is a few reads of the log: where those fail, the next request opens the project anew.
+    // Opening quotas may read the log. If that fails, the next request opens the project anew.
     if (this.quotas.isOutdated(settings)) this.quotas.open(settings).catch(() => this.stop(refusal('STORAGE_UNAVAILABLE')));
   }
 
-  /** Whether the log is known to hold more than is folded here. */
+  /** Whether the log is known to hold events that are not folded here. */
   get behind(): boolean {
     return this.#seen > this.set.head;
   }
@@ -137,7 +137,7 @@ export class Project {
     return asAuthority(this.set.durable(AUTHORITY)?.state ?? null);
   }
 
-  /** The definitions at the head; resident, so always there. */
+  /** The definitions at the head. They are resident, so always in memory. */
   get definitions(): DefinitionsState {
     return asDefinitions(this.set.durable(DEFINITIONS)?.state ?? null) ?? EMPTY_DEFINITIONS;
   }
@@ -146,14 +146,14 @@ export class Project {
     return this.writer.execute(command);
   }
 
-  /** The durable state of a subject, loaded when it is not held. */
+  /** The durable state of a subject, loaded if it is not in memory. */
   async read(subject: SubjectKey): Promise<Version> {
     const held = this.set.durable(subject);
     if (held) {
       readCounts.hits += 1;
       return held;
     }
-    // Kept until it is handed out: what many read at once may be more than the cache takes, and one state alone, too.
+    // The subject is kept until it is handed out: the cache may be too small for all subjects being read, or even for this one.
     this.set.keep([subject]);
     try {
       await this.load([subject]);
@@ -166,9 +166,9 @@ export class Project {
   }
 
   /**
-   * Of the tables: what changed after the horizon is known here, and may not be among them. Tables that are further than this node are
-   * waited for as in a load: what they no longer have may be there as of the head, and nobody would look for it. One collection of a
-   * project at a time, and once for all who ask meanwhile: what that came too early for, they find out by its revision and ask again.
+   * Keys from the tables. Documents that changed after the horizon are known here and may be missing in the answer. If the tables are ahead of
+   * this node, it waits as in a load: a document that they no longer have may exist at this head. One collection of a project is read at a time,
+   * once for all who ask meanwhile; a caller for whom the answer is too old sees that by its revision and asks again.
    */
   async documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
     const keys = await this.#keysAsked.run(`${space}/${collection}/${most}`, null, () =>
@@ -178,10 +178,10 @@ export class Project {
     return keys;
   }
 
-  /** Brings subjects into the working set; concurrent loads of one subject share the work. */
+  /** Loads subjects into the working set. Concurrent loads of one subject share the work. */
   async load(subjects: readonly SubjectKey[]): Promise<void> {
     readCounts.misses += subjects.length;
-    // Each once: a second row would be taken in after the first had used up the events that lie on top of it.
+    // Each subject once: a second row would arrive after the first had used up the events on top of it.
     const mine = [...new Set(subjects)].filter((subject) => !this.set.durable(subject) && !this.#loading.has(subject));
     const others = subjects.map((subject) => this.#loading.get(subject)).filter((promise) => promise !== undefined);
     if (mine.length > 0) {
@@ -226,7 +226,7 @@ export class Project {
     this.set.moveHorizon(Math.min(revision, this.set.head));
   }
 
-  /** Events of this project's stream as the node's tail brings them, in order; own ones and known ones are skipped by revision. */
+  /** Takes events of this project's stream from the node's tail, in order. Known events are skipped by revision. */
   onTail(events: readonly RecordedEvent[]): void {
     const last = events[events.length - 1];
     if (!last || last.revision <= this.set.head) return;
@@ -242,14 +242,14 @@ export class Project {
     this.#catchUpSoon();
   }
 
-  /** The tail has nothing more: what could not be folded when it came (an append under way, a read that failed) is read now. */
+  /** The tail has no more events. What could not be folded when it came (an append was under way, or a read failed) is read now. */
   onCaughtUp(): void {
-    // What came last may have filled the window, too.
+    // The last events may have filled the window too.
     this.#relieveSoon();
     if (this.behind && !this.writer.busy && !this.#stopped) this.#catchUpSoon();
   }
 
-  /** Resolves when the head has reached `revision`; reads the log for it rather than wait for the tail. Throws 503 after `timeoutMs`. */
+  /** Waits until the head has reached `revision`; reads the log instead of waiting for the tail. Throws 503 after `timeoutMs`. */
   async reach(revision: number, timeoutMs: number): Promise<void> {
     const until = this.#options.scheduler.monotonic() + timeoutMs;
     while (this.set.head < revision) {
@@ -261,19 +261,19 @@ export class Project {
     }
   }
 
-  /** Goes to `revision` if the log has come that far; a watermark beyond the log is nobody's, and is not waited for. */
+  /** Goes to `revision` if the log has come that far. A watermark beyond the log's end is invalid and is not waited for. */
   async seek(revision: number): Promise<void> {
     const head = await this.#options.log.head(this.#stream);
     const target = Math.min(revision, head?.revision ?? -1);
     if (target > this.set.head) await this.reach(target, this.#options.limits.deadlineMs);
   }
 
-  /** Reads on to wherever the log is now. */
+  /** Reads to the current end of the log. */
   refresh(): Promise<void> {
     return this.seek(Number.MAX_SAFE_INTEGER);
   }
 
-  /** Events as the log has them, forwards from a revision. */
+  /** Events from the log, forwards from a revision. */
   async history(from: number, limit: number): Promise<readonly ProjectEvent[]> {
     const events = await this.#options.log.read(this.#stream, { from, limit, direction: 'forwards' });
     return events.map((event) => decodeProjectEvent(event));
@@ -289,7 +289,7 @@ export class Project {
   #catchUpSoon(): void {
     this.#catchUp().catch((error: unknown) => {
       if (error instanceof Refusal) this.stop(error);
-      // A log that cannot be reached: the next tail step or append tries again.
+      // The log cannot be reached. The next tail step or append tries again.
     });
   }
 
@@ -300,7 +300,7 @@ export class Project {
     return this.#catchingUp;
   }
 
-  /** Reads from the head on, as long as no append of this node is under way: that one finds the gap itself. */
+  /** Reads from the head on, as long as no append of this node is under way: an append finds the gap itself. */
   async #readPages(): Promise<void> {
     let rest: readonly RecordedEvent[] = [];
     for (;;) {
@@ -309,7 +309,7 @@ export class Project {
       const asked = this.#options.scheduler.monotonic();
       const page = await this.#page(head + 1 + rest.length);
       if (this.writer.busy || this.set.head !== head) return;
-      // An empty page says that this was the head when it was asked for; a full one says nothing of what lies beyond it.
+      // An empty page says that this was the head when it was asked for. A full page says nothing about later events.
       if (page.length === 0) this.#confirm(asked);
       if (page.length === 0) return;
       rest = this.#foldForeign([...rest, ...page]);
@@ -318,7 +318,7 @@ export class Project {
     }
   }
 
-  /** The writer's own way to close a gap, called while nothing of this node can be appended; `null`: to wherever the log ends. */
+  /** Closes a gap for the writer, which appends nothing meanwhile. `null`: to the end of the log. */
   async #readGap(to: number | null, found: Map<string, number>): Promise<void> {
     const { limits, scheduler } = this.#options;
     const until = scheduler.monotonic() + limits.deadlineMs;
@@ -333,9 +333,9 @@ export class Project {
   }
 
   /**
-   * While the project is being opened: tables far behind, such as restored ones, must not fill the memory with all that they lack. Twice
-   * the window, so that a node that comes back takes up what it had when its window was full. Waits for them to move no longer than
-   * `until`, however often: requests wait for it.
+   * Used while the project is being opened. It waits for tables that are far behind, such as restored ones, so that their missing events do not
+   * fill the memory. It allows twice the window, so a node that comes back can take over what it had with a full window. It waits until `until`
+   * at most, in total, because requests are waiting.
    */
   async #makeRoom(until: number): Promise<void> {
     const { limits, scheduler } = this.#options;
@@ -354,13 +354,14 @@ export class Project {
     const done = () => {
       this.#relieveFrom = scheduler.monotonic() + RELIEVE_MS;
     };
-    // Tables that cannot be reached: the next step of the tail tries again.
+    // The tables cannot be reached. The next step of the tail tries again.
     this.#relieve().then(done, done);
   }
 
   /**
-   * Takes in the state of what several events are kept of, unless it is larger: a hot document that nobody holds here would fill the
-   * window by itself while the state tables stand. Answers whether there was any; if not, it has looked how far the tables are.
+   * Loads the states of subjects of which several events are kept, if the states take less room. Without it, a hot document that is not in
+   * memory would fill the window while the state tables stand still. Answers whether there was such a subject; if not, it has asked how far the
+   * tables are.
    */
   async #relieve(): Promise<boolean> {
     const { reader } = this.#options;
@@ -392,8 +393,8 @@ export class Project {
   }
 
   /**
-   * Folds whole commits only, and answers what is left: a page may end inside a commit, and nobody may see half of one. Whatever
-   * cannot be folded stops the project, since the state would be neither here nor there.
+   * Folds whole commits only, and answers the rest: a page may end inside a commit, and nobody may see half of one. An event that cannot be
+   * folded stops the project, because its state would be undefined.
    */
   #foldForeign(events: readonly RecordedEvent[], found?: Map<string, number>): readonly RecordedEvent[] {
     try {
@@ -422,7 +423,7 @@ export class Project {
   }
 }
 
-/** A log that cannot be reached is asked again. */
+/** Ignores failures of a log that cannot be reached: it is asked again. */
 function unlessRefused(error: unknown): void {
   if (error instanceof Refusal) throw error;
 }

@@ -10,8 +10,8 @@ import { createCache, readCounts, type SharedCache } from './working-set.ts';
 import type { WriterLimits, WriterObserver } from './writer.ts';
 
 /**
- * The projects that this node has open, and the one tail that keeps them current. A project is opened by the first request for it
- * and closed when it has been idle; the tail follows all projects' streams and hands each open one its own events.
+ * The projects that this node has open, and the one tail that keeps them current. The first request opens a project, and it is closed when it
+ * has been idle. The tail follows the streams of all projects and gives each open one its events.
  */
 
 export interface ProjectsOptions {
@@ -22,12 +22,12 @@ export interface ProjectsOptions {
   /** Bytes of states that may be forgotten, over all projects. */
   readonly cacheBytes: number;
   readonly observer: WriterObserver;
-  /** A project or the tail met trouble; for the log. */
+  /** Reports a failure of a project or of the tail, for the log. */
   onTrouble(what: string, error: unknown): void;
 }
 
 const IDLE_MS = 10 * 60_000;
-/** How long "no such project" is believed: long enough to stop a flood of guesses, short enough for a project just made elsewhere. */
+/** How long "no such project" is cached: long enough to stop a flood of guesses, short enough for a project just made elsewhere. */
 const UNKNOWN_MS = 500;
 const STALE_MS = 1_000;
 const REFUSE_MS = 5_000;
@@ -46,7 +46,7 @@ export class Projects {
   constructor(options: ProjectsOptions) {
     this.#options = options;
     this.cache = createCache(options.cacheBytes);
-    // By size: with `max` it would reserve room for all of them at once.
+    // Bounded by size: with `max` the cache would reserve room for all entries at once.
     this.#unknown = new LRUCache({ maxSize: 10_000, sizeCalculation: () => 1 });
   }
 
@@ -63,12 +63,12 @@ export class Projects {
     await this.#tail;
   }
 
-  /** The open project, if it is open: for callers that must not wait. */
+  /** The project if it is open, for callers that must not wait. */
   peek(projectId: string): Project | undefined {
     return this.#open.get(projectId);
   }
 
-  /** The project, opened when need be; `null` when there is none. Throws a `Refusal` (503) when it cannot be trusted or reached. */
+  /** The project, opened if necessary; `null` if there is none. Throws a `Refusal` (503) if it cannot be trusted or reached. */
   async get(projectId: string): Promise<Project | null> {
     const open = this.#open.get(projectId);
     if (open) return open;
@@ -81,14 +81,14 @@ export class Projects {
     return opening;
   }
 
-  /** A project that is to be made: open, and still without events. */
+  /** Opens a project that is to be made and has no events yet. */
   async create(projectId: string): Promise<Project> {
     const project = await this.#openProject(projectId, true);
     if (!project) throw new Error('a project to be created opens always');
     return project;
   }
 
-  /** `x-ns-stale`: how well this node knows the project's head. Throws 503 when it has not known it for 5 s. */
+  /** Whether answers are stale (`x-ns-stale`): how recently this node knew the project's head. Throws 503 if that was more than 5 s ago. */
   freshness(project: Project): { readonly stale: boolean } {
     const known = project.behind ? project.confirmedAt : Math.max(this.#caughtUpAt, project.confirmedAt);
     const silent = this.#options.scheduler.monotonic() - known;
@@ -96,17 +96,17 @@ export class Projects {
     return { stale: silent > STALE_MS };
   }
 
-  /** A projector tells how far the state tables of a project are. */
+  /** A projector reports how far the state tables of a project are. */
   projected(projectId: string, revision: number): void {
     this.#open.get(projectId)?.projected(revision);
   }
 
-  /** Reads since the start that found their subject in memory, and that had to load it. */
+  /** Reads since the start that found their subject in memory, and those that had to load it. */
   get counts(): Readonly<typeof readCounts> {
     return readCounts;
   }
 
-  /** Projects whose state tables this node should look at again, for nodes without a projector of their own. */
+  /** Projects whose state tables a node without a projector should check again. */
   get openProjects(): readonly Project[] {
     return [...this.#open.values()];
   }
@@ -123,12 +123,12 @@ export class Projects {
     project.lastUsedAt = scheduler.monotonic();
     this.#open.set(projectId, project);
     try {
-      // What was appended between the last page read and this line was handed to nobody.
+      // Events appended between the last page and this line were passed to nobody.
       const head = await log.head(projectStream(projectId));
       if (head && head.revision > project.set.head) await project.reach(head.revision, limits.deadlineMs);
       return project;
     } catch (error) {
-      // Nobody would tell it what it has missed, and whoever took it up meanwhile must not go on with it.
+      // Nobody will tell the project what it has missed, so callers that already have it must not go on.
       project.stop(refusal('STORAGE_UNAVAILABLE'));
       throw error;
     }
@@ -136,7 +136,7 @@ export class Projects {
 
   #drop(projectId: string, reason: Refusal): void {
     const open = this.#open.get(projectId);
-    // Not one that was opened since.
+    // A project that was opened since stays.
     if (open?.stopped) {
       open.set.close();
       this.#open.delete(projectId);

@@ -2,17 +2,17 @@ import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 
-/** What passes over all documents of a collection takes a connection and the processor for as long as that lasts. */
+/** Bounds of scans. A scan takes a connection and processor time as long as it runs. */
 export interface ScanLimits {
-  /** Over all projects, at a time. */
+  /** Scans that run at a time, over all projects. */
   readonly places: number;
-  /** Longest time from when it was asked for, its wait included, ms. */
+  /** Longest time of a scan since it was asked for, with its wait, ms. */
   readonly timeoutMs: number;
 }
 
-/** Told what becomes of scans, for metrics. */
+/** Hears of scans, for metrics. */
 export interface ScanObserver {
-  /** Of one that had a place; `ms`: how long it had it. */
+  /** A scan that had a place has ended; `ms`: how long it had it. */
   ended(ms: number): void;
   refused(): void;
 }
@@ -22,7 +22,7 @@ const LINE = 8;
 
 const full = () => refusal('BUSY', 'Too many queries of this project wait to pass over its documents; try again shortly');
 
-/** Scans of all projects: one of each project at a time, few over all, a short line for each, a deadline. */
+/** Runs scans: one of each project at a time, few over all, a short queue for each project, a deadline. */
 export class Scans {
   readonly #gate: Bulkhead;
   readonly #limits: ScanLimits;
@@ -45,8 +45,8 @@ export class Scans {
   }
 
   /**
-   * Runs a scan of a project in its turn. `stop`: nobody waits for it any more. `work` looks at its own signal between its pages and
-   * throws the signal's reason. Throws 503 `BUSY` for one that never began, 503 `QUERY_TIMEOUT` for one that had too little time.
+   * Runs a scan of a project in its turn. `stop`: nobody waits for it any more. `work` must check its own signal between pages and throw the
+   * signal's reason. Throws 503 `BUSY` if the scan never began, 503 `QUERY_TIMEOUT` if its time ran out.
    */
   async run<T>(projectId: string, stop: AbortSignal, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const deadline = new AbortController();

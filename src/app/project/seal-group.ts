@@ -6,7 +6,7 @@ import { rememberDecoded } from '../../log/decode.ts';
 import type { NewEvent } from '../../log/port.ts';
 import type { Command, Commit } from './commit.ts';
 
-/** Where a stream stands: what the next event links to. `revision` is −1 before the first event. */
+/** The end of a stream, which the next event links to. `revision` is −1 before the first event. */
 export interface Place {
   readonly revision: number;
   /** Chain hash of the last event. */
@@ -15,7 +15,7 @@ export interface Place {
   readonly recordedAt: number;
 }
 
-/** A group made ready for one append at one revision. */
+/** A group ready for one append at one revision. */
 export interface Sealed {
   readonly commits: readonly Commit[];
   readonly events: readonly NewEvent[];
@@ -28,8 +28,8 @@ export interface Sealed {
 }
 
 /**
- * Hashes depend on the revision that the group is to have, so this runs right before the append. What is sealed is sent again as it is
- * until its outcome is known; a group that is formed anew, at whatever revision, gets new ids: one id, one byte string.
+ * Hashes depend on the revision of the group, so this runs right before the append. A sealed group is sent again unchanged until its outcome is
+ * known. A group formed anew, at whatever revision, gets new ids: one id, one byte string.
  */
 export function sealGroup(group: readonly Commit[], place: Place): Sealed {
   let { hash, recordedAt } = place;
@@ -62,8 +62,8 @@ export function sealGroup(group: readonly Commit[], place: Place): Sealed {
 }
 
 /**
- * A document stored whole goes on as its text: the views come for the event a tenth of a second later, by the thousand, and until then
- * the garbage collector would copy all the objects of its value. Few views look into it.
+ * A document stored whole is kept as its text. Views read the events a tenth of a second later, thousands at a time; until then the garbage
+ * collector would copy all objects of the values, and few views look into them.
  */
 function packedEvent(event: DomainEvent): DomainEvent {
   if (event.type !== 'document.written' || event.data.document === undefined || event.after === undefined) return event;
@@ -75,7 +75,7 @@ function metadataOf({ commandId, cause, actor }: Command<unknown>, schemaVersion
   return left > 0 ? { commandId, cause, actor, schemaVersion, recordedAt, left } : { commandId, cause, actor, schemaVersion, recordedAt };
 }
 
-/** What `JSON.stringify` prints, at a fraction of its time: kinds, ids and causes are our own and need no escape. */
+/** The output of `JSON.stringify`, at a fraction of its time: kinds, ids and causes are ours and need no escapes. */
 function printActor({ kind, keyId, player, endpoint }: Actor): string {
   const key = keyId === undefined ? '' : `,"keyId":"${keyId}"`;
   const person = player === undefined ? '' : `,"player":${JSON.stringify(player)}`;

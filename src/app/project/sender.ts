@@ -4,7 +4,7 @@ import { AppendTooLarge, type Log, OutcomeUnknown } from '../../log/port.ts';
 import type { Sealed } from './seal-group.ts';
 
 export interface SenderObserver {
-  /** An append was refused for a trouble of the log, or left without an answer; it is asked again. */
+  /** An append failed or got no answer; it is repeated. */
   failed(): void;
 }
 
@@ -14,30 +14,30 @@ export interface SenderOptions {
   readonly scheduler: Scheduler;
   readonly observer: SenderObserver;
   /**
-   * Reads the log from the head on to revision `to` and folds it; notes in `found` the command ids it met, with the revision of their
-   * last event, even when it fails half way: what is folded is not read a second time.
+   * Reads the log from the head to revision `to` and folds it. Notes in `found` the command ids that it met, with the revision of their last
+   * event, even if it fails half way: what is folded is not read a second time.
    */
   readGap(to: number, found: Map<string, number>): Promise<void>;
 }
 
 /**
- * `withdrawn`: it was certainly never stored, and someone in it has given up since, so that the group has to be formed anew.
- * `too large`: it never can be stored.
+ * `withdrawn`: the group was certainly never stored, and a command in it has given up since, so it must be formed anew. `too large`: it can
+ * never be stored.
  */
 export type Sent = { readonly ok: true } | { readonly ok: false; readonly actual: number | 'none' } | 'withdrawn' | 'too large';
 
-/** The log has not answered for this long, ms: who comes now is refused at once. */
+/** After so much silence of the log, new commands are refused at once, ms. */
 const TROUBLED_MS = 1000;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * What a writer asks of the log, asked again until it is answered. Knows what of it is in doubt: whether an append without an answer
- * may have been stored, and since when the log has been silent.
+ * Sends the writer's requests to the log again until they are answered. Knows whether an append without an answer may have been stored, and
+ * since when the log has been silent.
  */
 export class Sender {
-  /** The group in flight may have been stored without an answer. Taken back by the writer when the next group leaves. */
+  /** The group in flight may have been stored without an answer. The writer resets it when the next group leaves. */
   maybeStored = false;
-  /** When the last attempt left, by the monotonic clock: an outage before it is not how long appends take. */
+  /** When the last attempt left, by the monotonic clock. An outage before it does not count as the duration of an append. */
   sentAt = 0;
   readonly #options: SenderOptions;
   #troubledSince: number | null = null;
@@ -50,7 +50,7 @@ export class Sender {
     return this.#troubledSince !== null && this.#options.scheduler.monotonic() - this.#troubledSince > TROUBLED_MS;
   }
 
-  /** Sends the append, the identical one each time, until its outcome is known. `head`: −1 for an empty stream. */
+  /** Sends the identical append until its outcome is known. `head`: −1 for an empty stream. */
   async append(sealed: Sealed, head: number): Promise<Sent> {
     const { log, stream, scheduler } = this.#options;
     for (let attempt = 0; ; attempt += 1) {
@@ -73,8 +73,8 @@ export class Sender {
   }
 
   /**
-   * Reads and folds up to the revision that a conflict named: had the group been stored, it would lie before it. Resolves to the command
-   * ids that were met. Throws the `Refusal` of what cannot be folded.
+   * Reads and folds up to the revision that a conflict named: if the group was stored, it lies before that. Resolves with the command ids that
+   * were met. Throws the `Refusal` of events that cannot be folded.
    */
   async readGap(to: number): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>();

@@ -4,13 +4,13 @@ import { documentSubject, recordListSubject, type SubjectKey, windowSubject } fr
 import type { View } from './view.ts';
 
 /**
- * Reading documents and windows in a space. A `next` space is copy on write: what it has not touched yet is read from live; its
- * first event of a subject carries the live state it forked from. A tombstone in it hides the live document.
+ * Reads documents and windows in a space. A `next` space is copy on write: what it has not changed is read from live, and its first event of a
+ * subject carries the live state that it forked from. A tombstone hides the live document.
  */
 
 export interface Located {
   readonly state: DocumentState | null;
-  /** Set when the state was read from live on behalf of a `next` space. */
+  /** Set if the state was read from live for a `next` space. */
   readonly fork: Fork | undefined;
 }
 
@@ -22,7 +22,7 @@ export function documentIn(view: View, space: Space, collection: string, key: st
   return { state: live, fork: { document: live?.document ?? null, version: live?.version ?? 0 } };
 }
 
-/** The counter of one window; a `next` space counts on from live. */
+/** The counter of one window. A `next` space continues live's count. */
 export function windowIn(view: View, space: Space, counter: string): WindowState | null {
   const own = asWindow(view.read(windowSubject(space, counter)));
   return own ?? (space === 'live' ? null : asWindow(view.read(windowSubject('live', counter))));
@@ -30,7 +30,7 @@ export function windowIn(view: View, space: Space, counter: string): WindowState
 
 export interface LocatedList {
   readonly records: readonly SaveRecord[];
-  /** Set when the list was read from live on behalf of a `next` space. */
+  /** Set if the list was read from live for a `next` space. */
   readonly fork: readonly SaveRecord[] | undefined;
 }
 
@@ -48,7 +48,7 @@ export function recordListSubjects(space: Space, collection: string, player: str
   return space === 'live' ? [own] : [own, recordListSubject('live', collection, player)];
 }
 
-/** Every subject that {@link documentIn} reads, to have them loaded in one round trip. */
+/** Every subject that {@link documentIn} reads, to load them in one round trip. */
 export function documentSubjects(space: Space, collection: string, key: string): readonly SubjectKey[] {
   const own = documentSubject(space, collection, key);
   return space === 'live' ? [own] : [own, documentSubject('live', collection, key)];

@@ -10,26 +10,26 @@ import type { HoldingCount } from './holding-count.ts';
 import { quotaRefusals } from './quota-refusals.ts';
 import type { View } from './view.ts';
 
-/** What of a project its quotas look at. */
+/** What the quotas look at in a project. */
 interface Writing {
   readonly set: { readonly head: number };
   execute<A>(command: Command<A>): Promise<Outcome<A>>;
 }
 
-/** What a project may store. There is none of these where nothing bounds it. */
+/** What a project may store. It does not exist for a project without bounds. */
 export class StoreQuotas {
   readonly #quotas: Quotas;
   readonly #day: DayQuota | null;
   readonly #count: HoldingCount | null;
 
-  /** `count`: where documents or bytes are bounded. */
+  /** `count`: for bounds of documents or bytes. */
   constructor(quotas: Quotas, day: DayQuota | null, count: HoldingCount | null) {
     this.#quotas = quotas;
     this.#day = day;
     this.#count = count;
   }
 
-  /** Runs a command within them. Rejects with 429 QUOTA_EXCEEDED where it would store something beyond. */
+  /** Runs a command within the quotas. Rejects with 429 QUOTA_EXCEEDED if it would store more. */
   async execute<A>(project: Writing, command: Command<A>): Promise<Outcome<A>> {
     const count = this.#count;
     let growth = NOTHING;

@@ -16,15 +16,15 @@ interface Where {
 }
 
 /**
- * Values of unique fields, for the writes of one command (decision 29). A claim is a subject: who writes a value reads whom it belongs
- * to, so of two at once the second is decided again and refused. A claim is believed only where the document that holds it still has
- * the value: one that was left behind, as when a field was not unique for a while, keeps nobody out.
+ * Values of unique fields, for the writes of one command. A claim is a subject: a write reads who holds its value, so of two writes at once the
+ * second is decided again and refused. A claim counts only while the document that holds it has the value. One left behind, as when a field was
+ * not unique for a while, blocks nobody.
  */
 export class UniqueClaims {
   readonly #view: View;
   readonly #grounds: Where;
   readonly #located: (collection: string, key: string) => Located;
-  /** What this command has made of them. */
+  /** Claims that this command has changed. */
   readonly #changed = new Map<string, string | null>();
 
   constructor(view: View, grounds: Where, located: (collection: string, key: string) => Located) {
@@ -33,10 +33,7 @@ export class UniqueClaims {
     this.#located = located;
   }
 
-  /**
-   * What a write changes of them; `undefined`: nothing. Throws 409 `UNIQUE_VIOLATION`, unless `lenient` leaves a value with whom it
-   * belongs to.
-   */
+  /** Claims that a write changes; `undefined`: none. Throws 409 `UNIQUE_VIOLATION`, unless `lenient` leaves a value with its holder. */
   change(
     collection: CollectionModel,
     key: string,
@@ -95,7 +92,7 @@ export function withUnique(events: readonly DomainEvent[], unique: UniqueChange 
   }
 }
 
-/** Whom a value belongs to, as decisions in this space see it: a `next` space sees live's, unless it has a claim of its own. */
+/** Holder of a value, as decisions in this space see it. A `next` space sees live's claim, unless it has its own. */
 export function holderIn(view: View, space: Space, collection: string, hash: string): string | null {
   const own = asUnique(view.read(uniqueSubject(space, collection, hash)));
   if (own !== null || space === 'live') return own?.holder ?? null;

@@ -4,8 +4,8 @@ import { collectionSubject, documentSubject, type SubjectKey } from '../../domai
 import { current, type Held, newVersion, readCounts, type Version, type WorkingSet } from './working-set.ts';
 
 /**
- * Thrown by a view when a decision reads what is not in memory: the runner loads it and decides again from the start. Not an `Error`:
- * nothing failed, and a stack would cost more than the decision.
+ * Thrown when a decision reads what is not in memory. The runner loads it and decides again from the start. It is not an `Error`: nothing
+ * failed, and a stack would cost more than the decision.
  */
 export class NeedsLoading {
   readonly subjects: readonly SubjectKey[];
@@ -14,31 +14,31 @@ export class NeedsLoading {
   }
 }
 
-/** Up to so many subjects are looked through, which costs less than looking them up. */
+/** So many subjects are searched one by one, which costs less than a map. */
 const FEW = 8;
-/** As many as one load may bring. */
+/** Subjects that one load may bring. */
 const MAX_MISSING = 1000;
-/** Stands for whatever is not in memory while a view collects. */
+/** Stands for what is not in memory while a context collects. */
 const UNKNOWN = newVersion(null, 0);
 
 /**
- * What a decision reads through. It notes every subject with the version it saw, absence included, so that the writer can tell
- * later whether the decision still stands.
+ * The decision context. It notes every subject with the version that was read, also one that does not exist, so the writer can later tell
+ * whether the decision still holds.
  *
- * A view that *collects* answers "never existed" for what is not in memory and goes on: what comes of such a run is worth nothing,
- * but it has asked for most of what the decision needs, which then is one load instead of one for each.
+ * A *collecting* context answers "never existed" for what is not in memory and goes on. The result of such a run is worthless, but the run has
+ * asked for most of what the decision needs, which is then loaded at once.
  */
 export class View {
-  /** What was read, and the versions that it had, side by side: a decision reads few subjects, each several times. */
+  /** The subjects read, beside their versions: a decision reads few subjects, each several times. */
   readonly #read: Held[] = [];
   readonly #versions: Version[] = [];
-  /** The same of a decision that reads many. */
+  /** The same, for a decision that reads many. */
   #byMany: Map<SubjectKey, Version> | null = null;
   /** Whether anything read is not durable yet. */
   speculative = false;
   readonly #set: WorkingSet;
   readonly #collecting: boolean;
-  /** What a collecting view did not find. Made when first needed, as those below: most decisions have none. */
+  /** What a collecting context did not find. Made when first needed, as the sets below: most decisions need none. */
   #missing: Set<SubjectKey> | null = null;
   #fresh: Set<SubjectKey> | null = null;
   /** Collections that were looked through, with the revision of their last change. */
@@ -49,12 +49,12 @@ export class View {
     this.#collecting = collecting;
   }
 
-  /** What a collecting view did not find, if anything. */
+  /** What a collecting context did not find, if anything. */
   get missing(): readonly SubjectKey[] | null {
     return this.#missing && [...this.#missing];
   }
 
-  /** The subject's state, or `null` when it never existed. */
+  /** The subject's state, or `null` if it never existed. */
   read(subject: SubjectKey): SubjectState | null {
     return this.version(subject).state;
   }
@@ -85,7 +85,7 @@ export class View {
     else if (this.#read.length > FEW) this.#byMany = new Map(this.#read.map(({ subject }, at) => [subject, this.#versions[at] ?? version]));
   }
 
-  /** What was read and is not about to change counts as used: it is not the next to be forgotten. */
+  /** Marks what was read and will not change as used in the cache, so it is not forgotten next. */
   used(): void {
     for (const held of this.#read) this.#set.used(held);
   }
@@ -100,7 +100,7 @@ export class View {
     return this.#fresh?.has(subject) ?? false;
   }
 
-  /** Throws {@link NeedsLoading} for all that is missing at once, so that one round trip fetches it. One alone is left to its read. */
+  /** Throws {@link NeedsLoading} for everything missing, so one round trip loads it. A single missing subject is left to its read. */
   expect(subjects: readonly SubjectKey[]): void {
     if (subjects.length === 1 || this.#collecting) return;
     const missing = subjects.filter((subject) => !this.#set.look(subject));
@@ -113,8 +113,8 @@ export class View {
   }
 
   /**
-   * Keys of documents that changed since the rows of their collection were written. The collection counts as read: a decision that
-   * looked through it does not hold once anything in it has changed.
+   * Keys of documents that changed since their collection's rows were written. The collection counts as read: a decision that looked through it
+   * fails once anything in it has changed.
    */
   changedKeys(space: Space, collection: string): readonly string[] {
     const spaces = space === 'live' ? [space] : [space, 'live' as const];

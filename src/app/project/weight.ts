@@ -1,27 +1,30 @@
 import { isThere, PackedDocument, storedText } from '../../domain/document/packed.ts';
 import type { SubjectState } from '../../domain/states.ts';
 
-/** What states weigh in memory. Estimates: measuring exactly would cost more than it saves. */
+/** Memory that states take. These are estimates: exact measuring would cost more than it saves. */
 
-/** Rough bytes of an entry beside its state: key, maps, version object. */
+/** Approximate bytes of an entry besides its state: key, maps, version object. */
 const OVERHEAD = 200;
-/** A parsed document and its kept text take about this many bytes of memory for each byte of the text. */
+/** A parsed document with its text takes about this many bytes of memory per byte of text. */
 const HEAP_PER_BYTE = 3;
-/** The same of a packed document: many are small, so what holds them counts, and all of it twice, as a heap grows to twice what lives in it. */
+/**
+ * Bytes of a packed document besides its text. Many are small, so their objects count; and all of it counts twice, because a heap grows to twice
+ * its live size.
+ */
 const PACKED_OVERHEAD = 1_000;
 
-/** Memory that a state takes whose text has `size` bytes. */
+/** Memory of a state whose text has `size` bytes. */
 export function weigh(size: number): number {
   return size * HEAP_PER_BYTE + OVERHEAD;
 }
 
-/** The same where the state is known to lie in the cache: a packed document is its text, and what is served of it where that is another. */
+/** Memory of a state in the cache: a packed document is its text, and the served text if that differs. */
 export function weighCached(state: SubjectState | null, size: number, served: string): number {
   if (!(state instanceof PackedDocument)) return weigh(Math.max(size, served.length));
   return (state.text.length + (served === state.text ? 0 : served.length)) * 2 + PACKED_OVERHEAD;
 }
 
-/** Bytes of a loaded state's text, about. Documents dominate, and a packed one knows. */
+/** Approximate bytes of a loaded state's text. Documents dominate, and a packed one knows its length. */
 export function estimate(state: SubjectState | null): number {
   if (state !== null && 'records' in state) return 100 + 150 * state.records.length;
   if (state !== null && 'page' in state) return roughSize(state.page, 0);
@@ -30,7 +33,7 @@ export function estimate(state: SubjectState | null): number {
   return roughSize(state.document, 0);
 }
 
-/** Of a document that is there; for any other state its last event says enough. */
+/** Text length of an existing document. For any other state its last event says enough. */
 export function textLength(state: SubjectState | null): number {
   return state !== null && 'document' in state && isThere(state) ? storedText(state).length : 0;
 }

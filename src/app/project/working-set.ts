@@ -28,47 +28,47 @@ let lastToken = 0;
 export interface Version {
   readonly token: number;
   readonly state: SubjectState | null;
-  /** Estimated bytes held. */
+  /** Estimated bytes in memory. */
   readonly size: number;
-  /** Whether it is, or was, of the durable layer. */
+  /** Whether it is, or was, in the durable layer. */
   durable: boolean;
-  /** Where a commit has laid it over the durable layer: to be found there without being looked up when that commit is stored. */
+  /** The entry where a commit laid it over the durable layer, so storing the commit needs no look-up. */
   holder: Held | null;
   /** Derived from the state and kept with it. Set by {@link WorkingSet.keepWith}. */
   memo?: Memo;
 }
 
-/** A text made of a state, such as the one that is served. */
+/** A text made from a state, such as the served one. */
 export interface Memo {
   readonly text: string;
 }
 
-/** `size`: bytes of the state's text, about. */
+/** `size`: approximate bytes of the state's text. */
 export function newVersion(state: SubjectState | null, size: number): Version {
   lastToken += 1;
   return { token: lastToken, state, size, durable: false, holder: null };
 }
 
-/** What one commit makes of the subjects it changes. */
+/** The new version of a subject that one commit makes. */
 export type Effect = readonly [subject: SubjectKey, version: Version];
 
-/** A subject in memory: pinned, in the cache, which may forget it, or only spoken for. Only the working set changes it. */
+/** A subject in memory: pinned, in the cache (which may forget it), or only pending. Only the working set changes it. */
 export interface Held {
   readonly subject: SubjectKey;
-  /** The working set's own, which it leaves when it is forgotten. */
+  /** The working set's map, from which a forgotten entry is removed. */
   readonly among: Map<SubjectKey, Held>;
-  /** Durable; `null` where commits speak for a subject that was not read, or was forgotten since. */
+  /** The durable version; `null` if commits change a subject that was not read, or was forgotten since. */
   version: Version | null;
-  /** What commits that are not stored yet make of it. */
+  /** The version that commits under way make of it. */
   speculative: Version | null;
-  /** Revision of the last event folded in; −1 for a row as it was loaded. */
+  /** Revision of the last event folded in; −1 for a row as loaded. */
   changedAt: number;
   pinned: boolean;
-  /** Bytes of the events folded in since its state was measured. */
+  /** Bytes of the events folded in since the state was measured. */
   unmeasured: number;
 }
 
-/** A change after the horizon; `held`: of a subject that was held when it was noted, which stays pinned while its last change is one. */
+/** A change after the horizon. `held`: the subject was in memory when the change was noted, and stays pinned while this is its last change. */
 interface Change {
   readonly revision: number;
   readonly subject: SubjectKey;
@@ -81,35 +81,35 @@ interface Kept {
   readonly size: number;
 }
 
-/** Hears of the documents of a collection as they change. */
+/** Called for each document of a collection that changes. */
 export type Watcher = (document: SubjectKey) => void;
 
-/** What may be forgotten, of all projects of a node. By object: a text for each key would have to be made for every look. */
+/** States that may be forgotten, of all projects of a node. The key is an object: a text key would have to be built for every look-up. */
 export type SharedCache = LRUCache<Held, Version>;
 
 export function createCache(maxBytes: number): SharedCache {
   return new LRUCache<Held, Version>({
     maxSize: maxBytes,
     sizeCalculation: ({ state, size, memo }) => weighCached(state, size, memo?.text ?? ''),
-    // What is pinned may still lie there as it was before: then only that goes.
+    // A pinned entry may still be in the cache with an old version. Then only that version goes.
     dispose: (_, held, reason) => {
       if (reason === 'evict' && !held.pinned) forget(held);
     },
   });
 }
 
-/** What a decision sees of a subject; `null` when it must be loaded. */
+/** What a decision sees of a subject; `null` if it must be loaded. */
 export function current({ speculative, version }: Held): Version | null {
   return speculative ?? version;
 }
 
-/** Of its durable state; what commits make of it is theirs. */
+/** Forgets the durable state. What commits under way make of the subject stays. */
 function forget(held: Held): void {
   held.version = null;
   if (held.speculative === null) held.among.delete(held.subject);
 }
 
-/** Reads that found their subject in memory, and those that had to load it; of all projects of the process. */
+/** Reads that found their subject in memory, and those that had to load it, over all projects of the process. */
 export const readCounts = { hits: 0, misses: 0 };
 
 export class WorkingSet {
@@ -119,24 +119,24 @@ export class WorkingSet {
   readonly #cache: SharedCache;
   readonly #held = new Map<SubjectKey, Held>();
   readonly #unheld = new Map<SubjectKey, Kept[]>();
-  /** Of those whose state was found larger than what is kept of them, its size. */
+  /** Sizes of states that were found larger than the events kept of them. */
   readonly #larger = new Map<SubjectKey, number>();
-  /** Subjects that loads under way, and commands that load what they need, {@link keep}; counted. */
+  /** Subjects kept by loads under way and by commands that load ({@link keep}), with counts. */
   readonly #kept = new Map<SubjectKey, number>();
   /**
-   * Subjects changed after the horizon, about in order of revision: what to look at when the horizon moves. One entry for each that is
-   * pinned, however often it changes: a hot document must not fill the memory while the projector is away.
+   * Subjects changed after the horizon, about in order of revision: what to check when the horizon moves. A pinned subject has one entry,
+   * however often it changes: a hot document must not fill the memory while the projector is away.
    */
   #changes: Change[] = [];
   #changesStart = 0;
-  /** Those with a speculative version. */
+  /** Subjects with a speculative version. */
   readonly #spokenFor = new Set<Held>();
   readonly #collections = new Map<SubjectKey, number>();
   /** By collection. */
   readonly #watchers = new Map<SubjectKey, Set<Watcher>>();
   #openedAt = -1;
   #closed = false;
-  /** Bytes that cannot be given up before the horizon moves, or who keeps them lets go. */
+  /** Bytes that cannot be freed before the horizon moves, or before they are let go. */
   windowBytes = 0;
 
   constructor(horizon: number, cache: SharedCache) {
@@ -145,42 +145,47 @@ export class WorkingSet {
     this.head = horizon;
   }
 
-  /** The state at the head, without speculation; `undefined` when it must be loaded. */
+  /** The state at the head, without speculation; `undefined` if it must be loaded. */
   durable(subject: SubjectKey): Version | undefined {
     const held = this.#held.get(subject);
     if (held === undefined || held.version === null) return undefined;
     return held.pinned ? held.version : this.#cache.get(held);
   }
 
-  /** Gives back what the cache holds of this project; nothing goes there any more. */
+  /** Frees what the cache holds of this project. Nothing is cached for it afterwards. */
   close(): void {
     this.#closed = true;
     for (const held of this.#held.values()) this.#cache.delete(held);
     this.#held.clear();
   }
 
-  /** Keeps a text with the version of a subject that it was made of, and has the cache know: defaults may be many times the document. */
+  /**
+   * Keeps a text with the version of a subject that it was made from, and adds it to the cache's weight: defaults may be many times the
+   * document.
+   */
   keepWith(subject: SubjectKey, version: Version, memo: Memo): void {
     version.memo = memo;
     const held = this.#held.get(subject);
     if (held?.version !== version || held.pinned) return;
-    // The same version would keep the weight that it had.
+    // The same version would keep its old weight.
     this.#cache.delete(held);
     this.#leave(held, version);
   }
 
-  /** What a decision reads of, by {@link current}; the cache learns of it by {@link used}. `undefined` when it must be loaded. */
+  /** The entry of a subject, for {@link current}; {@link used} tells the cache. `undefined` if it must be loaded. */
   look(subject: SubjectKey): Held | undefined {
     const held = this.#held.get(subject);
     return held === undefined || current(held) === null ? undefined : held;
   }
 
-  /** Has the cache know what was asked for. Of what is pinned or spoken for it learns anyway, when the horizon has passed that. */
+  /**
+   * Tells the cache that an entry was used. Pinned and pending entries reach the cache later by themselves, when the horizon has passed them.
+   */
   used(held: Held): void {
     if (!held.pinned && held.speculative === null) this.#cache.get(held);
   }
 
-  /** Subjects with this beginning that changed after the horizon or are spoken for: their rows may not show it yet. Goes through all that changed. */
+  /** Subjects with this prefix that changed after the horizon or are pending: their rows may be old. It goes through all such subjects. */
   *changedUnder(beginning: string): Iterable<SubjectKey> {
     for (let at = this.#changesStart; at < this.#changes.length; at += 1) {
       const subject = this.#changes[at]?.subject;
@@ -189,7 +194,7 @@ export class WorkingSet {
     for (const { subject } of this.#spokenFor) if (subject.startsWith(beginning)) yield subject;
   }
 
-  /** Tells of every document of a collection that changes from now on, once its state at the head can be asked for. Answers how to end that. */
+  /** Reports every document of a collection that changes from now on, once its state at the head can be read. The answer ends the reports. */
   watch(collection: SubjectKey, watcher: Watcher): () => void {
     const watchers = this.#watchers.get(collection) ?? new Set();
     this.#watchers.set(collection, watchers.add(watcher));
@@ -199,24 +204,24 @@ export class WorkingSet {
     };
   }
 
-  /** Revision of the last change in a collection, as of the head; the opening revision when it has not changed since. */
+  /** Revision of the last change in a collection, at the head; the opening revision if it has not changed since. */
   collectionChangedAt(subject: SubjectKey): number {
     return this.#collections.get(subject) ?? this.#openedAt;
   }
 
-  /** Revision of the last change of a resident subject, such as the definitions; the opening revision when there was none since. */
+  /** Revision of the last change of a resident subject, such as the definitions; the opening revision if it has not changed since. */
   residentChangedAt(subject: SubjectKey): number {
     return Math.max(this.#held.get(subject)?.changedAt ?? -1, this.#openedAt);
   }
 
-  /** Marks that everything up to the head was folded in at opening. */
+  /** Marks everything up to the head as folded in at opening. */
   opened(): void {
     this.#openedAt = this.head;
   }
 
   /**
-   * Folds one durable event, the one after the head. Held subjects take their next state; for the others the event is kept until the
-   * horizon has passed it. `size` is the bytes of the event's data.
+   * Folds one durable event, the next one after the head. Subjects in memory take their next state. For others the event is kept until the
+   * horizon has passed it. `size`: bytes of the event's data.
    */
   fold(event: ProjectEvent, size: number): void {
     if (event.revision !== this.head + 1) throw new Error(`fold: event ${event.revision} does not follow head ${this.head}`);
@@ -224,11 +229,11 @@ export class WorkingSet {
     this.#passed(event);
   }
 
-  /** Makes a stored commit durable: `effects` is what its command made of all the subjects it changes, `events` are all of it, sealed. */
+  /** Makes a stored commit durable. `effects`: the new versions of all subjects that it changes. `events`: all its events, sealed. */
   settle(effects: readonly Effect[], events: readonly ProjectEvent[]): void {
     for (const [subject, version] of effects) {
       const { holder } = version;
-      // Who is spoken for is not forgotten: it is still the one that is held.
+      // A pending entry is never forgotten, so this is still the current one.
       const held = holder !== null && holder.speculative !== null ? holder : this.#hold(subject);
       this.#pin(held, version, events[events.length - 1]?.revision ?? this.head);
       if (held.speculative !== version) continue;
@@ -238,7 +243,7 @@ export class WorkingSet {
     for (const event of events) this.#passed(event);
   }
 
-  /** Lays the effects of a joining commit over everything. */
+  /** Lays the effects of a commit that joins the group over the durable layer. */
   speculate(effects: readonly Effect[]): void {
     for (const [subject, version] of effects) {
       const held = this.#hold(subject);
@@ -257,9 +262,9 @@ export class WorkingSet {
   }
 
   /**
-   * These subjects are not forgotten until {@link letGo}: for a command that has to have them in memory together, however small the
-   * cache, and while a load of them is under way. Their events are kept, however far the horizon moves meanwhile, or on a busy project
-   * no row would ever be young enough; and what gets held meanwhile stays held, or its older row would be taken for the truth. Nests.
+   * Keeps these subjects in memory until {@link letGo}. A command keeps the subjects that it needs together, however small the cache; a load
+   * keeps its subjects while it is under way. Their events are kept however far the horizon moves: on a busy project no row would be new enough
+   * otherwise. Subjects that come into memory meanwhile stay, or an older row would be taken for the current state. Calls nest.
    */
   keep(subjects: readonly SubjectKey[]): void {
     for (const subject of subjects) this.#kept.set(subject, (this.#kept.get(subject) ?? 0) + 1);
@@ -277,8 +282,8 @@ export class WorkingSet {
   }
 
   /**
-   * Takes a loaded row in. `revision` is the checkpoint it came with, between `floor` (the horizon when the load left) and the
-   * head: the subject was kept since, so the events after it are here, and are folded on top. One that got held meanwhile is left alone.
+   * Takes a loaded row in. `revision` is the row's checkpoint, between `floor` (the horizon when the load began) and the head. The subject was
+   * kept since, so its later events are here and are folded on top. A subject that came into memory meanwhile stays as it is.
    */
   admit(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
     if (revision < floor || revision > this.head) throw new Error('admit: a row outside floor and head is not the state at the head');
@@ -294,11 +299,14 @@ export class WorkingSet {
     }
     if (folded !== state) size = Math.max(size, textLength(folded));
     this.#forgetUnheld(subject);
-    // Until it is let go: the load may have more rows to bring than the cache holds.
+    // It is pinned until it is let go: the load may bring more rows than the cache holds.
     this.#pin(this.#hold(subject), newVersion(folded, size), changedAt);
   }
 
-  /** Of the subjects that nobody holds and of which several events are kept, so many that take most: held, each may take less; see {@link take}. */
+  /**
+   * The subjects whose kept events take the most room, at most `most` of them. Only subjects that are not in memory and have several events
+   * count: as a state each may take less room; see {@link take}.
+   */
   crowded(most: number): SubjectKey[] {
     const crowded: (readonly [subject: SubjectKey, size: number])[] = [];
     for (const [subject, events] of this.#unheld) {
@@ -310,7 +318,7 @@ export class WorkingSet {
     return first.map(([subject]) => subject);
   }
 
-  /** As {@link admit}, for a row that nobody has asked for: only where it takes no more room than the events that are kept. */
+  /** As {@link admit}, for a row that nobody asked for: only if it takes no more room than the events that are kept. */
   take(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
     const events = this.#unheld.get(subject);
     const size = estimate(state);
@@ -319,7 +327,7 @@ export class WorkingSet {
     else this.admit(subject, state, revision, floor);
   }
 
-  /** The state tables are written up to `revision`: what changed no later may now be forgotten. */
+  /** The state tables are written up to `revision`: what changed no later may be forgotten. */
   moveHorizon(revision: number): void {
     if (revision <= this.horizon || this.#closed) return;
     this.horizon = revision;
@@ -364,7 +372,7 @@ export class WorkingSet {
     this.windowBytes += weigh(size);
   }
 
-  /** Small changes of others make a document large: it is measured anew whenever they come to as much as was known of it. */
+  /** The size of a state. Many small changes may make a document large, so it is measured again when their bytes reach its last known size. */
   #measured(subject: SubjectKey, { size: known }: Version, state: SubjectState | null, size: number): number {
     const held = this.#held.get(subject);
     if (held === undefined) return known;
@@ -374,7 +382,7 @@ export class WorkingSet {
     return Math.max(known, textLength(state));
   }
 
-  /** Its entry; a new one where there is none. */
+  /** The entry of a subject, made if there is none. */
   #hold(subject: SubjectKey): Held {
     const known = this.#held.get(subject);
     if (known !== undefined) return known;
@@ -402,7 +410,7 @@ export class WorkingSet {
     this.#dropUnheld(subject);
   }
 
-  /** What changed no later than the horizon is left to the cache; unless somebody keeps it. */
+  /** Leaves an entry to the cache when its last change is not after the horizon and nobody keeps it. */
   #unpin(held: Held): void {
     const { subject, version } = held;
     if (!held.pinned || version === null || held.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
@@ -411,13 +419,16 @@ export class WorkingSet {
     this.#leave(held, version);
   }
 
-  /** To the cache, which takes nothing larger than itself. */
+  /** Puts an entry into the cache, which takes nothing larger than itself. */
   #leave(held: Held, version: Version): void {
     this.#cache.set(held, version);
     if (!this.#cache.has(held)) forget(held);
   }
 
-  /** The events up to the horizon of a subject that nobody holds are in its row, unless a load under way may have read the row before. */
+  /**
+   * Drops the events up to the horizon of a subject that is not in memory: its row has them. Not while a load is under way, which may have read
+   * an older row.
+   */
   #dropUnheld(subject: SubjectKey): void {
     const events = this.#unheld.get(subject);
     if (!events || this.#kept.has(subject)) return;
@@ -442,7 +453,7 @@ function sizeOf(events: readonly Kept[]): number {
   return events.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Read by every request: never given up while the project is open. */
+/** Every request reads these subjects, so they stay in memory while the project is open. */
 function isResident(subject: SubjectKey): boolean {
   return subject === DEFINITIONS || subject === AUTHORITY;
 }

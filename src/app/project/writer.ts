@@ -35,15 +35,15 @@ export interface WriterLimits {
   readonly groupBytes: number;
   readonly queueCommits: number;
   readonly windowBytes: number;
-  /** Of projects of which the operator has said nothing else; absent: none. */
+  /** For projects without quotas of their own; left out: no quotas. */
   readonly quotas?: Quotas;
   /** Milliseconds from the request to its 503 or 504. */
   readonly deadlineMs: number;
 }
 
-/** What the writer tells about itself; counters and histograms hang on it. */
+/** Hears what the writer does, for metrics. */
 export interface WriterObserver extends SenderObserver {
-  /** `flagged`: how many writes of them went over a rule whose action is `flag`. */
+  /** `flagged`: number of the writes that exceeded a rule whose action is `flag`. */
   appended(commits: number, events: number, ms: number, flagged: number): void;
   conflict(): void;
   queue(length: number): void;
@@ -55,14 +55,14 @@ export interface WriterOptions extends SenderOptions {
   readonly observer: WriterObserver;
   /** Loads subjects into the working set. */
   load(subjects: readonly SubjectKey[]): Promise<void>;
-  /** No append is under way at this moment: what the tail brought meanwhile may be folded. */
+  /** No append is under way now, so events that the tail brought may be folded. */
   idle(): void;
-  /** The project can no longer be trusted on this node: two histories, or an event it does not know. */
+  /** The project can no longer be trusted on this node: two histories, or an event that the node does not know. */
   stop(reason: Refusal): void;
 }
 
 const MAX_ATTEMPTS = 8;
-/** What reads a document or two needs no more loads than this; what needs more finds out at once all that it lacks. */
+/** Loads after which a collecting run finds out everything that is missing. A command that reads a document or two needs no more. */
 const LOADS_BY_ONE = 2;
 
 export class Writer {
@@ -75,14 +75,14 @@ export class Writer {
   #inFlight: readonly Commit[] = [];
   #scheduled = false;
   #deciding = 0;
-  /** `recordedAt` never runs backwards, over speculation too. */
+  /** The latest time of a decision: `recordedAt` never goes back, over speculation too. */
   #lastDecidedAt = 0;
   #stopped: Refusal | null = null;
-  /** Somebody left the gathering group: what joined later may have built on it. */
+  /** A commit left the gathering group, so commits that joined later may have built on it. */
   #withdrawn = false;
   readonly #sender: Sender;
   readonly #courtesy: Courtesy;
-  /** Stands for the view of a command that has not been decided yet. */
+  /** The decision context of a command that has not been decided yet. */
   readonly #unread: View;
   readonly #deadlines: Deadlines<Commit>;
 
@@ -94,12 +94,12 @@ export class Writer {
     this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#deadline(commit));
   }
 
-  /** True while an append is under way: the tail must not be folded then. */
+  /** True while an append is under way. The tail must not be folded then. */
   get busy(): boolean {
     return this.#inFlight.length > 0;
   }
 
-  /** When the last append left, by the monotonic clock: once it is stored, the head was known for certain at that moment. */
+  /** When the last append left, by the monotonic clock. Once it is stored, the head is known for that moment. */
   get sentAt(): number {
     return this.#sender.sentAt;
   }
@@ -108,14 +108,17 @@ export class Writer {
     return this.#gathering.length + this.#inFlight.length + this.#deciding;
   }
 
-  /** Decides and, when there are events, stores them. Throws the command's `Refusal`, or 503/504/409 as the design's section 5 says. */
+  /**
+   * Decides, and stores the events if there are any. Throws the command's `Refusal`; 409 after too many conflicts, 503 for a command that was
+   * never sent, 504 for one whose outcome is unknown.
+   */
   execute<A>(command: Command<A>): Promise<Outcome<A>> {
     const refused = this.#admission();
     if (refused) return Promise.reject(refused);
     return new Promise<Outcome<A>>((resolve, reject) => {
       const commit: Commit = {
         command,
-        // The answer of this very command comes back: its type is the command's.
+        // The answer is of this very command, so its type is the command's.
         resolve: resolve as (outcome: Outcome<unknown>) => void,
         reject,
         events: [],
@@ -137,13 +140,13 @@ export class Writer {
     });
   }
 
-  /** The tail brought another node's events while no append was under way: what has gathered is checked on them. */
+  /** The tail brought events of another node while no append was under way: the gathered commits are checked against them. */
   foreignFolded(): void {
     this.#courtesy.sawOther();
     this.#recheck(this.#gathering);
   }
 
-  /** Refuses everything from now on; what is in flight ends as it will. */
+  /** Refuses everything from now on. What is in flight ends by itself. */
   stop(reason: Refusal): void {
     this.#stopped = reason;
     const waiting = this.#gathering;
@@ -151,7 +154,7 @@ export class Writer {
     for (const commit of waiting) this.#fail(commit, reason);
   }
 
-  /** Resolves when nothing is waiting any more. */
+  /** Resolves when nothing waits any more. */
   async drain(): Promise<void> {
     while (this.length > 0) await this.#options.scheduler.sleep(5);
   }
@@ -161,7 +164,8 @@ export class Writer {
     const { limits, set } = this.#options;
     if (this.length >= limits.queueCommits) return refusal('BUSY');
     if (set.windowBytes > limits.windowBytes) return refusal('BEHIND');
-    // Instead of piling up, but only while an append keeps trying: once everybody in it has given up, the next command finds out.
+    // Refused, so that commands do not pile up. Only while an append keeps trying: when all its commands have given up, the next command tries
+    // the log.
     if (this.busy && this.#sender.isTroubled()) return refusal('STORAGE_UNAVAILABLE');
     return null;
   }
@@ -209,7 +213,7 @@ export class Writer {
     try {
       this.#join(commit, events, now);
     } catch (error) {
-      // This command's fault alone: whoever runs it again for the whole queue must get to the others.
+      // This command alone failed. A loop over the whole queue must go on to the others.
       this.#fail(commit, error);
     }
   }
@@ -260,7 +264,7 @@ export class Writer {
     commit.kept = [];
   }
 
-  /** Checks commits again in their order, on whatever the layers hold now: those that still stand rejoin unchanged. */
+  /** Checks commits again in their order, against the present layers. Those that still hold join again unchanged. */
   #recheck(commits: readonly Commit[]): void {
     this.#withdrawn = false;
     this.#options.set.dropSpeculation();
@@ -278,7 +282,7 @@ export class Writer {
     }
   }
 
-  /** `floor`: the time of what lies before it; a commit decided earlier would run the clock backwards, so it is decided again. */
+  /** `floor`: the time of the commits before it. A commit decided earlier would turn the clock back, so it is decided again. */
   #rejoin(commit: Commit, floor: number): void {
     const holds = commit.view.holds();
     if (holds && commit.decidedAt >= floor) {
@@ -315,7 +319,7 @@ export class Writer {
     this.#sender.maybeStored = false;
     this.#options.observer.queue(this.length);
     this.#run(group).catch((error: unknown) => {
-      // Two histories, an event nobody knows, or a fault of ours: the project stops here and is opened anew from what the log says.
+      // Two histories, an unknown event, or a fault of ours: the project stops and is opened anew from the log.
       this.#inFlight = [];
       for (const commit of group) {
         const unknown = this.#sender.maybeStored && (commit.events.length > 0 || commit.result.replayed === true);
@@ -374,11 +378,11 @@ export class Writer {
       this.recordedAt = recordedAt;
       this.#inFlight = [];
       this.#options.idle();
-      // After a group that needed no append there may be thousands like it: each has a turn of its own.
+      // After a group that needed no append, thousands like it may follow: each gets a turn of its own.
       if (events.length > 0) this.#goOn(commits.length);
       else this.#schedule();
     } finally {
-      // Stored is stored, whatever becomes of the writer.
+      // What is stored is durable, whatever becomes of the writer.
       for (const [index, commit] of commits.entries()) {
         head += perCommit[index]?.length ?? 0;
         this.#answer(commit, head);
@@ -387,8 +391,8 @@ export class Writer {
   }
 
   /**
-   * Where at least half as many have gathered as were just `stored`, they leave before those are answered: the log works while answers are
-   * written. Fewer wait for who comes in this turn, as a small append costs the log nearly as much as a large one.
+   * Starts the next append before the commits just `stored` are answered, if at least half as many have gathered: the log then works while
+   * answers are written. Fewer wait for commands of this turn, because a small append costs the log nearly as much as a large one.
    */
   #goOn(stored: number): void {
     if (this.#gathering.length * 2 >= stored && this.#courtesy.pause() === 0) this.#start();
@@ -433,7 +437,7 @@ export class Writer {
       this.#fail(commit, refusal('OUTCOME_UNKNOWN'));
       return;
     }
-    // A repeated request waits for what an earlier one has under way, and that may be stored by now.
+    // A repeated request waits for an earlier one that is under way and may be stored by now.
     const repeats = commit.result.replayed === true;
     this.#fail(commit, repeats ? refusal('OUTCOME_UNKNOWN') : refusal('STORAGE_UNAVAILABLE', NOT_IN_TIME));
     const place = this.#gathering.indexOf(commit);

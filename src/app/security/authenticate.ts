@@ -15,16 +15,16 @@ interface KeyIndex {
   readonly byHash: ReadonlyMap<string, ApiKey>;
 }
 
-/** One index per state of the authority: it lives exactly as long as the keys in it. */
+/** One index per state of the authority. It lives as long as the keys in it. */
 const indexes = new WeakMap<AuthorityState, KeyIndex>();
 
-/** How often a project is searched again in the log because somebody came with a key or session that nobody knows, or wants news. */
+/** Shortest time between two reads of a project's log that are caused by unknown keys or sessions, ms. */
 const REFRESH_MS = 200;
 const refreshedAt = new WeakMap<Project, number>();
 
 /**
- * Resolves the keys that a request carried; see `App.authenticate`. Nothing tells an unknown project from an unknown key. Waits for
- * nobody where project and key are known here.
+ * Resolves the keys of a request; see `App.authenticate`. An unknown project and an unknown key get the same answer. Waits for nothing if
+ * project and key are known here.
  */
 export function authenticate(context: AppContext, projectId: string, presented: Presented): Awaitable<Caller> {
   if (!presented.key) throw refusal('UNAUTHORIZED', presented.management ? NO_MANAGEMENT_KEY : NO_KEY);
@@ -44,7 +44,7 @@ function callerIn(context: AppContext, project: Project, value: string, presente
   return key ? callerOf(context, project, key, presented) : callerOfNewKey(context, project, value, presented);
 }
 
-/** The key may just have been made elsewhere: the log is asked once more before the caller is refused. */
+/** A key may just have been made on another node, so the log is read once more before the caller is refused. */
 async function callerOfNewKey(context: AppContext, project: Project, value: string, presented: Presented): Promise<Caller> {
   const key = (await lookAgain(context, project)) ? findKey(project, value) : undefined;
   if (!key) throw unknownKey(presented);
@@ -61,11 +61,11 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
   const settings = projectSettings(authority.settings);
   if (!settings.enabled) throw refusal(presented.disabledProject, 'This project is currently disabled');
   return {
-    // The project's own text and not the one that was sent: its hash is known to all who look the project up.
+    // The project's own id text, not the one from the request: its hash is cached for all look-ups.
     projectId: project.id,
     key,
     isSecret,
-    // Beside a secret key another says nothing, whatever it is (security 1.2).
+    // A second key beside a secret one means nothing.
     extraSecret: isSecret || presented.extraSecret === null ? null : extraSecretOf(project, presented.extraSecret),
     platformId: presented.platformId,
     onBehalfOf: presented.onBehalfOf,
@@ -81,7 +81,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
 const NO_MANAGEMENT_KEY = 'Missing management API key: send the secret key of the project in the header x-api-key';
 const NO_KEY = 'Missing API key: send the public key of the project in the header x-public-key, or a secret one in x-secret-key';
 
-/** Says what can be seen of the key itself, and nothing of what the installation knows. */
+/** The refusal of an unknown key. It describes the key's own form only, and nothing that the installation knows. */
 function unknownKey({ key, management }: Presented): Error {
   if (!management) return refusal('UNAUTHORIZED', 'Invalid API key: check it, and the project id in the path');
   if (isPublicKey(key ?? '')) return refusal('UNAUTHORIZED', 'Invalid management API key: this is a public key, and it takes a secret one');
@@ -93,7 +93,7 @@ function extraSecretOf(project: Project, value: string): ApiKey | 'invalid' {
   return key?.kind === 'secret' && key.enabled ? key : 'invalid';
 }
 
-/** A public key is found by its value, a secret one by its hash: the secret itself is stored nowhere. */
+/** Finds a public key by its value and a secret one by its hash: the secret itself is stored nowhere. */
 export function findKey(project: Project, value: string): ApiKey | undefined {
   const { authority } = project;
   if (!authority || authority.deleted) return undefined;
@@ -101,7 +101,7 @@ export function findKey(project: Project, value: string): ApiKey | undefined {
   return index.byValue.get(value) ?? index.byHash.get(createHash('sha256').update(value).digest('hex'));
 }
 
-/** Reads the project on to the end of its log, unless somebody had it done a moment ago: callers without a valid key may ask for it. */
+/** Reads the project to the end of its log, unless that was done a moment ago: callers without a valid key can cause it. */
 export async function lookAgain(context: AppContext, project: Project): Promise<boolean> {
   const now = context.scheduler.monotonic();
   if (now - (refreshedAt.get(project) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return false;
@@ -112,7 +112,7 @@ export async function lookAgain(context: AppContext, project: Project): Promise<
 
 const planned = new WeakMap<Project, Promise<void>>();
 
-/** The same, but later where it was done a moment ago: all who come meanwhile wait for one look, which begins after they came. */
+/** As {@link lookAgain}, but if that was done a moment ago it waits. All who come meanwhile share one read, which begins after they came. */
 export async function lookAgainSoon(context: AppContext, project: Project): Promise<void> {
   if (await lookAgain(context, project)) return;
   const look = planned.get(project) ?? lookLater(context, project);

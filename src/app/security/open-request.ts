@@ -4,11 +4,11 @@ import { accepted } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../caller.ts';
 
-/** What a sealed request needs of the project that it is for: the public keys it may be sealed with. */
+/** Opens a sealed request with the public keys of its project. */
 
 export type OpenSealed = (authority: AuthorityState, player: string) => Opened;
 
-/** Opens the envelope once, however often its call is decided. Throws the `Refusal` of an envelope that does not open. */
+/** Opens the envelope once, however often the call is decided. Throws the `Refusal` of an envelope that does not open. */
 export function opener(caller: Caller, slug: string, envelope: JsonObject, sessionId: string | null): OpenSealed {
   let known: { readonly authority: AuthorityState; readonly opened: Opened } | null = null;
   return (authority, player) => {
@@ -28,10 +28,10 @@ export function opener(caller: Caller, slug: string, envelope: JsonObject, sessi
   };
 }
 
-/** One index per state of the authority: it lives exactly as long as the keys in it. */
+/** One index per state of the authority. It lives as long as the keys in it. */
 const indexes = new WeakMap<AuthorityState, ReadonlyMap<string, string>>();
 
-/** Enabled public keys by their fingerprint. */
+/** Enabled public keys by fingerprint. */
 function publicKeys(authority: AuthorityState): ReadonlyMap<string, string> {
   const known = indexes.get(authority);
   if (known) return known;

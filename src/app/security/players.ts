@@ -17,11 +17,11 @@ import type { View } from '../project/view.ts';
 import { lookAgainSoon } from './authenticate.ts';
 
 /**
- * Who plays, proven before the decision (security 2). Asking a verifier is an effect, so it comes first, and its outcome goes into the
- * decision with the caller; a session is looked at again inside it, so that no commit rests on one that was revoked.
+ * Proves who plays, before the decision. Asking a verifier is an effect, so it comes first, and its outcome goes into the decision with the
+ * caller. The decision checks the session again, so no commit rests on a revoked one.
  */
 
-/** What is asked for: the names that a host's signature may be scoped to; none: nobody may ask for another player. */
+/** What a call asks for. `scopes`: names that a host's signature may be scoped to; none: nobody may ask for another player. */
 export interface Asking {
   readonly scopes: readonly string[];
 }
@@ -35,16 +35,16 @@ export const NO_PROOF: PlayerProof = {
   address: null,
 };
 
-/** Whether a caller of an endpoint has to be {@link identify}'d: a session counts also where nobody has to be verified. */
+/** Whether an endpoint's caller has to be {@link identify}'d. A session that was sent is checked even where players need no proof. */
 export function mustProve(settings: ProjectSettings, caller: Caller): boolean {
   if (caller.isSecret) return false;
   return settings.requirePlayerAuth || (caller.proof !== undefined && caller.proof.sessionToken !== null);
 }
 
 /**
- * The caller with its player proven, by session, by verifier, or by both when both were sent: a good session excuses no bad token.
- * Throws 401 `PLATFORM_AUTH_FAILED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `AUTH_SESSION_PLATFORMID_MISMATCH`, 403
- * `AUTH_SESSION_DISABLED`, 400 `INVALID_PLATFORMID` (security 2.2).
+ * Proves the caller's player, by session, by verifier, or by both if both were sent: a valid session excuses no invalid token. Throws 401
+ * `PLATFORM_AUTH_FAILED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `AUTH_SESSION_PLATFORMID_MISMATCH`, 403 `AUTH_SESSION_DISABLED`, 400
+ * `INVALID_PLATFORMID`.
  */
 export function identify(
   context: AppContext,
@@ -63,31 +63,37 @@ export function identify(
   });
 }
 
-/** `proven`: by the verifier; `held`: the session that was sent. `null` for what was not asked for. Throws where they contradict each other. */
+/** `proven`: the verifier's player; `held`: the session that was sent; `null` if not asked for. Throws if they contradict each other. */
 function identified(caller: Caller, proof: PlayerProof, proven: string | null, held: HeldSession | null): Caller {
   if (held !== null && proven !== null && held.player !== proven) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
   const player = proven ?? held?.player ?? '';
-  // Also a claim that nobody would have looked at: one that is forged is never just ignored.
+  // Every claim is compared, even one that would not be used: a forged claim is never ignored.
   if (proof.claims.some((claim) => claim !== player)) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
   const verified = caller.onBehalfOf ?? player;
   return held === null ? { ...caller, verified } : { ...caller, verified, session: held.token };
 }
 
-/** Without required players a session is enough: an installation without a verifier would otherwise fail every call that has one. */
+/**
+ * Whether the verifier is asked. Where players need no proof a session is enough, or an installation without a verifier would refuse every call
+ * with a session.
+ */
 function provesByVerifier(settings: ProjectSettings, caller: Caller, proof: PlayerProof, sessionToken: string | null): boolean {
   if (!settings.requirePlayerAuth) return false;
   if (sessionToken === null) return true;
   return [proof.token, caller.onBehalfOf, proof.onBehalfOfToken, proof.proxySignature].some((sent) => sent !== null);
 }
 
-/** The player that token, and for a host signature and both tokens, prove: the one who sent the request. */
+/**
+ * The player that the token proves. For a host that acts for a player both tokens and a signature are needed; the answer is the host's player,
+ * who sent the request.
+ */
 function verifiedPlayer(context: AppContext, caller: Caller, proof: PlayerProof, asking: Asking): Awaitable<string> {
   const { onBehalfOf, projectId, platformId } = caller;
   const { address } = proof;
   if (onBehalfOf === null) return verifyPlayer(context, caller, platformId, proof.token, address);
   const { token, onBehalfOfToken } = proof;
   if (!hasConsent(caller, proof, asking)) {
-    // Without a token nothing was guessed: guests whose platform gives them none would shut out their host (security 2.4).
+    // Without a token nothing was guessed: guests whose platform gives them none would otherwise block their host.
     if (onBehalfOfToken !== null) context.verifier.rejected({ projectId, address });
     throw rejected("A call for another player needs that player's token, and a signature that holds");
   }
@@ -96,12 +102,17 @@ function verifiedPlayer(context: AppContext, caller: Caller, proof: PlayerProof,
   );
 }
 
-/** Guests choose the tokens that a proven host hands on: bad ones count apart, so that no guest ends the game of its host. */
+/**
+ * Where a guest's bad tokens count. Guests choose the tokens that a proven host passes on, so they count apart and no guest can block the host.
+ */
 function guestsAt(address: string | null): string | null {
   return address === null ? null : `${address} guests`;
 }
 
-/** The signature says that the player asked for this, and the player's token, which is verified later, that it was this player. */
+/**
+ * Whether the player agreed: the signature says that the player asked for this. The player's token, verified later, says that it was this
+ * player.
+ */
 function hasConsent({ projectId, key, onBehalfOf }: Caller, proof: PlayerProof, { scopes }: Asking): boolean {
   const { onBehalfOfToken: token, proxySignature: signature } = proof;
   if (onBehalfOf === null || token === null || signature === null) return false;
@@ -116,7 +127,7 @@ function rejected(message: string): Refusal {
   return refusal('PLATFORM_AUTH_FAILED', message, { error: { authFailureKind: 'token_rejected' } });
 }
 
-/** Proves an id by its token. `address`: whom a bad one counts for. Throws 401 `PLATFORM_AUTH_FAILED`. Answers the id. */
+/** Proves an id by its token, and answers the id. `address`: the client that a bad token counts for. Throws 401 `PLATFORM_AUTH_FAILED`. */
 export function verifyPlayer(
   context: AppContext,
   { projectId }: Caller,
@@ -124,7 +135,7 @@ export function verifyPlayer(
   token: string | null,
   address: string | null,
 ): Awaitable<string> {
-  // A login may prove any text; what is no player's id here must not become the name of documents.
+  // A studio's login may prove any text. One that is no player id must not become part of document keys.
   if (platformId !== null && !context.platformId.test(platformId)) throw rejected(notAnId(context.platformId));
   const verdict = context.verifier.verify({ projectId, platformId, token, address });
   return andThen(verdict, (judged) => {
@@ -133,19 +144,19 @@ export function verifyPlayer(
   });
 }
 
-/** `service_unavailable` leaves the client its token, `token_rejected` has it get another (security 2.5). */
+/** The refusal of an unproven player. After `service_unavailable` the client keeps its token; after `token_rejected` it gets another. */
 function notVerified({ kind, message, retryAfter = 5 }: Failure): Refusal {
   if (kind === 'missing' || kind === 'rejected' || kind === 'mismatch') return rejected(message);
   return refusal('PLATFORM_AUTH_FAILED', message, { error: { authFailureKind: 'service_unavailable' }, retryAfter });
 }
 
-/** A session in force, as of this node's head. */
+/** A session in force, at this node's head. */
 export interface HeldSession {
   readonly token: SessionToken;
   readonly player: string;
 }
 
-/** The session of a token text. Throws 403 `AUTH_SESSION_DISABLED`, 401 `AUTH_SESSION_INVALID` or `AUTH_SESSION_EXPIRED`. */
+/** The session of a token. Throws 403 `AUTH_SESSION_DISABLED`, 401 `AUTH_SESSION_INVALID` or `AUTH_SESSION_EXPIRED`. */
 export async function sessionOf(context: AppContext, project: Project, settings: ProjectSettings, text: string): Promise<HeldSession> {
   if (!settings.enableAuthSessions) throw refusal('AUTH_SESSION_DISABLED');
   const token = readToken(text);
@@ -156,11 +167,11 @@ export async function sessionOf(context: AppContext, project: Project, settings:
 }
 
 /**
- * It may just have been made elsewhere: like an unknown key, an unknown session has the log asked once more. It waits for that, since
- * every player's first call may come to another node than the one that made the session.
+ * The session's family. An unknown session may just have been made on another node, so the log is read once more. This waits for the read,
+ * because a player's first call may well reach another node than the one that made the session.
  */
 export async function familyOf(context: AppContext, project: Project, token: SessionToken): Promise<SessionFamily | null> {
-  // Told by the token itself: nothing has to be known of it.
+  // The token itself says so; nothing has to be looked up.
   if (context.scheduler.now() >= token.expiresAt) return null;
   const subject = sessionSubject(token.family);
   const known = asFamily((await project.read(subject)).state);
@@ -169,7 +180,7 @@ export async function familyOf(context: AppContext, project: Project, token: Ses
   return asFamily((await project.read(subject)).state);
 }
 
-/** The caller proven for a direct call in a collection: a host that asks for another player signs with the collection's name (security 3). */
+/** The caller, proven for a direct call in a collection. A host that asks for another player signs with the collection's name. */
 export function provenFor(
   context: AppContext,
   project: Project,
@@ -178,12 +189,12 @@ export function provenFor(
   collection: CollectionModel,
   named: string,
 ): Awaitable<Caller> {
-  // Only a host signs.
+  // Only hosts sign.
   const scopes = caller.onBehalfOf === null ? NO_SCOPES : readingScopes(collection, named);
   return identify(context, project, caller, settings, { scopes });
 }
 
-/** The same where the data has to be the player's own. Waits for nobody where nobody has to be proven, or somebody was. */
+/** As {@link provenFor}, for data that must be the player's own. Waits for nothing if no proof is needed, or the player is proven already. */
 export function provenOwner(
   context: AppContext,
   project: Project,
@@ -204,12 +215,12 @@ export function provenOwner(
   });
 }
 
-/** Whether {@link provenOwner} would have somebody to wait for. */
+/** Whether {@link provenOwner} would have to wait. */
 export function isUnproven(project: Project, { isSecret, verified }: Caller): boolean {
   return !isSecret && verified === undefined && settingsOf(project).requirePlayerAuth;
 }
 
-/** The caller proven for a call where nothing has to be its own. Waits for nobody where nobody has to be proven. */
+/** The caller, proven for a call on data that need not be its own. Waits for nothing if no proof is needed. */
 export function provenWriter(
   context: AppContext,
   project: Project,
@@ -221,7 +232,7 @@ export function provenWriter(
   return needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, named) : caller;
 }
 
-/** Inside a decision: throws where the session that the caller came with has ended since. */
+/** Inside a decision: throws if the caller's session has ended since. */
 export function requireSession(view: View, caller: Caller, now: number): void {
   if (caller.session === undefined) return;
   const session = sessionInForce(caller.session, asFamily(view.read(sessionSubject(caller.session.family))), now);
@@ -230,7 +241,7 @@ export function requireSession(view: View, caller: Caller, now: number): void {
 
 const NO_SCOPES: readonly string[] = [];
 
-/** What a host's signature is scoped to when it reads a document; the second form is the reference's (security 3). */
+/** Scopes that a host's signature may have to read a document. The second form is the one of existing hosts. */
 function readingScopes({ id }: CollectionModel, named: string): readonly string[] {
   return [...new Set([`storage-${named}`, `storage-${id}`, named, id])];
 }

@@ -8,8 +8,8 @@ import type { AppContext } from '../context.ts';
 import { lookAgain } from './authenticate.ts';
 
 /**
- * What clients are told of the project's security, signed (security 5). `fresh`: as of the log's end, not of this node's head. Throws
- * 404 SECURITY_CONFIG_NOT_FOUND for a project that does not exist.
+ * What clients are told of the project's security, signed. `fresh`: as of the end of the log, not of this node's head. Throws 404
+ * SECURITY_CONFIG_NOT_FOUND for a project that does not exist.
  */
 export type SecurityConfig = (projectId: string, ask: { readonly fresh: boolean }) => Promise<SecurityConfigAnswer>;
 
@@ -18,7 +18,7 @@ export interface SecurityConfigAnswer {
   readonly config: contract.SecurityConfig['config'];
 }
 
-/** How long one signature is sent again, ms: anybody may ask, and signing is the dearest thing that an unknown caller can ask for. */
+/** How long one signature is reused, ms: anybody may ask, and signing is the most expensive thing that an unknown caller can cause. */
 const SIGNED_MS = 5_000;
 
 interface Signed {
@@ -27,9 +27,9 @@ interface Signed {
   readonly at: number;
 }
 
-/** The security configuration of a project (security 5). A disabled project has one, too: it holds no secret, and its keys say the rest. */
+/** The security configuration of a project. A disabled project has one too: it holds no secret. */
 export function createSecurityConfig(context: AppContext): SecurityConfig {
-  /** By the stored settings, which are another object after every change: a change shows at once. */
+  /** By the stored settings. They are another object after every change, so a change shows at once. */
   const signed = new WeakMap<JsonObject, Signed>();
 
   return async (projectId, { fresh }) => {

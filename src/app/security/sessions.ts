@@ -13,15 +13,15 @@ import type { View } from '../project/view.ts';
 import { familyOf, NO_PROOF, sessionOf, verifyPlayer } from './players.ts';
 
 /**
- * Auth sessions (security 4), by what the caller's proof holds. Throw beside key and project 403 `AUTH_SESSION_DISABLED`, 400
+ * Auth sessions, by what the caller's proof holds. Besides the refusals of key and project they throw 403 `AUTH_SESSION_DISABLED`, 400
  * `INVALID_PLATFORMID`, 401 `AUTH_SESSION_REQUIRED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `PLATFORM_AUTH_FAILED`, 403
  * `AUTH_SESSION_PLATFORMID_MISMATCH`.
  */
 export interface Sessions {
   create(caller: Caller): Promise<SessionAnswer>;
-  /** A new session beside the old one. */
+  /** Makes a new session; the old one stays. */
   refresh(caller: Caller): Promise<SessionAnswer>;
-  /** The same, with the player proven anew. */
+  /** As `refresh`, with the player proven anew. */
   reauth(caller: Caller): Promise<SessionAnswer>;
   /** Ends a session and all that were refreshed from it. */
   revoke(caller: Caller): Promise<SessionAnswer>;
@@ -35,7 +35,7 @@ export interface SessionAnswer extends Positioned {
   readonly session: AuthSession;
 }
 
-/** Auth sessions: proof of a player that costs one look at memory instead of a question to the player's platform (security 4). */
+/** Auth sessions. A session proves a player by one look into memory instead of a question to the player's platform. */
 export function createSessions(context: AppContext): Sessions {
   const refresh = async (caller: Caller, project: Project): Promise<SessionAnswer> => {
     const token = tokenOf(caller);
@@ -98,7 +98,7 @@ function tokenOf({ proof = NO_PROOF }: Caller): SessionToken {
   return token;
 }
 
-/** Token and claims must all be of `player`. On these routes another player is 403 (security 4.1). */
+/** Requires that token and claims are all of `player`. On these routes another player is 403. */
 async function requireProven(context: AppContext, caller: Caller, player: string): Promise<void> {
   const { claims, token, address } = caller.proof ?? NO_PROOF;
   await verifyPlayer(context, caller, caller.platformId?.trim() ?? null, token, address);

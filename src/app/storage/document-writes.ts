@@ -14,12 +14,12 @@ import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import type { View } from '../project/view.ts';
 import { RecordWrites } from './record-writes.ts';
 
-/** How a caller writes: `player` counts in global collections, `source` is what a ledger entry names. */
+/** How a caller writes. `player` counts in global collections; ledger entries name `source`. */
 type WriteManner = Pick<WriteCommand, 'player' | 'saveVersion' | 'strictSaveVersion' | 'checkSchema' | 'source'>;
 
 /**
- * The document writes of one command. Each write sees what the ones before it in the same command made of documents and windows, so
- * several writes to one document add up and a limit is exact over the whole command. Nothing leaves it but events.
+ * The document writes of one command. Each write sees documents and windows as earlier writes of the command left them, so several writes to one
+ * document add up, and a limit is exact over the whole command. The result is events only.
  */
 export class DocumentWrites {
   readonly events: DomainEvent[] = [];
@@ -43,24 +43,24 @@ export class DocumentWrites {
     this.#maxBytes = maxBytes;
   }
 
-  /** A document that is there for this command alone: what a test run starts from. */
+  /** Places a document for this command alone: a test run starts from it. */
   place(collection: string, key: string, document: JsonObject): void {
     const state = { document, version: 1, createdAt: this.#now, updatedAt: this.#now };
     this.#documents.set(collection, key, { state, fork: undefined });
     this.#read?.set(collection, key, null);
   }
 
-  /** Keys of the documents that were placed in a collection. */
+  /** Keys of the documents placed in a collection. */
   placedIn(collection: string): readonly string[] {
     return this.#documents.keysIn(collection);
   }
 
-  /** Has all these documents loaded together, as far as they are not held. */
+  /** Has these documents loaded together if they are not in memory. */
   expect(collection: string, keys: readonly string[]): void {
     this.#view.expect(keys.flatMap((key) => documentSubjects(this.#grounds.space, collection, key)));
   }
 
-  /** The document as this command has it by now. */
+  /** The document after the writes so far. */
   located(collection: string, key: string): Located {
     return this.#documents.get(collection, key) ?? documentIn(this.#view, this.#grounds.space, collection, key);
   }
@@ -106,7 +106,7 @@ export class DocumentWrites {
     return decision.state;
   }
 
-  /** Without effect when nothing is there. Throws 409 STALE_SAVE where the version that the caller names is not the present one. */
+  /** Deletes a document; no effect if there is none. Throws 409 STALE_SAVE if the caller names another version than the present one. */
   remove(collection: CollectionModel, key: string, source: string, saveVersion: number | null = null): void {
     const { state, fork } = this.located(collection.id, key);
     const { space, settings } = this.#grounds;
@@ -120,13 +120,13 @@ export class DocumentWrites {
     if (slot !== null) this.#recordWrites().emptied(collection, slot);
   }
 
-  /** A save record with its data. Throws 404 RECORD_NOT_FOUND. */
+  /** Deletes a save record with its data. Throws 404 RECORD_NOT_FOUND. */
   removeRecord(collection: CollectionModel, { player, recordId }: Slot, source: string): void {
     this.#recordWrites().remove(collection, player, recordId);
     this.remove(collection, slotKey(player, recordId), source);
   }
 
-  /** A write's events with what it changes of unique values. */
+  /** A write's events, with its changes of unique values. */
   #claiming(
     collection: CollectionModel,
     key: string,

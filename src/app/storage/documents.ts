@@ -29,16 +29,16 @@ export interface Documents {
   exists(caller: Caller, at: Address): Promise<boolean>;
   /** `asked` is called once access is granted: a body that may not be written is never read. */
   write(caller: Caller, at: Address, asked: () => Awaitable<AskedWrite>): Awaitable<WriteAnswer>;
-  /** `asked`: the save version that the caller has seen; called as that of a write is. */
+  /** `asked`: the save version that the caller has seen; called when access is granted. */
   remove(caller: Caller, at: Address, asked: () => number | null): Promise<Positioned>;
-  /** The ledger answer of the specification (9.2), without `ok`. */
+  /** The body of a ledger answer, without `ok`. */
   ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<contract.Ledger>>;
 }
 
 export interface AskedWrite {
-  /** The parsed request body, any JSON value. */
+  /** The parsed request body: any JSON value. */
   readonly body: Json;
-  /** The version that the writer has seen, where something beside the body says it. */
+  /** The version that the writer has seen, if something other than the body says it. */
   readonly saveVersion: number | null;
 }
 
@@ -46,7 +46,7 @@ export interface WriteAnswer extends Positioned {
   readonly version: number;
 }
 
-/** Direct access to documents (runtime-storage 4). */
+/** Direct access to documents. */
 export function createDocuments(context: AppContext): Documents {
   return {
     async read(caller, at) {
@@ -91,7 +91,7 @@ export function createDocuments(context: AppContext): Documents {
 
 type Change = 'write' | 'delete';
 
-/** A change that may be, as far as is known before its decision. */
+/** A change that is allowed, as far as is known before its decision. */
 interface Admitted {
   readonly project: Project;
   readonly caller: Caller;
@@ -100,7 +100,7 @@ interface Admitted {
   readonly collection: CollectionModel;
 }
 
-/** Throws what the decision would throw for access. The player is proven where it has to be and was not yet. */
+/** Checks access as the decision will, and proves the player if that is needed and was not done yet. */
 function admit(context: AppContext, claimed: Caller, at: Address, change: Change): Awaitable<Admitted> {
   return andThen(projectOf(context, claimed), (project) => {
     const ground = grounds(project.authority, project.definitions, claimed, at.target);
@@ -110,7 +110,7 @@ function admit(context: AppContext, claimed: Caller, at: Address, change: Change
   });
 }
 
-/** Inside the decision: looked at again where authority or definitions have changed. Throws where the change may not be any more. */
+/** Inside the decision: checks again if authority or definitions have changed. Throws if the change is no longer allowed. */
 function admittedStill(view: View, now: number, admitted: Admitted, change: Change): Pick<Admitted, 'ground' | 'collection'> {
   const { caller, at } = admitted;
   const ground = groundsOf(view, caller, at.target, admitted.ground);
@@ -147,7 +147,7 @@ function store(context: AppContext, admitted: Admitted, { body, saveVersion }: A
   const read = readWriteBody(body);
   const outcome = execute(project, caller, 'document.write', (view, now) => {
     const { ground, collection } = admittedStill(view, now, admitted, 'write');
-    // A dedicated server names whom it likes, bots too (security 2.3).
+    // A dedicated server may name any player, also bots.
     const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
     const asking = accepted(read);
     const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
@@ -165,7 +165,7 @@ function store(context: AppContext, admitted: Admitted, { body, saveVersion }: A
 
 const VERSION_KEPT: Keeps<number> = { kept: (version) => version, again: (kept) => (isNumber(kept) ? toDouble(kept) : 0) };
 
-/** What a write reads, to have it loaded in one round trip. */
+/** Subjects that a write reads, to load them in one round trip. */
 function subjectsOfWrite(space: Space, collection: CollectionModel, key: string, keyed: Keyed | null): readonly SubjectKey[] {
   const own = documentSubjects(space, collection.id, key);
   const document = keyed === null ? own : [idempotencySubject(keyed.claim), ...own];
@@ -173,7 +173,7 @@ function subjectsOfWrite(space: Space, collection: CollectionModel, key: string,
   return slot === null ? document : [...document, ...recordListSubjects(space, collection.id, slot.player)];
 }
 
-/** As of this node's head; `null` when there is none or it was deleted. */
+/** The document at this node's head; `null` if there is none or it was deleted. */
 export async function readDocument(
   context: AppContext,
   project: Project,
@@ -184,14 +184,14 @@ export async function readDocument(
 ): Promise<DocumentAnswer | null> {
   const { subject, version } = await versionIn(project, ground.space, collection.id, key);
   const { state } = version;
-  // That there is none is an answer, too.
+  // A missing document is an answer too, with the position that it is missing at.
   const at = positioned(context, project, caller);
   if (state === null || !('version' in state) || !isThere(state)) return null;
   const text = textOf<contract.Document>(servedText(project, subject, version, collection, ground.settings.fillDefaults));
   return { position: at.position, stale: at.stale, text, version: state.version };
 }
 
-/** A document's version as a reader in the space sees it. */
+/** A document's version as readers of the space see it. */
 export async function versionIn(
   project: Project,
   space: Space,
@@ -209,7 +209,7 @@ interface Served extends Memo {
   readonly schema: CollectionModel['schema'];
 }
 
-/** Made once per version of the document and schema of its collection: reads then cost no printing at all. */
+/** The served text. It is made once per version of the document and schema of its collection, so reads print nothing. */
 function servedText(project: Project, subject: SubjectKey, version: Version, { schema }: CollectionModel, fill: boolean): string {
   const { state } = version;
   if (state === null || !('version' in state) || !isThere(state)) throw new Error('only a document can be served');

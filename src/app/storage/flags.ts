@@ -6,7 +6,7 @@ import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 
-/** Writes that went over rules with the action `flag`, newest first. `before`: a revision, as the page before names it. */
+/** Writes that exceeded rules with the action `flag`, newest first. `before`: a revision, as the page before names it. */
 export type Flags = (
   caller: Caller,
   target: PublishTarget,
@@ -16,7 +16,7 @@ export type Flags = (
 const PAGE = 50;
 const MAX_PAGE = 200;
 
-/** Writes that went over a rule whose action is `flag`, newest first: the first of each window (runtime-storage 11.1). */
+/** Writes that exceeded a rule whose action is `flag`, newest first: the first write of each window. */
 export function createFlags(context: AppContext): Flags {
   return async (caller, target, query) => {
     const project = await projectOf(context, caller);

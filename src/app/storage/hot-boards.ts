@@ -14,34 +14,34 @@ import { type BoardRow, type BoardView, boardQuery } from './query-boards.ts';
 import { type Asked, type RunInput, rowsAsked } from './query-runs.ts';
 
 /**
- * Boards that are asked for again and again, in memory. Out of the tables every read is a statement, and after every change it waits
- * until the projector has written that; here a board follows the head of its project. It is read once out of the tables, as of some
- * revision; every document that changes after that is noted, and looked up in the working set before the next answer. So an answer
- * is of the head, exactly, and costs no statement where the documents that it shows are in memory. What a query shows of a row is kept
- * until the row's document changes, so that an answer costs no more than putting texts together.
+ * Boards that are read often, in memory. From the tables every read is a statement, and after every change it waits for the projector. A board
+ * in memory follows the head of its project instead. It is read once from the tables, at some revision. Every document that changes later is
+ * noted, and is looked up in the working set before the next answer. So an answer is exactly of the head, and needs no statement if the
+ * documents that it shows are in memory. The text that a query shows of a row is kept until the row's document changes, so an answer only puts
+ * texts together.
  */
 
-/** Reads that went to the tables within this time make a board a hot one. */
+/** Reads from the tables within the time below that make a board hot. */
 const HOT_READS = 20;
 const HOT_MS = 10_000;
-/** After a board could not be taken into memory, or left it. */
+/** Pause after a board could not be taken into memory, or was dropped, ms. */
 const COOL_MS = 10_000;
-/** How long the views may take to show what had changed when a board was to be taken into memory. */
+/** How long the views may take to show the present changes when a board is to be loaded, ms. */
 const READY_MS = 5_000;
-/** Changes noted while nobody asks; beyond it the board is dropped. */
+/** Changes noted while nobody asks. Beyond this the board is dropped. */
 const MOST_CHANGES = 10_000;
-/** Rows of one answer: their documents have to be in memory together. */
+/** Rows of one answer: their documents must be in memory together. */
 const MOST_ROWS = 128;
-/** How much a board may grow before it is read and weighed anew. */
+/** Growth after which a board is read and weighed again. */
 const GROWTH = 1.25;
-/** What is kept of rows as they are shown: of one board at most, of all memory for boards, and of one row in the mean, in bytes. */
+/** Bounds for the kept texts of rows: bytes per board, share of all memory for boards, mean bytes per row. */
 const SHOWN_BYTES = 4 * 1024 * 1024;
 const SHOWN_SHARE = 8;
 const SHOWN_ROW_BYTES = 512;
-/** Queries that may keep what they show of the same row, and what a kept text takes beside its characters. */
+/** Queries that may keep their text of the same row, and the bytes of a kept text besides its characters. */
 const MOST_PLANS = 4;
 const KEPT_BYTES = 200;
-/** How often documents may have to be loaded for one answer; how many changes are looked up in one turn. */
+/** Loads of documents for one answer, and changes looked up in one turn. */
 const TRIES = 8;
 const AT_ONCE = 256;
 const TURN_MS = 4;
@@ -58,7 +58,7 @@ export class HotBoards {
     this.#boards = new LRUCache({ maxSize, sizeCalculation: ({ bytes }) => bytes, dispose: (board) => board.close() });
   }
 
-  /** `null` where the board is not in memory, or cannot answer out of it; it may come there for the next ones. */
+  /** `null` if the board is not in memory, or cannot answer from there. It may be loaded for later reads. */
   async view(input: RunInput, board: BoardPlan, asked: Asked): Promise<BoardView | null> {
     const { project, ground } = input;
     const collection = ground.definitions.collection(board.collectionId);
@@ -66,7 +66,7 @@ export class HotBoards {
     const name = [project.id, ground.definitions.hash, collection.id, board.order, board.field].join(' ');
     const known = this.#boards.get(name);
     if (known === undefined || known.project !== project || known.isClosed) {
-      // What is over must not hold on to a project that was opened anew.
+      // A dropped board must not keep a project alive that was opened anew.
       if (this.#boards.delete(name)) this.#context.onBoards(this.#boards.calculatedSize);
       this.#count(name, input, board, collection);
       return null;
@@ -84,7 +84,7 @@ export class HotBoards {
     asked.count += 1;
     if (asked.count < HOT_READS || this.#making.has(name)) return;
     this.#making.add(name);
-    // Whatever becomes of it, the tables answer; a board that cannot be had is not tried again at once.
+    // The tables answer in any case. A board that failed to load is not tried again at once.
     this.#asked.set(name, { count: Number.NEGATIVE_INFINITY, since: now + COOL_MS - HOT_MS });
     this.#make(name, input, board, collection)
       .catch(() => undefined)
@@ -107,7 +107,7 @@ export class HotBoards {
   }
 }
 
-/** What queries show of one row: all of its text but the rank. */
+/** The texts that queries show of one row, without the rank. */
 type Rests = readonly { readonly plan: QueryPlan; readonly rest: string }[];
 
 class HotBoard {
@@ -118,12 +118,12 @@ class HotBoard {
   readonly #ranking = new Ranking();
   /** Documents that have changed since they were looked up. */
   readonly #changed = new Set<SubjectKey>();
-  /** By the rows' keys. */
+  /** By keys of rows. */
   readonly #rests: LRUCache<string, Rests>;
-  /** How many changes were noted: what was read before one of them is not kept after it. */
+  /** Number of changes noted. What was read before a change is not kept after it. */
   #noted = 0;
   readonly #begin: string;
-  /** The last change before the watching began. */
+  /** The last change before watching began. */
   readonly #since: number;
   readonly #unwatch: () => void;
   /** Rows that it may grow to. */
@@ -150,7 +150,7 @@ class HotBoard {
     return this.#closed;
   }
 
-  /** With room to grow: the cache asks once. */
+  /** With room to grow, because the cache asks only once. */
   get bytes(): number {
     return GROWTH * (this.#ranking.bytes + Math.min(this.#rests.maxSize, this.#ranking.size * SHOWN_ROW_BYTES)) + 4_096;
   }
@@ -169,12 +169,12 @@ class HotBoard {
     if (this.#changed.size > MOST_CHANGES) this.close();
   }
 
-  /** Whether the tables show all that had changed when the watching began: whatever changed after that is noted. */
+  /** Whether the tables show all changes from before watching began. Later ones are noted. */
   isReady(): Promise<boolean> {
     return this.#context.views.caughtUp(this.project.id, this.#since, READY_MS);
   }
 
-  /** Reads the board out of the tables. Answers whether they are ready. Throws where it takes more than `most` bytes. */
+  /** Reads the board from the tables. Answers whether they are ready. Throws if it takes more than `most` bytes. */
   async fill(input: RunInput, most: number, stop: AbortSignal): Promise<boolean> {
     const { set } = this.project;
     const rest = yielding(this.#context.scheduler, TURN_MS);
@@ -189,19 +189,19 @@ class HotBoard {
     });
     if (revision < this.#since) return false;
     this.#most = this.#ranking.size * GROWTH + AT_ONCE;
-    // What the tables show beyond this node's head is looked up as of a head that has come that far.
+    // The tables may show more than this node's head, so the head must come that far before documents are looked up.
     if (revision > set.head) await this.project.reach(revision, limits.viewWaitMs);
     return true;
   }
 
-  /** As of the head; `null` where the documents are not to be had in time. */
+  /** The board at the head; `null` if the documents cannot be loaded in time. */
   async view(asked: Asked, plan: QueryPlan): Promise<BoardView | null> {
     const kept: SubjectKey[] = [];
     const { set } = this.project;
     try {
       for (let tries = 0; tries < TRIES; tries += 1) {
         while (this.#changed.size > AT_ONCE && this.#settle().length === 0) await this.#context.scheduler.sleep(0);
-        // From here on in one turn: nothing can change between.
+        // From here on in one turn, so nothing changes in between.
         const changed = this.#settle();
         const rows = this.#rows(asked, plan.limit);
         const missing = changed.length > 0 ? changed : this.#missing(rows, plan);
@@ -217,7 +217,7 @@ class HotBoard {
     }
   }
 
-  /** Looks up what has changed, at most so many documents; answers those that are not in memory. */
+  /** Looks up changed documents, up to a bound. Answers those that are not in memory. */
   #settle(): readonly SubjectKey[] {
     const missing: SubjectKey[] = [];
     let looked = 0;
@@ -241,7 +241,7 @@ class HotBoard {
     const value = document === null ? null : boardMetric(document, this.#plan.field, schema.hasDefaults ? schema : null);
     if (value === null) this.#ranking.delete(key);
     else this.#ranking.set(key, rankOf(value, this.#plan.order));
-    // It was weighed as it was.
+    // It was weighed at its old size.
     if (this.#ranking.size > this.#most) this.close();
   }
 
@@ -299,11 +299,11 @@ class HotBoard {
   }
 }
 
-/** What an answer shows: the rows from a place on, and the row that is asked for. */
+/** Rows of an answer: a page, and the row that is asked for. */
 interface Rows {
   readonly from: number;
   readonly ranked: readonly Ranked[];
-  /** `null`: the key that is asked for has no row, or none is. */
+  /** `null`: the key that is asked for has no row, or no key is asked for. */
   readonly at: number | null;
   readonly own: readonly Ranked[];
 }

@@ -23,26 +23,26 @@ export interface LedgerQuery {
 
 const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const PAGE_WITHOUT_LIMIT = 1000;
-/** What an answer says of a ledger of all fields, so a client may say it too (runtime-storage 9.2). */
+/** The name for all fields. Answers use it, so requests may too. */
 const ALL_FIELDS = 'all';
-/** How long a ledger waits for a view that lags, before it may say that it knows nothing of a player. */
+/** How long a ledger waits for a lagging view before it may say that a player is unknown, ms. */
 const UNKNOWN_WAIT_MS = 5_000;
 
 /**
- * A player's ledger (runtime-storage 9.2), to any valid key. 404 only for a player that the collection has never seen, which only a view
- * can say that shows everything: 503 `BEHIND` where it does not, even after {@link UNKNOWN_WAIT_MS}.
+ * A player's ledger, for any valid key. 404 only for a player whom the collection has never seen. Only a view that shows everything can tell
+ * that: otherwise 503 `BEHIND`, after {@link UNKNOWN_WAIT_MS}.
  */
 export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<Ledger>> {
   const project = await projectOf(context, caller);
   const ground = grounds(project.authority, project.definitions, caller, at.target);
-  // Identifiers come before a collection that is not there (runtime-storage 2.1), as for save records.
+  // Ids are checked before the collection is looked up, as for save records.
   const collection = ground.definitions.collection(at.collection);
   const keys = collection?.type === 'global' ? DOCUMENT_KEY : PLAYER_ID;
   if (!keys.test(at.key)) throw refusal('INVALID_KEY');
   if (!collection) throw noSuch('collection', at.collection);
   const { access } = collection;
   if (access.stated && access.read === 'endpoints' && !caller.isSecret) throw refusal('ENDPOINT_ONLY');
-  // Whatever the collection: a ledger is a player's own (runtime-storage 3).
+  // A ledger belongs to its player, whatever the collection.
   if (needsPlayer(ground, caller)) {
     requireOwnKey(await provenFor(context, project, caller, ground, collection, at.collection), at.key);
   } else if (access.read === 'owner') requireOwn(ground, caller, collection, at.key, 'read');
@@ -73,7 +73,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     }
     if (!shows(page)) throw reached ? refusal('NOT_FOUND', 'Nothing is known of this player here') : refusal('BEHIND');
   }
-  // A page of many entries takes a while to print.
+  // Printing a page of many entries takes a while.
   const result = await context.turns.run(project.id, () => printed({ ...query, field }, page, collection.id, at.key));
   return { ...positioned(context, project, caller, reached), result };
 }
@@ -104,7 +104,10 @@ function printed(
   return textOf(stringifyJson(told));
 }
 
-/** All documents of a player; one where the key says which: a record of a global collection belongs to nobody, and a slot is one of many. */
+/**
+ * Which entries to read: all documents of a player. The key selects one document if it is a record of a global collection, which belongs to
+ * nobody, or one of a player's slots.
+ */
 function selectionOf({ type }: CollectionModel, key: string): Pick<LedgerFilter, 'platformId' | 'key'> {
   const platformId = playerOfKey(key);
   return type === 'global' || platformId !== key ? { platformId, key } : { platformId };
@@ -114,13 +117,13 @@ function shows({ known, entries }: LedgerPage): boolean {
   return known || entries.length > 0;
 }
 
-/** Whether there is a document, which the view may not show yet, or telemetry tells of the player (runtime-storage 9.2). */
+/** Whether the player is known: by a document that the view may not show yet, or by telemetry. */
 async function isKnown(context: AppContext, project: Project, document: SubjectKey, platformId: string): Promise<boolean> {
   if ((await project.read(document)).state !== null) return true;
   return (await context.telemetry.reader.player(project.id, platformId)).profile !== null;
 }
 
-/** Both spellings of the ids: the reference writes them in snake case (runtime-storage 9.2). */
+/** An entry. Its ids have both spellings, because clients read either one. */
 function entryOf(row: LedgerRow, collectionId: string, platformId: string): Ledger['entries'][number] {
   return {
     field: row.field,
@@ -145,7 +148,7 @@ function limitOf(text: string | null): number {
   return Number.isInteger(limit) ? Math.min(Math.max(limit, 1), 500) : 100;
 }
 
-/** ISO text or unix milliseconds. */
+/** Unix ms of an ISO text, or of milliseconds as text. */
 function timeOf(text: string | null, name: string): number | null {
   if (text === null) return null;
   const time = /^-?\d+$/.test(text) ? Number(text) : Date.parse(text);

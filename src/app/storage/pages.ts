@@ -7,7 +7,7 @@ import type { Positioned } from '../answers.ts';
 import type { AppContext } from '../context.ts';
 
 export interface Pages {
-  /** By anybody. Throws 404 NOT_FOUND for an unknown project or page. */
+  /** Needs no key. Throws 404 NOT_FOUND for an unknown project or page. */
   read(projectId: string, slug: string): Promise<PageAnswer>;
 }
 
@@ -15,7 +15,7 @@ export interface PageAnswer extends Positioned {
   readonly page: PageState;
 }
 
-/** Reading pages needs no key (runtime-storage 18); making them is the operator's. */
+/** Reads pages, for anybody. Only the operator makes them. */
 export function createPages(context: AppContext): Pages {
   return {
     async read(projectId, slug) {

@@ -21,7 +21,7 @@ import type { Asked, Ran, RunInput } from './query-runs.ts';
 import { composedAnswer, type Scanned, scan } from './query-scan.ts';
 
 export interface Queries {
-  /** `secret` is a second key sent beside a public one: `invalid` when it did not resolve to an enabled secret key. */
+  /** `secret` is a second key sent beside a public one: `invalid` if it is not an enabled secret key. */
   run(
     caller: Caller,
     query: {
@@ -30,26 +30,25 @@ export interface Queries {
       readonly fresh: boolean;
       readonly limit: string | null;
       readonly offset: string | null;
-      /** Key of the row whose rank is asked for, and how many rows around it in place of a page (leaderboards). */
+      /** Key of the row whose rank is asked for, and the number of rows around it in place of a page. For leaderboards only. */
       readonly player: string | null;
       readonly around: string | null;
-      /** Aborts when nobody waits for the answer any more. Asked for where there is something to stop. */
+      /** Aborts when nobody waits for the answer any more. Called only if there is something to stop. */
       left?(): AbortSignal;
     },
   ): Promise<ReadAnswer<contract.QueryResult>>;
 }
 
 /**
- * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed
- * since it was made (decision 21): this node's head knows the revision of every collection's last change, so that costs one comparison.
- * It is not given for ever: expressions may go by the clock. What is under way is shared, and a scan answers whatever page, player or
- * rows around one are asked of it. Where documents change all the time, whoever asks while a scan waits for its turn shares that one: it
- * shows all that had changed when it begins.
+ * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed since it
+ * was made: this node's head knows the revision of every collection's last change, so that costs one comparison. A result also expires, because
+ * expressions may read the clock. Runs under way are shared, and one scan answers every page, player or rows around one. Where documents change
+ * all the time, all who ask while a scan waits for its turn share that scan: it shows all changes from before it begins.
  */
 
 interface Kept<T> {
   readonly what: T;
-  /** Revision of the last change of any source, when this was made. */
+  /** Revision of the last change of any source when this was made. */
   readonly changedAt: number;
   /** Unix ms. */
   readonly madeAt: number;
@@ -57,7 +56,7 @@ interface Kept<T> {
 
 interface Made<T> {
   readonly what: T;
-  /** Whether the views showed all that had changed when it was asked for. */
+  /** Whether the views showed all changes from before it was asked for. */
   readonly reached: boolean;
   /** Unix ms. */
   readonly madeAt: number;
@@ -65,20 +64,20 @@ interface Made<T> {
 
 type Run = Parameters<Queries['run']>[1];
 
-/** One request, while it is answered. */
+/** One request while it is answered. */
 interface Request extends RunInput {
   readonly asked: Asked;
-  /** Names what a scan comes to, and the answer that is made of it. */
+  /** Cache keys of a scan's result, and of the answer made from it. */
   readonly result: string;
   readonly name: string;
   readonly changedAt: number;
-  /** What is kept does not do. */
+  /** A kept result is not enough. */
   readonly isFresh: boolean;
-  /** Made where there is something to stop: most requests are answered out of memory. */
+  /** Made only if there is something to stop: most requests are answered from memory. */
   left(): AbortSignal | null;
 }
 
-/** What is kept of answers, and of what scans come to, in bytes. */
+/** Bytes of kept answers, and of kept scans. */
 const ANSWERS_BYTES = 16 * 1024 * 1024;
 const SCANNED_BYTES = 32 * 1024 * 1024;
 
@@ -89,7 +88,7 @@ export function createQueries(context: AppContext): Queries {
   const scanRuns = new NextRuns<Made<Scanned>>();
   const hot = new HotBoards(context);
 
-  /** Runs a query when the views show its sources as they are, or after a moment. */
+  /** Runs a query once the views show its sources as they are, or after a short wait. */
   const made = async <T>({ project, changedAt }: Request, table: ViewTable, work: () => Promise<T>, isNear = true): Promise<Made<T>> => {
     const reached = isNear && (await viewsReached(context, project, table, changedAt));
     const madeAt = context.scheduler.now();
@@ -108,7 +107,7 @@ export function createQueries(context: AppContext): Queries {
     );
   };
 
-  /** Shows all that has changed by now: who asked meanwhile is answered by it. */
+  /** Shows all changes up to now, so it also answers all who asked meanwhile. */
   const scannedNow = async (request: Request, isNear: boolean, ending: AbortSignal, begin: (changedAt: number) => void) => {
     const changedAt = lastChange(request.project, request.ground, request.plan);
     begin(changedAt);
@@ -123,7 +122,7 @@ export function createQueries(context: AppContext): Queries {
     const { what, reached, madeAt } =
       kept ??
       (await scanRuns.run(result, changedAt, left, async (stop, begin) => {
-        // Whoever waits has no turn yet, and takes none from others.
+        // A scan that waits has no turn yet, and takes none from others.
         const isNear = await viewsReached(context, project, 'documents', changedAt);
         return context.scans.run(project.id, stop, (ending) => scannedNow(request, isNear, ending, begin));
       }));
@@ -145,7 +144,7 @@ export function createQueries(context: AppContext): Queries {
       const changedAt = lastChange(project, ground, plan);
       const result = [caller.projectId, ground.space, ground.definitions.hash, query.hash].join(' ');
       const name = [result, asked.limit, asked.offset, asked.player, asked.around].join(' ');
-      // A run for each request is dear, so players share what is kept; it holds no longer than what it was made of.
+      // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
       const isFresh = run.fresh && holdsSecret(caller);
       const known = answers.get(name);
       const started = context.scheduler.monotonic();
@@ -164,21 +163,21 @@ export function createQueries(context: AppContext): Queries {
   };
 }
 
-/** Whether it may be given again: it shows the sources as they still are, and nothing that this node has not heard of. */
+/** Whether a result may be kept: it shows its sources as they still are, and nothing that this node has not read yet. */
 function isLasting({ project, ground, plan, changedAt }: Request, made: { readonly revision: number; readonly reached: boolean }): boolean {
   return made.reached && made.revision <= project.set.head && lastChange(project, ground, plan) === changedAt;
 }
 
 /**
- * The revision that an answer reflects. `revision`: of the tables or the board that it was read from. `head`: before it was read; nothing
- * changed the sources from what the tables showed at the least up to there. Where nothing has changed them since, it is the head.
+ * The revision that an answer reflects. `revision`: of the tables or board that it was read from. `head`: before it was read; up to there
+ * nothing changed the sources after what the tables showed. If nothing has changed them since, the answer is of the head.
  */
 function positionOf({ project, ground, plan }: Request, revision: number, head: number): number {
   const unchanged = lastChange(project, ground, plan) <= revision;
   return Math.max(revision, unchanged ? project.set.head : head, 0);
 }
 
-/** 404 comes before the secret check (runtime-storage 16.1). */
+/** An unknown query is 404 before the secret key is checked. */
 function allowed(at: Grounds, caller: Caller, run: Run): QueryModel {
   if (caller.extraSecret === 'invalid') throw refusal('SECRET_KEY_INVALID');
   const query = at.definitions.query(run.id);
@@ -195,7 +194,7 @@ function holdsSecret({ isSecret, extraSecret }: Caller): boolean {
 
 const NOTHING_ASKED = { limit: 0, offset: 0, player: null, around: null };
 
-/** What a caller may choose of a leaderboard, within the definition's limit (decision 18). */
+/** What a caller asks of a leaderboard, within the definition's limit. */
 function askedOf(plan: QueryPlan, run: Run): Asked {
   if (plan.type !== 'leaderboard') return NOTHING_ASKED;
   if (run.player !== null && !DOCUMENT_KEY.test(run.player)) throw refusal('INVALID_PLATFORMID');
@@ -212,7 +211,7 @@ function whole(text: string | null): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** A `next` query shows live rows where next has none, so it changes with either. */
+/** The last change of any source. A `next` query shows live rows where next has none, so it changes with either space. */
 function lastChange(project: Project, at: Grounds, plan: QueryPlan): number {
   const spaces: readonly Space[] = at.space === 'live' ? ['live'] : ['live', at.space];
   const collections = [...plan.sources, ...plan.joins].map(
@@ -221,25 +220,26 @@ function lastChange(project: Project, at: Grounds, plan: QueryPlan): number {
   const changes = collections.flatMap((collection) =>
     spaces.map((space) => project.set.collectionChangedAt(collectionSubject(space, collection))),
   );
-  // A publish can change what a query shows, a setting whether defaults are filled in; a board just published is empty until the views have seen it.
+  // A publish can change what a query shows, and a setting whether defaults are filled in. A board just published is empty until the views show
+  // it.
   return Math.max(project.set.residentChangedAt(DEFINITIONS), project.set.residentChangedAt(AUTHORITY), ...changes);
 }
 
 /**
- * Until when a result is given again, unix ms: for its `ttl`, 2 s at least (runtime-storage 16.7). Who is online comes out of
- * telemetry, which changes no source, so results that show it are kept no longer than that.
+ * Until when a result is given again, unix ms: for its `ttl`, at least 2 s. Presence comes from telemetry, which changes no source, so results
+ * that show it are kept no longer than that.
  */
 function expiry({ madeAt }: Pick<Kept<unknown>, 'madeAt'>, { ttl, withProfiles }: QueryPlan): number {
   return Math.min(madeAt + (withProfiles ? SHORTEST_KEPT_MS : Math.max(ttl * 1000, SHORTEST_KEPT_MS)), LAST_INSTANT);
 }
 
-/** One that was made later than now was made by a clock that has been set back since: it would be given for as long as that was. */
+/** Whether a kept result may still be given. One from the future was made before the clock was set back, and would be kept for that long. */
 function isCurrent(kept: Kept<unknown>, plan: QueryPlan, now: number): boolean {
   return kept.madeAt <= now && now < expiry(kept, plan);
 }
 
 const SHORTEST_KEPT_MS = 2_000;
-/** What a date can hold. */
+/** The largest Unix ms that a date can hold. */
 const LAST_INSTANT = 8.64e15;
 
 /** The kept text with three more members. */

@@ -8,20 +8,20 @@ import type { BoardQuery, LeaderboardPage, LeaderboardRow } from '../ports/reade
 import { building } from './building.ts';
 import { type Asked, documentOf, Entries, pauses, profilesOf, type Ran, type RunInput, surroundings } from './query-runs.ts';
 
-/** What is shown of a board: a page of it and where the player stands who is asked for, or the rows around that one alone. */
+/** What is shown of a board: a page and the asked player's row, or only the rows around the player. */
 export interface BoardView {
   readonly revision: number;
   readonly total: number;
   readonly rows: readonly BoardRow[];
-  /** Rank of the first of them. */
+  /** Rank of the first row. */
   readonly firstRank: number;
-  /** `null`: has no row. `undefined`: nobody was asked for. */
+  /** `null`: the player has no row. `undefined`: no player was asked for. */
   readonly player: { readonly row: BoardRow; readonly rank: number } | null | undefined;
-  /** Takes what was made of a row's document, to be asked for again. */
+  /** Keeps the text made from a row's document, for later answers. */
   keep?(key: string, rest: string): void;
 }
 
-/** A row by its document, or by what was made of that before: all of its text but the rank. */
+/** A row with its document, or with the text made from it: all but the rank. */
 export type BoardRow = LeaderboardRow | KeptRow;
 
 export interface KeptRow {
@@ -29,25 +29,25 @@ export interface KeptRow {
   readonly rest: string;
 }
 
-/** Runs what reads more than one answer holds, as a scan. */
+/** Runs a read that is too large for one answer as a scan. */
 export type AsScan = (work: (stop: AbortSignal) => Promise<Ran>) => Promise<Ran>;
 
-/** A page and a row are read one after the other, and have to be of one revision; beyond this they may be of two, a batch apart. */
+/** Page and row are read one after the other and should be of one revision. After so many tries they may be one batch apart. */
 const TRIES = 4;
 
-/** The board to answer from, if any. Boards count defaults, so they are of no use where a project has documents served as stored. */
+/** The board to answer from, if there is one. Boards count defaults, so they do not fit a project that serves documents as stored. */
 export function boardOf({ board }: QueryPlan, { definitions, settings }: Grounds): BoardPlan | null {
   if (board === null || settings.fillDefaults) return board;
   return definitions.collection(board.collectionId)?.schema.hasDefaults ? null : board;
 }
 
-/** The answer out of the tables; `asScan` where its documents are too large to be read at once. Throws 413 `RESULT_TOO_LARGE`. */
+/** The answer from the tables, through `asScan` if its documents are too large to be read at once. Throws 413 `RESULT_TOO_LARGE`. */
 export async function tableAnswer(input: RunInput, board: BoardPlan, asked: Asked, asScan: AsScan): Promise<Ran> {
   const view = await tableView(input, board, asked);
   return view === null ? asScan((stop) => pagedAnswer(input, board, asked, stop)) : viewAnswer(input, board, view);
 }
 
-/** The answer that shows this. Throws 413 `RESULT_TOO_LARGE`. */
+/** The answer that shows a view of a board. Throws 413 `RESULT_TOO_LARGE`. */
 export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardView): Promise<Ran> {
   const shown = view.player ? [...view.rows, view.player.row] : view.rows;
   const profileOf = await profilesOf(
@@ -60,7 +60,7 @@ export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardV
   return { body: answering.body(view.rows.length, view.total, player), revision: view.revision };
 }
 
-/** Out of the tables; `null`: its documents are too large to be read at once. */
+/** Reads from the tables; `null`: the documents are too large to be read at once. */
 async function tableView(input: RunInput, board: BoardPlan, asked: Asked): Promise<BoardView | null> {
   const { context, project, ground } = input;
   const query = boardQuery(input, board);
@@ -90,13 +90,13 @@ async function tableView(input: RunInput, board: BoardPlan, asked: Asked): Promi
   }
 }
 
-/** Throws 503 `BUILDING` where the board is being filled. */
+/** Throws 503 `BUILDING` while the board is being filled. */
 function complete<Found extends LeaderboardPage>(found: Found): Found {
   if (found.building === null) return found;
   throw building(found.building);
 }
 
-/** The same in pages: nothing is kept of a document but what the answer shows of it. */
+/** The answer, read in pages: of a document only what the answer shows is kept. */
 async function pagedAnswer(input: RunInput, board: BoardPlan, asked: Asked, stop: AbortSignal): Promise<Ran> {
   const { context, project, ground, plan } = input;
   const answering = new Answering(input, board);

@@ -14,9 +14,9 @@ import type { Grounds } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 
-/** What runs of queries have in common, whether out of a board or over all documents. */
+/** What runs of queries share, from a board or over all documents. */
 
-/** What a caller chooses of a leaderboard. */
+/** What a caller asks of a leaderboard. */
 export interface Asked {
   readonly limit: number;
   readonly offset: number;
@@ -42,12 +42,15 @@ export interface Ran {
   readonly revision: number;
 }
 
-/** What was stored passed `LIMIT_BODY_DEPTH` when it came; whatever that is now, one document must not take a query from all. */
+/**
+ * Stored documents passed `LIMIT_BODY_DEPTH` when they came. The setting may be lower now, and one old document must not make a query fail for
+ * everybody.
+ */
 const STORED_DEPTH = 10_000;
-/** After so long a run lets others have their turn: a write takes several of them, and each waits for this one. */
+/** After this long a run yields, ms: a write takes several turns, and would wait for the run at each. */
 const TURN_MS = 4;
 
-/** To be awaited between documents. Throws the reason of `stop`. */
+/** Makes a function to await between documents. It throws the reason of `stop`. */
 export function pauses({ scheduler }: AppContext, stop: AbortSignal | null): () => Promise<void> {
   const rest = yielding(scheduler, TURN_MS);
   return () => {
@@ -67,14 +70,14 @@ export function documentOf(text: string, collection: CollectionModel | undefined
   return collection && settings.fillDefaults ? fillDefaults(collection.schema, document) : document;
 }
 
-/** `at`: place of the row that is asked for, counted from 0. Without it there are no rows around it. */
+/** `at`: index of the asked row, from 0. Without it there are no rows around it. */
 export function rowsAsked({ limit, offset, player, around }: Asked, at: number | null, most: number) {
   if (player === null || around === null) return { from: offset, count: Math.max(Math.min(limit, most - offset), 0) };
   const from = Math.max((at ?? 0) - around, 0);
   return { from, count: at === null ? 0 : at + around + 1 - from };
 }
 
-/** Texts of the rows that an answer shows, which together are bounded. */
+/** Texts of the rows that an answer shows. Their total is bounded. */
 export class Entries {
   readonly texts: string[] = [];
   readonly #how: { readonly plan: QueryPlan; readonly around: Surroundings };
@@ -86,17 +89,17 @@ export class Entries {
     this.#most = limits.answerBytes;
   }
 
-  /** What follows its rank. */
+  /** The text of a row after its rank. */
   restOf(row: Shown): string {
     return entryRest(this.#how, row);
   }
 
-  /** Throws 413 `RESULT_TOO_LARGE` where it is one too many. */
+  /** Adds a row. Throws 413 `RESULT_TOO_LARGE` if it exceeds the bound. */
   add(rest: string, rank: number): void {
     this.texts.push(this.textOf(rest, rank));
   }
 
-  /** Throws 413 `RESULT_TOO_LARGE` where it is one too many. */
+  /** The text of a row. Throws 413 `RESULT_TOO_LARGE` if it exceeds the bound. */
   textOf(rest: string, rank: number): string {
     const text = rankedText(rank, rest);
     this.#length += text.length;
@@ -114,7 +117,7 @@ function tooLarge({ columns }: QueryPlan, most: number): Error {
   );
 }
 
-/** What is known of the players of these keys, where the query shows any of it. */
+/** Profiles of the players with these keys, if the query shows any of it. */
 export async function profilesOf({ context, project, ground, plan }: RunInput, keys: readonly string[]): Promise<ProfileOf> {
   if (!plan.withProfiles) return () => null;
   const playerOf = (key: string) => {

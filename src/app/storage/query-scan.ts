@@ -6,7 +6,7 @@ import { accepted, refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { type Asked, documentOf, Entries, pauses, profilesOf, type RunInput, rowsAsked, surroundings } from './query-runs.ts';
 
-/** What one pass over all documents comes to: whatever page, player or rows around one are asked for is answered out of it. */
+/** Result of one pass over all documents. It answers every page, player or rows around one. */
 export interface Scanned {
   readonly run: QueryRun;
   readonly around: Surroundings;
@@ -15,10 +15,10 @@ export interface Scanned {
   readonly revision: number;
 }
 
-/** What one run may keep of documents, in characters of their texts. */
+/** Characters of documents that one run may keep. */
 const MOST_KEPT = 64 * 1024 * 1024;
 
-/** Passes over all documents. Throws 500 `QUERY_FAILED` where there are too many to be kept, and the reason of `stop`. */
+/** Passes over all documents. Throws 500 `QUERY_FAILED` if there are too many to keep, and the reason of `stop`. */
 export async function scan(input: RunInput, stop: AbortSignal): Promise<Scanned> {
   const { context, project, ground, plan } = input;
   const started = context.scheduler.monotonic();
@@ -31,7 +31,7 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<Scanned>
     profileOf: (row) => profileOf(row),
     mostKept: MOST_KEPT,
   });
-  // An unknown collection has no rows; no collection has an empty name.
+  // An unknown collection has no rows, and no collection has an empty name.
   const names = collections.map((collection) => collection?.id ?? '');
   const { revision } = await context.views.scan(project.id, ground.space, names, async (source, documents) => {
     stop.throwIfAborted();
@@ -63,7 +63,7 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<Scanned>
   return { run, around, durationMs: Math.round(context.scheduler.monotonic() - started), revision };
 }
 
-/** Players whose profiles are asked for at a time. */
+/** Players whose profiles are read at a time. */
 const PROFILES = 500;
 
 function firstOf<T>(items: Iterator<T>, count: number): readonly T[] {
@@ -75,13 +75,12 @@ function firstOf<T>(items: Iterator<T>, count: number): readonly T[] {
   return first;
 }
 
-/** Documents that an answer is made of without waiting for its turn as a scan, in characters. */
+/** Characters of documents from which an answer is made without waiting for a turn. */
 const MOST_AT_ONCE = 1024 * 1024;
 
 /**
- * JSON text of the answer to what is asked. Large documents are gone through in the project's turn: they are parsed once more. Throws 500
- * `QUERY_FAILED` for the rank of a player among more rows
- * than were kept, 413 `RESULT_TOO_LARGE`, and the reason of `left`.
+ * JSON text of the answer. Large documents are parsed in the project's turn, once more. Throws 500 `QUERY_FAILED` for a player's rank among more
+ * rows than were kept, 413 `RESULT_TOO_LARGE`, and the reason of `left`.
  */
 export function composedAnswer(input: RunInput, scanned: Scanned, asked: Asked, left: AbortSignal | null): Promise<string> {
   const { context, project, plan } = input;

@@ -16,15 +16,15 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 
-/** `player`: whose used amounts to tell beside the limits; takes a secret key. */
+/** `player`: whose used amounts to add to the limits; needs a secret key. */
 export type RateLimits = (caller: Caller, target: PublishTarget, player: string | null) => Promise<ReadAnswer<contract.RateLimits>>;
 type Limits = contract.RateLimits['collections'][string];
 type Used = Pick<contract.RateLimits, 'platformId' | 'used' | 'usedTruncated'>;
 
-/** A rule for all collections has a counter for each of them. */
+/** Counters that an answer shows: a rule for all collections has one for each of them. */
 const MOST_USED = 2000;
 
-/** The rate limits in force, and what a player has used of them (runtime-storage 11.3). They come out of definitions and state tables. */
+/** The rate limits in force, and what a player has used of them. They come from definitions and state tables. */
 export function createRateLimits(context: AppContext): RateLimits {
   return async (caller, target, player) => {
     const project = await projectOf(context, caller);
@@ -54,12 +54,12 @@ function collectionLimits({ definition, schema }: CollectionModel): Limits {
   };
 }
 
-/** A limit with what it is of. */
+/** A limit, with its rule. */
 interface InForce extends Limit {
   readonly about: JsonObject;
 }
 
-/** At most {@link MOST_USED} windows, in the order of the listing; `usedTruncated` where there are more. */
+/** At most {@link MOST_USED} windows, in the order of the listing; `usedTruncated` if there are more. */
 async function usedBy(project: Project, space: Space, definitions: EffectiveDefinitions, player: string, now: number): Promise<Used> {
   const all = [...limitsInForce(definitions, player, now)];
   const shown = all.slice(0, MOST_USED);
@@ -100,7 +100,7 @@ function resetsAt(window: WindowName, start: number): string {
   return new Date(windowEnd(window, start)).toISOString();
 }
 
-/** A `next` space counts on from live. */
+/** A window; a `next` space continues live's count. */
 async function windowOf(project: Project, space: Space, counter: string): Promise<WindowState | null> {
   const own = asWindow((await project.read(windowSubject(space, counter))).state);
   return own ?? (space === 'live' ? null : asWindow((await project.read(windowSubject('live', counter))).state));

@@ -7,7 +7,7 @@ import { accepted } from '../../kernel/errors.ts';
 import { type LocatedList, recordListIn } from '../project/state-access.ts';
 import type { View } from '../project/view.ts';
 
-/** The changes to save records of one command; each sees what the ones before it made. They are added to the command's `events`. */
+/** The changes to save records of one command. Each sees what earlier ones made. They are added to the command's `events`. */
 export class RecordWrites {
   readonly #view: View;
   readonly #space: Space;
@@ -22,7 +22,7 @@ export class RecordWrites {
     this.#events = events;
   }
 
-  /** Under the first of the drawn ids that is free. `name`: `null` for the default. Throws 409 RECORD_LIMIT_REACHED. */
+  /** Creates a slot under the first free one of the drawn ids. `name`: `null` for the default. Throws 409 RECORD_LIMIT_REACHED. */
   create(collection: CollectionModel, player: string, drawn: readonly string[], name: string | null): RecordCreated {
     const command = this.#command(collection, player);
     const created = accepted(createRecord(command, freeId(command.records, drawn), name));
@@ -42,12 +42,12 @@ export class RecordWrites {
     this.#take(command, accepted(deleteRecord(command, recordId)));
   }
 
-  /** The slot's data was saved: it is on the list now, or there is no room for it (runtime-storage 8.5). Throws 409 RECORD_LIMIT_REACHED. */
+  /** The slot's data was saved, so it is added to the list. Throws 409 RECORD_LIMIT_REACHED if there is no room. */
   saved(collection: CollectionModel, { player, recordId }: Slot): void {
     if (!this.#has(collection, player, recordId)) this.create(collection, player, [recordId], null);
   }
 
-  /** The slot's data was deleted, and its entry goes with it (runtime-storage 4.4). */
+  /** The slot's data was deleted, and its list entry goes with it. */
   emptied(collection: CollectionModel, { player, recordId }: Slot): void {
     if (this.#has(collection, player, recordId)) this.remove(collection, player, recordId);
   }

@@ -32,7 +32,7 @@ import { building } from './building.ts';
 import { readDocument } from './documents.ts';
 
 export interface Records {
-  /** Access alone, for before a body is read. Answers the caller to append as, whose player is proven where it has to be. */
+  /** Checks access before a body is read. Answers the caller to append as, with its player proven if needed. */
   mayAppend(caller: Caller, at: CollectionAddress): Promise<Caller>;
   append(caller: Caller, at: CollectionAddress, body: Json, writerId: string): Promise<ReadAnswer<contract.Appended>>;
   list(
@@ -47,7 +47,7 @@ const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
 const LIST_BUILDING = 'This list is being made out of the documents that are there; try again shortly';
 
-/** Records of global collections (runtime-storage 10). Listing and reading them takes any valid key: they serve shared data (3). */
+/** Records of global collections. Any valid key may list and read them, because they are shared data. */
 export function createRecords(context: AppContext): Records {
   return {
     async mayAppend(caller, at) {
@@ -96,7 +96,7 @@ export function createRecords(context: AppContext): Records {
       if (collection?.type !== 'global')
         return { ...positioned(context, project, caller), result: { ok: true, records: [], cursor: null } };
       const changedAt = Math.max(
-        // A publish can make a collection global; it lists nothing until the views have seen that.
+        // A publish can make a collection global. It lists nothing until the views show that.
         project.set.residentChangedAt(DEFINITIONS),
         project.set.collectionChangedAt(collectionSubject('live', collection.id)),
         project.set.collectionChangedAt(collectionSubject(space, collection.id)),
@@ -125,18 +125,18 @@ export function createRecords(context: AppContext): Records {
           : null;
       if (!answer) throw refusal('NOT_FOUND', 'No record with this id');
       if (collection && isKeptFrom(collection, caller)) await requireWriter(context, project, caller, ground, collection, answer.text);
-      // Whatever lies in a global collection was appended to it.
+      // Everything in a global collection was appended to it.
       return { ...answer, text: textOf<contract.GlobalRecord>(answer.text) };
     },
   };
 }
 
-/** Whether `access` of the collection says who may read it, and it is not everybody (decision 34). `accessMode` says nothing of records. */
+/** Whether the collection's `access` keeps this caller from reading. `accessMode` does not apply to records. */
 function isKeptFrom({ access }: CollectionModel, { isSecret }: Caller): boolean {
   return access.stated && access.read !== 'public' && !isSecret;
 }
 
-/** A record is its writer's. Throws 403 for anybody else's. */
+/** A record belongs to its writer. Throws 403 for another player's record. */
 async function requireWriter(
   context: AppContext,
   project: Project,
@@ -150,7 +150,7 @@ async function requireWriter(
   if (member(parseStored(text), '_writerId') !== ownerOf(ground, reader)) throw refusal('FORBIDDEN', "This is another player's");
 }
 
-/** A secret key, or, where the collection says so, a public one (decision 10). What owners may write is appended by a player. */
+/** Requires a secret key, or a player where owners may write. A public key may append only if the collection says so (`publicAppend`). */
 function requireNamed(ground: Grounds, caller: Caller, collection: CollectionModel): void {
   if (collection.access.write === 'owner' && !caller.isSecret) ownerOf(ground, caller);
 }
@@ -164,7 +164,7 @@ function appendable({ definitions, key }: Grounds, caller: Caller, collectionId:
       'Appending needs a secret key, or `access: {write: public}` (or owner) and `publicAppend: true` in the definition',
     );
   if (!collection) throw noSuch('collection', collectionId);
-  // Also in the decision; here it comes before the body (runtime-storage 10.1).
+  // The decision checks it too. Here it comes before the body is read.
   if (collection.type !== 'global') throw refusal('COLLECTION_TYPE_MISMATCH');
   requireRevision(caller, 'write');
   return collection;
@@ -176,7 +176,7 @@ interface MadeRecord {
   readonly text: string;
 }
 
-/** The body says the rest, and who repeats a request sends it again. */
+/** What is kept of an append. The body has the rest, and a repeated request brings it again. */
 function keepsRecord(body: Json, writerId: string): Keeps<MadeRecord> {
   return {
     kept: ({ recordId, timestamp }) => ({ recordId, timestamp }),
@@ -188,7 +188,7 @@ function keepsRecord(body: Json, writerId: string): Keeps<MadeRecord> {
   };
 }
 
-/** A record of a list as it reads by itself. */
+/** A record of a list as its own route would answer it. */
 function filledText({ schema }: CollectionModel, text: string): string {
   const record = parseStored(text);
   const filled = fillDefaults(schema, record);
@@ -201,8 +201,8 @@ function limitOf(text: string | null): number {
 }
 
 /**
- * Unix ms, `<ms>.<sequence>` as we return it where the border is ambiguous, or ISO text; anything else starts at the newest. Every
- * time that a record may name must be taken back, or a client that lists page by page would never come to an end.
+ * Where a page of records begins: unix ms, `<ms>.<sequence>` (which we return if the border is ambiguous) or ISO text. Anything else starts at
+ * the newest. Every time that a record may carry must be accepted, or a client that lists page by page would never end.
  */
 function cursorOf(text: string | null): { readonly timestamp: number; readonly sequence: number | null } | null {
   if (text === null) return null;
@@ -213,7 +213,7 @@ function cursorOf(text: string | null): { readonly timestamp: number; readonly s
   return Number.isNaN(time) ? null : { timestamp: time, sequence: null };
 }
 
-/** JSON text of the cursor: a number, as the reference has it, unless records of one millisecond lie on both sides of the border. */
+/** JSON text of the cursor: a number, which is what clients expect, unless records of one millisecond lie on both sides of the border. */
 function nextCursor(last: { readonly timestamp: number; readonly sequence: number; readonly ambiguous: boolean } | null): string {
   if (!last) return 'null';
   return last.ambiguous ? `"${last.timestamp}.${last.sequence}"` : String(last.timestamp);

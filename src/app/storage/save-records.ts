@@ -24,12 +24,12 @@ import { DocumentWrites } from './document-writes.ts';
 import { versionIn } from './documents.ts';
 import { RecordWrites } from './record-writes.ts';
 
-/** Save slots of players; `at.key` is the player (runtime-storage 8). All throw 400 INVALID_KEY for what is no player id. */
+/** Save slots of players; `at.key` is the player. All throw 400 INVALID_KEY for a key that is no player id. */
 export interface SaveRecords {
   list(caller: Caller, at: Address): Promise<ReadAnswer<contract.SaveRecords>>;
-  /** Access alone, for before a body is read. */
+  /** Checks access before a body is read. */
   mayWrite(caller: Caller, at: Address): Promise<Caller>;
-  /** `body` is the parsed request body, or anything else where there was none: what names no record gives the default name. */
+  /** `body`: the parsed request body, or anything else if there was none. Without a name in it the slot gets the default name. */
   create(caller: Caller, at: Address, body: Json | undefined): Promise<ReadAnswer<contract.NamedRecord>>;
   rename(caller: Caller, at: RecordAddress, body: Json): Promise<ReadAnswer<contract.NamedRecord>>;
   remove(caller: Caller, at: RecordAddress): Promise<ReadAnswer<contract.Done>>;
@@ -37,10 +37,10 @@ export interface SaveRecords {
 
 const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const RECORD_ID_BYTES = 3;
-/** One is free but for bad luck that nobody has eight times. */
+/** Ids drawn for a new slot. That all are taken is too unlikely to happen. */
 const DRAWN = 8;
 
-/** Save slots of players (runtime-storage 8): access follows the table of documents (decision 11). */
+/** Save slots of players. Access follows the rules for documents. */
 export function createSaveRecords(context: AppContext): SaveRecords {
   return {
     async list(caller, at) {
@@ -97,10 +97,10 @@ export function createSaveRecords(context: AppContext): SaveRecords {
         const collection = collectionOf(ground, caller, at, 'delete');
         requireOwn(ground, caller, collection, at.key, 'delete');
         requireSession(view, caller, now);
-        // Also for secret keys, unlike a document (runtime-storage 8.4).
+        // This applies to secret keys too, unlike for documents.
         if (!collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
         const key = slotKey(at.key, at.recordId);
-        // No record has such an id, and no table could be asked for it.
+        // No record has such an id, and no table could store it.
         if (!DOCUMENT_KEY.test(key)) throw refusal('RECORD_NOT_FOUND');
         view.expect([...recordListSubjects(ground.space, collection.id, at.key), ...documentSubjects(ground.space, collection.id, key)]);
         const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
@@ -128,13 +128,13 @@ const RECORD_KEPT: Keeps<NamedRecord> = {
   },
 };
 
-/** The caller to write or delete as. Throws what the decision would throw for access. */
+/** The caller to write or delete as. Throws the decision's refusals of access. */
 function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Awaitable<Caller> {
   const ground = grounds(project.authority, project.definitions, caller, at.target);
   return provenOwner(context, project, caller, ground, collectionOf(ground, caller, at, action), at, action);
 }
 
-/** Throws 400 INVALID_KEY before anything is said about the collection (runtime-storage 2.1, 2.2). */
+/** Throws 400 INVALID_KEY before anything is said about the collection. */
 function collectionOf(ground: Grounds, caller: Caller, at: Address, action: DirectAction): CollectionModel {
   if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
   return directCollection(ground, caller, at.collection, at.key, action);
@@ -150,7 +150,7 @@ function opened(view: View, now: number, caller: Caller, at: Address) {
   return { ground, collection, events, writes: new RecordWrites(view, ground.space, now, events) };
 }
 
-/** As of this node's head. */
+/** The list at this node's head. */
 async function listIn(project: Project, space: Space, collection: string, player: string): Promise<readonly SaveRecord[]> {
   for (const subject of recordListSubjects(space, collection, player)) {
     const list = asRecordList((await project.read(subject)).state);
@@ -159,7 +159,7 @@ async function listIn(project: Project, space: Space, collection: string, player
   return [];
 }
 
-/** A slot counts as updated when its data was: every save then writes one event, not two. */
+/** An entry of the list. The slot's update time is that of its data, so a save writes one event and not two. */
 async function entryOf(
   project: Project,
   space: Space,

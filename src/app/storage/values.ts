@@ -14,7 +14,7 @@ export interface Values {
   readonly rateLimits: RateLimits;
 }
 
-/** Game values (runtime-storage 17). They come out of the definitions, so no view has to catch up. */
+/** Game values. They come from the definitions, so no view has to catch up. */
 export function createValues(context: AppContext): Values {
   return {
     async read(caller, target) {
@@ -23,7 +23,7 @@ export function createValues(context: AppContext): Values {
       requireRevision(caller, 'read');
       const full = caller.isSecret && allows(key, 'collections', 'r');
       const values = full ? definitions.values.full : definitions.values.shared;
-      // Printed once for all who ask: every player does at the start, and large tables take tens of milliseconds.
+      // Printed once for all callers: every player asks at the start, and large tables take tens of milliseconds.
       return { ...positioned(context, project, caller), result: textOf<contract.GameValues>(`{"ok":true,${printOnce(values).slice(1)}`) };
     },
 

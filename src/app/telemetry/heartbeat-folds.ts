@@ -5,14 +5,14 @@ import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { TelemetryRecorder } from './telemetry-recorder.ts';
 
 /**
- * The heartbeats that this node gathers instead of storing each (`domain/telemetry/heartbeats.ts`). What is gathered when a node is killed
- * is lost: a player's stats then lack a few minutes at most, as they would where heartbeats are lost on the way.
+ * Heartbeats that this node gathers instead of storing each one (`domain/telemetry/heartbeats.ts`). A killed node loses what it gathered: a
+ * player's stats then lack a few minutes at most, as if heartbeats had been lost on the way.
  */
 
 export interface FoldLimits {
-  /** Most time between what the log is told of a player who stays, ms; 0: each heartbeat is stored. */
+  /** Longest time between two stored events of a player who stays, ms; 0: each heartbeat is stored. */
   readonly foldMs: number;
-  /** Players whose heartbeats are gathered at a time; those of others are stored one by one. */
+  /** Players whose heartbeats are gathered at a time. Those of others are stored one by one. */
   readonly players: number;
 }
 
@@ -24,15 +24,17 @@ interface Open {
   gathering: Gathering;
 }
 
-/** How often it is looked who has fallen silent, ms. */
+/** How often silent players are looked for, ms. */
 const LOOK_MS = 5_000;
-/** A heartbeat comes every 30 s; after this long without one the session counts as over. */
+/** A heartbeat comes every 30 s. After this long without one the play session is over. */
 const SILENCE_MS = ONLINE_MS + LOOK_MS;
-/** Told at one look: of players who came or left together the log hears in small groups. */
+/** Events stored at one look: players who came or left together are stored in small groups. */
 const MOST_TOLD = 500;
-/** Of all players, a look takes this many times its share, where that is more: those who came last must have their turn before the first are due again. */
+/**
+ * A look handles this many times its share of all players, if that is more: the last ones must have their turn before the first are due again.
+ */
 const AHEAD = 2;
-/** How long one waits for the log, which nobody waits for. */
+/** How long an event may wait for the log, ms. No request waits for it. */
 const PATIENCE_MS = 30_000;
 
 export class HeartbeatFolds {
@@ -55,12 +57,12 @@ export class HeartbeatFolds {
     return this.#open.size;
   }
 
-  /** What is known here of a player's stats, newer than the tables may show. */
+  /** A player's stats as this node knows them, which may be newer than the tables. */
   statsOf(projectId: string, platformId: string): PlayerStats | null {
     return this.#open.get(keyOf(projectId, platformId))?.gathering.stats ?? null;
   }
 
-  /** Takes a heartbeat that says nothing new, and answers the player's stats with it; otherwise tells the log what came before it. */
+  /** Takes a heartbeat that says nothing new, and answers the player's stats with it. Otherwise stores what was gathered before it. */
   take(projectId: string, heartbeat: HeartbeatReceived, at: number): { readonly stats: PlayerStats | null } | null {
     const key = keyOf(projectId, heartbeat.platformId);
     const open = this.#open.get(key);
@@ -74,7 +76,7 @@ export class HeartbeatFolds {
     return { stats: open.gathering.stats };
   }
 
-  /** Until when a player counts as there who is about to be gathered, unix ms; `undefined` where this node has no room. */
+  /** Until when a player counts as present whose heartbeats will be gathered, unix ms; `undefined` if this node has no room. */
   nextBy(projectId: string, { platformId, event }: HeartbeatReceived, at: number): number | undefined {
     const { foldMs, players } = this.#limits;
     if (foldMs === 0 || event === 'leave') return undefined;
@@ -82,18 +84,18 @@ export class HeartbeatFolds {
     return at + foldMs + SILENCE_MS;
   }
 
-  /** From here on, after a heartbeat that was stored with a `nextBy`. */
+  /** Gathers from now on, after a heartbeat that was stored with a `nextBy`. */
   begin(projectId: string, who: Who, heartbeat: HeartbeatReceived, at: number, stats: PlayerStats | null): void {
     const key = keyOf(projectId, heartbeat.platformId);
     const open = this.#open.get(key);
-    // Two that came at the same time were both stored; what has been gathered since the later one stays.
+    // Two heartbeats at the same time were both stored. What was gathered since the later one stays.
     if (open !== undefined && open.gathering.lastAt >= at) return;
     if (open !== undefined) void this.#end(key, open);
     this.#open.set(key, { projectId, who, gathering: gatheringFrom(heartbeat, at, stats) });
     this.#stopLooking ??= this.#scheduler.after(LOOK_MS, () => this.#look());
   }
 
-  /** Tells the log what was gathered, and gathers no more. */
+  /** Stores what was gathered, and gathers no more. */
   async close(): Promise<void> {
     this.#stopLooking?.();
     this.#stopLooking = null;

@@ -6,15 +6,15 @@ import { bytesOf, type Log, type NewEvent } from '../../log/port.ts';
 import { telemetryStream } from '../../log/streams.ts';
 
 /**
- * Where this node's telemetry goes on its way to the log. What waits is appended in groups, one group of one project at a time, so that
- * a flood of it never takes more of the log than one small append; game writes have their own way. The queue is bounded, and nothing is
- * sent twice: an append without an answer may have been stored, and what it carried counts as not stored.
+ * Brings this node's telemetry to the log. It is appended in groups, one group of one project at a time, so a flood takes no more of the log
+ * than one small append; game writes have their own way. The queue is bounded, and nothing is sent twice: an append without an answer may be
+ * stored, and its events count as not stored.
  */
 
 export interface RecorderLimits {
   readonly queueEvents: number;
   readonly queueBytes: number;
-  /** Of one append. Small: in Postgres it may travel with game writes. */
+  /** Events of one append. Few: in Postgres it may travel with game writes. */
   readonly groupEvents: number;
   readonly groupBytes: number;
 }
@@ -26,7 +26,7 @@ const RECORDER_LIMITS: RecorderLimits = {
   groupBytes: 128 * 1024,
 };
 
-/** `full`: the queue was. `late`: the log did not answer while the request waited. `failed`: the log did not take it. */
+/** `full`: the queue was full. `late`: the log did not answer while the request waited. `failed`: the log did not take it. */
 export type LossReason = 'full' | 'late' | 'failed';
 
 export interface RecorderObserver {
@@ -39,26 +39,26 @@ export interface RecorderOptions {
   readonly scheduler: Scheduler;
   readonly observer: RecorderObserver;
   readonly limits?: RecorderLimits;
-  /** Told of an append that failed. */
+  /** Reports an append that failed. */
   onTrouble(error: unknown): void;
 }
 
 interface Waiting {
   readonly event: NewEvent;
   readonly bytes: number;
-  /** Whoever asked has been answered: there is nobody to store it for. */
+  /** The request has been answered, so nobody waits for the event. */
   givenUp: boolean;
   readonly settle: (revision: number | null) => void;
 }
 
-/** After an append that failed: the log is away, and nobody hurries. */
+/** Pause after a failed append, ms: the log is away. */
 const PAUSE_MS = 250;
 const LONGEST_REST_MS = 50;
 
 export class TelemetryRecorder {
   readonly #options: RecorderOptions;
   readonly #limits: RecorderLimits;
-  /** By project; who was served goes to the end of the line. */
+  /** By project. A project that was served goes to the end of the line. */
   readonly #queues = new Map<string, Waiting[]>();
   #events = 0;
   #bytes = 0;
@@ -75,7 +75,7 @@ export class TelemetryRecorder {
     return this.#events;
   }
 
-  /** The revision under which the event was stored; `null` when it was not, or nobody knows within `waitMs`. Never rejects. */
+  /** Resolves with the event's revision; `null` if it was not stored, or that is unknown after `waitMs`. Never rejects. */
   record(
     projectId: string,
     fact: TelemetryFact,
@@ -103,7 +103,7 @@ export class TelemetryRecorder {
     });
   }
 
-  /** Stores what waits, as long as the log takes it, and takes no more. */
+  /** Stores what waits, as long as the log takes it, and accepts no more. */
   async close(): Promise<void> {
     this.#closing = true;
     await this.#running;
@@ -115,7 +115,7 @@ export class TelemetryRecorder {
     else this.#queues.set(projectId, [waiting]);
     this.#events += 1;
     this.#bytes += waiting.bytes;
-    // Started a microtask later, so that what comes in one turn shares the first append.
+    // Started a microtask later, so events of one turn share the first append.
     this.#running ??= Promise.resolve().then(() => this.#run());
   }
 
@@ -126,18 +126,18 @@ export class TelemetryRecorder {
       if (!stored && this.#closing) this.#dropAll();
       else await this.#rest(stored, sentAt);
     }
-    // In the same turn as the test above: what comes a moment later must find nobody running.
+    // In the same turn as the test above: an event that comes a moment later must start a new run.
     this.#running = null;
   }
 
-  /** As long as the append took: what is slow for telemetry is slow for game writes, and they go first. */
+  /** Rests as long as the append took: what is slow for telemetry is slow for game writes, and they go first. */
   async #rest(stored: boolean, sentAt: number): Promise<void> {
     if (this.#closing) return;
     const { scheduler } = this.#options;
     await scheduler.sleep(stored ? Math.min(scheduler.monotonic() - sentAt, LONGEST_REST_MS) : PAUSE_MS);
   }
 
-  /** The next group: of the project that has waited longest, without what nobody waits for any more. */
+  /** The next group, of the project that has waited longest, without events that nobody waits for. */
   #next(): { readonly projectId: string; readonly group: readonly Waiting[] } | null {
     for (const [projectId, queue] of this.#queues) {
       this.#queues.delete(projectId);

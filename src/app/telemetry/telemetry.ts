@@ -18,36 +18,35 @@ import { type AppContext, projectOf } from '../context.ts';
 import type { ProfileRow } from '../ports/readers.ts';
 import type { MinuteQuota } from '../project/minute-quota.ts';
 
-/** What players report (runtime-storage 12, 13, 15). Bodies come with neutral names; `claimed` is the player's id out of the query. */
+/** What players report. Bodies come with neutral names; `claimed` is the player's id from the query. */
 export interface Telemetry {
   track(caller: Caller, body: Json | undefined, claimed: string | null, target: PublishTarget): Promise<Omit<contract.Tracked, 'ok'>>;
-  /** A body that is missing, or is no object, is no reason to refuse. */
+  /** A body that is missing or no object is not refused. */
   heartbeat(caller: Caller, body: Json | undefined, claimed: string | null, target: PublishTarget): Promise<contract.HeartbeatCounted>;
   saveFailed(caller: Caller, body: Json | undefined): Promise<{ readonly recorded: boolean }>;
-  /** Of what was reported to this target. */
+  /** Stats of what was reported to this target. */
   stats(caller: Caller, platformId: string, target: PublishTarget): Promise<StatsAnswer>;
 }
 
 export interface StatsAnswer {
   readonly body: contract.PlayerStats;
-  /** Whether a heartbeat that this node has stored is not in it yet. */
+  /** Whether a heartbeat that this node stored is not in it yet. */
   readonly stale: boolean;
 }
 
 /**
- * What players report (runtime-storage 12, 13, 15). Nothing of it may fail or hold up a game: whatever the log or the tables do, the
- * answer is 200 and says what was stored.
+ * What players report. It must never make a game fail or wait: whatever the log or the tables do, the answer is 200 and says what was stored.
  */
 
-/** Characters of an analytics event (runtime-storage 2.3). */
+/** Longest analytics event, in characters. */
 const LONGEST_EVENT = 32_768;
-/** How long a request waits for the log at most. */
+/** How long a request waits for the log, ms. */
 const TRACK_MS = 1_000;
 const HEARTBEAT_MS = 4_000;
 const REMEMBERED = 10_000;
 const LOOK_AGAIN_MS = 25;
 
-/** What this node has stored of a player and the tables may not show yet. */
+/** What this node stored of a player and the tables may not show yet. */
 interface Remembered {
   readonly revision: number;
   readonly stats: PlayerStats;
@@ -56,7 +55,7 @@ interface Remembered {
 export function createTelemetry(context: AppContext): Telemetry {
   const remembered = new LRUCache<string, Remembered>({ max: REMEMBERED });
 
-  /** A heartbeat that says something new, such as the first of a session; those that follow are gathered. */
+  /** Stores a heartbeat that says something new, such as the first of a play session. Later ones are gathered. */
   async function store(
     caller: Caller,
     data: HeartbeatReceived,
@@ -78,7 +77,7 @@ export function createTelemetry(context: AppContext): Telemetry {
 
   return {
     async track(caller, body, claimed, target) {
-      // Counted as it is stored: the client escapes what is not ASCII (client-wire 1.2).
+      // Measured as it is stored: clients send characters outside ASCII as longer escapes.
       if (body !== undefined && stringifyJson(body).length > LONGEST_EVENT) {
         throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${LONGEST_EVENT} characters`);
       }
@@ -152,7 +151,7 @@ interface Known {
   readonly profile: ProfileRow | null;
 }
 
-/** The tables, or what this node remembers where they lag. */
+/** Stats from the tables, or from this node's memory if the tables lag. */
 async function statsOf(
   context: AppContext,
   remembered: LRUCache<string, Remembered>,
@@ -164,7 +163,7 @@ async function statsOf(
   return own !== undefined && own.revision > found.revision ? { ...found, ...own } : found;
 }
 
-/** What the tables say, unless they take too long or fail: a heartbeat is answered without them. */
+/** What the tables say, or `null` if they take too long or fail: a heartbeat is answered without them. */
 function inTime(context: AppContext, asked: Promise<Known>): Promise<Known | null> {
   return new Promise((resolve) => {
     const cancel = context.scheduler.after(HEARTBEAT_MS, () => resolve(null));
@@ -182,7 +181,7 @@ function heartbeatAnswer(caller: Caller, platformId: string, persisted: boolean,
   return { ok: true, persisted, platformId, projectId: caller.projectId, totalSeconds: stats?.totalSeconds ?? 0, lastHeartbeat };
 }
 
-/** A player's stats (runtime-storage 13.2). Waits a little for the tables to show what this node has stored. */
+/** A player's stats. Waits a little for the tables to show what this node stored. */
 async function readStats(
   context: AppContext,
   remembered: LRUCache<string, Remembered>,
@@ -206,7 +205,7 @@ async function readStats(
   return { body: statsBody(platformId, stats, known.profile), stale: found.revision < own };
 }
 
-/** The tables', or what this node has gathered since. */
+/** The newer of the tables' stats and those gathered by this node. */
 function newer(shown: PlayerStats | null, gathered: PlayerStats | null): PlayerStats | null {
   if (shown === null || gathered === null) return shown ?? gathered;
   return gathered.lastHeartbeat > shown.lastHeartbeat ? gathered : shown;

@@ -9,21 +9,21 @@ import type { Problem } from './problem.ts';
 import { isReserved, objectOf } from './read.ts';
 import { MAX_DEPTH } from './yaml.ts';
 
-/** The light checks every definition passes before it is stored, whatever route it came by. */
+/** Simple checks that every definition passes before it is stored, whatever route it came by. */
 
 /** UTF-8 bytes of a source text. */
 const MAX_SOURCE_BYTES = 1024 * 1024;
-/** UTF-8 bytes of a stored definition: a source text, escaped, beside what it compiles to. */
+/** UTF-8 bytes of a stored definition: the escaped source text and what it compiles to. */
 const MAX_STORED_BYTES = 4 * 1024 * 1024;
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
-/** Slugs may hold dots, but must not be a path's `.` or `..`. */
+/** Slugs may hold dots, but must not be the path segments `.` or `..`. */
 const SLUG = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,128}$/;
 
-/** Where the service that this speaks the language of keeps players' play time (runtime-storage 13.1). */
+/** A collection id that is reserved: existing games read players' play time under it. */
 const PLAYER_STATS = 'player-stats';
 
-/** What no body may hold either (an escape in a YAML text could bring it in). */
+/** Characters that no body may hold either. An escape in a YAML text could bring them in. */
 const BAD_TEXT = /\0|\p{Surrogate}/u;
 
 export function isDefinitionId(kind: ListedKind | 'test', id: string): boolean {
@@ -45,7 +45,7 @@ function reservedProblem(id: string): Problem | null {
   return isReserved ? invalid('Ids with this prefix are reserved.') : null;
 }
 
-/** What makes a definition unusable as data: nesting, reserved member names, reserved step ids. `null`: nothing. */
+/** What makes a definition unusable as data (nesting, reserved member names, reserved step ids), or `null`. */
 export function contentProblem(value: Json): Problem | null {
   return nameProblem(value, '', 0) ?? (isObject(value) ? (ownNameProblem(value) ?? stepProblem(stepsIn(value))) : null);
 }
@@ -54,7 +54,7 @@ export function sourceTextProblem(text: string): Problem | null {
   return Buffer.byteLength(text, 'utf8') > MAX_SOURCE_BYTES ? invalid(`Source text is larger than ${MAX_SOURCE_BYTES} bytes.`) : null;
 }
 
-/** Of the JSON text as it would be stored. */
+/** What is wrong with the JSON text that would be stored, or `null`. */
 export function storedTextProblem(text: string): Problem | null {
   return Buffer.byteLength(text, 'utf8') > MAX_STORED_BYTES ? invalid(`The definition is larger than ${MAX_STORED_BYTES} bytes.`) : null;
 }
@@ -84,7 +84,7 @@ function ownNameProblem(definition: JsonObject): Problem | null {
   return name === undefined ? null : invalid(`This ${name} is a reserved word.`);
 }
 
-/** Steps at any depth: results are bound under their ids. Only objects with a `type` are steps; data rows may be named anything. */
+/** Steps at any depth, because results are bound under their ids. Only objects with a `type` are steps; rows of data may have any names. */
 function stepsIn({ steps }: Written<typeof block>): Json | undefined {
   return steps;
 }

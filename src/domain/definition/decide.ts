@@ -18,14 +18,13 @@ import { objectOf, textOf } from './read.ts';
 import { compileItem } from './source.ts';
 
 /**
- * Management writes (management 5 to 8). A push is atomic (decision 9): one bad element and nothing is written, and the answer
- * tells about each. A push to `next` only ever changes `next` (decision 8), and what is removed there is removed from live by the
- * promotion (decision 23).
+ * Management writes. A push is atomic: with one bad element nothing is written, and the answer tells about each element. A push to `next`
+ * changes only `next`; what it removes there leaves live with the promotion.
  */
 
 /**
- * PUT and POST of an array: upsert by id, nothing absent is deleted, unless `replaceAll` (endpoints only) says so.
- * `body` is `undefined` when the request had none.
+ * PUT and POST of an array: upsert by id. Nothing is deleted, unless `replaceAll` (endpoints only) is set. `body` is `undefined` if the request
+ * had none.
  */
 export function decideUpsertMany(
   state: DefinitionsState,
@@ -54,7 +53,7 @@ export function decideUpsertMany(
   };
 }
 
-/** PATCH: one definition, bare or under its kind's name. A plain one is laid over what is stored, a source replaces it. */
+/** PATCH: one definition, bare or under its kind's name. A plain one is merged into the stored one, a source item replaces it. */
 export function decideUpsertOne(
   state: DefinitionsState,
   kind: ListedKind,
@@ -101,7 +100,7 @@ const MISSING_KEY: Readonly<Record<ListedKind, string>> = {
   query: 'Query name is required.',
 };
 
-/** DELETE: by id, then by slug or name; 200 also when there was nothing. */
+/** DELETE by id, else by slug or name. 200 also if there was nothing. */
 export function decideRemove(state: DefinitionsState, kind: ListedKind, id: string, target: PublishTarget): Decision<Removed> | Refusal {
   if (id.trim() === '') return refusePush('VALIDATION_FAILED', `Missing route parameter '${kind}Id'.`, { resourceKind: kind });
   const entries = entriesOf(state, target, kind);
@@ -113,7 +112,7 @@ export function decideRemove(state: DefinitionsState, kind: ListedKind, id: stri
   return { events: publishEvents(state, target, puts, deletes), answer };
 }
 
-/** What takes definitions out of a target. Of what is live, `next` holds that it is gone; of what is only staged there is nothing to hold. */
+/** What removes definitions from a target. For a live one `next` holds a removal; one that is only staged is simply dropped. */
 function removal(entries: readonly Entry[], target: PublishTarget): { readonly puts: Put[]; readonly deletes: DefinitionChange[] } {
   if (target === 'live') return { puts: [], deletes: entries.map(({ kind, id }) => ({ kind, id, hash: null })) };
   return {
@@ -124,7 +123,7 @@ function removal(entries: readonly Entry[], target: PublishTarget): { readonly p
   };
 }
 
-/** PUT and POST of game values or rate-limit rules: the one document is replaced whole. */
+/** PUT and POST of game values or rate-limit rules: replaces the whole document. */
 export function decidePutSingle(
   state: DefinitionsState,
   kind: SingleKind,
@@ -139,7 +138,7 @@ export function decidePutSingle(
   return { events: publishEvents(state, target, [planned.put]), answer: written(answer, target) };
 }
 
-/** DELETE of a single document: whatever the body says, all of it goes; 200 also when there was none. */
+/** DELETE of a single document: all of it, whatever the body says. 200 also if there was none. */
 export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind, target: PublishTarget): Decision<Removed> {
   const { puts, deletes } = removal(entriesOf(state, target, kind), target);
   return {
@@ -148,7 +147,7 @@ export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind, ta
   };
 }
 
-/** The endpoints of a target that a push of all of them leaves out. */
+/** The endpoints of a target that a `replaceAll` push does not contain. */
 function entriesBeside(state: DefinitionsState, target: PublishTarget, puts: readonly Put[]): Entry[] {
   const kept = new Set(puts.map((put) => put.id));
   return entriesOf(state, target, 'endpoint').filter(({ id, staged }) => !kept.has(id) && !(staged !== null && kept.has(staged.id)));

@@ -4,18 +4,18 @@ import { member } from '../../kernel/path.ts';
 
 type Told = Pick<Difference['changes'][number], 'members' | 'fields' | 'more'>;
 
-/** Two forms of one definition, told field by field, as `diff` answers it. */
+/** The difference between two forms of a definition, field by field, as `diff` answers it. */
 
-/** Of one definition: more than anybody reads. */
+/** Fields shown of one definition: more than anybody reads. */
 const MOST_FIELDS = 200;
-/** Characters of a value; a longer one is told by its beginning, as a text. */
+/** Characters shown of a value. A longer one is shown by its beginning, as text. */
 const LONGEST_VALUE = 1000;
 
 /**
- * `members`: the top-level members that differ. `fields`: where they differ, each `{path, before, after}`, the path a JSON pointer, the
- * side left out on which nothing is there; `more`: how many beyond those listed. Objects are compared member by member, lists item by
- * item; steps, and whatever else has an `id` of its own in its list, by that id, so that one put between others is one change. Fields of
- * top-level members that `tells` leaves out are told by their member alone.
+ * `members`: the top-level members that differ. `fields`: each difference as `{path, before, after}`, where the path is a JSON pointer and a
+ * side without a value is left out. `more`: number of differences not listed. Objects are compared member by member, lists item by item. Items
+ * with an `id`, such as steps, are compared by id, so one inserted item is one change. Top-level members for which `tells` is false have no
+ * `fields`.
  */
 export function differenceOf(before: Json, after: Json, tells: (name: string) => boolean): Told {
   const walk = new Walk();
@@ -73,7 +73,7 @@ class Walk {
   }
 }
 
-/** By id, each with its place; `null` where an item has none, or two have the same. */
+/** Items by id, with their index; `null` if one has no id, or two have the same. */
 function byId(list: readonly Json[]): ReadonlyMap<string, { readonly at: number; readonly item: Json }> | null {
   const found = new Map<string, { at: number; item: Json }>();
   for (const [at, item] of list.entries()) {

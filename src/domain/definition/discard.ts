@@ -11,10 +11,9 @@ import { objectOf } from './read.ts';
 const MEMBERS = ['kind', 'id', 'dryRun'];
 
 /**
- * Takes back what was pushed to `next`: without this a staged definition that is wrong would go live with the next game revision.
- * `{}` means everything; `kind` and `id`, as the difference names them, mean one kind or one definition (by slug or name, too). Live
- * stays, and so does the data that calls to `next` wrote. 400 INVALID_BODY for a kind that is none, an id without its kind, and any other
- * member.
+ * Drops what was pushed to `next`: otherwise a wrong staged definition would go live with the next game revision. `{}` means everything; `kind`
+ * and `id`, as the difference names them, mean one kind or one definition (by slug or name too). Live stays, and so does the data that calls to
+ * `next` wrote. 400 INVALID_BODY for an unknown kind, an id without its kind, and any other member.
  */
 export function decideDiscard(
   state: DefinitionsState,
@@ -22,7 +21,7 @@ export function decideDiscard(
   { dryRun }: { readonly dryRun: boolean },
 ): Decision<Discarded> | Refusal {
   const asked = objectOf(body);
-  // `slug` in the place of `id` would take back all of the kind.
+  // `slug` in place of `id` would otherwise drop the whole kind.
   if (!Object.keys(asked).every((name) => MEMBERS.includes(name))) {
     return refusal('INVALID_BODY', `The body has no members but ${MEMBERS.join(', ')}`);
   }

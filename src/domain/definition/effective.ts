@@ -19,13 +19,13 @@ import { collectionModel, endpointModel, libraryModel, queryModel, workflowModel
 import { type Entry, entriesOf } from './overlay.ts';
 import { definesValues, gameValues } from './values.ts';
 
-/** Kept by the layers themselves: a publish to `next` leaves what was made of `live` in place. */
+/** Cached by layer: a publish to `next` leaves the models of `live` in place. */
 const ofLive = new WeakMap<Layer, EffectiveDefinitions>();
 const ofNext = new WeakMap<Layer, { readonly live: Layer; readonly definitions: EffectiveDefinitions }>();
 
 /**
- * What a request to `target` runs with. Pure, cheap when called again with the same state, and total: any stored definition gives a
- * model. Without anything staged, `next` is the very same object as `live`.
+ * The definitions that a request to `target` runs with. Pure, cheap when called again with the same state, and total: any stored definition
+ * gives a model. With nothing staged, `next` is the same object as `live`.
  */
 export function effectiveDefinitions(state: DefinitionsState, target: PublishTarget): EffectiveDefinitions {
   if (target === 'live' || !isStaged(state.next)) {
@@ -86,7 +86,7 @@ class Effective implements EffectiveDefinitions {
     this.#valueSources = of('collection').filter((entry) => definesValues(collectionModel(entry)));
   }
 
-  /** By id, then by id or name in any letter case: an id that differs from another in its case alone is one of its own. */
+  /** By id, then by id or name in any letter case: two ids may differ in case alone. */
   collection(idOrName: string): CollectionModel | undefined {
     return this.#collectionIds.get(idOrName) ?? this.#collectionNames.get(idOrName.toLowerCase());
   }
@@ -107,7 +107,7 @@ class Effective implements EffectiveDefinitions {
     return this.#queryNames.get(id);
   }
 
-  /** Made when first asked for: most publishes change nothing in them, and tables can be large. */
+  /** Made when first asked for: most publishes do not change them, and tables can be large. */
   get values(): GameValuesModel {
     if (this.#values !== undefined) return this.#values;
     const sources = this.#document === undefined ? this.#valueSources : [...this.#valueSources, this.#document];
@@ -118,7 +118,7 @@ class Effective implements EffectiveDefinitions {
   }
 }
 
-/** By the first name, then by the second; the earlier definition wins. */
+/** By the first name, then by the second. The earlier definition wins. */
 function indexed<T>(models: readonly T[], names: (model: T) => readonly [string, string]): ReadonlyMap<string, T> {
   const index = new Map<string, T>();
   for (const at of [0, 1] as const) {

@@ -3,12 +3,12 @@ import type { DefinitionItem, DefinitionsState, Layer } from '../states.ts';
 import { hashText } from './hash.ts';
 
 /**
- * Folds the events of the definitions subject. `source.stored` only fills the text store; a publish puts texts into a layer by their
- * hash; a promotion makes `next` live, a rollback makes live what it was, and both start a new generation of the data of `next`, as a
- * renewal does that changes no definition.
+ * Folds the events of the definitions subject. `source.stored` only fills the text store. A publish puts texts into a layer by their hash. A
+ * promotion makes `next` live; a rollback restores an earlier live. Both start a new generation of `next` data, as does a renewal, which changes
+ * no definition.
  */
 
-/** Texts (and unfinished texts) that no publish has referred to are kept up to this number, newest first. */
+/** Number of texts (complete or not) without a reference that are kept, newest first. */
 export const UNREFERRED_KEPT = 64;
 
 export const EMPTY_LAYER: Layer = {
@@ -34,7 +34,7 @@ export const EMPTY_DEFINITIONS: DefinitionsState = {
   partial: new Map(),
 };
 
-/** Content hash of a layer: SHA-256 over its sorted `kind/id hash` lines. `changes` are laid over it first. */
+/** Content hash of a layer: SHA-256 over its sorted `kind/id hash` lines, after `changes` are applied. */
 export function layerHash(layer: Layer, changes: readonly DefinitionChange[] = []): string {
   const hashes = new Map<string, string | null>();
   for (const items of Object.values(layer)) {
@@ -46,7 +46,7 @@ export function layerHash(layer: Layer, changes: readonly DefinitionChange[] = [
   return hashText(lines.sort().join(''));
 }
 
-/** Throws when the log contradicts itself: a text that does not have its hash, or a publish of a text that was never stored. */
+/** Throws if the log contradicts itself: a text that does not match its hash, or a publish of a text that was never stored. */
 export function evolveDefinitions(state: DefinitionsState, event: ProjectEvent): DefinitionsState {
   const at = event.metadata.recordedAt;
   switch (event.type) {
@@ -89,7 +89,7 @@ function storeSource(state: DefinitionsState, data: SourceStored): DefinitionsSt
   return { ...state, sources: new Map(state.sources).set(hash, whole), partial };
 }
 
-/** An updated item keeps its place and its time of creation; a put after a delete is a new item at the end. */
+/** An updated item keeps its position and creation time. A put after a delete is a new item at the end. */
 function applyChanges(layer: Layer, changes: readonly DefinitionChange[], sources: ReadonlyMap<string, string>, at: number): Layer {
   const touched = new Map<DefinitionKind, Map<string, DefinitionItem>>();
   for (const { kind, id, hash } of changes) {
@@ -106,7 +106,7 @@ function applyChanges(layer: Layer, changes: readonly DefinitionChange[], source
   return { ...layer, ...Object.fromEntries(touched) };
 }
 
-/** Drops the texts that a layer used to refer to and none does any more. What was never referred to may belong to a publish still to come. */
+/** Drops texts that a layer referred to before and none refers to now. A text that never had a reference may belong to a later publish. */
 function dropUnused(before: DefinitionsState, after: DefinitionsState): DefinitionsState {
   const used = referred(after);
   const released = referred(before);

@@ -9,7 +9,7 @@ export type SingleKind = 'game-values' | 'rate-limit-rules';
 /** Kinds that source files can be written in. */
 export type SourceKind = ListedKind | 'test';
 
-/** The kinds that `next` covers and promotion moves (decision 8). */
+/** The kinds that can be staged in `next` and promoted. */
 export const STAGED_KINDS: readonly (ListedKind | SingleKind)[] = [
   'endpoint',
   'collection',

@@ -14,11 +14,11 @@ import { firstText, flagOf, numberOf, objectOf, textOf } from './read.ts';
 
 type Listed = Listing['data'][number];
 
-/** The GET listings that editors pull from (management 4). */
+/** The GET listings that editors pull from. */
 
 export interface ListOptions {
   readonly includeStaged: boolean;
-  /** `null`: the request did not say. */
+  /** `null`: the request named none. */
   readonly target: PublishTarget | null;
   readonly projectId: string;
   /** The project setting of this name. */
@@ -29,7 +29,7 @@ export function listDefinitions(state: DefinitionsState, kind: ListedKind, optio
   if (kind === 'workflow' && options.target === null && !options.includeStaged) return answered({ data: workflowsAsPushed(state) });
   const live = [...state.live[kind].values()].map((item) => listed(kind, item));
   const shown = showsStaged(options) ? [...state.next[kind].values()] : [];
-  // Duplicates are meant: the editor itself prefers the item that carries the mark (management 4.1).
+  // A definition may come twice, live and staged: the editor prefers the item with the mark.
   return answered({ data: [...live, ...shown.flatMap((item) => staged(state, kind, item))] });
 }
 
@@ -37,7 +37,7 @@ export function listGameValues(state: DefinitionsState, options: ListOptions): S
   return answered({ data: single(state, 'game-values', options) ?? [], ...singleMark(state, 'game-values', options) });
 }
 
-/** A staged definition with its mark; of one that a promotion removes what live holds of it, with another mark beside it. */
+/** A staged definition with its mark. For a staged removal: the live definition with another mark. */
 function staged({ live }: DefinitionsState, kind: ListedKind, item: DefinitionItem): Listed[] {
   if (!isRemoval(item)) return [{ ...listed(kind, item), revisionTarget: 'next' as const }];
   const removed = live[kind].get(item.id);
@@ -45,9 +45,9 @@ function staged({ live }: DefinitionsState, kind: ListedKind, item: DefinitionIt
 }
 
 /**
- * Each workflow as it was pushed last, to whichever target. The editor names none when it reads workflows, not even after a staged push,
- * and compares the answer with the author's files: of live alone it would make a mismatch, and a pull would write the old text over the
- * new one (management 13.4, 19.3).
+ * Each workflow as it was pushed last, to whichever target. The editor names no target when it reads workflows, not even after a staged push,
+ * and compares the answer with the author's files. If only live ones were answered, it would see a mismatch, and a pull would overwrite the new
+ * text with the old one.
  */
 function workflowsAsPushed(state: DefinitionsState): Listed[] {
   const { live, next } = state;
@@ -63,7 +63,7 @@ function showsStaged({ includeStaged, target }: ListOptions): boolean {
   return includeStaged && target !== 'live';
 }
 
-/** A single document has no key to be told apart by, so a request for `next` gets the staged one alone. */
+/** A single document has no key, so a request for `next` gets only the staged one. */
 function single(state: DefinitionsState, kind: SingleKind, options: ListOptions): Json | undefined {
   const item = stagedSingle(state, kind, options) ?? state.live[kind].get(SINGLE_ID);
   return item === undefined || isRemoval(item) ? undefined : definitionOf(item);
@@ -78,7 +78,7 @@ function singleMark(state: DefinitionsState, kind: SingleKind, options: ListOpti
   return item !== undefined && isRemoval(item) ? { stagedRemoval: true } : {};
 }
 
-/** The stored definition with what a row of a listing always has, and nothing that the editor's typed reads would stumble over. */
+/** The stored definition with the members that a listing always has, and without those that break the editor's typed reads. */
 function listed(kind: ListedKind, item: DefinitionItem): Listed {
   const definition = objectOf(definitionOf(item));
   const shown = Object.fromEntries(Object.entries(definition).flatMap(([name, value]) => editorSafe(name, value)));
@@ -89,13 +89,13 @@ function listed(kind: ListedKind, item: DefinitionItem): Listed {
   return kind === 'collection' && visibility === undefined ? { ...named, visibility: 'private' } : named;
 }
 
-/** Said by a listing of its items, never by an item of itself (management 4.1). */
+/** Members that a listing sets on its items. An item's own members of these names are left out. */
 const LISTINGS_OWN = new Set(['revisionTarget', 'hasStaged', 'stagedRemoval']);
-/** The editor would compare and pull these objects instead of the definition (management 2). */
+/** Members that the editor would compare and pull instead of the definition. */
 const VIEWS = new Set(['definition', 'canonicalDefinition']);
 const TEXT_MEMBERS = new Set(['name', 'slug', 'description', 'notes', 'method', 'collectionType', 'accessMode', 'rateLimitAction']);
 
-/** The editor reads these members without looking at their type (management 2, type hazards). */
+/** Fits members that the editor reads without checking their type. */
 function editorSafe(name: string, value: Json): [string, Json][] {
   if (LISTINGS_OWN.has(name) || (VIEWS.has(name) && isObject(value))) return [];
   if (name === 'maxRecords') return Number.isInteger(value) ? [[name, value]] : [];
@@ -115,7 +115,7 @@ export function listRateLimitRules(state: DefinitionsState, options: ListOptions
   });
 }
 
-/** Every stored field, and beside it the flat form that the editor reads, whichever of the three forms was sent. */
+/** A rule with every stored field, and the flat form that the editor reads, whichever of the three forms was sent. */
 function listedRule(id: string, rule: Written<typeof ruleSchema>): StoredRules['rules'][number] {
   const windows: { readonly [W in WindowName]?: Json } = objectOf(rule.windows);
   const most = (window: WindowName): number | null => {

@@ -6,8 +6,8 @@ import type { WindowName } from '../../contract/resources/rate-limits.ts';
 import type { ExactNumber, Json, JsonObject } from '../../kernel/json.ts';
 
 /**
- * Definitions as the runtime uses them: normalised once per publish, shared by every request until the next one.
- * `effectiveDefinitions` in `effective.ts` makes them out of a DefinitionsState for a publish target.
+ * Definitions as the runtime uses them: normalised once per publish, shared by all requests until the next one. `effectiveDefinitions` in
+ * `effective.ts` makes them from a DefinitionsState for a target.
  */
 
 export interface CollectionModel {
@@ -26,21 +26,21 @@ export interface CollectionModel {
   readonly schema: SchemaModel;
   /** Content hash of the stored definition. */
   readonly hash: string;
-  /** As it was written. */
+  /** The definition as written. */
   readonly definition: Written<typeof collection>;
 }
 
-/** Whom something is open to, beside secret keys and endpoints: games, the player whose document it is, or nobody (decision 34). */
+/** Who may do something, besides secret keys and endpoints: games, the player who owns the document, or nobody. */
 export type OpenTo = (typeof OPEN_TO)[number];
 
 export interface AccessModel {
   readonly read: OpenTo;
   readonly write: OpenTo;
-  /** Whether the definition says so itself, with `access`: `accessMode` is not asked by lists, records and ledgers (runtime-storage 3). */
+  /** Whether the definition has `access`. Lists, records and ledgers follow `access`, but not `accessMode`. */
   readonly stated: boolean;
 }
 
-/** One field of a schema, compiled. All fields have all members: every member of every document that is written passes one. */
+/** One compiled field of a schema. All fields have all members, because every member of every written document passes one. */
 export interface FieldModel {
   readonly type: string;
   readonly default: Json | undefined;
@@ -55,17 +55,17 @@ export interface FieldModel {
   readonly maxItems: number | undefined;
   readonly properties: ReadonlyMap<string, FieldModel> | undefined;
   readonly items: FieldModel | undefined;
-  /** `true`: any; `false`: none; a field: checked. */
+  /** Members without a definition. `true`: any; `false`: none; a field: checked by it. */
   readonly additional: boolean | FieldModel;
-  /** Children that a document must have: required, and without a default. */
+  /** Children that a document must have: required, without a default. */
   readonly needed: readonly string[];
-  /** Children that reading may fill: with a default of their own or below them. */
+  /** Children that reading may fill: they have a default, or a field below them has. */
   readonly filled: readonly (readonly [name: string, child: FieldModel])[];
   /** Whether a field below this one has a default. */
   readonly defaultsBelow: boolean;
-  /** Children that a ledger follows, or something below them. */
+  /** Children with a ledger, or with one below them. */
   readonly tracked: readonly (readonly [name: string, child: FieldModel])[];
-  /** Whether a ledger follows something below this field. */
+  /** Whether a field below this one has a ledger. */
   readonly ledgerBelow: boolean;
 }
 
@@ -73,7 +73,7 @@ export interface UniqueField {
   readonly path: string;
   /** Whether texts that differ in letter case alone are the same value. */
   readonly caseless: boolean;
-  /** JSON text of what documents that lack it read; empty for nothing. */
+  /** JSON text that documents without this field read; empty: nothing. */
   readonly default: string;
 }
 
@@ -82,22 +82,22 @@ export interface SchemaModel {
   readonly root: FieldModel | null;
   /** Whether any field, at any depth, has a default. */
   readonly hasDefaults: boolean;
-  /** Whether a ledger follows any field, at any depth of objects. */
+  /** Whether any field has a ledger, at any depth of objects. */
   readonly hasLedger: boolean;
-  /** Fields of which no two documents hold the same value. */
+  /** Fields in which no two documents may hold the same value. */
   readonly unique: readonly UniqueField[];
-  /** Fields whose growth is limited by their own definition. */
+  /** Fields that limit their own growth (`_maxPerDay` and the like). */
   readonly growth: readonly { readonly path: string; readonly windows: RuleModel['windows'] }[];
 }
 
 export interface RuleModel {
   readonly id: string;
   readonly name: string;
-  /** Unix ms: what was counted before is a deleted rule's. */
+  /** Unix ms. Earlier counts belong to a deleted rule. */
   readonly since: number;
   /** Collection id, or `*`. */
   readonly collection: string;
-  /** Whether a collection has that very id; else the rule is of all that have it for their id or name in any letter case. */
+  /** Whether a collection has exactly this id. If not, the rule applies to every collection with this id or name in any letter case. */
   readonly exact: boolean;
   /** Dotted path, or `*`. */
   readonly field: string;
@@ -136,13 +136,13 @@ export interface EndpointModel {
   readonly internal: boolean;
   readonly requiresSecretKey: boolean;
   readonly method: 'GET' | 'POST';
-  /** How often it may be called; `null`: nothing says. */
+  /** How often it may be called; `null`: no limit. */
   readonly callLimit: CallLimit | null;
   readonly hash: string;
   readonly definition: Written<typeof endpoint>;
 }
 
-/** Blocks that endpoints and workflows call as `library.block` (decision 31). */
+/** Blocks that endpoints and workflows call as `library.block`. */
 export interface LibraryModel {
   readonly id: string;
   readonly hash: string;
@@ -155,21 +155,21 @@ export interface WorkflowModel {
   readonly definition: Written<typeof workflow>;
 }
 
-/** Game values: what templates see as `values`, and what the values route shows. */
+/** Game values: `values` in templates, and the answers of the values route. */
 export interface GameValuesModel {
   /** Group id → entries object; table id → list of row objects. */
   readonly values: JsonObject;
-  /** Answers of the values route without `ok`, for secret keys that may read collections, and for everyone else. */
+  /** Answers of the values route without `ok`: for secret keys that may read collections, and for all other callers. */
   readonly full: JsonObject;
   readonly shared: JsonObject;
 }
 
 export interface EffectiveDefinitions {
-  /** Content hash of what this is made of. */
+  /** Content hash of the definitions that it is made from. */
   readonly hash: string;
   /** By id, then by name, both in any letter case. */
   collection(idOrName: string): CollectionModel | undefined;
-  /** By id, then by slug, exactly. */
+  /** By id, then by slug, in this exact spelling. */
   endpoint(slug: string): EndpointModel | undefined;
   workflow(id: string): WorkflowModel | undefined;
   library(id: string): LibraryModel | undefined;

@@ -11,11 +11,11 @@ import type { AccessModel, CollectionModel, EndpointModel, LibraryModel, OpenTo,
 import type { Entry } from './overlay.ts';
 import { firstText, flagOf, listOf, numberOf, objectOf, textOf } from './read.ts';
 
-/** One definition → its model. Whatever was stored gives a model: members that do not fit count as missing. */
+/** Makes the model of a definition. Every stored definition gives one: members that do not fit count as missing. */
 
-/** What the dashboard saves for a daily limit without a number (runtime-storage 11.2). */
+/** Daily limit when the definition sets one without a number. */
 const DEFAULT_SAVES_PER_DAY = 8640;
-/** A player's records are one state. Definitions should ask for 50 at most (runtime-storage 8.1). */
+/** Most records per player, because they are one state. Definitions should ask for 50 at most. */
 const MOST_RECORDS = 1000;
 const MAX_SAVES_PER_DAY = 10_000_000;
 
@@ -24,7 +24,7 @@ const INTERNAL_WORDS = new Set(['internal', 'private', 'internal-private', 'reus
 
 const collections = new WeakMap<Entry, CollectionModel>();
 
-/** Kept per entry: compiling the schema is the costly part of a publish. */
+/** Cached by entry: compiling the schema is the expensive part of a publish. */
 export function collectionModel(entry: Entry): CollectionModel {
   const known = collections.get(entry);
   if (known !== undefined) return known;
@@ -51,7 +51,7 @@ function makeCollection(entry: Entry): CollectionModel {
   };
 }
 
-/** What `access` does not name is as `accessMode` has it; what it names and nobody knows is closed. */
+/** What `access` does not name follows `accessMode`. An unknown value in it means closed. */
 function accessOf(definition: Written<typeof collection>): AccessModel {
   const mode = textOf(definition.accessMode)?.toLowerCase() === 'public' ? 'public' : 'endpoints';
   const stated = definition.access ?? null;
@@ -77,7 +77,7 @@ export function dailyLimit(rateLimits: Written<typeof dailySaves>): CollectionMo
   return { per, count: asked < 1 ? DEFAULT_SAVES_PER_DAY : Math.min(asked, MAX_SAVES_PER_DAY) };
 }
 
-/** A missing flag reads the same everywhere: enabled, POST, public (management, traps 14). */
+/** A missing flag means the same everywhere: enabled, POST, public. */
 export function endpointModel(entry: Entry): EndpointModel {
   const definition: Written<typeof endpoint> = objectOf(entry.value);
   return {
@@ -94,12 +94,12 @@ export function endpointModel(entry: Entry): EndpointModel {
   };
 }
 
-/** Also as it is often misspelt. */
+/** Accepts a common misspelling too. */
 function isDeprecated(definition: JsonObject): boolean {
   return ['deprecated', '_deprecated', 'depreciated', 'depricated'].some((name) => flagOf(member(definition, name)) === true);
 }
 
-/** `public` or `internal` for any spelling of an exposure; `null` for another word. */
+/** `public` or `internal` for any spelling of an exposure; `null` for any other word. */
 function exposureOf(word: string): 'public' | 'internal' | null {
   const plain = word
     .trim()
@@ -109,7 +109,7 @@ function exposureOf(word: string): 'public' | 'internal' | null {
   return INTERNAL_WORDS.has(plain) ? 'internal' : null;
 }
 
-/** Where flags contradict each other, the closed door wins. */
+/** If flags contradict each other, the endpoint is internal. */
 export function isInternal(definition: Written<typeof endpoint>): boolean {
   if (flagOf(definition.internalOnly) === true || flagOf(definition.internal) === true) return true;
   if (flagOf(definition.publiclyCallable) === true) return false;
@@ -124,7 +124,7 @@ export function workflowModel(entry: Entry): WorkflowModel {
   return { id: entry.id, hash: entry.hash, definition: objectOf(entry.value) };
 }
 
-/** `collectionName`: the name of a collection by id, for sources without an alias (runtime-storage 16.3). */
+/** `collectionName`: name of a collection by id, for sources without an alias. */
 export function queryModel(entry: Entry, collectionName: (id: string) => string | undefined): QueryModel {
   const definition: Written<typeof query> = objectOf(entry.value);
   const sources = listOf(definition.sources).flatMap((raw) => {

@@ -9,14 +9,14 @@ import { textOf } from './read.ts';
 import { AUTHORING_MEMBERS } from './source.ts';
 
 /**
- * `next` lies over `live` (management 13.3). One definition as a target sees it is an entry; entries are made once per item, or pair
- * of items, and keep their identity until one of the two is published anew, so whatever is derived from them can be kept by identity.
+ * `next` lies over `live`. An entry is one definition as a target sees it. Entries are made once per item, or pair of items, and keep their
+ * identity until one of the two is published again, so anything derived from them can be cached by identity.
  */
 export interface Entry {
   readonly kind: DefinitionKind;
   readonly id: string;
   readonly hash: string;
-  /** Any JSON value for the single documents, an object for everything else. */
+  /** Any JSON value for the single documents, an object for all others. */
   readonly value: Json;
   /** Unix ms of the newest publish in it. */
   readonly updatedAt: number;
@@ -25,8 +25,8 @@ export interface Entry {
 }
 
 /**
- * What is staged where `next` is to have a definition no more (decision 23): a definition that is nothing. Nobody can push one, and to
- * every fold it is a text like any other, so that logs hold no new shape.
+ * What is staged where `next` removes a definition: a definition that is null. Nobody can push one, and every fold takes it as a text like any
+ * other, so logs hold no new shape.
  */
 export const REMOVAL: Json = null;
 
@@ -49,7 +49,7 @@ export function definitionOf(item: DefinitionItem): Json {
   return value;
 }
 
-/** The definitions of a kind as a target sees them: live ones in order of creation, then those that only `next` has. */
+/** The definitions of a kind as a target sees them: live ones in order of creation, then those that exist only in `next`. */
 export function entriesOf(state: DefinitionsState, target: PublishTarget, kind: DefinitionKind): readonly Entry[] {
   const live = [...state.live[kind].values()];
   if (target === 'live' || state.next[kind].size === 0) return live.map((item) => alone(item, 'live'));
@@ -64,13 +64,13 @@ export function removalsOf(state: DefinitionsState, kind: DefinitionKind): reado
   return state.next[kind].size === 0 ? [] : [...state.live[kind].values()].filter((item) => isRemoved(state, item));
 }
 
-/** Removed under its id; an endpoint that is staged with its slug comes in its place. */
+/** Whether the live definition is removed in `next` by its id. A staged endpoint with its slug replaces it instead. */
 function isRemoved(state: DefinitionsState, live: DefinitionItem): boolean {
   const staged = state.next[live.kind].get(live.id);
   return staged !== undefined && isRemoval(staged);
 }
 
-/** The live definition that a staged one lies over: the same id, or an endpoint of the same slug. */
+/** The live definition that a staged one covers: same id, or for endpoints the same slug. */
 function liveUnder(state: DefinitionsState, staged: DefinitionItem): DefinitionItem | undefined {
   const same = state.live[staged.kind].get(staged.id);
   if (same !== undefined || staged.kind !== 'endpoint') return same;
@@ -84,7 +84,7 @@ export function findByKey(layer: Layer, kind: DefinitionKind, key: string): Defi
   return undefined;
 }
 
-/** The slug of an endpoint, the name of anything else; its id where it has none. */
+/** The slug of an endpoint, the name of other kinds; its id if it has none. */
 export function keyOf(item: DefinitionItem): string {
   const value = definitionOf(item);
   const key = isObject(value) ? textOf(member(value, item.kind === 'endpoint' ? 'slug' : 'name')) : undefined;
@@ -92,8 +92,8 @@ export function keyOf(item: DefinitionItem): string {
 }
 
 /**
- * Every staged top-level member wins, except `id`. A staged source is whole by itself: it replaces all, so that what runs is always
- * what its text says; and a staged plain edit takes the live text away, which would say something else.
+ * Merges a staged definition over a live one: every staged top-level member wins, except `id`. A staged source replaces everything, so what runs
+ * is what its text says. A staged plain edit removes the live source text, which would say something else.
  */
 function laidOver(live: JsonObject, staged: JsonObject, id: string): JsonObject {
   if (typeof textIn(staged) === 'string') return { ...staged, id };

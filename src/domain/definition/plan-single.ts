@@ -17,16 +17,16 @@ import { definitionOf } from './overlay.ts';
 import { current, type Put, putOf, refusePush } from './publish.ts';
 import { objectOf } from './read.ts';
 
-/** Documents of which a project has one each, replaced whole: game values, rules, tests. Nothing here writes. */
+/** Plans a push of single documents, which are replaced whole: game values, rules, tests. Nothing here writes. */
 
 export interface PlannedWhole {
   readonly put: Put;
-  /** Groups and tables, rules, or tests. */
+  /** Number of groups and tables, of rules, or of tests. */
   readonly total: number;
   findings(known: Known): readonly Finding[];
 }
 
-/** A push of game values or rules: what it would put, or why it cannot be. */
+/** A push of game values or rules: what it would put, or why it is refused. */
 export function planSingle(
   state: DefinitionsState,
   kind: SingleKind,
@@ -54,7 +54,7 @@ function singleFindings(state: DefinitionsState, kind: SingleKind, body: Json, t
   return findings.all;
 }
 
-/** The member of an answer that tells of them; no member where there is none. */
+/** The answer's member with warnings; no member if there are none. */
 export function wholeDiagnostics(
   resourceKind: string,
   found: readonly Finding[],
@@ -64,7 +64,7 @@ export function wholeDiagnostics(
   return found.length === 0 ? {} : { diagnostics: warningsOf(found, about, '') };
 }
 
-/** Rules arrive as `{rules: […]}` or bare; they are stored bare. */
+/** Rules come as `{rules: […]}` or as a bare list, and are stored as a bare list. */
 function ruleList(body: Json | undefined): readonly Json[] | undefined {
   const rules = isArray(body) ? body : member(objectOf(body), 'rules');
   return isArray(rules) && rules.every((rule) => isObject(rule)) ? rules : undefined;

@@ -13,16 +13,16 @@ import { objectOf, textOf } from './read.ts';
 import { compileItem } from './source.ts';
 import { plainWords } from './wording.ts';
 
-/** One element of a push, judged: what it would put, or why it cannot be. Nothing here writes. */
+/** One validated element of a push: what it would put, or why it is refused. Nothing here writes. */
 
 export type Planned = Fit | Unfit;
 
 export interface Fit {
   readonly ok: true;
   readonly put: Put;
-  /** As it would be stored. */
+  /** The definition as it would be stored. */
   readonly definition: JsonObject;
-  /** What it replaces, in the target. */
+  /** The definition that it replaces in the target. */
   readonly before: DefinitionItem | undefined;
   readonly warnings: readonly Warning[];
 }
@@ -30,13 +30,13 @@ export interface Fit {
 export interface Unfit {
   readonly ok: false;
   readonly problem: Problem;
-  /** Its id as far as it has one, else its place, such as `endpoint[0]`. */
+  /** Its id if it has one, else its position, such as `endpoint[0]`. */
   readonly resourceId: string;
-  /** The author's file, where it came out of one. */
+  /** The author's file, if it came from one. */
   readonly file?: string;
 }
 
-/** An element of an array push or a sync: the definition replaces what is stored under its id. */
+/** Plans an element of an array push or a sync: it replaces the definition stored under its id. */
 export function plan(state: DefinitionsState, kind: ListedKind, item: Json, target: PublishTarget, index: number): Planned {
   const compiled = compileItem(item, kind);
   const fallback = `${kind}[${index}]`;
@@ -53,13 +53,13 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
   const id = before?.id ?? own;
   const { whole, put } = wholeOf(kind, definition, id);
   const problem = putProblem(kind, put, key);
-  // The tools look for a failure under the name of its file, which is the item's id, not the source's own.
+  // The tools look up a failure by file name, which is the item's id, not the id in the source.
   return problem === null ? { ok: true, put, definition: whole, before, warnings } : unfit(problem, givenId(item) ?? own);
 }
 
 /**
- * A definition as it would be stored, printed once: a push of several commits is decided once for each, and what was found in a definition
- * is kept with it.
+ * A definition as it would be stored, printed once: a push of several commits is decided once for each commit, and findings are cached with the
+ * definition.
  */
 export function wholeOf(kind: ListedKind, definition: JsonObject, id: string): Pick<Fit, 'put'> & { readonly whole: JsonObject } {
   const known = wholes.get(definition);
@@ -73,8 +73,8 @@ export function wholeOf(kind: ListedKind, definition: JsonObject, id: string): P
 const wholes = new WeakMap<JsonObject, { readonly whole: JsonObject; readonly put: Put }>();
 
 /**
- * The definition that a push means: the same id, an endpoint of the same slug, or, where the push gives no id or is a PATCH, one of the
- * same name. In the staged copies first; what is staged may be that there is none any more, which has the id to go on with.
+ * The stored definition that a push means: same id, for endpoints the same slug; by name if the push gives no id or is a PATCH. Staged
+ * definitions come first. A staged removal counts too, and keeps its id.
  */
 export function existing(
   state: DefinitionsState,
@@ -100,8 +100,8 @@ export function existing(
 }
 
 /**
- * The editor knows collections by their names: the file that it pulls has the name for its id, too, and must find what it came from when
- * it is pushed again (management 4.1).
+ * Whether the item's id is really a name. The editor knows collections by name, and a file that it pulled has the name as its id. Pushed again,
+ * it must find the collection it came from.
  */
 function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | undefined): boolean {
   const { sourceText }: Item = objectOf(item);
@@ -111,7 +111,7 @@ function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | 
 export function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
   const { slug: named }: Item = definition;
   const slug = kind === 'endpoint' && textOf(named) === undefined ? { slug: id } : {};
-  // A listing says of a staged copy that it is one; pushed back, it would be said of what is live, for good.
+  // A listing marks staged definitions. If the marks were stored, they would stay on the live definition for good.
   const { revisionTarget: _target, hasStaged: _staged, stagedRemoval: _removal, ...own } = definition;
   return own['id'] === undefined ? { id, ...own, ...slug } : { ...own, id, ...slug };
 }
@@ -121,7 +121,7 @@ export function putProblem(kind: ListedKind, put: Put, key: string | undefined):
   return idProblem(kind, put.id) ?? slug ?? storedTextProblem(put.text);
 }
 
-/** The elements of a refused push, one by one: those that fit were not written either (decision 9). */
+/** Results of the elements of a refused push. Those that fit were not written either. */
 export function refusedResults(kind: ListedKind, planned: readonly Planned[]): JsonObject[] {
   return planned.map((each) =>
     each.ok
@@ -149,7 +149,7 @@ export function fileOf(item: Json): { readonly file?: string } {
   return file === undefined ? {} : { file };
 }
 
-/** The tools' form of what is wrong; they show the file with the line (management 19.4). */
+/** A problem in the form that tools show, with file and line. */
 export function diagnostic({ code, message, line, column }: Problem, { file }: { readonly file?: string } = {}): Diagnostic {
   const position = line === undefined || column === undefined ? {} : { line, column };
   return { severity: 'error', code, message: plainWords(message), ...(file === undefined ? {} : { sourcePath: file }), ...position };

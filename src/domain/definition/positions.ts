@@ -4,9 +4,9 @@ import { member } from '../../kernel/path.ts';
 import type { Finding } from './findings/finding.ts';
 import type { ListedKind } from './kinds.ts';
 
-/** Where in an author's file a finding is: line and column of what its pointer names, both from 1. */
+/** Finds where in an author's file a finding is: line and column of what its pointer names, both from 1. */
 
-/** Characters that are read once more for it, of one push, in one turn (3 ms for each 1000): a text that does not fit has its pointers alone. */
+/** Characters parsed again for this, per push, in one turn (3 ms per 1000). Beyond this, findings have their pointers only. */
 const MOST_TEXT = 24 * 1024;
 
 export class Places {
@@ -16,7 +16,7 @@ export class Places {
     this.#left = most;
   }
 
-  /** Whether there is room to read this text. */
+  /** Whether there is room left to parse this text. */
   take(text: string): boolean {
     if (text.length > this.#left) return false;
     this.#left -= text.length;
@@ -24,10 +24,10 @@ export class Places {
   }
 }
 
-/** JSON is read as YAML, too: it is a part of it. */
+/** JSON is parsed as YAML too, because it is a subset. */
 const OPTIONS = { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
 
-/** The same findings, with their places where the source text is at hand. */
+/** The findings with positions, if the source text is available. */
 export function located(kind: ListedKind, definition: JsonObject, found: readonly Finding[], places: Places): readonly Finding[] {
   const text = member(definition, 'sourceText');
   if (typeof text !== 'string' || found.every(({ path, line }) => path === '' || line !== undefined) || !places.take(text)) return found;
@@ -41,7 +41,7 @@ export function located(kind: ListedKind, definition: JsonObject, found: readonl
   });
 }
 
-/** The flat layout first, then the wrappers that a source may have. */
+/** Tries the flat layout first, then the wrappers that a source may have. */
 function offsetOf(root: unknown, kind: ListedKind, path: string): number | null {
   const parts = path
     .slice(1)
@@ -50,13 +50,13 @@ function offsetOf(root: unknown, kind: ListedKind, path: string): number | null 
   for (const wrapper of [[], [kind], ['resource'], ['definition']]) {
     const inner = wrapper.length === 0 ? root : childOf(root, wrapper[0] ?? '')?.value;
     const [first = ''] = parts;
-    // What is missing has no place of its own: its parent's will do, once its wrapper is known.
+    // A missing member has no position, so its parent's is used once the wrapper is known.
     if (childOf(inner, first) !== undefined) return nearestOffset(inner, parts);
   }
   return null;
 }
 
-/** Of the key that the pointer ends with, or of the last one on the way that is there. */
+/** Offset of the last key of the pointer, or of the last one that exists. */
 function nearestOffset(root: unknown, parts: readonly string[]): number | null {
   let node = root;
   let offset: number | null = null;
@@ -75,7 +75,7 @@ function childOf(node: unknown, name: string): { readonly at: number; readonly v
     return value === undefined ? undefined : { at: startOf(value) ?? 0, value };
   }
   if (!isMap(node)) return undefined;
-  // A plain key is its spelling, as where the text is compiled.
+  // A plain key counts as spelled, as in the compiler.
   const pair = node.items.find(({ key }) => isScalar(key) && (key.type === 'PLAIN' ? key.source : String(key.value)) === name);
   return pair === undefined ? undefined : { at: startOf(pair.key) ?? 0, value: pair.value };
 }

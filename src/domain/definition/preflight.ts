@@ -19,8 +19,8 @@ import { noList, noListMessage, pushedKinds, pushedValues, refusedWhole } from '
 import { plainWords } from './wording.ts';
 
 /**
- * POST sync/preflight: what a sync of the same body would do, and what its author should know (management 11.3). Whatever would refuse
- * the sync is an error; every finding of the validator is a warning, which fails it only where the push is asked for strictly.
+ * POST sync/preflight: what a sync of the same body would do. What would refuse the sync is an error. Findings are warnings, and fail it only if
+ * the push is strict.
  */
 export function preflight(state: DefinitionsState, body: Json | undefined, target: PublishTarget, strict = false): Preflighted | Refusal {
   const sections = planSections(state, body, target, 0);
@@ -41,7 +41,7 @@ export function preflight(state: DefinitionsState, body: Json | undefined, targe
   return answered({ ...answer, message: 'Preflight validation passed. No resources were written.' });
 }
 
-/** The editor logs this line and nothing else of the answer, so it names the first element that fails (management 19.4). */
+/** Message of a refused preflight. The editor logs only this line, so it names the first failing element. */
 function refusedMessage(sections: PlannedSections, judged: Iterable<Judged>): string {
   const failures = [...sections].flatMap(([name, section]) => failuresOf(name, section));
   const found = [...judged].flatMap(({ found: first }) => (first === null ? [] : [first]));
@@ -70,7 +70,7 @@ interface Judged {
   readonly passed: number;
   readonly failed: number;
   readonly warnings: number;
-  /** Of what the validator found and the push fails for, the first, in a line; `null`: nothing. */
+  /** The first finding for which a strict push fails, as one line; `null`: none. */
   readonly found: string | null;
 }
 
@@ -96,7 +96,7 @@ function judgedSection(name: string, section: PlannedSection, how: How): Judged 
   return { ...counts, found, body: { ok: failed === 0, ...counts, results: results.map((result) => result.body) } };
 }
 
-/** One document is one element, however much stands in it. */
+/** A single document is one element, however much it holds. */
 function judgedWhole(kind: SingleKind | 'tests', whole: PlannedWhole | Refusal, how: How): Judged {
   if (whole instanceof Refusal) {
     const counts = { total: 1, passed: 0, failed: 1, warnings: 0 };
@@ -147,7 +147,7 @@ function toldOf(
   return { body, warnings: 0, fails: true, found: `${place}: ${first.message}` };
 }
 
-/** Reading `steps[…].id` anywhere in a failure, an editor speaks of missing step ids and not of what failed (management 19.4). */
+/** Removes positions: an editor that reads `steps[…].id` in a failure reports missing step ids instead of the failure. */
 function withoutPlaces(finding: Finding): Finding {
   return { ...finding, message: finding.message.replace(/\[(\d+)\]/g, '/$1') };
 }
@@ -160,7 +160,7 @@ const MISSING_KEY = {
   query: ['VALIDATION_FAILED', 'name'],
 } as const;
 
-/** `sourcePath` names the member that is wrong; `file` the author's file, where there is one. */
+/** `sourcePath` names the member that is wrong; `file` the author's file, if there is one. */
 function unfitResult(kind: ListedKind, { problem, resourceId, file }: Unfit): Result {
   const about = { resourceKind: kind, resourceId };
   const inSource = codeOf(problem) === 'SOURCE_COMPILE_FAILED';

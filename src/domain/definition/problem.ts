@@ -1,15 +1,17 @@
-/** What is wrong with a definition. `code` is one of the editor's diagnostic codes, `VALIDATION_FAILED` for anything outside a source text. */
+/**
+ * What is wrong with a definition. `code` is one of the editor's diagnostic codes, or `VALIDATION_FAILED` for anything outside a source text.
+ */
 export interface Problem {
   readonly code: string;
   readonly message: string;
   /** Position in the source text, both from 1. */
   readonly line?: number;
   readonly column?: number;
-  /** It is that nothing names the definition. */
+  /** The problem is that the definition has no id and no name. */
   readonly missingKey?: boolean;
 }
 
-/** Beside a usable result. */
+/** A problem beside a usable result. */
 export type Warning = Problem;
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };

@@ -9,7 +9,7 @@ import { definitionOf, type Entry, entriesOf, removalsOf } from './overlay.ts';
 import { answered, changeOf, type Decision, putOf, sourceEvents } from './publish.ts';
 import { AUTHORING_MEMBERS } from './source.ts';
 
-/** Promotion and its preview: `next` merged over `live` as a `next` request sees it becomes the new live (decision 8). */
+/** Promotion and its preview: `next` over `live`, as a `next` request sees it, becomes the new live. */
 
 const COUNT_NAMES = {
   endpoint: 'endpoints',
@@ -22,8 +22,8 @@ const COUNT_NAMES = {
 } as const;
 
 /**
- * `dryRun` answers what would change and writes nothing. Nothing staged: 200 with zeros and no event. Anything else starts a new
- * generation of `next` data, also when the staged definitions equal the live ones.
+ * `dryRun` answers what would change and writes nothing. With nothing staged: 200 with zeros and no event. Otherwise a new generation of `next`
+ * data starts, even if the staged definitions equal the live ones.
  */
 export function decidePromote(state: DefinitionsState, options: { readonly dryRun: boolean }): Decision<Omit<Promoted, 'findings'>> {
   const { dryRun } = options;
@@ -44,7 +44,7 @@ export function decidePromote(state: DefinitionsState, options: { readonly dryRu
   };
 }
 
-/** `next` against `live`: every staged definition that would change something, with what differs, field by field. */
+/** `next` against `live`: every staged definition that would change something, with its differences field by field. */
 export function diffDefinitions(state: DefinitionsState): Difference {
   const removed = STAGED_KINDS.flatMap((kind) => removalsOf(state, kind));
   const changes = [...changedEntries(state).map(shownChange), ...removed.map((item) => ({ ...removal(item), members: [], fields: [] }))];
@@ -73,7 +73,7 @@ function shownChange(entry: Entry): Shown {
   return { ...summary(entry), ...difference };
 }
 
-/** Of a source file only what it says; where it stands and how it is written says nothing more. */
+/** Only the content of a source file is compared, not its path or format. */
 function isTold(name: string): boolean {
   return !AUTHORING_MEMBERS.some((each) => each === name);
 }

@@ -7,9 +7,9 @@ import { layerHash } from './evolve.ts';
 import { hashText } from './hash.ts';
 import { plainWords } from './wording.ts';
 
-/** From a change set to its events: the texts the log does not hold yet, then the publish that refers to them. */
+/** Makes the events of a change set: texts that the log does not hold yet, then the publish that refers to them. */
 
-/** What a management decider gives when it does not refuse; the answer as the contract describes it. No events: nothing changes. */
+/** Result of a management decider that does not refuse: events, and the answer as the contract describes it. No events: nothing changes. */
 export interface Decision<Answer = JsonObject> {
   readonly events: readonly DomainEvent[];
   readonly answer: Answer;
@@ -23,7 +23,7 @@ export interface Put {
   readonly text: string;
 }
 
-/** Code units per part: at most 3 bytes of UTF-8 each, so a part never exceeds 256 KiB. */
+/** UTF-16 units per part. Each takes at most 3 bytes of UTF-8, so a part never exceeds 256 KiB. */
 const PART_LENGTH = Math.floor((256 * 1024) / 3);
 
 export function putOf(kind: DefinitionKind, id: string, value: Json): Put {
@@ -31,19 +31,20 @@ export function putOf(kind: DefinitionKind, id: string, value: Json): Put {
   return { kind, id, hash: hashText(text), text };
 }
 
-/** What a target holds under an id: the staged copy first, then the live one. */
+/** What a target holds under an id: the staged definition, else the live one. */
 export function current(state: DefinitionsState, target: PublishTarget, kind: DefinitionKind, id: string): DefinitionItem | undefined {
   return (target === 'next' ? state.next[kind].get(id) : undefined) ?? state.live[kind].get(id);
 }
 
-/** Whether a target holds a definition already, in just this form. */
+/** Whether a target already holds the definition in exactly this form. */
 export function isHeld(state: DefinitionsState, target: PublishTarget, { kind, id, hash }: Put): boolean {
   return current(state, target, kind, id)?.hash === hash;
 }
 
 /**
- * The listing of workflows shows each as it was pushed last, so a push of what the target holds already counts where the listing would
- * answer it with the other target's: an editor takes that for a failed push, and a pull writes the other text over the author's file.
+ * Whether the listing would answer the other target's workflow. It shows each workflow as it was pushed last. So a push of what the target
+ * already holds must count as a push: otherwise an editor would take the listing for a failed push, and a pull would overwrite the author's
+ * file.
  */
 function isOvertaken(state: DefinitionsState, target: PublishTarget, { kind, id }: Put): boolean {
   const [live, staged] = [state.live[kind].get(id), state.next[kind].get(id)];
@@ -51,15 +52,12 @@ function isOvertaken(state: DefinitionsState, target: PublishTarget, { kind, id 
   return lastPushed(live, staged) !== (target === 'live' ? live : staged);
 }
 
-/** Of the two forms of a definition. */
+/** The newer of a definition's two forms. */
 export function lastPushed(live: DefinitionItem, staged: DefinitionItem): DefinitionItem {
   return staged.updatedAt < live.updatedAt ? live : staged;
 }
 
-/**
- * The events that put and delete; nothing for puts that change nothing and that no listing hides, and no event at all when nothing is
- * left.
- */
+/** The events for puts and deletes. Puts that change nothing are left out, unless the listing needs them. No events if nothing is left. */
 export function publishEvents(
   state: DefinitionsState,
   target: PublishTarget,
@@ -77,7 +75,7 @@ export function changeOf({ kind, id, hash }: Put): DefinitionChange {
   return { kind, id, hash };
 }
 
-/** `source.stored` for every text that the project does not hold, in parts; those parts that it holds are left out. */
+/** `source.stored` events for texts that the project does not hold, in parts. Parts that it holds are left out. */
 export function sourceEvents(state: DefinitionsState, puts: readonly Put[]): DomainEvent[] {
   const texts = new Map(puts.filter((put) => !state.sources.has(put.hash)).map((put) => [put.hash, put.text]));
   return [...texts].flatMap(([hash, text]) =>
@@ -100,20 +98,20 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-/** Half a surrogate pair has no UTF-8 form, and would not survive the log. */
+/** Whether a cut would split a surrogate pair: half a pair has no UTF-8 form and would not survive the log. */
 function splitsPair(text: string, at: number): boolean {
   const code = text.charCodeAt(at - 1);
   return at < text.length && code >= 0xd800 && code <= 0xdbff;
 }
 
-/** What every answer of a push says beside its own. */
+/** Members that every answer to a push has. */
 type Answered<Own> = Own & { readonly ok: true; readonly publishTarget?: 'next' };
 
 export function answered<Own extends object>(own: Own, target: PublishTarget = 'live'): Answered<Own> {
   return { ok: true, ...own, ...(target === 'next' ? { publishTarget: target } : {}) };
 }
 
-/** The answer to a write, which names where definitions are kept, as the published service's does (management 5.1). */
+/** The answer to a write. It names where definitions are kept, as existing tools expect. */
 export function written<Own extends object>(own: Own, target: PublishTarget = 'live'): Answered<Own & { readonly source: string }> {
   return answered({ ...ABOUT_STORE, ...own }, target);
 }

@@ -20,12 +20,12 @@ import type { Put } from './publish.ts';
 import { objectOf, textOf } from './read.ts';
 import { gameValues } from './values.ts';
 
-/** What the author of a push should know of what it puts; none of it refuses the push (management 11.3, 19.4, 20). */
+/** Warnings about what a push puts. None of them refuses the push. */
 
-/** The elements of a push by their kind; a section that is no list holds none. */
+/** The elements of a push by kind. A section that is no list holds none. */
 export type PushedKinds = ReadonlyMap<ListedKind, readonly Planned[]>;
 
-/** What definitions may refer to: what the target holds already, and what this push brings. */
+/** What definitions may refer to: what the target holds, and what this push brings. */
 export function knownWith(state: DefinitionsState, target: PublishTarget, push: PushedKinds, values?: Put): Known {
   const held = knownIn(effectiveDefinitions(state, target));
   const pushed = (kind: ListedKind) =>
@@ -72,9 +72,9 @@ function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known, p
   return [...warnings.map((warning) => ({ ...warning, path: '' })), ...found];
 }
 
-/** A push of more is judged by a preflight alone: it is decided part by part, in the turn that the project's games wait for. */
+/** Elements validated in a push. A larger push is validated only in a preflight: deciding takes a turn that the project's games wait for. */
 const MOST_JUDGED = 100;
-/** Of one push: more than anybody reads. */
+/** Warnings per push: more than anybody reads. */
 const MOST_WARNINGS = 500;
 const MORE: Finding = {
   code: 'MORE_WARNINGS',
@@ -83,22 +83,22 @@ const MORE: Finding = {
   fix: 'Preflight the definitions in smaller parts.',
 };
 
-/** Gives the member of an answer that holds an element's warnings; no member where there is none. */
+/** Gives the answer's member with an element's warnings; no member if there are none. */
 export type Warn = (kind: ListedKind, fit: Fit) => Diagnosed;
 
-/** No member where there is none. */
+/** No member if there are no warnings. */
 export interface Diagnosed {
   readonly diagnostics?: readonly Diagnostic[];
 }
 
 interface HowPushed {
-  /** Game values that come with it. */
+  /** Game values in the same push. */
   readonly values?: Put | undefined;
-  /** However many there are, all are judged: none may pass unseen. */
+  /** Validates all elements, so that no finding passes unseen. */
   readonly strict?: boolean;
 }
 
-/** What a push drops is always told; of all else the first warnings. */
+/** Dropped guards are always reported; of other warnings the first ones. */
 export function warner(
   state: DefinitionsState,
   target: PublishTarget,
@@ -124,7 +124,7 @@ export function warner(
   };
 }
 
-/** The result of an element that was written. */
+/** Result of an element that was written. */
 export function writtenResult(kind: ListedKind, fit: Fit, warn: Warn): PushedMany['results'][number] {
   return { ok: true, resourceKind: kind, resourceId: fit.put.id, action: 'upsert', ...warn(kind, fit) };
 }

@@ -2,13 +2,13 @@ import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../k
 import { member } from '../../kernel/path.ts';
 
 /**
- * Tolerant readers of author-written JSON. Definitions are stored after light checks, so whatever uses them takes what fits and
- * ignores the rest; nothing here throws.
+ * Tolerant readers of JSON that authors wrote. Definitions are stored after simple checks, so readers take what fits and ignore the rest.
+ * Nothing here throws.
  */
 
 const NOTHING: JsonObject = {};
 
-/** Names that would reach into an object's prototype; refused wherever an author can choose a name. */
+/** Names that would reach an object's prototype. They are refused wherever an author can choose a name. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
 export function isReserved(name: string): boolean {
@@ -23,14 +23,14 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return isArray(value) ? value : [];
 }
 
-/** A non-blank text, or a number as text (ids are sometimes written as plain numbers), trimmed; else undefined. */
+/** A trimmed text that is not blank, or a number as text (ids are sometimes numbers); else undefined. */
 export function textOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
   if (typeof value === 'number') return String(value);
   return isNumber(value) ? value.text : undefined;
 }
 
-/** The first member that holds a text. */
+/** The first of these members that holds a text. */
 export function firstText<W extends JsonObject>(object: W, ...names: readonly (keyof W & string)[]): string | undefined {
   for (const name of names) {
     const text = textOf(member(object, name));
@@ -39,7 +39,7 @@ export function firstText<W extends JsonObject>(object: W, ...names: readonly (k
   return undefined;
 }
 
-/** Older stored definitions carry flags as the texts `true` and `false`. */
+/** A flag. Older stored definitions have the texts `true` and `false`. */
 export function flagOf(value: Json | undefined): boolean | undefined {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return undefined;
@@ -47,14 +47,14 @@ export function flagOf(value: Json | undefined): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
-/** A finite number, also written as text. */
+/** A finite number, which may be written as text. */
 export function numberOf(value: Json | undefined): number | undefined {
   const text = textOf(value);
   const number = text === undefined ? Number.NaN : Number(text);
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** An object out of pairs, the first of a name winning, reserved names left out. */
+/** An object from pairs. The first of a name wins; reserved names are left out. */
 export function objectFrom(pairs: Iterable<readonly [string, Json]>): JsonObject {
   const members = new Map<string, Json>();
   for (const [name, value] of pairs) if (!isReserved(name) && !members.has(name)) members.set(name, value);

@@ -6,19 +6,19 @@ import { layerHash } from './evolve.ts';
 import { answered, type Decision, type Put, sourceEvents } from './publish.ts';
 
 /**
- * Rolling live back to what it was before its last publish or promotion (decision 8). A rollback after a rollback goes one further
- * back, so history is a pile: publishes lay on it, rollbacks take off.
+ * Rolls live back to what it was before its last publish or promotion. A second rollback goes one further back: publishes push onto a stack,
+ * rollbacks pop.
  *
- * The state keeps no old definitions, so they come from the log: {@link RollbackSearch} is shown the events of the definitions newest
- * first and says when it has seen enough. Saved tests have no part in it.
+ * The state keeps no old definitions, so they come from the log: {@link RollbackSearch} takes the events of the definitions, newest first, and
+ * says when it has seen enough. Saved tests are not rolled back.
  */
 
-/** How far back, where it is said: to what live was right after the publish, promotion or rollback of this revision; −1: before any. */
+/** How far back: to live right after the publish, promotion or rollback of this revision; −1: before any. */
 export interface RollbackGoal {
   readonly revision: number;
 }
 
-/** What live was; a definition that was not there has no text. */
+/** What live was. A definition that did not exist has no text. */
 export interface EarlierLive {
   /** Revision of the publish or promotion that made it; −1: none. */
   readonly to: number;
@@ -28,18 +28,18 @@ export interface EarlierLive {
 type LiveEvent = { readonly revision: number; readonly changes: readonly DefinitionChange[]; readonly to: number | null };
 
 export class RollbackSearch {
-  /** The publish to be undone; −1: there is none. `undefined`: not found yet. */
+  /** The publish to undo; −1: there is none; `undefined`: not found yet. */
   #undone: number | undefined;
   #to: number | undefined;
-  /** By kind and id: what the undone events changed, and the hash it had before; `undefined`: not found yet. */
+  /** By kind and id: what the undone events changed, with its earlier hash; `undefined`: not found yet. */
   readonly #wanted = new Map<string, { readonly kind: DefinitionChange['kind']; readonly id: string; hash?: string | null }>();
   readonly #texts = new Map<string, string>();
   readonly #parts = new Map<string, Map<number, string>>();
   readonly #goal: number | undefined;
-  /** Something older than the goal was met before the goal itself: nothing was published there. */
+  /** An event older than the goal came before the goal: nothing was published there. */
   #passedGoal = false;
 
-  /** Takes texts that are at hand; `from`: the publish to be undone, where it is not the last one, or how far to go. */
+  /** `held`: texts at hand. `from`: the publish to undo, if it is not the last one, or the goal. */
   constructor(held: ReadonlyMap<string, string>, from?: number | RollbackGoal) {
     for (const [hash, text] of held) this.#texts.set(hash, text);
     if (typeof from === 'object') {
@@ -48,7 +48,7 @@ export class RollbackSearch {
     } else this.#undone = from;
   }
 
-  /** Newest first. Answers whether it has seen enough. */
+  /** Takes an event, newest first. Answers whether it has seen enough. */
   take(event: ProjectEvent): boolean {
     if (event.type === 'source.stored') this.#store(event.data);
     const live = liveEvent(event);
@@ -56,7 +56,7 @@ export class RollbackSearch {
     return this.#enough();
   }
 
-  /** `null`: live was never published, or by nothing at the goal. What was not found is taken for never having been there. */
+  /** `null`: live was never published, or the goal is no publish. A definition that was not found did not exist. */
   result(): EarlierLive | null {
     if (this.#undone === undefined || this.#undone < 0) return null;
     if (this.#goal !== undefined && this.#goal >= 0 && this.#to === undefined) return null;
@@ -75,7 +75,7 @@ export class RollbackSearch {
       for (const { kind, id } of changes) this.#wanted.set(`${kind}/${id}`, { kind, id });
       return;
     }
-    // Of a goal only what stands at its very revision: what came before it is another state of live.
+    // For a goal only its very revision counts: an earlier event made another state of live.
     if (this.#goal === undefined || this.#goal === revision) this.#to ??= to ?? revision;
     for (const { kind, id, hash } of changes) {
       const wanted = this.#wanted.get(`${kind}/${id}`);
@@ -98,7 +98,7 @@ export class RollbackSearch {
   }
 }
 
-/** An event that changed what is live, tests aside. */
+/** The event if it changed live (tests do not count), else `null`. */
 function liveEvent(event: ProjectEvent): LiveEvent | null {
   if (event.type === 'definitions.published' && event.data.target === 'next') return null;
   if (event.type !== 'definitions.published' && event.type !== 'definitions.promoted' && event.type !== 'definitions.rolledBack')
@@ -108,7 +108,7 @@ function liveEvent(event: ProjectEvent): LiveEvent | null {
   return changes.length === 0 && to === null ? null : { revision: event.revision, changes, to };
 }
 
-/** Whether that is what live is: a workflow that is pushed again as it was is a publish, too, and there is nothing in it to undo. */
+/** Whether live is already so. A workflow pushed again unchanged is a publish too, with nothing to undo. */
 export function isLive(state: DefinitionsState, { definitions }: EarlierLive): boolean {
   return otherThanLive(state, definitions).length === 0;
 }
@@ -127,7 +127,7 @@ export function decideRollback(
   const changed = otherThanLive(state, earlier.definitions);
   const changes = changed.map(({ kind, id, hash }) => ({ kind, id, hash }));
   const hash = layerHash(state.live, changes);
-  // A goal may be what live is already; without one there is always something to undo.
+  // A goal may equal the present live. Without one there is always something to undo.
   const writes = !dryRun && (goal === null || changes.length > 0);
   const generation = state.generation + (writes ? 1 : 0);
   const { to } = earlier;

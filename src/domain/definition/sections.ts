@@ -11,7 +11,7 @@ import { type Planned, plan } from './plan.ts';
 import { type PlannedWhole, planSingle } from './plan-single.ts';
 import { listOf, objectOf } from './read.ts';
 
-/** The sections of a sync (management 11; decision 32): every kind of definition, and no member that is none. */
+/** The sections of a sync: one for every kind of definition, and no unknown member. */
 
 const LISTED: ReadonlyMap<string, ListedKind> = new Map<string, ListedKind>([
   ['endpoints', 'endpoint'],
@@ -27,17 +27,17 @@ const WHOLE: ReadonlyMap<string, SingleKind | 'tests'> = new Map<string, SingleK
   ['tests', 'tests'],
 ]);
 
-/** Members that say how to push, and are no section. */
+/** Members that are options and no section. */
 const OPTIONS = ['strict'];
 
-/** What a section of a body holds, judged. */
+/** A planned section of a body. */
 export type PlannedSection =
-  /** One by one; `null`: no list. */
+  /** Element by element; `null`: the section is no list. */
   | { readonly kind: ListedKind; readonly planned: readonly Planned[] | null }
-  /** The one document of its kind. */
+  /** The single document of its kind. */
   | { readonly kind: SingleKind | 'tests'; readonly whole: PlannedWhole | Refusal };
 
-/** By the name under which they came. Sections that are absent or null are left out. */
+/** By the names in the body. Sections that are missing or null are left out. */
 export type PlannedSections = ReadonlyMap<string, PlannedSection>;
 
 const SCOPES_OF: ReadonlyMap<string, readonly Scope[]> = new Map<string, readonly Scope[]>([
@@ -52,19 +52,19 @@ const SCOPES_OF: ReadonlyMap<string, readonly Scope[]> = new Map<string, readonl
   ...['tests', 'game-package', 'gamePackage'].map((name): [string, readonly Scope[]] => [name, SCOPES]),
 ]);
 
-/** What the key must be permitted to write: of every section that is there, also of an empty one (management 11.1). */
+/** Permissions that the key needs: one for every section present, even an empty one. */
 export function scopesOfSync(body: Json | undefined): readonly Scope[] {
   return isObject(body) ? [...new Set(Object.keys(body).flatMap((name) => SCOPES_OF.get(name) ?? []))] : [];
 }
 
-/** Every element of its sections that may be a source text, with what it should be. */
+/** Every element that may be a source item, with its kind. */
 export function itemsOfSync(body: Json | undefined): readonly (readonly [item: Json, kind: SourceKind])[] {
   const sections = objectOf(body);
   const listed = [...LISTED].flatMap(([name, kind]) => listOf(member(sections, name)).map((item) => [item, kind] as const));
   return [...listed, ...listOf(testsIn(member(sections, 'tests'))).map((item) => [item, 'test'] as const)];
 }
 
-/** Throws nothing: a body that cannot be a sync is the refusal of it. `now`: since when new rules count. */
+/** Never throws: a body that is no valid sync gives a refusal. `now`: from when on new rules count. */
 export function planSections(
   state: DefinitionsState,
   body: Json | undefined,
@@ -90,7 +90,7 @@ export function planSections(
   return sections;
 }
 
-/** A misspelt section would leave what stands in it behind, and the answer would say that all is well (decision 36). */
+/** Refuses an unknown section. A misspelt one would be ignored, and the answer would report success. */
 function unknownSection(body: JsonObject): Refusal | null {
   const known = [...LISTED.keys(), ...WHOLE.keys()];
   const name = Object.keys(body).find((each) => !known.includes(each) && !OPTIONS.includes(each));
@@ -99,7 +99,7 @@ function unknownSection(body: JsonObject): Refusal | null {
   return refusal('UNKNOWN_SECTION', `A push has no section '${name}'. ${meant} Nothing was written.`, { body: { section: name } });
 }
 
-/** Under two of its names: one would be lost. */
+/** Refuses a section that comes under two of its names, since one of them would be lost. */
 function repeatedSection(body: JsonObject): Refusal | null {
   for (const kind of new Set(WHOLE.values())) {
     const names = [...WHOLE].flatMap(([name, each]) => (each === kind && sectionIn(body, name) !== undefined ? [name] : []));

@@ -9,11 +9,11 @@ import { plainWords } from './wording.ts';
 import { parseYaml } from './yaml.ts';
 
 /**
- * Compiling what a push sends into the stored, flat form of a definition. An item is a plain definition, or a source item: the text
- * of an author's file with its wrapper (`kind, id, authoringMode, sourceFormat, sourcePath, sourceText`).
+ * Compiles what a push sends into the stored, flat form of a definition. An item is a plain definition, or a source item: the text of an
+ * author's file with its wrapper (`kind, id, authoringMode, sourceFormat, sourcePath, sourceText`).
  */
 
-/** Kept beside the compiled members, exactly as they were sent: the editor compares `sourceText` with its file. */
+/** Kept beside the compiled members exactly as sent: the editor compares `sourceText` with its file. */
 export const AUTHORING_MEMBERS: readonly (keyof Item & string)[] = [
   'authoringMode',
   'sourceFormat',
@@ -27,9 +27,9 @@ export type Compiled =
   | ({ readonly ok: false; readonly resourceId: string | null } & Problem);
 
 /**
- * Any JSON value in, a value out: never throws. A plain definition comes back as it is. `id` is the definition's own id as a text:
- * from the source, else from the item, else from the file name in `sourcePath`; `null` where there is none (plain definitions may be
- * found by their slug or name). A failure's `code` is `VALIDATION_FAILED` for what is wrong outside a source text.
+ * Compiles any JSON value; never throws. A plain definition comes back unchanged. `id` is the definition's id as text: from the source, else
+ * from the item, else from the file name in `sourcePath`; `null` if there is none (plain definitions may be found by slug or name). A failure
+ * outside a source text has the `code` `VALIDATION_FAILED`.
  */
 export function compileItem(item: Json, kind: SourceKind): Compiled {
   if (!isObject(item)) return refused(invalid(`Each ${kind} must be an object.`), null);
@@ -40,7 +40,7 @@ export function compileItem(item: Json, kind: SourceKind): Compiled {
   return compiled;
 }
 
-/** What came of an item that was compiled elsewhere. */
+/** Keeps the result of an item that was compiled elsewhere. */
 export function keepCompiled(item: JsonObject, kind: SourceKind, compiled: Compiled): void {
   known.set(item, { kind, compiled });
 }
@@ -49,7 +49,7 @@ export function isCompiled(item: JsonObject, kind: SourceKind): boolean {
   return known.get(item)?.kind === kind;
 }
 
-/** By item: a publish of several commits is decided once for each, and one source text can take seconds to parse. */
+/** By item: a publish of several commits is decided once for each commit, and one source text can take seconds to parse. */
 const known = new WeakMap<JsonObject, { readonly kind: SourceKind; readonly compiled: Compiled }>();
 
 function compileObject(item: Item, kind: SourceKind): Compiled {
@@ -118,7 +118,7 @@ function parseJsonText(text: string): Parsed<Json> {
   }
 }
 
-/** The layouts, first match first. The seed's `definition` wrapper is the odd one: what stands outside wins. */
+/** Unwraps the layouts of a source; the first match wins. With a `definition` wrapper, members outside it win. */
 export function unwrap(source: JsonObject, kind: SourceKind): JsonObject {
   const outer = without(source, [kind, 'resource', 'definition'], isObject);
   const byKind = member(source, kind);
@@ -154,7 +154,7 @@ function fileId(item: Item, kind: SourceKind): string | undefined {
   return id === '' ? undefined : id;
 }
 
-/** None of these fails a push: the published tools push files without `kind` and `sourceVersion`. */
+/** Warnings about a source. They do not make a push fail: existing push tools send files without `kind` and `sourceVersion`. */
 function warningsOf(source: Item, given: string | undefined): Warning[] {
   const warnings: Warning[] = [];
   const missing = (['sourceVersion', 'kind'] as const).filter((name) => acceptKind(source)[name] === undefined);

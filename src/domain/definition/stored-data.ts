@@ -6,9 +6,9 @@ import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
 import type { CollectionModel, FieldModel, SchemaModel } from './model.ts';
 
-/** What a promotion means for stored documents and ledgers (decision 30). Pure; whoever promotes brings what is stored. */
+/** What a promotion means for stored documents and ledgers. Pure: the use case reads the stored data. */
 
-/** A collection whose documents a promotion would hold to another schema; `next` null: it would be there no more. */
+/** A collection whose documents get another schema by a promotion; `next` null: the collection would be removed. */
 export interface ChangedCollection {
   readonly id: string;
   readonly live: CollectionModel;
@@ -29,14 +29,14 @@ function schemaText({ definition }: CollectionModel): Json {
   return definition.schema ?? definition.fields ?? null;
 }
 
-/** What was seen of a collection's documents. */
+/** Results of checking a collection's documents. */
 export interface Looked {
   readonly documents: number;
-  /** That the staged schema would refuse. */
+  /** Documents that the staged schema would refuse. */
   readonly refused: number;
-  /** The first of them, each with the first fault. */
+  /** The first of them, each with its first fault. */
   readonly samples: readonly { readonly key: string; readonly fault: string }[];
-  /** All there are, as far as they were counted; `null`: what was looked at is all. */
+  /** Number of all documents, as far as counted; `null`: all were checked. */
   readonly total: number | null;
 }
 
@@ -44,7 +44,7 @@ export const NOTHING_LOOKED_AT: Looked = { documents: 0, refused: 0, samples: []
 
 const SAMPLES = 5;
 
-/** One more document looked at. */
+/** The results with one more document checked. */
 export function looked(before: Looked, schema: SchemaModel, key: string, document: JsonObject): Looked {
   const fault = checkDocument(schema, document);
   const documents = before.documents + 1;
@@ -53,13 +53,13 @@ export function looked(before: Looked, schema: SchemaModel, key: string, documen
   return { ...before, documents, refused: before.refused + 1, samples };
 }
 
-/** Two documents that hold one value under a field that is to be unique. */
+/** Two documents that hold one value in a field that becomes unique. */
 export interface Clash {
   readonly field: string;
   readonly keys: readonly [string, string];
 }
 
-/** What documents hold under unique fields: a value that comes again is a clash (decision 29). */
+/** Values of unique fields in the checked documents. A value that comes twice is a clash. */
 export class UniqueLook {
   readonly #schema: SchemaModel;
   readonly #fills: boolean;
@@ -91,7 +91,7 @@ export class UniqueLook {
   }
 }
 
-/** Fields of which the ledger tells, and would tell no more. `told`: those that have entries. */
+/** Fields that lose their ledger. `told`: fields that have entries. */
 export function vanishingFields({ live, next }: ChangedCollection, told: readonly string[]): readonly string[] {
   return told.filter((path) => isFollowed(live.schema.root, path) && !isFollowed(next?.schema.root ?? null, path));
 }
@@ -105,7 +105,7 @@ function isFollowed(root: FieldModel | null, path: string): boolean {
   return typeof field === 'object' && field.ledger;
 }
 
-/** The findings of one collection, as a promotion answers them. `fields`: those that vanish. */
+/** The findings of one collection, as a promotion answers them. `fields`: those that lose their ledger. */
 export function collectionFindings(
   { id, next }: ChangedCollection,
   seen: Looked,

@@ -6,8 +6,8 @@ import { objectOf } from './read.ts';
 import { plainWords } from './wording.ts';
 
 /**
- * A push that is asked for strictly is refused for what the validator finds in it (decision 36): 400 STRICT_FINDINGS, the answer as it
- * would have been, with the findings as errors. One without findings is as it was.
+ * Refuses a strict push with findings: 400 STRICT_FINDINGS, with the usual answer and the findings as errors. A push without findings is
+ * unchanged.
  */
 export function strictly<Body extends JsonObject>(decision: Decision<Body> | Refusal): Decision<Body> | Refusal {
   if (decision instanceof Refusal) return decision;
@@ -20,7 +20,7 @@ export function strictly<Body extends JsonObject>(decision: Decision<Body> | Ref
   return refusal('STRICT_FINDINGS', plainWords(message), { body: refusedBody(body) });
 }
 
-/** Of an answer to a push: at the top, with the results of its elements, or with those of its sections. */
+/** Findings in an answer to a push: at the top, in the results of its elements, and in those of its sections. */
 function diagnosticsIn(body: JsonObject): JsonObject[] {
   const own = listIn(body, 'diagnostics').filter((each) => isObject(each));
   const results = listIn(body, 'results').flatMap((result) => diagnosticsIn(objectOf(result)));

@@ -11,7 +11,7 @@ import { knownWith, type PushedKinds, type Warn, warner, writtenResult } from '.
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
 import { plainWords } from './wording.ts';
 
-/** PUT sync: definitions of every kind in one push, all of them or nothing (management 11.2, decisions 9 and 32). */
+/** PUT sync: definitions of every kind in one push, all of them or nothing. */
 export function decideSync(
   state: DefinitionsState,
   body: Json | undefined,
@@ -38,7 +38,7 @@ export function decideSync(
   return { events: eventsOf(state, target, puts), answer: written(Object.fromEntries(pushed), target) };
 }
 
-/** Tests are of both targets: their one list is live (decision 8). */
+/** Tests belong to both targets: their one list is live. */
 function eventsOf(state: DefinitionsState, target: PublishTarget, puts: readonly Put[]): DomainEvent[] {
   if (target === 'live') return publishEvents(state, target, puts);
   const isTest = ({ kind }: Put) => kind === 'tests';
@@ -52,7 +52,7 @@ function eventsOf(state: DefinitionsState, target: PublishTarget, puts: readonly
   ];
 }
 
-/** What the push puts, the last of an id winning; `null` when something in it does not fit. */
+/** What the push puts; the last of an id wins. `null` if something in it does not fit. */
 function putsOf(sections: PlannedSections): readonly Put[] | null {
   const puts = new Map<string, Put>();
   const add = (put: Put) => puts.set(`${put.kind}/${put.id}`, put);
@@ -77,7 +77,7 @@ export function pushedKinds(sections: PlannedSections): PushedKinds {
   );
 }
 
-/** The game values that come with a push. */
+/** The game values of a push. */
 export function pushedValues(sections: PlannedSections): Put | undefined {
   const wholes = [...sections.values()].flatMap((section) => ('whole' in section ? [section] : []));
   const values = wholes.find(({ kind }) => kind === 'game-values')?.whole;
@@ -99,7 +99,7 @@ function refusedSection(name: string, section: PlannedSection): JsonObject {
   return { ok: planned.every((each) => each.ok), total: planned.length, results: refusedResults(kind, planned) };
 }
 
-/** Of tests the refusal tells about each. */
+/** For tests, the refusal tells about each one. */
 export function refusedWhole({ code, message, extra }: Refusal): JsonObject {
   const { results = [], ...about } = extra.body ?? {};
   return { ok: false, ...about, error: code, message: plainWords(message), results };

@@ -10,7 +10,7 @@ import { answered, refusePush } from './publish.ts';
 import { objectFrom, textOf } from './read.ts';
 import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
 
-/** POST source-upgrade: a source text in the flat layout, where that changes nothing but the layout (management 12). */
+/** POST source-upgrade: rewrites a source text in the flat layout, if that changes nothing but the layout. */
 
 const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
 
@@ -37,7 +37,7 @@ export function upgradeSource(body: Json | undefined): UpgradedSource | Refusal 
   });
 }
 
-/** The same text where it is flat already; `null` where it is not, and cannot be rewritten without losing something. */
+/** The text in the flat layout, unchanged if it is flat already; `null` if rewriting would lose something. */
 function upgradedText(item: JsonObject, text: string, kind: SourceKind, canonical: JsonObject): string | null {
   const parsed = parseText(item, text);
   if (!parsed.ok) return null;
@@ -52,13 +52,13 @@ function upgradedText(item: JsonObject, text: string, kind: SourceKind, canonica
 }
 
 /**
- * Every member as its author wrote it, `[a, b]` and `{a: b}` on their one line, and no line folded: the editor's own reader of its files
- * understands neither lists in lists nor texts that go on below.
+ * Prints members as their author wrote them, `[a, b]` and `{a: b}` on one line, and folds no line: the editor's own parser does not understand
+ * lists in lists, nor texts over several lines.
  */
 function yamlOf(flat: JsonObject, text: string, kind: SourceKind): string {
   const asWritten = nodesByName(text, kind);
   const written = new Document();
-  // Made of pairs: the library's own `set` looks through all of the map for every member.
+  // Made from pairs: the library's `set` searches the whole map for every member.
   const map = new YAMLMap();
   for (const [name, value] of Object.entries(flat)) {
     const node = asWritten.get(name)?.find((each) => jsonEquals(each.toJSON(), value));
@@ -85,11 +85,11 @@ function nodesByName(text: string, kind: SourceKind): ReadonlyMap<string, readon
 
 const HEADER = ['sourceVersion', 'kind', 'resourceKind', 'id', 'slug', 'name', 'description', 'notes'];
 
-/** What a source is stands at its head: authors look there, and the editor reads no further for its lists. */
+/** Puts the members that say what a source is first: authors look there, and the editor reads no further for its lists. */
 function headed(flat: JsonObject): JsonObject {
   const head = HEADER.filter((name) => Object.hasOwn(flat, name));
   return { ...objectFrom(head.map((name) => [name, flat[name] ?? null])), ...flat };
 }
 
-/** What may be a comment; inside a text it is none, but then nothing is lost by leaving the text alone. */
+/** What may be a comment. Inside a text it is none, but then nothing is lost by leaving the source unchanged. */
 const COMMENT = /(?:^|\s)#/m;

@@ -11,8 +11,8 @@ import type { CollectionModel, GameValuesModel } from './model.ts';
 import { firstText, isReserved, listOf, objectFrom, objectOf, textOf } from './read.ts';
 
 /**
- * Game values (runtime-storage 17): groups of named entries and tables of rows, out of the `constants` and `tables` of collections and
- * the game-values document, in this order; the first of an id wins. Every shape met in the wild is brought into one form.
+ * Game values: groups of named entries and tables of rows. They come from `constants` and `tables` of collections, then from the game-values
+ * document; the first of an id wins. Every form that authors use is brought into one.
  */
 
 interface Group {
@@ -35,7 +35,7 @@ interface Part {
   readonly tables: readonly Table[];
 }
 
-/** When and from what the values were made; both `null` when nothing defines any. */
+/** When the values were made and from what; both `null` if nothing defines any. */
 export interface ValuesStamp {
   readonly version: string | null;
   /** ISO text. */
@@ -81,7 +81,7 @@ function isTable({ type }: Written<typeof tableSchema>): boolean {
   return textOf(type)?.toLowerCase() === 'table';
 }
 
-/** What the document repeats of a private collection (its ids, or items that name it) is hidden with it. */
+/** Hides what the document repeats of a private collection: its ids, or items that name it. */
 function withoutHidden(part: Part, parts: readonly Part[], collections: readonly CollectionModel[]): Part {
   const hidden = parts.filter((other) => other.isPrivate);
   const ids = new Set(hidden.flatMap((other) => [...other.groups, ...other.tables].map((item) => item.id)));
@@ -114,7 +114,7 @@ function answer(parts: readonly Part[], stamp: ValuesStamp): JsonObject {
     updatedAt: stamp.updatedAt,
     groups: objectFrom(groups.map((group) => [group.id, withoutOwnerId(group.answer)])),
     tables: objectFrom(parts.flatMap((part) => part.tables.map((table): [string, Json] => [table.id, table.answer]))),
-    // The client's own example reads constants; the groups are the same thing under another name.
+    // Clients read `constants`; the groups are the same thing under another name.
     constants: objectFrom(groups.map((group) => [group.id, group.entries])),
   };
 }
@@ -123,7 +123,7 @@ function withoutOwnerId({ collectionId: _, ...group }: JsonObject): JsonObject {
   return group;
 }
 
-/** Lists of `{id|group|name, entries|values}`, or a map of group id → entries. */
+/** Groups from a list of `{id|group|name, entries|values}`, or a map of group id → entries. */
 function groupsOf(raw: Json | undefined, owner: string | null): Group[] {
   const found = isArray(raw)
     ? raw
@@ -135,7 +135,7 @@ function groupsOf(raw: Json | undefined, owner: string | null): Group[] {
 
 const GROUP_MEMBERS = new Set(['id', 'name', 'description', 'type', 'entries', 'values', 'notes']);
 
-/** A map's value that is a whole group, not the entries themselves. */
+/** Whether a map's value is a whole group, not the entries themselves. */
 function isWrapped(value: Json): value is JsonObject {
   if (!isObject(value) || !Object.keys(value).every((name) => GROUP_MEMBERS.has(name))) return false;
   const { entries, values }: Written<typeof groupSchema> = value;
@@ -153,7 +153,7 @@ function group(id: string, item: Written<typeof groupSchema>, owner: string | nu
   return { id, entries, answer: answered };
 }
 
-/** A map of name → value, or a list of `{key, value}`. */
+/** Entries from a map of name → value, or a list of `{key, value}`. */
 function entriesOf(raw: Json | undefined): JsonObject {
   if (!isArray(raw)) return objectFrom(Object.entries(objectOf(raw)));
   return objectFrom(
@@ -166,7 +166,7 @@ function entriesOf(raw: Json | undefined): JsonObject {
   );
 }
 
-/** Lists of `{id|table|name, columns, rows}`, or a map of table id → table, or of table id → rows. */
+/** Tables from a list of `{id|table|name, columns, rows}`, a map of table id → table, or a map of table id → rows. */
 function tablesOf(raw: Json | undefined, owner: string | null): Table[] {
   const found = isArray(raw)
     ? raw
@@ -184,7 +184,7 @@ function table(id: string, item: Written<typeof tableSchema>, owner: string | nu
   return { id, rows, answer: answered };
 }
 
-/** A row written as a list is aligned with the columns; what has no column is left out. */
+/** A row written as a list follows the columns; cells without a column are left out. */
 function rowOf(cells: readonly Json[], names: readonly string[]): JsonObject {
   return objectFrom(names.slice(0, cells.length).map((name, i) => [name, cells[i] ?? null]));
 }
@@ -203,7 +203,7 @@ function columnsOf(raw: Json | undefined, rows: readonly JsonObject[]): JsonObje
   });
 }
 
-/** A column given by its name alone has the type that all its cells share, else text. */
+/** The type of a column that is given by name only: the type that all its cells share, else text. */
 function columnType(key: string, rows: readonly JsonObject[]): string {
   const cells = rows.map((row) => member(row, key)).filter((cell) => cell !== undefined && cell !== null);
   if (cells.length === 0) return 'string';

@@ -1,6 +1,6 @@
 /**
- * The editor decides by words whether a route is missing: a message of a failed push that contains one of these makes it fall back to
- * other routes or claim success. So no message of a validation failure may contain them, quoted author text and line numbers included.
+ * Words that no message of a failed push may contain. When the editor reads one of them it takes the route for missing, and tries other routes
+ * or reports success. Quoted author text and line numbers count too.
  */
 const MISLEADING: readonly (readonly [RegExp, string])[] = [
   [/404/g, '4-04'],
@@ -12,7 +12,7 @@ const MISLEADING: readonly (readonly [RegExp, string])[] = [
   [/sync endpoint/gi, 'sync route'],
 ];
 
-/** Long enough for any sentence of ours; author text inside is cut. */
+/** Long enough for any sentence of ours. Quoted author text is cut. */
 const MAX_LENGTH = 500;
 
 export function plainWords(message: string): string {

@@ -4,23 +4,23 @@ import { numberFromText } from '../../kernel/json.ts';
 import { failed, type Parsed, type Problem } from './problem.ts';
 
 /**
- * The YAML subset of source files: YAML 1.2 core typing, quoted scalars stay texts, map keys are always texts (`routes: {false: …}`).
- * Anchors, aliases, tags, merge keys and repeated keys are errors, so a text can never unfold into more than itself.
+ * The YAML subset of source files: core types of YAML 1.2, quoted scalars are texts, map keys are always texts (`routes: {false: …}`). Anchors,
+ * aliases, tags, merge keys and repeated keys are errors, so a text cannot expand into more than itself.
  */
 
 /** Nesting of maps and lists. */
 export const MAX_DEPTH = 64;
 
-/** Repeated keys are looked for below: the library compares every pair of keys, which takes 20 s for one large map. */
+/** Repeated keys are found below: the library compares every pair of keys, which takes 20 s for one large map. */
 const OPTIONS = { version: '1.2', schema: 'core', intAsBigInt: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
 
-/** Where the library speaks to whoever calls it, not to an author. */
+/** Library messages meant for programmers, in words for authors. */
 const OWN_WORDS: ReadonlyMap<string, string> = new Map([
   ['RESOURCE_EXHAUSTION', 'Nested too deeply'],
   ['MULTIPLE_DOCS', 'A source is one document, and a second one begins here'],
 ]);
 
-/** Ends a conversion; never leaves this file. */
+/** Ends a conversion. It never leaves this file. */
 class Stop extends Error {
   readonly problem: Problem;
   constructor(problem: Problem) {
@@ -47,7 +47,9 @@ export function parseYaml(text: string): Parsed<Json> {
   }
 }
 
-/** The library makes an error for every fault of a text: with their stacks, a quarter of a million commas take ten seconds. */
+/**
+ * Runs without error stacks. The library makes an error for every fault of a text: with stacks, a quarter of a million commas take ten seconds.
+ */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -86,7 +88,7 @@ class Converter {
     return Object.fromEntries(members);
   }
 
-  /** Plain keys keep their spelling: `false`, `1.0` and `0x10` are names here, not values. */
+  /** A plain key keeps its spelling: `false`, `1.0` and `0x10` are names here, not values. */
   #key(node: Node | null): string {
     if (node === null) return '';
     if (!isScalar(node)) throw this.#stop('INVALID_YAML', 'A key must be a plain text, and a template stands in quotes', node);

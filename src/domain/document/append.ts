@@ -15,11 +15,11 @@ import { NOTHING_TOLD } from './told.ts';
 export interface AppendCommand {
   readonly collection: CollectionModel;
   readonly space: Space;
-  /** The parsed body, any JSON value. */
+  /** The parsed body: any JSON value. */
   readonly body: Json;
-  /** For a new record: 32 lower-case hexadecimal characters. */
+  /** Id of the new record: 32 lower-case hexadecimal characters. */
   readonly recordId: string;
-  /** Whom the record is by, and whom the daily limit counts. */
+  /** The record's writer, whom the daily limit counts. */
   readonly writerId: string;
   /** Unix ms. */
   readonly now: number;
@@ -39,8 +39,8 @@ export interface Appended {
 }
 
 /**
- * Decides one append to a global collection. In order: 400 `COLLECTION_TYPE_MISMATCH`, 400 `INVALID_BODY`, 413 `PAYLOAD_TOO_LARGE`, 400
- * `SCHEMA_VALIDATION_FAILED`, 429 `RATE_LIMIT_DAILY`. Rate-limit rules do not apply to appends. Source: runtime-storage 10.1.
+ * Decides one append to a global collection. Refusals, in order: 400 `COLLECTION_TYPE_MISMATCH`, 400 `INVALID_BODY`, 413 `PAYLOAD_TOO_LARGE`,
+ * 400 `SCHEMA_VALIDATION_FAILED`, 429 `RATE_LIMIT_DAILY`. Rate-limit rules do not apply to appends.
  */
 export function decideAppend(command: AppendCommand): Appended | Refusal {
   const { collection, body, maxBytes } = command;
@@ -85,7 +85,7 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
   return { events: [{ type: 'record.appended', data }], record, read: new ReadDocument(reads, record), text: printOnce(record) };
 }
 
-/** JSON text of a record that was appended with this body: what has to be kept of an answer is what the body does not say. */
+/** JSON text of a record appended with this body: a kept answer holds only what the body does not. */
 export function recordAgain(body: Json, made: Pick<RecordAppended, 'recordId' | 'timestamp' | 'writerId'>): string {
   return printOnce(recordDocument({ ...made, document: withoutOwnMembers(isObject(body) ? body : {}) }));
 }

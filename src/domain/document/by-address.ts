@@ -1,12 +1,10 @@
-/**
- * Values by collection and key of a document. Most commands touch one document: that one needs no map, and no name made up for it.
- */
+/** Values by collection and key of a document. Most commands touch one document, which needs no map and no combined key. */
 export class ByAddress<T> {
   #collection = '';
   #key = '';
-  /** What was set last. */
+  /** The value set last. */
   #value: T | undefined = undefined;
-  /** What was set before it, by {@link address}; the last may be among them with an older value. */
+  /** Values set before, by {@link address}. The last one may be among them with an older value. */
   #others: Map<string, T> | null = null;
 
   get(collection: string, key: string): T | undefined {
@@ -24,7 +22,7 @@ export class ByAddress<T> {
     this.#value = value;
   }
 
-  /** Each once, in the order in which they were first set. */
+  /** Keys of a collection, in the order in which they were first set. */
   keysIn(collection: string): string[] {
     const beginning = address(collection, '');
     const keys = new Set<string>();
@@ -34,7 +32,7 @@ export class ByAddress<T> {
   }
 }
 
-/** No id of a collection holds a `/`. */
+/** A unique text for both: no collection id holds a `/`. */
 function address(collection: string, key: string): string {
   return `${collection}/${key}`;
 }

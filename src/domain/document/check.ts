@@ -2,14 +2,14 @@ import { compareNumbers, ExactNumber, isArray, isNumber, isObject, type Json, ty
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import { DOCUMENT_KEY } from './key.ts';
 
-/** A fault as text that its parent puts a path before: `: expected number`, or `xp: expected number` from further down. */
+/** A fault as text, which its parent prefixes with a path: `: expected number`, or `xp: expected number` from further down. */
 type Fault = string;
 
 const MAX_DEPTH = 64;
 
 /**
- * The first fault of a document, such as `stats.xp: expected number`, or `null`. No coercion; null passes for every field that is not
- * required; a required field with a default counts as present. Source: runtime-storage 6.3.
+ * The first fault of a document, such as `stats.xp: expected number`, or `null`. Nothing is coerced. Null is valid for every field that is not
+ * required, and a required field with a default counts as present.
  */
 export function checkDocument(schema: SchemaModel, document: JsonObject): string | null {
   if (schema.root === null) return null;
@@ -28,7 +28,7 @@ function checkValue(field: FieldModel, value: Json, depth: number): Fault | null
   return isObject(value) ? checkMembers(field, value, depth) : null;
 }
 
-/** Looked up where it can be: a list of thousands of values may stand at every item of a list. */
+/** Uses a set for scalars: a list of thousands of allowed values may be checked for every item of a list. */
 function isAllowed(allowed: readonly Json[], value: Json): boolean {
   if (allowed.length > FEW_VALUES && valuesOf(allowed).has(value)) return true;
   return allowed.some((each) => jsonEquals(each, value));
@@ -45,7 +45,7 @@ function valuesOf(allowed: readonly Json[]): ReadonlySet<Json> {
   return values;
 }
 
-/** Types that this server does not know allow anything. */
+/** A type that this server does not know allows anything. */
 function hasType(type: string, value: Json): boolean {
   switch (type) {
     case 'string':
@@ -72,7 +72,7 @@ function hasType(type: string, value: Json): boolean {
   }
 }
 
-/** An exact number is one when it has neither point nor exponent. */
+/** Whether a number is an integer. An exact number is one if it has neither point nor exponent. */
 function isInteger(value: number | ExactNumber): boolean {
   return value instanceof ExactNumber ? /^-?\d+$/.test(value.text) : Number.isInteger(value);
 }
@@ -90,7 +90,7 @@ function codePoints(text: string): number {
   return count;
 }
 
-/** By decimal value: a bound may be the largest id or amount that a game's own type holds, and the next number is the same double. */
+/** Compares by decimal value: a bound may be the largest id of a game's own type, and the next number may be the same double. */
 function checkNumber({ min, max }: FieldModel, value: number | ExactNumber): Fault | null {
   if (min !== undefined && compareNumbers(value, min) < 0) return `: less than ${textOf(min)}`;
   return max !== undefined && compareNumbers(value, max) > 0 ? `: more than ${textOf(max)}` : null;
@@ -112,7 +112,7 @@ function checkItems(field: FieldModel, list: readonly Json[], depth: number): Fa
 
 function checkMembers(field: FieldModel, object: JsonObject, depth: number): Fault | null {
   for (const name of field.needed) if (!Object.hasOwn(object, name)) return under(name, ': required');
-  // Plain objects inherit nothing that can be enumerated, and this runs for every member of every write.
+  // Plain objects inherit nothing enumerable, and this runs for every member of every write.
   for (const name in object) {
     const fault = checkMember(field.properties?.get(name) ?? field.additional, object[name] ?? null, depth + 1);
     if (fault !== null) return under(name, fault);
@@ -125,7 +125,7 @@ function checkMember(rule: boolean | FieldModel, value: Json, depth: number): Fa
   return rule === true ? checkDepth(value, depth) : checkValue(rule, value, depth);
 }
 
-/** What no definition describes is bounded in depth all the same. */
+/** Bounds the depth of values that no field describes. */
 function checkDepth(value: Json, depth: number): Fault | null {
   if (typeof value !== 'object' || value === null) return null;
   if (depth > MAX_DEPTH) return ': nested too deeply';

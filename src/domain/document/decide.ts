@@ -15,25 +15,25 @@ import { WITHOUT_DEFAULTS } from './schema.ts';
 import { operate, SAVE_VERSION, withoutSaveVersion } from './store.ts';
 import { tell } from './tell.ts';
 
-/** What a request's body asks for (runtime-storage 4.3). */
+/** What the body of a write asks for. */
 export type WriteBody =
   | { readonly kind: 'replace'; readonly document: JsonObject }
   | { readonly kind: 'operations'; readonly ops: readonly Operation[]; readonly applied?: Applied | null };
 
-/** Where a document is, what it is now, and when that is decided. */
+/** Where a document is, its state, and the time of the decision. */
 export interface DocumentCommand {
   readonly collection: CollectionModel;
   readonly space: Space;
   readonly key: string;
-  /** `null`: never written. In a `next` space that has no document of its own: the live state. */
+  /** `null`: never written. In a `next` space without a document of its own: the live state. */
   readonly current: DocumentState | null;
-  /** Given for the first write of a subject in a `next` space. */
+  /** Set for the first write of a subject in a `next` space. */
   readonly fork?: Fork | undefined;
   /** Unix ms. */
   readonly now: number;
-  /** What a ledger entry names as its source unless an operation does: an endpoint's slug, or `direct`. */
+  /** Source of ledger entries for which no operation names one: an endpoint's slug, or `direct`. */
   readonly source: string;
-  /** Whether readers see the defaults of what a document lacks; then operations, limits and the ledger start from them, too. */
+  /** Whether readers see the defaults of what a document lacks. If so, operations, limits and the ledger start from them too. */
   readonly fillDefaults: boolean;
   /** `current` as it reads, where that is known already. */
   readonly read?: ReadDocument | undefined;
@@ -41,22 +41,22 @@ export interface DocumentCommand {
 
 export interface WriteCommand extends DocumentCommand {
   readonly body: WriteBody;
-  /** The caller; counts in global collections. */
+  /** The caller, who counts in global collections. */
   readonly player: string;
-  /** Version that the writer has seen; 0: none must exist. `null`: not named. */
+  /** Version that the writer has seen; 0: no document may exist; `null`: not named. */
   readonly saveVersion: number | null;
-  /** Whether a collection with `requireSaveVersion` refuses writers that name none. */
+  /** Whether a collection with `requireSaveVersion` refuses writers that name no version. */
   readonly strictSaveVersion: boolean;
   readonly rules: readonly RuleModel[];
   windowOf(counter: string): WindowState | null;
-  /** UTF-8 bytes of the stored document's JSON. */
+  /** Most UTF-8 bytes of the stored document's JSON. */
   readonly maxBytes: number;
   readonly checkSchema: boolean;
 }
 
 export interface Decided {
   readonly events: readonly DomainEvent[];
-  /** What the document becomes: exactly what folding `events` gives. */
+  /** The document after the write: exactly what folding `events` gives. */
   readonly state: DocumentState;
   /** JSON text of the stored document. */
   readonly text: string;
@@ -67,7 +67,7 @@ export interface Decided {
 const NO_INCREASES: ReadonlyMap<string, number> = new Map();
 const NO_ORIGINS: ReadonlyMap<string, Origin> = new Map();
 
-/** Reads a parsed body: operations when `ops` is a list, else a plain document. 400 `INVALID_BODY` or `INVALID_OPERATION`. */
+/** Reads a parsed body: operations if `ops` is a list, else a plain document. 400 `INVALID_BODY` or `INVALID_OPERATION`. */
 export function readWriteBody(body: Json): { readonly body: WriteBody; readonly saveVersion: number | null } | Refusal {
   if (!isObject(body)) return refusal('INVALID_BODY');
   const saveVersion = readSaveVersion(body[SAVE_VERSION]);
@@ -77,7 +77,7 @@ export function readWriteBody(body: Json): { readonly body: WriteBody; readonly 
   return refusingOperations(() => ({ body: { kind: 'operations', ops: parseOperations(ops) }, saveVersion }));
 }
 
-/** `undefined`: named, but not as a version. Ignoring it would drop a guard that the writer relies on. */
+/** `undefined`: named, but not a valid version. Ignoring it would drop a check that the writer relies on. */
 function readSaveVersion(value: Json | undefined): number | null | undefined {
   if (value === undefined || value === null) return null;
   const version = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
@@ -85,9 +85,9 @@ function readSaveVersion(value: Json | undefined): number | null | undefined {
 }
 
 /**
- * Decides one write. In order: operations 400 `INVALID_OPERATION`, schema 400 `SCHEMA_VALIDATION_FAILED`, size 413
- * `PAYLOAD_TOO_LARGE` (before the schema where the body is the document), save version 409 `STALE_SAVE` or `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or `RATE_LIMIT_DAILY`,
- * ledger 413 `APPEND_TOO_LARGE`.
+ * Decides one write. Refusals, in order: operations 400 `INVALID_OPERATION`, schema 400 `SCHEMA_VALIDATION_FAILED`, size 413 `PAYLOAD_TOO_LARGE`
+ * (before the schema if the body is the document), save version 409 `STALE_SAVE` or `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or
+ * `RATE_LIMIT_DAILY`, ledger 413 `APPEND_TOO_LARGE`.
  */
 export function decideWrite(command: WriteCommand): Decided | Refusal {
   const draft = refusingOperations(() => draftOf(command));
@@ -103,7 +103,7 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
   return decided(command, limited, limited.draft.stored === draft.stored ? printed : printObject(limited.draft.stored));
 }
 
-/** What a delete does. */
+/** Result of a delete. */
 export interface Deleted {
   readonly events: readonly DomainEvent[];
   readonly state: DocumentState | null;
@@ -112,8 +112,8 @@ export interface Deleted {
 }
 
 /**
- * Deleting what is not there is fine and says nothing. The version stays: it counts writes. `saveVersion` is the one that the caller
- * has seen, as in a write: 409 `STALE_SAVE` where it is another one by now.
+ * Decides a delete. Deleting a missing document succeeds without events. The version stays, because it counts writes. `saveVersion` is the one
+ * that the caller has seen: 409 `STALE_SAVE` if it is not the present one.
  */
 export function decideDelete(command: DocumentCommand, saveVersion: number | null = null): Deleted | Refusal {
   const { collection, space, key, current, fork, now } = command;
@@ -185,7 +185,7 @@ function refusingOperations<Result>(run: () => Result): Result | Refusal {
 function checkForm({ body, checkSchema, collection, maxBytes }: WriteCommand, { value: document, text }: PrintedObject): Refusal | null {
   const tooLarge = text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
   const large = tooLarge ? refusal('PAYLOAD_TOO_LARGE', `A document may have at most ${maxBytes} bytes`) : null;
-  // A plain document is the body, whose size comes before its form.
+  // A plain document is the body, so its size is checked before its form.
   if (large !== null && body.kind === 'replace') return large;
   const fault = checkSchema ? checkDocument(collection.schema, document) : null;
   return fault === null ? large : refusal('SCHEMA_VALIDATION_FAILED', fault);

@@ -9,17 +9,17 @@ export class PathBlocked extends Error {
   override readonly name = 'PathBlocked';
 }
 
-/** A document being changed: objects on a changed path are copied once, everything else is shared with the original. */
+/** A document being changed. Objects on a changed path are copied once; everything else is shared with the original. */
 export class Draft {
   readonly document: JsonObject;
-  /** Copies this draft made, and may therefore change. */
+  /** Copies that this draft made, and may change. */
   readonly #own = new Map<JsonObject, Mutable>();
 
   constructor(document: JsonObject) {
     this.document = this.#copy(document);
   }
 
-  /** Throws {@link PathBlocked}, as writing there would. */
+  /** Throws {@link PathBlocked} where writing would. */
   get(path: string): Json | undefined {
     let here: Json | undefined = this.document;
     for (const name of splitPath(path)) {
@@ -30,7 +30,7 @@ export class Draft {
     return here;
   }
 
-  /** Missing and null parents become objects. Throws {@link PathBlocked}, unless `replace` lets anything in the way become one. */
+  /** Missing and null parents become objects. Throws {@link PathBlocked}; with `replace` anything in the way becomes an object. */
   set(path: string, value: Json, replace = false): void {
     const parts = splitPath(path);
     let here = this.#copy(this.document);
@@ -54,12 +54,12 @@ export class Draft {
 }
 
 /**
- * The final value of every touched path. A path under another touched path goes with it, in the place of the first of them, so
- * that new members come in the order in which they were made.
+ * The final value of every touched path. A path under another touched path is covered by it. The first of them gives the position, so new
+ * members come in the order in which they were made.
  */
 export function changesOf(document: JsonObject, touched: ReadonlySet<string>): Change[] {
   const paths = new Set<string>();
-  // A merge touches many members of one object: what is around them is looked for once.
+  // A merge touches many members of one object, so the paths around them are looked up once.
   const around = new Map<string, string | null>();
   for (const path of touched) {
     const parent = path.slice(0, Math.max(path.lastIndexOf('.'), 0));
@@ -71,7 +71,7 @@ export function changesOf(document: JsonObject, touched: ReadonlySet<string>): C
   return [...paths].map((path) => [path, getPath(document, path) ?? null]);
 }
 
-/** Replays changes. Never fails: what stands in the way of a path is replaced, as the log is right. */
+/** Replays changes. Never fails: what stands in the way of a path is replaced, because the log is right. */
 export function applyChanges(document: JsonObject, changes: readonly Change[]): JsonObject {
   if (changes.length === 0) return document;
   const draft = new Draft(document);
@@ -79,7 +79,7 @@ export function applyChanges(document: JsonObject, changes: readonly Change[]): 
   return draft.document;
 }
 
-/** The outermost touched path that is this one or around it. */
+/** The outermost touched path that is this one or an ancestor of it. */
 function outermost(path: string, touched: ReadonlySet<string>): string | null {
   let found = touched.has(path) ? path : null;
   for (const ancestor of ancestorsOf(path)) if (touched.has(ancestor)) found = ancestor;

@@ -15,8 +15,8 @@ export function isDocumentEvent<E extends DomainEvent>(event: E): event is E & D
 type Written = Extract<DocumentEvent, { readonly type: 'document.written' }>;
 
 /**
- * A document after one of its own events. `recordedAt` is the event's time in unix ms. The first event of a subject in a `next`
- * space carries the live state it started from, which then counts instead of `state`.
+ * A document after one of its events. `recordedAt`: the event's time in unix ms. The first event of a subject in a `next` space carries the live
+ * state that it started from, which then replaces `state`.
  */
 export function evolveDocument(state: DocumentState | null, event: DocumentEvent, recordedAt: number): DocumentState {
   switch (event.type) {
@@ -35,7 +35,7 @@ export function evolveDocument(state: DocumentState | null, event: DocumentEvent
   }
 }
 
-/** Members that the server sets of a record: dropped from what is sent, and nobody's numbers. */
+/** Members of a record that the server sets. They are dropped from what is sent, and never count as ledger fields. */
 export const OWN_MEMBERS: ReadonlySet<string> = new Set(['_id', '_timestamp', '_writerId', '_txId']);
 
 /** The document that an appended record is stored and served as. */
@@ -65,7 +65,7 @@ function evolveDeleted(base: DocumentState | null, event: Deleted, recordedAt: n
   return { document: null, version, createdAt: base?.createdAt ?? recordedAt, updatedAt: recordedAt, told: toldAfter(base, event) };
 }
 
-/** What the ledger has said after an event. `base`: what the event began from; of a fork, its event says what was told of it. */
+/** What the ledger has told after an event. `base`: what the event began from; the event of a fork carries what was told of it. */
 function toldAfter(base: DocumentState | null, { data, told: known }: DocumentEvent): DocumentState['told'] {
   if (known !== undefined) return known === NOTHING_TOLD_TEXT ? undefined : known;
   if (data.told === null) return null;
@@ -74,7 +74,7 @@ function toldAfter(base: DocumentState | null, { data, told: known }: DocumentEv
   return toldText(withEntries(before ?? toldOf(base) ?? NOTHING_TOLD, ledger));
 }
 
-/** Whether the account after this event can be known without that before it. */
+/** Whether the ledger's account after this event is known without the one before it. */
 export function tellsAll({ type, data, told }: DocumentEvent): boolean {
   return told !== undefined || data.told !== undefined || type === 'record.appended' || data.fork !== undefined;
 }

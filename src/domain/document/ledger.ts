@@ -21,40 +21,40 @@ import { NOTHING_TOLD, numbersTold, numberTold, type Told, withEntries } from '.
 
 type NumberValue = number | ExactNumber;
 
-/** Of one write. So many fit a commit, whatever their paths; a document whose members nobody has declared can have nine times as many. */
+/** Entries of one write. This many fit a commit, whatever their paths; a document with undeclared members could have nine times as many. */
 export const MOST_ENTRIES = 1000;
-/** Names that `additionalProperties` describes are followed up to the length that a schema's own names have (runtime-storage 6.1). */
+/** Longest name of a member under `additionalProperties` with a ledger: as long as names in a schema may be. */
 const LONGEST_NAME = 64;
-/** Every entry holds its whole path: of a longer one, thousands would make a commit that no log takes. */
+/** Longest path with a ledger. Every entry holds its path, and thousands of longer ones would exceed an append. */
 const LONGEST_PATH = 256;
 
-/** What one write did to a document, and what the ledger had said of it. */
+/** What one write did to a document, and what the ledger had told of it. */
 export interface Telling {
-  /** The fields that are followed. */
+  /** The schema with the ledger fields. */
   readonly schema: SchemaModel;
   readonly told: Told;
-  /** What the write began from, as it read, defaults filled in: of operations on nothing, the defaults. `null`: nothing. */
+  /** The document before the write as it read, with defaults; for operations on a missing document, the defaults alone. `null`: nothing. */
   readonly from: JsonObject | null;
-  /** Whether nobody could read a document before. */
+  /** Whether no document could be read before. */
   readonly isNew: boolean;
   /** What becomes of it; `null`: it is deleted. */
   readonly after: ReadDocument | null;
   originOf(path: string): Origin | undefined;
-  /** Names what no operation gives a source to. */
+  /** Source of changes for which no operation names one. */
   readonly source: string;
 }
 
 export interface Entries {
-  /** At most {@link MOST_ENTRIES}; what they leave out is told by the next write. */
+  /** At most {@link MOST_ENTRIES}; the next write tells the rest. */
   readonly entries: readonly LedgerEntry[];
-  /** How many the writer's own changes need: a write of more than {@link MOST_ENTRIES} is to be refused. */
+  /** Entries that the writer's own changes need. A write that needs more than {@link MOST_ENTRIES} is refused. */
   readonly asked: number;
 }
 
 /** The entries of one field. */
 interface FieldEntries {
   readonly entries: readonly LedgerEntry[];
-  /** Whether the writer changed it; else a definition did, or a default came into being. */
+  /** Whether the writer changed it. If not, a definition did, or a default came into being. */
   readonly asked: boolean;
 }
 
@@ -63,12 +63,11 @@ const DEFAULT = { source: 'default' };
 const DEFINITION = { source: 'definition' };
 
 /**
- * The entries of one write, in the order of the schema: one for every followed number that reads otherwise than before, defaults
- * included. A missing document, member or number counts as 0. A default that comes into being is an entry of its own, and so is what
- * a definition has changed since the last write: they stand before the writer's. `before` is always `after` of the field's last
- * entry, so the sum of all is the value as it reads. Fields inside objects only, be they named or described by
- * `additionalProperties`: an item of a list has no path that would name it from one write to the next.
- * Source: runtime-storage 9.1, decision 22.
+ * The entries of one write, in the order of the schema: one for every ledger field that reads otherwise than before, defaults included. A
+ * missing document, member or number counts as 0. A default that comes into being is an entry of its own, and so is what a definition has
+ * changed since the last write; both stand before the writer's entry. `before` is always `after` of the field's last entry, so the sum of all
+ * deltas is the value as it reads. Only fields in objects have entries, named or described by `additionalProperties`: no path names a list's
+ * item from one write to the next.
  */
 export function ledgerEntries(telling: Telling): Entries {
   const { schema, told } = telling;
@@ -122,7 +121,7 @@ function fieldsOf(telling: Telling): readonly FieldEntries[] {
 
 const NOTHING: JsonObject = {};
 
-/** What was told of fields that the schema does not follow any more goes with the document. */
+/** Entries for fields that no longer have a ledger, when their document is deleted. */
 function takenBack(told: Told, fields: readonly FieldEntries[], source: string): FieldEntries[] {
   const left = withEntries(
     told,
@@ -131,7 +130,7 @@ function takenBack(told: Told, fields: readonly FieldEntries[], source: string):
   return [...numbersTold(left)].map(([path, value]) => ({ entries: [entry(path, value, 0, { source })], asked: true }));
 }
 
-/** The writer's own first; the others as far as there is room. */
+/** The writer's entries first; the others as far as there is room. */
 function bounded(fields: readonly FieldEntries[]): Entries {
   const count = (asked: boolean) => fields.reduce((sum, field) => sum + (field.asked === asked ? field.entries.length : 0), 0);
   const asked = count(true);
@@ -144,7 +143,7 @@ function bounded(fields: readonly FieldEntries[]): Entries {
   return { entries: entries.slice(0, MOST_ENTRIES), asked };
 }
 
-/** What a release that kept no account is taken to have said of a document: its numbers as they are stored, under the schema of today. */
+/** What an older release, which kept no account, is taken to have told of a document: its stored numbers, under today's schema. */
 export function toldAsStored(schema: SchemaModel, document: JsonObject | null): Told {
   if (document === null) return NOTHING_TOLD;
   const first = {
@@ -186,7 +185,7 @@ export function tooManyEntries(count: number): Refusal {
   return refusal('APPEND_TOO_LARGE', message);
 }
 
-/** What was said about a path: by an operation on it, else by one on the nearest object around it. */
+/** The origin of a change at a path: the operation on it, else the one on its nearest ancestor. */
 export function originFinder(origins: ReadonlyMap<string, Origin>): (path: string) => Origin | undefined {
   return (path) => {
     const own = origins.get(path);
@@ -200,7 +199,7 @@ function numberOf(value: Json | undefined): NumberValue {
   return isNumber(value) ? value : 0;
 }
 
-/** A difference too long to write out is given as the nearest double. */
+/** The difference of two numbers; the nearest double if it is too long to write out. */
 function difference(old: NumberValue, now: NumberValue): NumberValue {
   try {
     return subtractNumbers(now, old);

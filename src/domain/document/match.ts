@@ -10,17 +10,17 @@ import {
   numbersEqual,
 } from '../../kernel/json.ts';
 
-/** Whether an item is meant; made once for a list, since what is looked for may be as long as the list. */
+/** Whether an item matches. Made once for a list, because the wanted value may be as long as the list. */
 export type Meant = (item: Json) => boolean;
 
-/** What `pull` takes: an object by its members, anything else by `match.value` (runtime-storage 5.1). */
+/** What `pull` removes: an object by its members, anything else by `match.value`. */
 export function pulling(match: JsonObject): Meant {
   const hasMembers = membersEqualTo(match);
   const equals = looselyEqualTo(match['value'] ?? null);
   return (item) => (isObject(item) ? hasMembers(item) : equals(item));
 }
 
-/** What `remove` takes. An empty object fits every object. */
+/** What `remove` removes. An empty object matches every object. */
 export function removing(value: Json): Meant {
   const hasMembers = isObject(value) ? membersEqualTo(value) : () => false;
   const equals = looselyEqualTo(value);
@@ -42,10 +42,10 @@ function looselyEqualTo(wanted: Json): Meant {
   };
 }
 
-/** Longer texts are no numbers anyone compares with. */
+/** Longer texts are not compared as numbers. */
 const NUMBER_TEXT = /^-?\d[\d.eE+-]{0,63}$/;
 
-/** What `==` compares with: numbers as they are, texts by their number, blank text is 0. */
+/** What `==` compares: a number as it is, a text by its number, blank text as 0. */
 function asNumber(value: Json): ReturnType<typeof numberFromText> | null {
   if (isNumber(value)) return value;
   if (typeof value === 'boolean') return value ? 1 : 0;

@@ -18,7 +18,7 @@ import { weightOf } from './weight.ts';
 
 export { applyChanges } from './draft.ts';
 
-/** Why a list of operations was refused, without the position in the message; `index` is −1 when the list itself is wrong. */
+/** Why a list of operations was refused. The message leaves out the position; `index` is −1 if the list itself is wrong. */
 export class OperationError extends Error {
   override readonly name = 'OperationError';
   readonly index: number;
@@ -36,15 +36,15 @@ export interface Origin {
 
 export interface Operated {
   readonly document: JsonObject;
-  /** Applied in order to the old document they make the new one. */
+  /** Applied in order to the old document, they give the new one. */
   readonly changes: readonly Change[];
-  /** Path → sum of upward moves (runtime-storage 5.3); what moved down again still counts. */
+  /** Path → sum of upward moves. A later downward move does not reduce it. */
   readonly increases: ReadonlyMap<string, number>;
-  /** Path → what the last operation on it said about itself. */
+  /** Path → what the last operation on it said of its source. */
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
-/** Operations with what they made of a document: whoever has to apply them to the very same one again need not. */
+/** Operations with their result on a document, so they need not be applied to the same document again. */
 export interface Applied {
   readonly to: JsonObject;
   readonly operated: Operated;
@@ -59,16 +59,16 @@ interface Run {
   readonly spend: Spend;
 }
 
-/** Told of items and members before they are gone through or copied; may throw. */
+/** Called before items and members are gone through or copied. May throw. */
 export type Spend = (units: number) => void;
 
 const MAX_OPERATIONS = 100;
 const MAX_PATH_PARTS = 64;
-/** A longer one is hashed by its length alone, so thousands of them would be compared with each other. */
+/** Longest path: longer texts are hashed by length alone, so thousands of them would be compared with each other. */
 const MAX_PATH_LENGTH = 512;
 const SOURCE_LENGTH = 64;
 const REASON_LENGTH = 256;
-/** Sums closer to zero than this are the noise of doubles, as in 0.1 + 0.2 − 0.3. */
+/** Sums closer to zero than this are rounding errors of doubles, as in 0.1 + 0.2 − 0.3. */
 const NOISE = 1e-9;
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['', '__proto__', 'constructor', 'prototype']);
 
@@ -89,8 +89,8 @@ const APPLY: Readonly<Record<string, Apply>> = {
 };
 
 /**
- * Runs operations in order on a copy; each sees the ones before it, the first error ends all of it. `document` null is `{}`. The
- * input is never changed, and what was not touched is shared. Throws {@link OperationError}. Source: runtime-storage 5.
+ * Runs operations in order on a copy. Each sees the earlier ones; the first error ends all. `document` null is `{}`. The input is never changed,
+ * and untouched parts are shared. Throws {@link OperationError}.
  */
 export function applyOperations(document: JsonObject | null, operations: readonly Operation[], spend: Spend = free): Operated {
   checkCount(operations.length);
@@ -107,10 +107,10 @@ export function applyOperations(document: JsonObject | null, operations: readonl
   return { document: result, changes: changesOf(result, run.touched), increases: run.increases, origins: run.origins };
 }
 
-/** A request's own operations are bounded by its body. */
+/** A request's own operations need no counting: its body bounds them. */
 function free(): void {}
 
-/** The operations of a request's `ops` member. Throws {@link OperationError}. */
+/** Parses the `ops` member of a request. Throws {@link OperationError}. */
 export function parseOperations(value: Json): readonly Operation[] {
   if (!isArray(value)) throw new OperationError(-1, 'ops must be a list');
   checkCount(value.length);
@@ -128,7 +128,7 @@ export function parseOperations(value: Json): readonly Operation[] {
   });
 }
 
-/** An operation that breaks its own form; becomes an {@link OperationError} with its position. */
+/** An operation with a wrong form. It becomes an {@link OperationError} with its position. */
 class Misuse extends Error {
   override readonly name = 'Misuse';
 }
@@ -198,7 +198,7 @@ function applyMerge(run: Run, operation: Operation): void {
   noteOrigin(run, path, operation);
 }
 
-/** A member that no path of an operation could name is stored with its whole object, and no rule can count it. */
+/** Notes a changed member. One that no path can name is stored with its whole object, and no rule counts it. */
 function noteMember(run: Run, path: string, name: string, old: JsonObject | null, item: Json): void {
   if (REFUSED_NAMES.has(name) || name.includes('.') || path.length + name.length >= MAX_PATH_LENGTH) {
     run.touched.add(path);
@@ -209,7 +209,7 @@ function noteMember(run: Run, path: string, name: string, old: JsonObject | null
   run.touched.add(memberPath);
 }
 
-/** `weight` of what is compared with every item. */
+/** `weight`: of the value that every item is compared with. */
 function filter(run: Run, path: string, goes: Meant, weight: number): void {
   const old = run.draft.get(path);
   if (!isArray(old)) return;
@@ -236,7 +236,7 @@ function addGrowth(run: Run, path: string, amount: number): void {
   if (amount > 0) run.increases.set(path, (run.increases.get(path) ?? 0) + amount);
 }
 
-/** The last word on a path also covers what lies under it: an older word about a part no longer holds. */
+/** The last origin of a path also covers the paths below it: an earlier one for a part no longer holds. */
 function noteOrigin(run: Run, path: string, { source, reason }: Operation): void {
   if (source === undefined && reason === undefined) return;
   for (const known of run.origins.keys()) if (known.startsWith(`${path}.`)) run.origins.delete(known);

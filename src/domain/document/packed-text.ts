@@ -1,4 +1,4 @@
-/** All that is left of a document in an event that has stored it whole, once the event is sealed. */
+/** What a sealed event keeps of a document that it stored whole. */
 export class PackedText {
   readonly text: string;
 

@@ -3,11 +3,11 @@ import { type JsonObject, parseStored, printOnce } from '../../kernel/json.ts';
 import type { DocumentState } from '../states.ts';
 
 /**
- * A document of which memory keeps its text alone: one that was stored whole, or loaded. Many are held and few are looked into, and a
- * text takes less room than its objects and costs a garbage collector nothing to look through. The value is made when it is asked for.
+ * A document of which memory keeps only the text: one that was stored whole, or loaded. Many are in memory and few are read. A text takes less
+ * room than objects and costs the garbage collector nothing. The value is made when asked for.
  */
 export class PackedDocument implements DocumentState {
-  /** What {@link printOnce} makes of the document. */
+  /** The text that {@link printOnce} makes of the document. */
   readonly text: string;
   readonly version: number;
   readonly createdAt: number;
@@ -31,21 +31,21 @@ export class PackedDocument implements DocumentState {
   }
 }
 
-/** What decisions and views ask for again and again is not parsed each time: values of texts of a million characters in all. */
+/** Values that decisions and views read again and again, so they are not parsed each time: of texts with a million characters in all. */
 const values = new LRUCache<PackedDocument, JsonObject>({ maxSize: 1024 * 1024, sizeCalculation: (_, { text }) => text.length });
 
-/** The same state to whoever reads it. A deleted document has nothing to pack. */
+/** The same state, packed. A deleted document has nothing to pack. */
 export function packed(state: DocumentState): DocumentState {
   if (state instanceof PackedDocument || state.document === null) return state;
   return new PackedDocument(storedText(state), state.version, state.createdAt, state.updatedAt, state.told);
 }
 
-/** Whether there is a document, without looking into it. */
+/** Whether there is a document, without parsing it. */
 export function isThere(state: DocumentState | null): state is DocumentState {
   return state !== null && (state instanceof PackedDocument || state.document !== null);
 }
 
-/** JSON text of a document that is there, as it is stored. */
+/** JSON text of an existing document, as stored. */
 export function storedText(state: DocumentState): string {
   if (state.text !== undefined) return state.text;
   if (state.document === null) throw new Error('a deleted document has no text');

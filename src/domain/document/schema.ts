@@ -3,9 +3,8 @@ import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import { growthWindows } from '../limit/fields.ts';
 
 /**
- * Compiles a collection's `schema` in either form: a flat map of field → definition, or `{type: object, properties, required, …}`.
- * A definition is an object or a bare type name. Tolerant: what it does not know acts as absent, so a stored definition never
- * stops a game. Source: runtime-storage 6.1.
+ * Compiles a collection's `schema` in either form: a flat map of field → definition, or `{type: object, properties, required, …}`. A definition
+ * is an object or a bare type name. Unknown parts are ignored, so a stored definition never stops a game.
  */
 export function compileSchema(raw: Json | undefined): SchemaModel {
   const root = isObject(raw) && Object.keys(raw).length > 0 ? compileField(isObject(raw['properties']) ? raw : fromFlat(raw)) : null;
@@ -18,7 +17,7 @@ export function compileSchema(raw: Json | undefined): SchemaModel {
   };
 }
 
-/** Fields with a name of their own, by their paths: what `additionalProperties` describes, or a list holds, has none. */
+/** Fields with a fixed path. Members under `additionalProperties` and items of lists have none. */
 function* namedFields(raw: Json | undefined, prefix = ''): Generator<readonly [path: string, field: JsonObject, type: string]> {
   const fields = isObject(raw) ? (isObject(raw['properties']) ? raw['properties'] : prefix === '' ? raw : {}) : {};
   for (const [name, field] of Object.entries(fields)) {
@@ -48,10 +47,10 @@ function uniqueOf(raw: Json | undefined): SchemaModel['unique'] {
 
 const CASELESS = 'caseless';
 
-/** Reads every document as it is stored. */
+/** The schema that reads every document as stored. */
 export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false, growth: [], unique: [] };
 
-/** The flat form as the other one. A text `type` is the schema's own; what is neither text nor object is no field. */
+/** Turns the flat form into the other one. A text `type` is the schema's own member; a value that is neither text nor object is no field. */
 function fromFlat(raw: JsonObject): JsonObject {
   const fields: Record<string, Json> = {};
   const own: Record<string, Json> = {};
@@ -62,10 +61,10 @@ function fromFlat(raw: JsonObject): JsonObject {
   return { ...own, type: 'object', properties: fields };
 }
 
-/** A tracked field without a type counts wherever it holds a number. */
+/** Types whose fields may have a ledger. A field without a type counts wherever it holds a number. */
 const LEDGER_TYPES: ReadonlySet<string> = new Set(['number', 'integer', 'any']);
 
-/** `required`: by the list of its parent. */
+/** `required`: the parent's list names the field. */
 function compileField(raw: Json, required = false): FieldModel {
   const source: JsonObject = isObject(raw) ? raw : typeof raw === 'string' ? { type: raw } : {};
   const properties = compileProperties(source);
@@ -113,7 +112,7 @@ function isTracked(field: FieldModel | boolean): boolean {
   return typeof field === 'object' && (field.ledger || field.ledgerBelow);
 }
 
-/** Whether a dotted path can name such a member. */
+/** Whether a dotted path can name this member. */
 export function isPathPart(name: string): boolean {
   return name !== '' && !name.includes('.');
 }
@@ -127,8 +126,8 @@ function bound(value: Json | undefined): number | undefined {
 }
 
 /**
- * What an absent field reads as: its default, completed with the defaults of its children; an object without a default of its own
- * takes them when there are any. Frozen, because every document that lacks the field shares it.
+ * What a missing field reads as: its default, completed with the defaults of its children. An object without a default gets its children's, if
+ * there are any. It is frozen, because all documents without the field share it.
  */
 function effectiveDefault(field: FieldModel, own: Json | undefined): Json | undefined {
   if (own !== undefined) return frozen(fillField(field, own));
@@ -151,7 +150,7 @@ function hasDefaultsBelow(
   return items?.defaultsBelow === true || filledOf(properties).length > 0 || isFilled(additional);
 }
 
-/** Whether a member that is there and described by this alone may have members to be filled in. */
+/** Whether a member described only by `additionalProperties` may have members with defaults. */
 function isFilled(additional: FieldModel | boolean): additional is FieldModel {
   return typeof additional === 'object' && additional.defaultsBelow;
 }
@@ -165,8 +164,8 @@ function neededOf(properties: ReadonlyMap<string, FieldModel> | undefined): stri
 }
 
 /**
- * The document with the defaults of absent members, at any depth where the parent object exists. Null stays null; nothing missing
- * returns the very same object. Source: runtime-storage 6.2.
+ * The document with defaults for missing members, at any depth where the parent object exists. Null stays null. If nothing is missing, the same
+ * object is returned.
  */
 export function fillDefaults(schema: SchemaModel, document: JsonObject): JsonObject {
   if (!schema.hasDefaults || schema.root === null) return document;

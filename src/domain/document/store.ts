@@ -12,8 +12,8 @@ interface Stored {
 }
 
 /**
- * Operations on a stored document. They start from what a reader sees, defaults filled in, but only what they touch is stored: a
- * default stays a default until somebody writes the field (runtime-storage 5.2, 6.2). Throws `OperationError`.
+ * Applies operations to a stored document. They start from what a reader sees, with defaults, but only what they touch is stored: a default
+ * stays a default until somebody writes the field. Throws `OperationError`.
  */
 export function operate(
   from: ReadDocument,
@@ -47,7 +47,7 @@ function firstMissing(old: JsonObject, path: string): string {
   return found;
 }
 
-/** Brings changes up to date with a document in which `clamped` fields were lowered afterwards. */
+/** Updates changes for a document in which `clamped` fields were lowered afterwards. */
 export function withClamped(changes: readonly Change[], clamped: readonly Change[], document: JsonObject): readonly Change[] {
   if (clamped.length === 0) return changes;
   const known = new Set(changes.map(([path]) => path));

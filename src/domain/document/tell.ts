@@ -8,7 +8,7 @@ import { isThere } from './packed.ts';
 import type { ReadDocument } from './read-document.ts';
 import { NOTHING_TOLD, NOTHING_TOLD_TEXT, toldOf, toldText, withEntries } from './told.ts';
 
-/** What a write is told of. */
+/** The write that the ledger is told of. */
 interface Written {
   readonly collection: CollectionModel;
   readonly current: DocumentState | null;
@@ -18,13 +18,13 @@ interface Written {
 
 export interface Account {
   readonly entries: readonly LedgerEntry[];
-  /** How many of them the writer caused, more than there are where they are too many. */
+  /** Number of entries that the writer's own changes need. It may exceed the entries that are there. */
   readonly asked: number;
-  /** The event's `told`: what was told before it. */
+  /** The event's `told`: what had been told before it. */
   readonly before: JsonObject | undefined;
-  /** What is told after it, as the document's state has it. */
+  /** What has been told after it, as the document's state keeps it. */
   readonly told: DocumentState['told'];
-  /** The same as the event brings it along in this process. */
+  /** The same as text, as the event carries it in this process. */
   readonly toldText: string;
 }
 
@@ -48,7 +48,7 @@ export function tell(
   return { entries, asked, before: isUntold ? said : undefined, told, toldText: told ?? NOTHING_TOLD_TEXT };
 }
 
-/** Nothing is followed: what was told stays told. Of a document that an earlier release wrote, that is nothing. */
+/** The account where no field has a ledger: unchanged. A document that an earlier release wrote has none. */
 function untouched(current: DocumentState | null, fork: Fork | undefined): Account {
   const told = current?.told ?? undefined;
   const before = current?.told === null ? NOTHING_TOLD : fork === undefined || told === undefined ? undefined : toldOf(current);

@@ -13,9 +13,8 @@ import type { LedgerEntry } from '../events.ts';
 import type { DocumentState } from '../states.ts';
 
 /**
- * What a ledger has said of one document: for every field the `after` of its last entry, which is the sum of them all. Zeros are left
- * out. A tree like the document's own, so it is never much larger; where a number has numbers below it, its own lies under `''`,
- * which is no part of a path.
+ * What a ledger has told of one document: for every field the `after` of its last entry, which is the sum of all. Zeros are left out. It is a
+ * tree like the document, so it is never much larger. If a number has numbers below it, its own is under `''`, which no path contains.
  */
 export type Told = JsonObject;
 
@@ -23,11 +22,11 @@ type NumberValue = number | ExactNumber;
 type Mutable = Record<string, Json>;
 
 export const NOTHING_TOLD: Told = {};
-/** Stands for nothing in the text of an event that says what was told after it. */
+/** Means "nothing told" in the text of an event. */
 export const NOTHING_TOLD_TEXT = '{}';
 const OWN = '';
 
-/** `null`: told by an earlier release, which kept no account of it. */
+/** `null`: an earlier release wrote the document, and kept no account. */
 export function toldOf(state: Pick<DocumentState, 'told'> | null): Told | null {
   if (state === null || state.told === undefined) return NOTHING_TOLD;
   return state.told === null ? null : parseStored(state.told);
@@ -38,14 +37,14 @@ export function toldText(told: Told): string | undefined {
   return isEmpty(told) ? undefined : stringifyJson(told);
 }
 
-/** What was told of the field that this part of the tree is. */
+/** The number told of the field at this part of the tree. */
 export function numberTold(part: Json | undefined): NumberValue {
   if (isNumber(part)) return part;
   const own = isObject(part) && Object.hasOwn(part, OWN) ? part[OWN] : undefined;
   return isNumber(own) ? own : 0;
 }
 
-/** After these entries as well. Parts that they do not touch are shared. */
+/** The account after these entries. Untouched parts are shared. */
 export function withEntries(told: Told, entries: readonly Pick<LedgerEntry, 'field' | 'after'>[]): Told {
   if (entries.length === 0) return told;
   const copied = new Map<Json, Mutable>();
@@ -82,7 +81,7 @@ function put(root: Mutable, path: readonly string[], value: NumberValue, copyOf:
   for (const { part, name } of way.reverse()) tidy(part, name);
 }
 
-/** A part without members goes, and one that has nothing but its own number is that number. */
+/** Removes a part without members, and replaces one that holds only its own number by that number. */
 function tidy(parent: Mutable, name: string): void {
   const part = Object.hasOwn(parent, name) ? parent[name] : undefined;
   if (!isObject(part)) return;
@@ -90,7 +89,7 @@ function tidy(parent: Mutable, name: string): void {
   else if (Object.hasOwn(part, OWN) && hasOne(part)) parent[name] = part[OWN] ?? 0;
 }
 
-/** Every number that was told, with its path. */
+/** Every number told, with its path. */
 export function* numbersTold(told: Told, prefix = ''): Generator<readonly [path: string, value: NumberValue]> {
   for (const [name, part] of Object.entries(told)) {
     const path = name === OWN ? prefix.slice(0, -1) : prefix + name;

@@ -4,17 +4,17 @@ import { getPath } from '../../kernel/path.ts';
 import type { SchemaModel, UniqueField } from '../definition/model.ts';
 import type { UniqueChange } from '../events.ts';
 
-/** What a document holds of a unique field (decision 29). */
+/** A document's value in a unique field. */
 export interface Held {
   readonly field: string;
-  /** Names the value among all of its collection: the same for the same value. */
+  /** Names the value within its collection: equal values have equal hashes. */
   readonly hash: string;
 }
 
-/** 132 bits: no two values of a collection share one. */
+/** 132 bits, so that no two values of a collection share one. */
 const HASH_LENGTH = 22;
 
-/** What a document holds as it reads; nothing where it lacks the field, or has neither text nor number there. */
+/** Unique values of a document as it reads. A field that is missing, or is neither text nor number, has none. */
 export function heldValues({ unique }: SchemaModel, read: JsonObject | null): readonly Held[] {
   if (read === null) return [];
   return unique.flatMap((field) => {
@@ -25,7 +25,7 @@ export function heldValues({ unique }: SchemaModel, read: JsonObject | null): re
   });
 }
 
-/** Texts compare after Unicode NFC, numbers by their decimal value; never one with the other. */
+/** Texts compare after Unicode NFC, numbers by decimal value. A text never equals a number. */
 function comparable({ caseless }: UniqueField, value: Json | undefined): string | null {
   if (isNumber(value)) return `n${numberForm(value)}`;
   if (typeof value !== 'string') return null;
@@ -33,13 +33,13 @@ function comparable({ caseless }: UniqueField, value: Json | undefined): string 
   return `t${caseless ? withoutCase(text) : text}`;
 }
 
-/** Whom a value belongs to after an event of the document `key`, by its hash; `undefined`: as before. */
+/** Holder of a value, by its hash, after an event of the document `key`; `undefined`: unchanged. */
 export function holderAfter(change: UniqueChange | undefined, key: string, hash: string): string | null | undefined {
   if (change?.taken.includes(hash)) return key;
   return change?.freed.includes(hash) ? null : undefined;
 }
 
-/** By way of the large letters, so that what they alone tell apart (`ß` and `SS`, `ς` and `σ`) is one, and first of the small ones, for `ẞ`. */
+/** Folds case through capital letters, so that `ß` and `SS`, `ς` and `σ` are equal. It lowers first because of `ẞ`. */
 function withoutCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }

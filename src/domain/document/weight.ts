@@ -1,6 +1,6 @@
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 
-/** Values in a value, itself included, a text by its length: what copying and printing it takes. */
+/** Number of values in a value, itself included; a text counts by its length. It measures the cost of copying and printing. */
 export function weightOf(value: Json): number {
   if (typeof value === 'string') return 1 + (value.length >> 3);
   if (!isArray(value) && !isObject(value)) return 1;

@@ -3,7 +3,7 @@ import { LanguageError } from './errors.ts';
 import { type Path, parsePath } from './path.ts';
 import { takeOf } from './take.ts';
 
-/** `let`: alias → path. An alias that is no path does not exist; what takes an item of a list is a name and no alias. */
+/** `let`: alias → path. An alias that is no path does not exist. An entry that takes an item of a list binds a name and is no alias. */
 export function compileAliases(json: Json | undefined): ReadonlyMap<string, Path> | null {
   if (!isObject(json)) return null;
   const aliases = new Map<string, Path>();

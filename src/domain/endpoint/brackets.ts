@@ -1,18 +1,18 @@
 import { LanguageError } from './errors.ts';
 import { checkParentheses, scanTop } from './scan.ts';
 
-/** Paths with brackets as they are written: `visited[current].cost` (endpoint-language 18). No meaning yet. */
+/** Parses paths with brackets, such as `visited[current].cost`, without resolving them. */
 
-/** Names between dots, or what stands between brackets; both untrimmed. */
+/** Names between dots, or the text between brackets; both untrimmed. */
 export interface PathPart {
   readonly kind: 'names' | 'key';
   readonly text: string;
 }
 
-/** The parts of a path in order; `null` for a path without brackets outside its tokens. Throws where they do not match. */
+/** The parts of a path in order; `null` for a path without brackets outside its tokens. Throws if brackets do not match. */
 export function bracketParts(text: string): readonly PathPart[] | null {
   if (!text.includes('[')) return null;
-  // What stands in brackets may have brackets again, and is looked through anew at every level.
+  // The text in brackets may hold brackets again, and is parsed anew at every level.
   checkParentheses(text);
   const parts: PathPart[] = [];
   let from = 0;
@@ -37,7 +37,7 @@ export function bracketParts(text: string): readonly PathPart[] | null {
   return parts;
 }
 
-/** Before, between and after brackets: a path begins with a name, and goes on with a dot or another bracket. */
+/** Checks the text before, between and after brackets: a path begins with a name, and goes on with a dot or another bracket. */
 function names(parts: PathPart[], text: string): void {
   const trimmed = text.trim();
   if (parts.length === 0) {
@@ -54,7 +54,7 @@ function mismatch(): LanguageError {
   return new LanguageError('The brackets of a path do not match.');
 }
 
-/** Where a path ends whose first bracket is at `at`: that of `visited[current].cost == 1` ends before the blank. */
+/** End of a path whose first bracket is at `at`: in `visited[current].cost == 1` it ends before the blank. */
 export function bracketPathEnd(text: string, at: number): number {
   let end = at;
   while (text.charAt(end) === '[') {

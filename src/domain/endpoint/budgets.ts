@@ -4,12 +4,12 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 
 /**
- * `budgets` of an endpoint or a workflow: how much of what it may do in a call, what it calls included (management 10.5). They are its
- * author's, below the limits that hold for every call.
+ * `budgets` of an endpoint or a workflow: how much of each thing a call may do, including what it calls. The author sets them, below the limits
+ * that hold for every call.
  */
 export type BudgetName = (typeof BUDGET_NAMES)[number];
 
-/** What each type of step uses up. */
+/** The budget that each type of step uses. */
 const USED_BY: ReadonlyMap<string, BudgetName> = new Map<string, BudgetName>([
   ['read', 'reads'],
   ['lookup', 'reads'],
@@ -24,7 +24,7 @@ const USED_BY: ReadonlyMap<string, BudgetName> = new Map<string, BudgetName>([
 
 export type BudgetLimits = ReadonlyMap<BudgetName, number>;
 
-/** What a definition declares; `null`: nothing that can be measured. */
+/** The declared budgets; `null`: none that can be measured. */
 export function compileBudgets(json: Json | undefined): BudgetLimits | null {
   if (!isObject(json)) return null;
   const limits = BUDGET_NAMES.flatMap((name): [BudgetName, number][] => {
@@ -34,7 +34,7 @@ export function compileBudgets(json: Json | undefined): BudgetLimits | null {
   return limits.length === 0 ? null : new Map(limits);
 }
 
-/** What is used of the budgets of one run of a definition, and of whatever called it. */
+/** What one run of a definition, and its callers, have used of their budgets. */
 export class Budgets {
   readonly #limits: BudgetLimits;
   readonly #outer: Budgets | null;
@@ -60,12 +60,12 @@ export class Budgets {
     this.#outer?.spend(name, amount);
   }
 
-  /** The `count`th visit of one step. */
+  /** Counts the `count`th visit of one step. */
   visit(count: number): void {
     this.#hold('maxStepVisits', count);
   }
 
-  /** A call that makes it `depth` workflows deep. */
+  /** Counts a call that makes it `depth` workflows deep. */
   entered(depth: number): void {
     this.#hold('maxWorkflowDepth', depth - this.#depth);
     this.#outer?.entered(depth);

@@ -15,15 +15,15 @@ import { bindNames } from './steps/workflow.ts';
 import { compileShallow, setMember } from './template.ts';
 import type { Value } from './value.ts';
 
-/** Workflows, internal endpoints and library blocks, as other logic calls them (endpoint-language 11, 18). */
+/** Workflows, internal endpoints and library blocks, as other logic calls them. */
 
 const MAX_DEPTH = 5;
 
 type Aliases = ReturnType<typeof compileAliases>;
 
 /**
- * A workflow's own scope holds the built-ins and what was passed, nothing of its caller. First its check, then its steps; its result
- * is `returns`, or, without it, every name it bound.
+ * Compiles a workflow. Its scope holds the built-ins and its params, and nothing of its caller. Its check runs first, then its steps. The result
+ * is `returns`, or without it every name that it bound.
  */
 export function compileWorkflow(compilation: Compilation, definition: Written<typeof workflow>): Callable {
   const aliases = compileAliases(definition.let);
@@ -42,7 +42,7 @@ export function compileWorkflow(compilation: Compilation, definition: Written<ty
   };
 }
 
-/** An internal endpoint's result is its response body; its routes work as in any endpoint. */
+/** Compiles an internal endpoint. Its result is its response body; its routes work as in any endpoint. */
 export function compileInternalEndpoint(compilation: Compilation, definition: Written<typeof endpoint>): Callable {
   const aliases = compileAliases(definition.let);
   const budgets = compileBudgets(definition.budgets);
@@ -58,7 +58,7 @@ export function compileInternalEndpoint(compilation: Compilation, definition: Wr
   };
 }
 
-/** A block of a library: its result is the value that it ends with, else its `returns`. */
+/** Compiles a block of a library. Its result is the value that it returns, else its `returns`. */
 export function compileBlock(compilation: Compilation, definition: Written<typeof block>): Callable {
   const aliases = compileAliases(definition.let);
   const { returns } = definition;
@@ -74,7 +74,7 @@ export function compileBlock(compilation: Compilation, definition: Written<typeo
   };
 }
 
-/** Compiled on the first call, so that workflows may name each other, and themselves. */
+/** Compiled at the first call, so workflows may name each other and themselves. */
 function lazily(make: () => Program): () => Program {
   let made: Program | null = null;
   return () => {
@@ -83,7 +83,7 @@ function lazily(make: () => Program): () => Program {
   };
 }
 
-/** Its own, on top of those of its callers. */
+/** Its own budgets, on top of those of its callers. */
 function innerBudgets(outer: Budgets | null, limits: BudgetLimits | null, depth: number): Budgets | null {
   outer?.entered(depth);
   return limits === null ? outer : new Budgets(limits, outer, depth);
@@ -102,7 +102,7 @@ function innerFrame(frame: Frame, params: JsonObject, { aliases, routed, budgets
   return { scope, documents: frame.documents, depth: frame.depth + 1, trace: null, routed, budgets };
 }
 
-/** `check`, or `condition` in the management form, with its `onFail`. */
+/** The `check` (or `condition`, which tools write) with its `onFail`. */
 function compileGuard(compilation: Compilation, definition: Written<typeof workflow>, aliases: Aliases): Callable['guard'] {
   const json = definition.check ?? definition.condition;
   if (json === undefined || json === null) return null;

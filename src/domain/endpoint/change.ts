@@ -8,21 +8,21 @@ import { compilePlace, type Place } from './place.ts';
 import type { Scope } from './scope.ts';
 import { isNullish, type Value } from './value.ts';
 
-/** Names of the call, changed at a place below them. What other names hold of the same value stays as it was. */
+/** Changes names of the call at a path below them. Other names that hold the same value keep it. */
 
-/** The name that a path begins with is the author's: a player's text must not choose which one is changed. */
+/** A path must begin with a name that the author wrote: a player's text must not choose which name is changed. */
 const BEGINS_WITH_NAME = /^\s*[^\s.[\]{}|()]+\s*(?:[.[]|$)/;
 
-/** Throws for a text that is no path to a name of the call. */
+/** Throws if the text is no path to a name of the call. */
 export function placeOf(language: Language, text: string): Place {
   if (!BEGINS_WITH_NAME.test(text)) throw new LanguageError(`"${text.slice(0, 60)}" is no path.`);
   return compilePlace(language, bracketParts(text) ?? [{ kind: 'names', text }], false);
 }
 
-/** Copying a member takes about as long as looking at this many rows. */
+/** Copying a member costs as much as looking at this many rows. */
 const MEMBER_COST = 2;
 
-/** A copy with another value at the place: values are shared between names, and never changed. */
+/** A copy with another value at the path. Values are shared between names, so they are never changed in place. */
 export function changed(
   scope: Scope,
   parent: Value,
@@ -42,7 +42,7 @@ export function changed(
   return { ...members, [segment]: inner(member(members, segment)) };
 }
 
-/** An item that is there, or the one after the last. */
+/** An existing item, or the one after the last. */
 function inList(scope: Scope, list: readonly Json[], segment: string, inner: (before: Value) => Json, text: string): Json {
   const index = /^(?:0|[1-9]\d{0,8})$/.test(segment) ? Number(segment) : Number.POSITIVE_INFINITY;
   if (index > list.length) throw new LanguageError(`"${text}" leads to no item of its list.`);

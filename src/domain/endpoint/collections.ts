@@ -8,9 +8,9 @@ import { findTokens, isOneToken, splitArguments, unquoted } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
 import { isNullish, isTruthy, toList, toNumber, type Value } from './value.ts';
 
-/** Functions over lists: `count(bag.items, x => x.qty > 1)` (endpoint-language 5.3). */
+/** Functions over lists: `count(bag.items, x => x.qty > 1)`. */
 
-/** What a lambda or selector makes of one item. */
+/** The value of a lambda or selector for one item. */
 type Select = (scope: Scope, item: Json, index: number) => Value;
 
 export const COLLECTION_FUNCTIONS: ReadonlySet<string> = new Set([
@@ -29,12 +29,12 @@ export const COLLECTION_FUNCTIONS: ReadonlySet<string> = new Set([
   'max',
 ]);
 
-/** Those whose result is a number or a boolean, and may stand in the middle of arithmetic. */
+/** Functions with a number or boolean as result, which may stand inside arithmetic. */
 export const COLLECTION_NUMBERS: ReadonlySet<string> = new Set(['length', 'count', 'sum', 'avg', 'any', 'all']);
 
 const NEEDS_SELECTOR = new Set(['pluck', 'filter']);
 
-/** `args` is the text between the parentheses. The result is typed. */
+/** Compiles a call. `args` is the text between the parentheses. The result keeps its type. */
 export function compileCollectionCall(language: Language, name: string, args: string): Eval {
   const [listText, selectorText, ...more] = splitArguments(args);
   if (listText === undefined) throw new LanguageError(`${name}() needs a list.`);
@@ -52,7 +52,7 @@ export function compileCollectionCall(language: Language, name: string, args: st
   };
 }
 
-/** These take a single number, too (endpoint-language 5.3). */
+/** Whether it is `min` or `max`, which also take a single number. */
 function isExtreme(name: string): boolean {
   return name === 'min' || name === 'max';
 }
@@ -135,7 +135,7 @@ function compileLambda(language: Language, parameter: string, body: string): Sel
   return (scope, item) => scope.with(parameter, item, () => scope.with('item', item, () => evaluate(scope)));
 }
 
-/** `item.a`, or a member of the item by its name, then in any letter case, then a name of the call. */
+/** `item.a`, or a member of the item (exact name first, then in any letter case), else a name of the call. */
 function compilePathSelector(path: Path): Select {
   if (path.root === 'item') return (_scope, item) => walk(item, path.rest);
   return (scope, item) => {
@@ -152,7 +152,7 @@ function nameIgnoringCase(scope: Scope, item: Json & object, wanted: string): st
   return names.find((name) => name.toLowerCase() === lower);
 }
 
-/** One token is its value; more text is arithmetic where that works, else a text. */
+/** One token is its value. Longer text is arithmetic if that works, else a text. */
 function compileTokenSelector(language: Language, text: string): Eval {
   if (isOneToken(text, findTokens(text))) return language.template(text);
   return firstThat(language.math(text), language.template(text));

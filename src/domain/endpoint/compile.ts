@@ -32,8 +32,8 @@ import { compileWhen } from './steps/write.ts';
 import { compileTakes } from './take.ts';
 
 /**
- * Compiling an endpoint: once per publish, into closures; a call parses nothing that its author wrote. What does not compile is no
- * reason to refuse the endpoint: it fails the calls that reach it.
+ * Compiles an endpoint once per publish, into closures: a call parses nothing that the author wrote. A part that does not compile does not
+ * refuse the endpoint; it fails the calls that reach it.
  */
 export interface CompiledEndpoint {
   readonly program: Program;
@@ -43,9 +43,9 @@ export interface CompiledEndpoint {
   readonly budgets: BudgetLimits | null;
   /** What templates see as `values`. */
   readonly values: JsonObject;
-  /** Compiling all of it takes longer than others should wait: it is to be prepared first. */
+  /** Compiling all of it takes too long for one turn, so it has to be prepared first. */
   readonly isLarge: boolean;
-  /** Compiles its steps one by one, those inside others after them. */
+  /** Compiles its steps one by one, nested ones after their parents. */
   prepare(): Generator<undefined, void>;
 }
 
@@ -68,7 +68,7 @@ export function compileEndpoint(definition: Written<typeof endpoint>, definition
   };
 }
 
-/** What steps stand in. */
+/** A definition that holds steps. */
 type Logic = Written<typeof endpoint> & Written<typeof block>;
 
 class LazyStep implements Step {
@@ -92,7 +92,7 @@ class EndpointCompilation implements Compilation {
   readonly definitions: Definitions;
   readonly #definition: Logic;
   readonly #callables = new Map<string, Callable | undefined>();
-  /** What the steps being compiled stand in: the definition itself, or what it calls. */
+  /** The definition of the steps being compiled: the endpoint, or what it calls. */
   #whole: Logic;
   #nesting = 0;
   readonly #steps: Step[] = [];
@@ -128,7 +128,7 @@ class EndpointCompilation implements Compilation {
     return this.#callables.get(name);
   }
 
-  /** A workflow, then an internal endpoint, then a block: of this definition, or `library.block`. */
+  /** Looks for a workflow, then an internal endpoint, then a block: of this definition, or `library.block`. */
   #resolve(name: string): Callable | undefined {
     const workflow = this.definitions.workflow(name);
     if (workflow !== undefined) return compileWorkflow(this, workflow.definition);
@@ -146,7 +146,7 @@ class EndpointCompilation implements Compilation {
     return isObject(written) ? compileBlock(this, written) : undefined;
   }
 
-  /** Its blocks call each other by their names alone. Older definitions keep blocks in a workflow. */
+  /** A library. Its blocks call each other by name alone. Older definitions keep blocks in a workflow. */
   #library(id: string): EndpointCompilation | undefined {
     const library = this.definitions.library?.(id) ?? this.definitions.workflow(id);
     return library === undefined ? undefined : new EndpointCompilation(this.definitions, library.definition);
@@ -169,7 +169,7 @@ class EndpointCompilation implements Compilation {
     });
   }
 
-  /** What a `let` takes is bound before the step; a loop does it itself, in every turn. */
+  /** Binds the items that a `let` takes before the step runs. A loop does that itself in every turn. */
   #taking(source: SourceOf<StepType>, body: Body): Body {
     const take = LOOPS.has(source.type) ? null : compileTakes(this.language, source.json.let);
     if (take === null) return body;
@@ -179,7 +179,7 @@ class EndpointCompilation implements Compilation {
     };
   }
 
-  /** A step of a type that this server does not know fails with 501, one that does not compile with its 400: when it is reached. */
+  /** The body of a step. A step of unknown type fails with 501 when reached, one that does not compile with its 400. */
   #body(source: SourceOf<StepType>): Body {
     const compile = STEP_TYPES.get(source.type);
     if (compile === undefined)

@@ -10,7 +10,7 @@ import type { Check, Eval, Scope } from './scope.ts';
 import { compileShallow } from './template.ts';
 import { isTruthy, toNumber, type Value } from './value.ts';
 
-/** Conditions: `{field, op, value}`, `{expression}`, `{all}`, `{any}` (endpoint-language 6). */
+/** Conditions: `{field, op, value}`, `{expression}`, `{all}`, `{any}`. */
 
 const MAX_NESTING = 32;
 
@@ -27,7 +27,7 @@ export function compileCondition(language: Language, written: Json | undefined, 
   throw new LanguageError('A condition needs a field or an expression.');
 }
 
-/** A condition that does not compile fails when it is come to: behind one that decides the group it never is. */
+/** A condition that does not compile fails when it is evaluated, and never if an earlier one decides the group. */
 function compileGroup(language: Language, items: readonly Json[], depth: number): Check[] {
   return items.map((item) => deferred(() => compileCondition(language, item, depth + 1)));
 }
@@ -40,7 +40,7 @@ function some(checks: readonly Check[]): Check {
   return (scope) => checks.some((check) => charged(scope) && check(scope));
 }
 
-/** A check without a name in it costs something, too: a group may hold thousands. */
+/** Charges for a check without a name: a group may hold thousands. */
 function charged(scope: Scope): true {
   scope.context.spend(1);
   return true;
@@ -55,7 +55,7 @@ function compileFieldCheck(language: Language, json: Written<typeof clause>, fie
   return (scope) => compare(scope, left(scope), right(scope));
 }
 
-/** A field is a token body; one token is used as it is; a mix is interpolated to a path. All three are one to the token compiler. */
+/** A field is the inside of a token, one token, or a mix that is interpolated to a path. The token compiler takes all three. */
 function compileField(language: Language, field: Json): Eval {
   if (typeof field !== 'string') return () => field;
   return isOneToken(field, findTokens(field)) ? language.template(field) : language.token(field);
@@ -69,7 +69,7 @@ function compileRight(language: Language, json: Written<typeof clause>): Eval {
   return compileShallow(language, value);
 }
 
-/** `left op right` in one text; without an operator, whether the result is not 0. */
+/** `left op right` in one text. Without an operator: whether the result is not 0. */
 function compileExpressionCheck(language: Language, text: string): Check {
   const split = findComparison(text);
   if (split === null) {
@@ -97,8 +97,8 @@ function comparisonAt(text: string, at: number): string {
 }
 
 /**
- * The right side: a token keeps its type; quotes are taken off; `true`, `false` and numbers are typed; arithmetic is computed,
- * but for equality only where its tokens are numbers, since `{{a}} == {{x}}-{{y}}` may compare texts; all else is a text.
+ * The right side. A token keeps its type; quotes are removed; `true`, `false` and numbers are typed. Arithmetic is computed, but for equality
+ * only if its tokens are numbers, since `{{a}} == {{x}}-{{y}}` may compare texts. Everything else is a text.
  */
 function compileRightText(language: Language, text: string, op: string): Eval {
   const spans = findTokens(text);

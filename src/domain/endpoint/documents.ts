@@ -6,23 +6,23 @@ import { weightOf } from '../document/weight.ts';
 import type { Operation } from '../events.ts';
 import type { PendingWrite, Reads, Target } from './run.ts';
 
-/** Documents read in a call whose defaults are not charged for: few calls read more. */
+/** Documents read in a call before their defaults are charged for. Few calls read more. */
 const UNWEIGHED_READS = 20;
 
 /**
- * The documents of one call: what is stored, under the call's own writes (decision 4). Writes are queued in order; a write after a
+ * The documents of one call: what is stored, under the call's own writes. A later read sees them. Writes are queued in order; a write after a
  * delete starts from nothing.
  */
 export class Documents {
   readonly writes: PendingWrite[] = [];
-  /** What writes have bound last, by name. */
+  /** Documents that writes bound last, by name. */
   readonly bound = new Map<string, JsonObject>();
   readonly #reads: Reads;
   readonly #spend: (units: number) => void;
-  /** As they were read: a loop that asks for one again and again fills its defaults in once. */
+  /** Documents as read, so that a loop fills in the defaults of one document only once. */
   readonly #stored = new ByAddress<JsonObject | null>();
   #readCount = 0;
-  /** `null` is deleted. */
+  /** `null`: deleted. */
   readonly #changed = new ByAddress<JsonObject | null>();
   /** By collection, until the call writes in it. */
   readonly #scans = new Map<string, readonly JsonObject[]>();
@@ -33,7 +33,7 @@ export class Documents {
     this.#spend = spend;
   }
 
-  /** Every document of a collection in order of the keys, those that this call made included. */
+  /** Every document of a collection in order of the keys, including those made by this call. */
   scan(collection: string): readonly JsonObject[] {
     const known = this.#scans.get(collection);
     if (known !== undefined) return known;
@@ -62,7 +62,7 @@ export class Documents {
     return document;
   }
 
-  /** Answers the document as it is then. Throws `OperationError` for the first operation that cannot be applied. */
+  /** Queues a write and answers the document after it. Throws `OperationError` for the first operation that cannot be applied. */
   write(stepId: string, target: Target, ops: readonly Operation[]): JsonObject {
     const { collection, key } = target;
     const to = this.read(collection, key) ?? this.#reads.blank(collection);
@@ -85,7 +85,7 @@ export class Documents {
   }
 }
 
-/** A resolved key as documents have it: without a trailing `_default`; `null` when it names nothing. */
+/** A resolved key in the form of document keys, without a trailing `_default`; `null` if it names nothing. */
 export function documentKey(text: string): string | null {
   const key = text.endsWith('_default') ? text.slice(0, -'_default'.length) : text;
   return DOCUMENT_KEY.test(key) ? key : null;

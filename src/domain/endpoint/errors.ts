@@ -1,6 +1,6 @@
 /**
- * What goes wrong inside the language: a template, an expression, an operation. The step that meets it turns it into its
- * `400 ENDPOINT_ERROR.<TYPE>`. It takes no stack: it is an author's mistake, not a fault, and it is thrown on a hot path.
+ * An error of the language: in a template, an expression, an operation. The step that meets it turns it into its `400 ENDPOINT_ERROR.<TYPE>`. It
+ * has no stack: it is an author's mistake and no fault, and is thrown on a hot path.
  */
 export class LanguageError extends Error {
   override readonly name: string = 'LanguageError';
@@ -13,12 +13,12 @@ export class LanguageError extends Error {
   }
 }
 
-/** A token of a math text has no value. `compute` tries such entries again once later ones are known. */
+/** A token in arithmetic has no value. `compute` tries such entries again when later ones are known. */
 export class UnresolvedError extends LanguageError {
   override readonly name: string = 'UnresolvedError';
 }
 
-/** What `works` comes to; where the language refuses that, what `otherwise` does. */
+/** The result of `works`; if the language refuses it, the result of `otherwise`. */
 export function firstThat<C, R>(works: (context: C) => R, otherwise: (context: C) => R): (context: C) => R {
   return (context) => {
     try {
@@ -31,8 +31,8 @@ export function firstThat<C, R>(works: (context: C) => R, otherwise: (context: C
 }
 
 /**
- * What does not compile fails when a call reaches it, not when it is published: a broken step behind a condition must not take
- * down the endpoint (endpoint-language 8, 14).
+ * Compiles now and fails later: what does not compile fails when a call reaches it, not when it is published. A broken step behind a condition
+ * must not disable the endpoint.
  */
 export function deferred<C, R>(make: () => (context: C) => R): (context: C) => R {
   try {

@@ -7,11 +7,14 @@ import type { Eval, Scope } from './scope.ts';
 import { tokensOf } from './template.ts';
 import { isNullish, toNumber, toText } from './value.ts';
 
-/** Expressions: a collection function, one token, or arithmetic (endpoint-language 5.1). */
+/** Expressions: a list function, one token, or arithmetic. */
 
-/** Characters of arithmetic, tokens not counted. */
+/** Characters of arithmetic, without its tokens. */
 const MAX_MATH = 1000;
-/** A text that is parsed in a call is looked through anew at each of its calls: its square, by this power of two. */
+/**
+ * A text that is parsed during a call is searched anew at each of its function calls, so it costs its length squared, divided by this power of
+ * two.
+ */
 const PARSED_SHIFT = 4;
 
 export function compileExpression(language: Language, source: string): Eval {
@@ -23,15 +26,15 @@ export function compileExpression(language: Language, source: string): Eval {
   return compileMath(language, text);
 }
 
-/** `min` and `max` are arithmetic unless their one argument is a list. */
+/** `min` and `max` are arithmetic unless their only argument is a list. */
 function isCollectionCall(name: string, args: string): boolean {
   if (!COLLECTION_FUNCTIONS.has(name)) return false;
   return (name !== 'min' && name !== 'max') || splitArguments(args).length === 1;
 }
 
 /**
- * Arithmetic. Tokens are values in the parsed text wherever they stand alone; only a token that touches a digit or another token
- * is spliced in as text, as the language has it: `{{a}}{{b}}` glues digits (endpoint-language 21, trap 3).
+ * Compiles arithmetic. A token that stands alone is a value in the parsed text. A token that touches a digit or another token is inserted as
+ * text, because the language has it so: `{{a}}{{b}}` joins digits.
  */
 export function compileMath(language: Language, source: string): Num {
   const text = source.trim();
@@ -65,7 +68,7 @@ function compileOperand(language: Language, text: string, span: Span): Num {
   };
 }
 
-/** What a list function is given stays as it is written: it is no number, and the function reads its tokens itself (5.2). */
+/** Inserts tokens as text. Arguments of list functions stay as written: they are no numbers, and the function reads its tokens itself. */
 function spliced(language: Language, text: string, spans: readonly Span[]): Num {
   const calls = listCalls(text);
   const operands = spans
@@ -85,7 +88,7 @@ function spliced(language: Language, text: string, spans: readonly Span[]): Num 
   };
 }
 
-/** Where the arguments of list functions stand. */
+/** Positions of the arguments of list functions. */
 function listCalls(text: string): { readonly open: number; readonly close: number }[] {
   const calls: { open: number; close: number }[] = [];
   scanTop(text, 0, (char, open) => {
@@ -98,7 +101,7 @@ function listCalls(text: string): { readonly open: number; readonly close: numbe
   return calls;
 }
 
-/** Whether a text holds an operator or a call of arithmetic outside tokens and quotes, and nothing that arithmetic refuses. */
+/** Whether a text has an operator or a call of arithmetic outside tokens and quotes, and nothing that arithmetic refuses. */
 export function looksLikeMath(text: string): boolean {
   let rest = text;
   for (const span of findTokens(text).reverse()) rest = `${rest.slice(0, span.start)}0${rest.slice(span.end)}`;

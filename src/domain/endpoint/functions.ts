@@ -8,9 +8,9 @@ import { findTokens, literalOf, splitArguments, unquoted, wholeCall } from './sc
 import type { Eval, Scope } from './scope.ts';
 import { isNullish, toNumber, toText, type Value } from './value.ts';
 
-/** Functions inside a token: `{{get(stock, input.item, 0)}}` (endpoint-language 4.4). */
+/** Functions inside a token: `{{get(stock, input.item, 0)}}`. */
 
-/** One argument: its value, and the text to take literally where a name may also be one (`get`). */
+/** One argument: its value, and its text, which `get` takes literally if it is no known name. */
 interface Argument {
   readonly eval: Eval;
   readonly text: string;
@@ -35,7 +35,7 @@ export const FUNCTION_NAMES: ReadonlySet<string> = new Set([
   ...[...COLLECTION_FUNCTIONS].filter((name) => !NOT_IN_TOKENS.has(name)),
 ]);
 
-/** `args` is the text between the parentheses. */
+/** Compiles a call. `args` is the text between the parentheses. */
 export function compileCall(language: Language, name: string, args: string): Eval {
   const build = VALUE_FUNCTIONS.get(name);
   if (build === undefined) return compileCollectionCall(language, name, args);
@@ -86,7 +86,7 @@ function finite(scope: Scope, value: Value): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** `get(root, segment…, default)`: a segment is a known path's value, else its own text. */
+/** `get(root, segment…, default)`: a segment is the value of a known path, else its own text. */
 function get(name: string, args: readonly Argument[]): Eval {
   needs(name, args, 3);
   const [root, ...rest] = args;

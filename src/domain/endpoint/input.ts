@@ -4,7 +4,7 @@ import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, jsonIn, numberFromText } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 
-/** An endpoint's input against its declared schema (decision 3): required fields and types, nothing else. */
+/** Checks an endpoint's input against its declared schema: required fields and types, nothing else. */
 export type InputCheck = (input: JsonObject, fromQuery: boolean) => JsonObject;
 
 interface Field {
@@ -51,7 +51,7 @@ function compileShape(json: Written<typeof input>, depth: number): Shape | null 
   return fields.size === 0 && required.length === 0 ? null : { fields, required };
 }
 
-/** The list of names, and fields that say so of themselves. */
+/** Names in the `required` list, and fields that are marked required. */
 function requiredNames(json: Json | undefined, properties: JsonObject): string[] {
   const listed = isArray(json) ? json.filter((name): name is string => typeof name === 'string') : [];
   const own = Object.keys(properties).filter((name) => {
@@ -73,7 +73,10 @@ function compileField(json: Json, depth: number): Field {
   return { types, shape: compileShape(json, depth), items: items === undefined ? null : compileField(items, depth + 1) };
 }
 
-/** Each once, and none where one of them is unknown, which takes anything: a list of thousands would be gone through for every value. */
+/**
+ * The allowed types, each once; none if one of them is unknown, since that accepts anything. Without this a list of thousands would be tried for
+ * every value.
+ */
 function typesOf(named: readonly (Json | undefined)[]): string[] {
   const types = [...new Set(named.filter((name): name is string => typeof name === 'string'))];
   return types.every((name) => TYPES.has(SAME_TYPES.get(name) ?? name)) ? types : [];
@@ -98,7 +101,7 @@ const SAME_TYPES: ReadonlyMap<string, string> = new Map([
   ['list', 'array'],
 ]);
 
-/** A type that nobody knows accepts anything. */
+/** A test of a type. An unknown type accepts anything. */
 function testOf(type: string): Test {
   return TYPES.get(SAME_TYPES.get(type) ?? type) ?? (() => true);
 }
@@ -107,12 +110,12 @@ function isInteger(value: Json): boolean {
   return value instanceof ExactNumber ? /^-?\d+$/.test(value.text) : Number.isInteger(value);
 }
 
-/** Null counts as missing: game code sends an unset member as null. */
+/** Checks an object. Null counts as missing: game code sends an unset member as null. */
 function checkShape(value: JsonObject, shape: Shape, at: string): void {
   for (const name of shape.required) {
     if ((member(value, name) ?? null) === null && !acceptsNull(shape.fields.get(name), value, name)) throw missing(value, name, at);
   }
-  // A list of small objects is not to be held against thousands of fields each.
+  // A list of small objects must not be checked against thousands of fields each.
   for (const name of shorter(shape.fields, value)) {
     const field = shape.fields.get(name);
     const item = member(value, name);
@@ -141,7 +144,7 @@ function checkField(value: Json, field: Field, at: string): void {
   });
 }
 
-/** The published client sends names in another letter case from some places of a game's code (client-wire 3.2). */
+/** The refusal of a missing field. It suggests a member in another letter case, since client libraries send some names so. */
 function missing(value: JsonObject, name: string, at: string): Refusal {
   const lower = name.toLowerCase();
   const similar = Object.keys(value).find((other) => other !== name && other.toLowerCase() === lower);
@@ -153,7 +156,7 @@ function invalid(field: string, message: string): Refusal {
   return refusal('INVALID_INPUT', message, { error: { field } });
 }
 
-/** Query texts as the declared types; what does not convert stays a text, and fails the check if that is a wrong type. */
+/** Converts query texts to the declared types. A text that does not convert stays, and fails the check if the type is wrong. */
 function convert(input: JsonObject, shape: Shape): JsonObject {
   const converted: Record<string, Json> = { ...input };
   for (const [name, { types }] of shape.fields) {

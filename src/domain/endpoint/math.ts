@@ -4,16 +4,16 @@ import type { Language } from './language.ts';
 import { closingParenthesis, splitArguments } from './scan.ts';
 import type { Scope } from './scope.ts';
 
-/** Arithmetic over doubles, by recursive descent into closures (endpoint-language 5.2). */
+/** Arithmetic over doubles, compiled by recursive descent into closures. */
 
 export type Num = (scope: Scope) => number;
 
-/** A token touches a digit or another token: only its text can tell what was meant. */
+/** A token touches a digit or another token, so only its text tells what is meant. */
 export class Glued extends Error {
   override readonly name = 'Glued';
 }
 
-/** A token's place in the text, by its start. */
+/** Tokens by their start in the text. */
 export type Operands = ReadonlyMap<number, { readonly end: number; readonly number: Num }>;
 
 interface MathFunction {
@@ -153,7 +153,7 @@ export class MathParser {
     this.at += digits.length;
     if (this.operands.has(this.at)) throw new Glued();
     if (/[\w.]/.test(this.text.charAt(this.at))) {
-      // `1.{{a}}` is one number, too.
+      // `1.{{a}}` is one number too.
       if (this.operands.has(this.at + 1)) throw new Glued();
       throw this.unexpected();
     }

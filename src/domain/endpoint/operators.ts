@@ -4,7 +4,7 @@ import { compilePattern } from './pattern.ts';
 import type { Scope } from './scope.ts';
 import { isNullish, looselyEqual, toNumber, toText, type Value } from './value.ts';
 
-/** The comparisons of conditions and `where` clauses (endpoint-language 6). */
+/** The comparisons of conditions and `where` clauses. */
 export type Compare = (scope: Scope, left: Value, right: Value) => boolean;
 
 /** A missing or non-numeric side counts as 0, so a missing balance is less than any price. */
@@ -13,7 +13,7 @@ function order(scope: Scope, value: Value): number {
   return Number.isNaN(number) ? 0 : number;
 }
 
-/** `==`; a list beside a text or number is compared by its own text. */
+/** `==`. A list beside a text or number is compared by its own text. */
 export function isEqual(scope: Scope, left: Value, right: Value): boolean {
   if (isArray(left) && isPlain(right)) return looselyEqual(scope.context.plain(left), right);
   if (isArray(right) && isPlain(left)) return looselyEqual(left, scope.context.plain(right));
@@ -25,12 +25,12 @@ function isPlain(value: Value): boolean {
   return typeof value !== 'object' && value !== undefined;
 }
 
-/** Characters that are compared in the time of looking at one row. */
+/** Characters compared in the time of looking at one row. */
 const SEARCHED = 1024;
-/** Longest text that Node looks for in one pass; with a longer one every place of the whole may be compared with all of it. */
+/** Longest text that Node searches for in one pass. For a longer one it may compare at every position. */
 const QUICKLY_FOUND = 250;
 
-/** An item may be a number where a text is looked for, or the other way round, and is read as the other. */
+/** Cost of reading an item as a number or as a text, where the wanted value is of the other kind. */
 const ITEM_COST = 4;
 
 function contains(scope: Scope, whole: Value, part: Value): boolean {
@@ -93,7 +93,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['is_not_null', 'exists'],
 ]);
 
-/** Throws a {@link LanguageError} for an operator that is not one. */
+/** Compiles an operator. Throws a {@link LanguageError} for an unknown one. */
 export function compileOperator(op: string): Compare {
   if (op === 'matches') return matching();
   const compare = OPERATORS.get(ALIASES.get(op) ?? op);
@@ -106,7 +106,7 @@ export function isOperator(op: string): boolean {
   return op === 'matches' || OPERATORS.has(ALIASES.get(op) ?? op);
 }
 
-/** Whether it looks at the left side alone. */
+/** Whether it looks only at the left side. */
 export function isUnary(op: string): boolean {
   return ['exists', 'not_exists'].includes(ALIASES.get(op) ?? op);
 }

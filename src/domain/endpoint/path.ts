@@ -3,7 +3,7 @@ import { member } from '../../kernel/path.ts';
 import { LanguageError } from './errors.ts';
 import type { Value } from './value.ts';
 
-/** A dotted path: the name it starts at, and the members from there. */
+/** A dotted path: the name where it starts, and the members from there. */
 export interface Path {
   readonly root: string;
   readonly rest: readonly string[];
@@ -13,7 +13,7 @@ export const MAX_SEGMENTS = 10;
 export const TOO_LONG = `A path may have at most ${MAX_SEGMENTS} segments.`;
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Names that would reach JavaScript's own machinery; they exist nowhere in the language. */
+/** Whether a name would reach JavaScript internals. Such names do not exist in the language. */
 export function isForbidden(name: string): boolean {
   return FORBIDDEN.has(name);
 }
@@ -32,7 +32,7 @@ export function parseSegments(text: string): string[] {
   return segments.map((segment) => segment.trim());
 }
 
-/** Member access: object members, list positions and `.length`; anything else does not exist. */
+/** Follows members: of objects, positions of lists, and `.length`. Anything else does not exist. */
 export function walk(value: Value, segments: readonly string[]): Value {
   let current = value;
   for (const segment of segments) {

@@ -5,14 +5,14 @@ import { toText, type Value } from './value.ts';
 
 const MAX_PATTERN = 200;
 const MAX_SUBJECT = 2000;
-/** Compiled patterns kept for one place of one definition. */
+/** Compiled patterns kept for one place of a definition. */
 const MAX_CACHED = 16;
-/** Eight states visited take about as long as one row looked at. */
+/** Visiting eight states (this power of two) costs as much as looking at one row. */
 const VISITS_SHIFT = 3;
-/** Work that compiling a pattern counts as, so that a loop cannot compile without end. */
+/** Cost of compiling a pattern, so that a loop cannot compile without end. */
 const COMPILE_COST = 10_000;
 
-/** An unanchored search for an author's pattern; patterns are compiled once each. */
+/** An unanchored search for an author's pattern. Each pattern is compiled once. */
 export function compilePattern(pattern: Eval): (scope: Scope, subject: Value) => boolean {
   const cache = new Map<string, Regex>();
   return (scope, subject) => {

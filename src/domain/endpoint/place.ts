@@ -6,12 +6,12 @@ import { findTokens, unquoted } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
 import { isNullish, toText, type Value } from './value.ts';
 
-/** Paths that a call completes: `visited[current]` (endpoint-language 18). */
+/** Paths that a call completes: `visited[current]`. */
 
-/** Where a path leads in a call; `null` where what stands between brackets has no value, which is nowhere. */
+/** The path in a call; `null` if the value between brackets is missing. */
 export type Place = (scope: Scope) => Path | null;
 
-/** What a nested token brings is a name or names: never a bracket, which is the author's alone to write. */
+/** A nested token may bring names, and never a bracket: only the author writes brackets. */
 export function compilePlace(language: Language, parts: readonly PathPart[], aliases: boolean): Place {
   if (parts.length > MAX_SEGMENTS) throw new LanguageError(TOO_LONG);
   const compiled = parts.map(({ kind, text }) =>
@@ -41,7 +41,7 @@ function compileNames(language: Language, text: string): Segments {
   return () => segments;
 }
 
-/** Between brackets: a quoted text, a number, a token, or a path. Whatever it comes to is one name, dots and all. */
+/** The text between brackets: a quoted text, a number, a token, or a path. Its value is one name, even with dots in it. */
 function compileKey(language: Language, text: string, aliases: boolean): Segments {
   const quoted = unquoted(text);
   const literal = quoted ?? (/^\d+$/.test(text) ? text : null);
@@ -59,7 +59,7 @@ function textOf(scope: Scope, value: Value): string {
   return isNullish(value) ? '' : toText(scope.context.plain(value));
 }
 
-/** A name and what may follow it in a path. Arithmetic and calls are refused: as a name they would quietly be nothing. */
+/** A name and what may follow it in a path. Arithmetic and calls are refused: as a name they would silently be nothing. */
 const KEY_PATH = /^[^\s\d()[\]+*/%,|"'=<>!.-][^\s()[\]+*/%,|"'=<>!]*(?:\[|$)/;
 
 function compileKeyValue(language: Language, text: string, aliases: boolean): Eval {

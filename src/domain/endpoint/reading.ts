@@ -1,13 +1,13 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { findTokens } from './scan.ts';
 
-/** Whether a definition reads a name of its calls: what a step's result is asked for by. In doubt it does. */
+/** Whether a definition reads a name, such as a step's result. In doubt the answer is yes. */
 
 /** Members whose texts are expressions or paths without braces. */
 const BARE = new Set(['field', 'left', 'expression', 'valueExpression', 'from', 'by', 'source', 'let']);
-/** Where nothing is read. */
+/** Members in which nothing is read. */
 const PASSIVE = new Set(['id', 'as', 'sourceText', 'description', 'notes', 'metadata', 'input', 'params']);
-/** Names that stand alone or begin a path. Ids of other letters are not looked for: they count as read. */
+/** Names that stand alone or begin a path. Ids with other characters are not looked for: they count as read. */
 const WORDS = /(?<![\w.-])[A-Za-z_][\w-]*/g;
 const WORD = /^[A-Za-z_][\w-]*$/;
 
@@ -16,7 +16,7 @@ export function readsName(definition: JsonObject, name: string): boolean {
   return !WORD.test(name) || namesReadBy(definition).has(name);
 }
 
-/** Looked for once: a definition may have a thousand steps that ask. */
+/** Cached: a definition may have a thousand steps that ask. */
 const namesRead = new WeakMap<JsonObject, ReadonlySet<string>>();
 
 function namesReadBy(definition: JsonObject): ReadonlySet<string> {
@@ -36,7 +36,7 @@ function collect(json: Json, bare: boolean, names: Set<string>): void {
   else if (isObject(json)) {
     for (const [key, value] of Object.entries(json)) {
       if (PASSIVE.has(key) && typeof value === 'string') continue;
-      // The keys of `set` and `append` may have brackets, in which names are read.
+      // The keys of `set` and `append` may have brackets, and names in brackets are read.
       if (key.includes('[')) addWords(key, names);
       collect(value, bare || BARE.has(key), names);
     }

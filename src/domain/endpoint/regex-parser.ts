@@ -1,6 +1,6 @@
 import { LanguageError } from './errors.ts';
 
-/** Parses the patterns of `regex.ts`: JavaScript's syntax without back-references and look-around; `(?i)` in front ignores case. */
+/** Parses the patterns of `regex.ts`: JavaScript's syntax without back-references and look-around. `(?i)` in front ignores case. */
 
 /** Whether a UTF-16 code unit matches. */
 export type Char = (code: number) => boolean;
@@ -187,7 +187,7 @@ class RegexParser {
     };
   }
 
-  /** After `[`. */
+  /** Parses a set, after `[`. */
   private set(): Char {
     const negated = this.take('^');
     const parts: Char[] = [];

@@ -2,20 +2,20 @@ import { LanguageError } from './errors.ts';
 import { type Char, parseRegex, type Regexp } from './regex-parser.ts';
 
 /**
- * A regular-expression search whose time is bounded by pattern × text, whatever the pattern. JavaScript's own engine backtracks: a
- * pattern such as `(a|a)*b` hangs the process, and no look at the pattern tells all of them apart. This one keeps the set of
- * states that the text so far can lead to (Thompson's construction), so it has no back-references and no look-around.
+ * A regular-expression search whose time is bounded by pattern × text, whatever the pattern. JavaScript's own engine backtracks: a pattern such
+ * as `(a|a)*b` hangs the process, and no check finds all such patterns. This one keeps the set of states that the text so far can lead to
+ * (Thompson's construction), so it has no back-references and no look-around.
  */
 export interface Regex {
   test(text: string): boolean;
-  /** The same, with the number of states that were visited: what it took. Throws a {@link LanguageError} for too many. */
+  /** Also answers the number of visited states, as the search's cost. Throws a {@link LanguageError} for too many. */
   search(text: string): { readonly found: boolean; readonly visits: number };
 }
 
 const MAX_STATES = 2000;
-/** Of one search: about the 50 ms that a pattern may take (endpoint-language 4.4), told without a clock. */
+/** States of one search: about the 50 ms that a pattern may take, measured without a clock. */
 const MAX_VISITS = 1_000_000;
-/** Turns of building: nested counts of nothing, `((){999}){999}`, add no state and would never end. */
+/** Build steps. Nested counts of nothing, `((){999}){999}`, add no state and would never end. */
 const MAX_BUILDS = 20_000;
 
 type State =
@@ -26,7 +26,7 @@ type State =
 
 export type Assertion = (text: string, at: number) => boolean;
 
-/** Throws a {@link LanguageError} for what is not a pattern, or not one of this kind. */
+/** Throws a {@link LanguageError} if the text is no pattern, or uses syntax that is not supported. */
 export function compileRegex(source: string): Regex {
   const builder = new Builder();
   const start = builder.build(parseRegex(source), builder.push({ kind: 'match' }));
@@ -88,7 +88,7 @@ class Search {
   visits = 0;
   readonly #states: readonly State[];
   readonly #text: string;
-  /** By state: one more than the position at which it was seen last. */
+  /** By state: one more than the position where it was seen last. */
   readonly #seen: Uint32Array;
 
   constructor(states: readonly State[], text: string) {
@@ -113,7 +113,7 @@ class Search {
     return false;
   }
 
-  /** Collects the character states reachable from `from` without reading; true when a match is among them. */
+  /** Collects the character states reachable from `from` without reading. True if a match is among them. */
   #reach(from: number, at: number, active: number[]): boolean {
     const pending = [from];
     for (let index = pending.pop(); index !== undefined; index = pending.pop()) {

@@ -8,10 +8,10 @@ import { statusOf, stepFailure } from './step.ts';
 import { compileDeep, setMember } from './template.ts';
 import type { Value } from './value.ts';
 
-/** The answer of an endpoint: `{status, body, echo}` (endpoint-language 13). */
+/** The answer of an endpoint: `{status, body, echo}`. */
 export interface Response {
   readonly status: number;
-  /** Throws a `Refusal` where a template of the body fails. */
+  /** Throws a `Refusal` if a template of the body fails. */
   body(scope: Scope): Json;
 }
 
@@ -27,7 +27,7 @@ export function compileResponse(language: Language, json: Json | undefined): Res
   };
 }
 
-/** Rendering comes before the commit: an error in it leaves nothing written. */
+/** Renders the body before the commit, so an error in it leaves nothing written. */
 function render(scope: Scope, body: Eval): Json {
   try {
     return printable(scope, body(scope));
@@ -38,7 +38,7 @@ function render(scope: Scope, body: Eval): Json {
   }
 }
 
-/** A value as JSON can say it: missing and non-finite as null. Charged as it is printed. */
+/** A value as JSON can express it: missing and non-finite numbers become null. Charged as it is printed. */
 export function printable(scope: Scope, value: Value): Json {
   if (value === undefined) return null;
   return scope.context.measure(value) ? value : withoutInfinities(value);
@@ -55,7 +55,7 @@ export function withoutInfinities(value: Json): Json {
 
 type Echo = (scope: Scope, body: Value) => Value;
 
-/** Tokens added to the body under the last segment of their path. */
+/** Tokens added to the body, under the last segment of their path. */
 function compileEcho(language: Language, json: Json | undefined): Echo | null {
   if (!isArray(json)) return null;
   const texts = json.filter((item): item is string => typeof item === 'string');

@@ -3,10 +3,10 @@ import type { onFail as onFailSchema, ROUTE_SIDES, route, StepSchema } from '../
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { isNullish, toNumber } from './value.ts';
 
-/** Where a condition step goes, in one form for all the ways it may be written (endpoint-language 7). */
+/** Where a condition step goes on, in one form for all ways of writing it. */
 export interface Route {
   readonly action: Action;
-  /** Members of an object route, its own words for status, code and message among them. */
+  /** Members of an object route, including its own status, code and message. */
   readonly json: Written<typeof route>;
 }
 
@@ -56,7 +56,7 @@ function parseRoute(value: Json | undefined, fallback: Action): Route {
   return { action: typeof asked === 'string' ? (actionOf(asked) ?? fallback) : fallback, json: value };
 }
 
-/** A word that is no action is a step to go to. */
+/** A word that is no action names a step to go to. */
 function parseWord(word: string): Route {
   if (word === 'skip') return { action: 'skip', json: { count: 1 } };
   return isAction(word) ? { action: word, json: NOTHING } : { action: 'goto', json: { step: word } };
@@ -70,7 +70,7 @@ function isAction(word: string): word is Action {
   return ACTIONS.has(word);
 }
 
-/** The older `onFail`. */
+/** The older form `onFail`. */
 function parseOnFail(value: Json): Route {
   if (value === 'skip') return { action: 'skip', json: { count: 1 } };
   if (!isObject(value)) return { action: 'reject', json: NOTHING };
@@ -86,7 +86,7 @@ function parseSkip(skip: Json | undefined): Route {
   return { action: 'skip', json: { count: skipCount(skip) } };
 }
 
-/** How many steps to skip: 1 unless a number says otherwise. */
+/** How many steps to skip: 1 unless a number is given. */
 export function skipCount(value: Json | undefined): number {
   if (isNullish(value) || isArray(value) || isObject(value) || typeof value === 'boolean') return 1;
   const count = Math.floor(toNumber(value));

@@ -2,10 +2,10 @@ import { Refusal } from '../../kernel/errors.ts';
 import { LanguageError } from './errors.ts';
 import { asStepFailure, errorCode, type Frame, type Signal, type Step, stepFailure, type Trace } from './step.ts';
 
-/** Visits of one top-level step: what ends a circle of `goto`s. */
+/** Visits of one top-level step, which ends a circle of `goto`s. */
 const MAX_VISITS = 100;
 
-/** A callable's own list of steps, with the places that `goto` can reach by name. */
+/** The steps of a callable, with the positions that `goto` can reach by name. */
 export interface Program {
   readonly steps: readonly Step[];
   readonly places: ReadonlyMap<string, number>;
@@ -19,7 +19,7 @@ export function programOf(steps: readonly Step[]): Program {
   return { steps, places };
 }
 
-/** Runs a callable's steps. Answers how they ended: by themselves, by a `return` route, or by a `return` step with its value. */
+/** Runs a callable's steps. Answers how they ended: at the end of the list, by a `return` route, or by a `return` step with its value. */
 export function runProgram(frame: Frame, program: Program): Extract<Signal, { kind: 'return' | 'answer' }> | undefined {
   const visits = new Map<number, number>();
   let at = 0;
@@ -47,7 +47,7 @@ function jump(program: Program, step: Step, at: number, signal: Extract<Signal, 
   throw asStepFailure(step.source, new LanguageError(`there is no step "${signal.target.slice(0, 100)}" to go to.`));
 }
 
-/** Runs a nested list: a block, a loop's body. Any signal leaves it. */
+/** Runs a nested list, of a block or a loop. Any signal leaves it. */
 export function runList(frame: Frame, steps: readonly Step[]): Signal | undefined {
   for (const step of steps) {
     const signal = runStep(frame, step);
@@ -67,7 +67,7 @@ function tracedStep(frame: Frame, step: Step, trace: Trace): Signal | undefined 
   }
 }
 
-/** What documents and faults throw goes through as it is: a run that needs a document is repeated by its caller. */
+/** What documents and faults throw passes unchanged: the caller repeats a run that needs a document. */
 function runStep(frame: Frame, step: Step): Signal | undefined {
   frame.scope.context.countStep();
   try {

@@ -3,41 +3,43 @@ import type { Applied } from '../document/operations.ts';
 import type { Operation } from '../events.ts';
 
 /**
- * What an endpoint run is given and what it gives back. Running is pure and synchronous: it reads documents through `Reads`, and the
- * caller repeats the whole run when a document had to be loaded first. So a run must do nothing outside its own memory.
+ * Input and output of an endpoint run. Running is pure and synchronous: it reads documents through `Reads`, and the caller repeats the whole run
+ * if a document had to be loaded first. So a run must do nothing outside its own memory.
  */
 
-/** Documents of one collection that a step looks through at most (endpoint-language 8). */
+/** Documents of one collection that a step may look through. */
 export const MOST_SCANNED = 1000;
 
-/** Documents as of the start of the call, and what becomes of the call's own writes, which the run lays over them (decision 4). */
+/** Documents at the start of the call, and decisions on the call's own writes, which the run lays over them. */
 export interface Reads {
-  /** The stored document with schema defaults filled in, or `null`. `collection` is an id or a name in any letter case. May throw to have a document loaded first: never catch it. */
+  /**
+   * The stored document with schema defaults, or `null`. `collection` is an id or a name in any letter case. May throw to have a document loaded
+   * first: never catch it.
+   */
   document(collection: string, key: string): JsonObject | null;
-  /** What operations on a document that is not there start from: the defaults of its schema. */
+  /** The document that operations on a missing one start from: the defaults of its schema. */
   blank(collection: string): JsonObject | null;
   /**
-   * Decides a write or delete of the call as its step runs, and answers the document as it then reads: with the defaults of what it lacks,
-   * and as much as its rate-limit rules grant (decision 28). `document` is what the operations made of it; `null`: deleted. Throws its
-   * `Refusal`.
+   * Decides a write or delete when its step runs. Answers the document as it then reads: with defaults, and with as much growth as its
+   * rate-limit rules grant. `document`: the result of the operations; `null`: deleted. Throws its `Refusal`.
    */
   decide(write: PendingWrite, document: JsonObject | null): JsonObject | null;
-  /** Keys of a collection's documents, each once and in their order; one may turn out to have none. May throw to have them found first. */
+  /** Keys of a collection's documents, each once and in order. Some may have no document. May throw to have them found first. */
   keys(collection: string): readonly string[];
 }
 
-/** What a run does to the world. It waits for nothing and sends nothing itself, since it may be repeated: whoever runs it does. */
+/** Effects of a run. The run may be repeated, so it neither waits nor sends; its caller does. */
 export interface World {
-  /** Told of every sleep of the run; the answer is held back as long as they come to. */
+  /** Called for every sleep of the run. The answer is delayed by their sum. */
   sleep(ms: number): void;
-  /** A webhook to be sent once the call is stored, if this run is the one: what its step binds; `null` where webhooks may not go to that address. */
+  /** Queues a webhook to be sent once the call is stored, and answers what its step binds; `null` if webhooks may not go to that address. */
   notify(url: string, payload: JsonObject): JsonObject | null;
   /**
-   * What came of the run's webhook number `index`, from 0, which is sent once however often the run is repeated; `null` where webhooks
-   * may not go to that address. May throw to have it sent first.
+   * The result of the run's webhook number `index`, from 0, which is sent once however often the run is repeated; `null` if webhooks may not go
+   * to that address. May throw to have it sent first.
    */
   webhook(index: number, url: string, payload: JsonObject): JsonObject | null;
-  /** Told every {@link WORK_PER_LOOK} units of work. Throws a `Refusal` once the call has taken too long. */
+  /** Called every {@link WORK_PER_LOOK} units of work. Throws a `Refusal` if the call has taken too long. */
   look(): void;
 }
 
@@ -53,14 +55,14 @@ export interface EndpointCall {
   readonly playerKey: string;
   readonly hasSecretKey: boolean;
   readonly isDedicatedServer: boolean;
-  /** Start of the call, unix ms; every template of the call sees this instant. */
+  /** Start of the call, unix ms. Every template of the call sees this time. */
   readonly now: number;
-  /** Uniform in [0, 1): seeded per call by the caller, so that a repeated run draws the same numbers. */
+  /** Uniform in [0, 1). The caller makes a repeated run draw the same numbers. */
   random(): number;
   readonly world: World;
 }
 
-/** Who is no player: a caller without an id, and a dedicated server (client-wire 3.5). */
+/** Whether an id names no player: a caller without an id, and a dedicated server. */
 export function isNobody(platformId: string): boolean {
   return platformId === 'anonymous' || platformId === '0';
 }
@@ -69,20 +71,20 @@ export function isNobody(platformId: string): boolean {
 export interface Target {
   readonly collection: string;
   readonly key: string;
-  /** How the author wrote the collection: its name, or its id in other letters. */
+  /** The collection as the author wrote it: its name, or its id in another letter case. */
   readonly named: string;
-  /** The key as it came out of its template, with a `_default` at its end. */
+  /** The key as its template gave it, possibly ending in `_default`. */
   readonly keyText: string;
 }
 
-/** A document that the call writes or deletes, operations already resolved. */
+/** A document that the call writes or deletes, with its operations resolved. */
 export type PendingWrite =
   | {
       readonly kind: 'write';
       readonly stepId: string;
       readonly target: Target;
       readonly ops: readonly Operation[];
-      /** As the call sees them, before rules and limits. */
+      /** The operations as the call sees them, before rules and limits. */
       readonly applied: Applied | null;
     }
   | { readonly kind: 'delete'; readonly stepId: string; readonly target: Target };

@@ -1,9 +1,9 @@
 import { type ExactNumber, numberFromText } from '../../kernel/json.ts';
 import { LanguageError } from './errors.ts';
 
-/** Reading the surface of a text: where tokens, quotes and parentheses begin and end. No meaning yet. */
+/** Finds where tokens, quotes and parentheses of a text begin and end, without their meaning. */
 
-/** `{{ … }}` at `start` (inclusive) to `end` (exclusive). `depth` counts the tokens nested in it, itself included. */
+/** `{{ … }}` from `start` (inclusive) to `end` (exclusive). `depth` counts the nested tokens, itself included. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -48,8 +48,8 @@ export function isOneToken(text: string, spans: readonly Span[]): boolean {
 }
 
 /**
- * Goes over the characters outside quotes and tokens, with the depth of `()` and `[]`; stops when `visit` answers true and returns
- * that position, else -1. An opening bracket is visited at the depth outside it, and so is the closing one.
+ * Visits the characters outside quotes and tokens, with the depth of `()` and `[]`. Stops when `visit` answers true, and returns that position,
+ * else -1. Opening and closing brackets are visited at the depth outside them.
  */
 export function scanTop(text: string, from: number, visit: (char: string, at: number, depth: number) => boolean): number {
   const tokens = new Map(findTokens(text).map((span) => [span.start, span.end]));
@@ -70,7 +70,7 @@ export function scanTop(text: string, from: number, visit: (char: string, at: nu
   return -1;
 }
 
-/** After the quote that starts at `at`; `null` when none starts there or it is never closed. */
+/** Position after the quote that starts at `at`; `null` if none starts there or it is never closed. */
 function quoteEnd(text: string, at: number): number | null {
   const quote = text.charAt(at);
   if (quote !== '"' && quote !== "'") return null;
@@ -83,7 +83,7 @@ export function closingParenthesis(text: string, open: number): number {
   return scanTop(text, open, (char, at, depth) => char === ')' && depth === 0 && at > open);
 }
 
-/** Parts between commas outside quotes, tokens and brackets, trimmed. Nothing but blanks is no part at all. */
+/** Parts between commas outside quotes, tokens and brackets, trimmed. A blank text has no parts. */
 export function splitArguments(text: string): string[] {
   if (text.trim() === '') return [];
   const parts: string[] = [];
@@ -99,7 +99,7 @@ export function splitArguments(text: string): string[] {
   return parts;
 }
 
-/** A text that is one call and nothing else: `name( … )`. */
+/** A text that is exactly one call: `name( … )`. */
 export function wholeCall(text: string): { readonly name: string; readonly args: string } | null {
   const head = /^([A-Za-z_][A-Za-z0-9_]*)\s*\(/.exec(text);
   if (head === null) return null;
@@ -116,13 +116,13 @@ export function unquoted(text: string): string | null {
   return inside.includes(quote) ? null : inside;
 }
 
-/** Parsers below recurse once a parenthesis; a deeper text is refused before they see it. */
+/** Bounds the depth of parentheses, because the parsers recurse once for each. */
 export function checkParentheses(text: string): void {
   const deep = scanTop(text, 0, (_char, _at, depth) => depth > MAX_PARENTHESES);
   if (deep >= 0) throw new LanguageError(`Parentheses may be nested at most ${MAX_PARENTHESES} deep.`);
 }
 
-/** A number or boolean spelled out; `undefined` for anything else. */
+/** A number or boolean literal; `undefined` for anything else. */
 export function literalOf(text: string): number | ExactNumber | boolean | undefined {
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return numberFromText(text);
   if (text === 'true') return true;

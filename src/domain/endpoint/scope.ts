@@ -6,28 +6,28 @@ import { type Path, walk } from './path.ts';
 import { type EndpointCall, WORK_PER_LOOK } from './run.ts';
 import { MAX_DEPTH, MAX_TEXT, toText, type Value } from './value.ts';
 
-/** Evaluates a compiled piece of text. Throws a {@link LanguageError}, or a `Refusal` when a budget is used up. */
+/** Evaluates a compiled text. Throws a {@link LanguageError}, or a `Refusal` if a budget is used up. */
 export type Eval = (scope: Scope) => Value;
 /** Evaluates a compiled condition. */
 export type Check = (scope: Scope) => boolean;
 
 const MAX_ALIASES = 10;
-/** Steps of one call, those of loops and workflows included. */
+/** Steps of one call, including those of loops and workflows. */
 const MAX_STEPS = 10_000;
 /**
- * Names looked up, pieces and checks evaluated, rows looked at, values copied and characters written in one call. Whatever a definition, a
- * document or an input can make large is charged for where it is gone through, so this bounds a call's time without a clock.
+ * Work of one call: names looked up, texts and checks evaluated, rows looked at, values copied, characters written. Anything that a definition,
+ * a document or an input can make large is charged for, so this bounds a call's time without a clock.
  */
 const MAX_WORK = 2_000_000;
-/** Beside what it does, a step is worth so many names looked up. */
+/** What a step costs besides its work, in names looked up. */
 const STEP_COST = 8;
-/** Texts that are the same are compared to their ends: so many characters (as a power of two) in the time of looking a name up. */
+/** Characters compared in the time of looking up a name, as a power of two: equal texts are compared to the end. */
 const COMPARED_SHIFT = 8;
-/** Sum of a call's sleeps (endpoint-language 17). */
+/** Most sleep of a call, in sum. */
 const MAX_SLEEP_MS = 1000;
 const MAX_WEBHOOKS = 5;
 
-/** What the whole call shares: its clock, its input, its budgets. */
+/** What the whole call shares: clock, input, budgets. */
 export class CallContext {
   readonly call: EndpointCall;
   readonly values: JsonObject;
@@ -56,7 +56,7 @@ export class CallContext {
     this.call.world.sleep(ms);
   }
 
-  /** `asked`: something of the call reads what comes of it, so it is sent now. Else once the call is stored. */
+  /** `asked`: something in the call reads the result, so the webhook is sent now. Otherwise it is sent once the call is stored. */
   webhook(url: string, payload: JsonObject, asked: boolean): JsonObject | null {
     if (this.webhooks >= MAX_WEBHOOKS) throw refusal('LIMIT_EXCEEDED', `A call may send at most ${MAX_WEBHOOKS} webhooks`);
     this.webhooks += 1;
@@ -76,19 +76,16 @@ export class CallContext {
     this.call.world.look();
   }
 
-  /** Charges for comparing two values, which takes its time for two long texts of the same beginning. */
+  /** Charges for comparing two values: two long texts with the same beginning take time. */
   compared(left: Value, right: Value): void {
     if (typeof left !== 'string' || typeof right !== 'string') return;
     this.spend(Math.min(left.length, right.length) >> COMPARED_SHIFT);
   }
 
-  /**
-   * A value as comparing, arithmetic and keys see it: a list is its text, which takes its time to make and is charged for. Anything
-   * else is cheap and comes back as it is.
-   */
+  /** A value as comparisons, arithmetic and keys see it. A list becomes its text, which is charged for; other values come back as they are. */
   plain(value: Value): Value {
     if (!isArray(value)) return value;
-    // Before the work: a text that becomes too long costs as much, and where it is tried again it must not be free.
+    // Charged before the work: a text that becomes too long costs as much, and a repeated attempt must not be free.
     this.spend(value.length);
     try {
       const text = toText(value);
@@ -101,8 +98,8 @@ export class CallContext {
   }
 
   /**
-   * Charges for a value that will be printed, and tells whether all its numbers are finite. Values share parts, so one that doubles
-   * in every turn of a loop costs nothing to make and everything to print: it is measured as it would be printed.
+   * Charges for a value that will be printed, and answers whether all its numbers are finite. Values share parts, so one that doubles in every
+   * turn of a loop is cheap to make and expensive to print: it is measured as it would be printed.
    */
   measure(value: Json, depth = 0): boolean {
     this.spend(typeof value === 'string' ? 1 + (value.length >> 3) : 1);
@@ -118,7 +115,7 @@ export class CallContext {
     return finite;
   }
 
-  /** Names are printed, too. */
+  /** Names are printed too. */
   private measureObject(object: JsonObject, depth: number): boolean {
     let finite = true;
     for (const name of Object.keys(object)) {
@@ -180,7 +177,7 @@ function clockNames(now: number): ClockNames {
   ]);
 }
 
-/** Names as one list of steps sees them: an endpoint's, a workflow's, a called block's. */
+/** Names as one list of steps sees them: of an endpoint, a workflow or a called block. */
 export class Scope {
   readonly context: CallContext;
   readonly names: Map<string, Value>;
@@ -192,7 +189,7 @@ export class Scope {
     this.aliases = aliases;
   }
 
-  /** A name alone: what steps bound, then the built-ins. */
+  /** The value of a name: what steps bound, then the built-ins. */
   name(name: string): Value {
     this.context.spend(1);
     const bound = this.names.get(name);
@@ -204,12 +201,12 @@ export class Scope {
     return walk(this.name(path.root), path.rest);
   }
 
-  /** A path whose first name may be an alias of `let`. Aliases chain. */
+  /** The value of a path whose first name may be an alias of `let`. Aliases chain. */
   aliased(path: Path): Value {
     return this.path(this.unaliased(path));
   }
 
-  /** Where an alias leads. */
+  /** The path that an alias stands for. */
   unaliased(path: Path): Path {
     if (this.aliases === null) return path;
     let current = path;
@@ -226,13 +223,13 @@ export class Scope {
     this.aliases = new Map([...(this.aliases ?? []), ...aliases]);
   }
 
-  /** A scope of its own that starts with these names and more. */
+  /** A separate scope that starts with these names and more. */
   copy(more: ReadonlyMap<string, Value>): Scope {
     this.context.spend(this.names.size + more.size);
     return new Scope(this.context, new Map([...this.names, ...more]), this.aliases);
   }
 
-  /** Runs `body` with `name` bound for its time only: the row of a lambda, the item of a loop. */
+  /** Runs `body` with `name` bound only during it: the row of a lambda, the item of a loop. */
   with<T>(name: string, value: Value, body: () => T): T {
     const had = this.names.has(name);
     const before = this.names.get(name);

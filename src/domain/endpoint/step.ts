@@ -12,22 +12,22 @@ import type { Path } from './path.ts';
 import type { Check, Scope } from './scope.ts';
 import { toNumber, type Value } from './value.ts';
 
-/** What a step is to the machinery around it (endpoint-language 8). */
+/** What the rest of the language knows of a step. */
 
-/** Where a list of steps runs: its names, the call's documents, how many workflows deep. */
+/** Where a list of steps runs: its names, the call's documents, its depth in workflows. */
 export interface Frame {
   readonly scope: Scope;
   readonly documents: Documents;
   readonly depth: number;
-  /** Told of every top-level step, in test runs; `null` in calls, and in what an endpoint calls. */
+  /** Called for every top-level step of a test run; `null` in calls, and in what an endpoint calls. */
   readonly trace: Trace | null;
-  /** Inside a workflow the routes `return`, `goto` and `skip` are ignored. */
+  /** False inside a workflow, where the routes `return`, `goto` and `skip` are ignored. */
   readonly routed: boolean;
-  /** Of the definition that runs, and of those that call it; `null`: none declares any. */
+  /** Budgets of the running definition and its callers; `null`: none declares any. */
   readonly budgets: Budgets | null;
 }
 
-/** A step has run, and `value` is bound under its name; or it has failed, which ends the run. */
+/** A step has run and `value` is bound under its name, or it has failed, which ends the run. */
 export type Trace = (step: StepSource, value: Value, passed: boolean) => void;
 
 /** How a step sends the run elsewhere than to the next step. */
@@ -52,7 +52,7 @@ export type SourceOf<T extends StepType> = StepSource<Written<StepSchema<T>>>;
 
 export interface Step {
   readonly source: StepSource;
-  /** Compiled when it is first come to: a call pays for what it reaches, and a large endpoint can be prepared piece by piece. */
+  /** Compiled when first reached: a call pays for what it reaches, and a large endpoint can be prepared piece by piece. */
   compiled(): CompiledStep;
 }
 
@@ -62,25 +62,25 @@ export interface CompiledStep {
   readonly body: Body;
 }
 
-/** Definitions that an endpoint may refer to; `EffectiveDefinitions` fits, but for its game values. */
+/** Definitions that an endpoint may refer to. `EffectiveDefinitions` fits, except for its game values. */
 export interface Definitions {
   workflow(id: string): WorkflowModel | undefined;
   endpoint(slug: string): EndpointModel | undefined;
-  /** Without it there are none. */
+  /** Left out: there are no libraries. */
   library?(id: string): LibraryModel | undefined;
-  /** By id or name in any letter case. Without it every name stands for itself. */
+  /** By id or name in any letter case. Left out: every name stands for itself. */
   collection?(idOrName: string): Pick<CollectionModel, 'id' | 'type'> | undefined;
   /** What templates see as `values`. */
   readonly values: JsonObject;
 }
 
-/** What the compilers of single steps may ask of the compiler of the whole. */
+/** What compilers of steps may ask the endpoint's compiler. */
 export interface Compilation {
   readonly language: Language;
   readonly definitions: Definitions;
-  /** A nested list of steps. `whole`: the definition that it stands in, where that is another than the list around it. */
+  /** Compiles a nested list of steps. `whole`: its definition, if that differs from the one around it. */
   list(json: Json | undefined, whole?: JsonObject): readonly Step[];
-  /** Whether anything of the definition being compiled reads a name, such as a step's result. */
+  /** Whether anything in the definition reads a name, such as a step's result. */
   reads(name: string): boolean;
   /** A workflow, an internal endpoint or a library's block, compiled when it is first called. */
   callable(name: string): Callable | undefined;
@@ -88,9 +88,9 @@ export interface Compilation {
 
 /** What `workflow`, `call` and `run` reach. */
 export interface Callable {
-  /** Runs it with `params` bound, and gives its result. `caller` is the step that failures of its guard are reported for. */
+  /** Runs it with `params` bound, and gives its result. `caller`: the step that a failed check is reported for. */
   invoke(frame: Frame, params: JsonObject, caller: StepSource): Value;
-  /** The `check` of a workflow alone, in the scope it is given; `null` without one. */
+  /** The `check` of a workflow alone, in the given scope; `null` without one. */
   readonly guard: ((scope: Scope, caller: StepSource) => void) | null;
 }
 
@@ -104,7 +104,7 @@ export function binding(source: StepSource, evaluate: (frame: Frame) => Value): 
   };
 }
 
-/** Members of a step that its failures show, as they were written (14.3). */
+/** Members of a step that its failures show, as written. */
 const SHOWN = ['collection', 'expression', 'key', 'table', 'errorCode'];
 
 function shown({ id, type, json }: StepSource): JsonObject {
@@ -116,7 +116,7 @@ function extra(source: StepSource): RefusalExtra {
   return { error: { step: shown(source) } };
 }
 
-/** A step's failure: assert, onMissing, a workflow's onFail, a write (14.3). */
+/** The failure of a step: assert, onMissing, a workflow's onFail, a write. */
 export function stepFailure(source: StepSource, status: number, code: string, message: string): Refusal {
   return new Refusal(status, code, message, extra(source));
 }
@@ -129,18 +129,18 @@ export function notSupported(source: StepSource, what: string): Refusal {
   return refusal('ENDPOINT_NOT_SUPPORTED', `Step "${source.id}": ${what} is not supported`, extra(source));
 }
 
-/** What a step throws becomes its failure; refusals, and what is not of the language, pass. */
+/** Turns an error of the language into the step's failure. Refusals and other errors pass unchanged. */
 export function asStepFailure(source: StepSource, error: unknown): unknown {
   if (!(error instanceof LanguageError)) return error;
   return stepFailure(source, 400, errorCode(source), `${source.type} step "${source.id}" failed: ${error.message}`);
 }
 
-/** Those that cannot carry the body: the transport sends 200 for them. */
+/** Statuses without a body: the transport would send 200 for them. */
 const BODILESS: readonly number[] = [204, 205, 304];
 
 /**
- * An author's HTTP status: 200 to 599, else `fallback`. Refusing with 200 is how a game gets to read the reason. One without a body is
- * 200 here already, so that a test tells what a caller gets.
+ * An author's HTTP status: 200 to 599, else `fallback`. A refusal with 200 lets a game read the reason. A status without a body becomes 200
+ * here, so a test shows what a caller gets.
  */
 export function statusOf(value: Json | undefined, fallback: number): number {
   const status = toNumber(value);

@@ -8,12 +8,12 @@ import { isNullish, type Value } from './value.ts';
 
 /**
  * Lists that a loop consumes: `queue.shift()` and `queue.pop()` answer the first or last item of a list that a name of the call holds, and
- * take it out of there (decision 33). Nothing of an empty or missing list.
+ * remove it there. An empty or missing list gives nothing.
  */
 
 const TAKE = /^([\s\S]*\S)\s*\.\s*(shift|pop)\(\s*\)$/;
 
-/** The inside of a token that takes an item. */
+/** Whether the inside of a token takes an item. */
 export function isTake(body: string): boolean {
   return TAKE.test(body);
 }
@@ -24,7 +24,7 @@ export function compileTake(language: Language, body: string): Eval {
   return (scope) => take(scope, place, method === 'shift', list);
 }
 
-/** Copying an item of a list is so much cheaper, as a power of two, than looking a name up. */
+/** Copying an item of a list is cheaper than looking up a name, by this power of two. */
 const COPIED_SHIFT = 4;
 
 function take(scope: Scope, place: Place, first: boolean, text: string): Value {
@@ -44,7 +44,7 @@ function take(scope: Scope, place: Place, first: boolean, text: string): Value {
   return list[first ? 0 : list.length - 1];
 }
 
-/** Entries of a `let` that take items: those of a loop are bound anew in every turn, any other's once. `null`: there are none. */
+/** Entries of a `let` that take items. A loop binds its entries in every turn, any other step once. `null`: there are none. */
 export function compileTakes(language: Language, json: Json | undefined): ((scope: Scope) => void) | null {
   if (!isObject(json)) return null;
   const takes = Object.entries(json).flatMap(([name, text]) => {
@@ -57,7 +57,7 @@ export function compileTakes(language: Language, json: Json | undefined): ((scop
   };
 }
 
-/** What stands in an entry of a `let`, with or without braces, where it takes an item. */
+/** The text of a `let` entry, without braces, if it takes an item. */
 export function takeOf(text: Json): string | null {
   if (typeof text !== 'string') return null;
   const body = (/^\{\{([\s\S]*)\}\}$/.exec(text)?.[1] ?? text).trim();

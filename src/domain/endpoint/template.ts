@@ -10,7 +10,7 @@ import type { Eval, Scope } from './scope.ts';
 import { compileTake, isTake } from './take.ts';
 import { bounded, isNullish, negate, toText, type Value } from './value.ts';
 
-/** Templates: `{{ … }}` inside texts (endpoint-language 4). All structure is parsed once; only values are looked up per call. */
+/** Templates: `{{ … }}` inside texts. The structure is parsed once; a call only looks up values. */
 
 const MAX_TEMPLATE = 10_000;
 const MAX_NESTING = 8;
@@ -22,7 +22,7 @@ export function compileTemplate(language: Language, text: string): Eval {
   return interpolation(language, text, spans);
 }
 
-/** The tokens of a text, within the limits of 4.6. */
+/** The tokens of a text, within their limits of number and length. */
 export function tokensOf(text: string): Span[] {
   if (!text.includes('{{')) return [];
   if (text.length > MAX_TEMPLATE) throw new LanguageError('Template string exceeds maximum length.');
@@ -31,7 +31,7 @@ export function tokensOf(text: string): Span[] {
   return spans;
 }
 
-/** Text around tokens: every token is printed in its place, nullish as nothing. */
+/** Text around tokens: every token is printed in its place; missing and null print as nothing. */
 function interpolation(language: Language, text: string, spans: readonly Span[]): (scope: Scope) => string {
   const pieces: (string | Eval)[] = [];
   let from = 0;
@@ -55,8 +55,8 @@ function printed(scope: Scope, value: Value): string {
 }
 
 /**
- * The inside of a token: `[-] path or call [| default]`. A nested token stands for a value and is never read as syntax, so a
- * player's text cannot bring a default, a call or another sign into the author's token.
+ * The inside of a token: `[-] path or call [| default]`. A nested token is a value and never syntax, so a player's text cannot bring a default,
+ * a call or another sign into the author's token.
  */
 export function compileTokenBody(language: Language, body: string): Eval {
   checkParentheses(body);
@@ -71,7 +71,7 @@ export function compileTokenBody(language: Language, body: string): Eval {
   return core.negated ? (scope) => negate(withDefault(scope)) : withDefault;
 }
 
-/** The first such character outside nested tokens. */
+/** Index of the first such character outside nested tokens. */
 function topLevel(text: string, char: string): number {
   const spans = tokensOf(text);
   let at = text.indexOf(char);
@@ -81,7 +81,7 @@ function topLevel(text: string, char: string): number {
 
 function compileSigned(language: Language, core: string): { eval: Eval; negated: boolean } {
   if (!core.startsWith('-')) return { eval: compileCore(language, core, true), negated: false };
-  // Aliases do not apply after a sign (endpoint-language 4.5).
+  // Aliases do not apply after a sign.
   return { eval: compileCore(language, core.slice(1).trim(), false), negated: true };
 }
 
@@ -92,7 +92,7 @@ function compileCore(language: Language, core: string, aliases: boolean): Eval {
   return compilePath(language, core, aliases);
 }
 
-/** A path, possibly with nested tokens in its text: `values.prices.{{input.kind}}_cost`, or with brackets: `visited[current]`. */
+/** A path, which may hold nested tokens, `values.prices.{{input.kind}}_cost`, or brackets, `visited[current]`. */
 export function compilePath(language: Language, text: string, aliases: boolean): Eval {
   const parts = bracketParts(text);
   if (parts !== null) {
@@ -125,7 +125,7 @@ function compileDefault(language: Language, text: string): Eval {
   return text === 'null' ? () => null : () => value;
 }
 
-/** Every text of a literal is a template, at any depth up to 8; member names never are (4.1, 4.6). */
+/** A literal in which every text is a template, at any depth up to 8. Names of members are never templates. */
 export function compileDeep(language: Language, json: Json | undefined, depth = 0): Eval {
   if (typeof json === 'string') return language.template(json);
   if (json === null || typeof json !== 'object' || isConstant(json)) return () => json;
@@ -134,7 +134,7 @@ export function compileDeep(language: Language, json: Json | undefined, depth = 
   return deepObject(Object.entries(json).map(([name, item]) => [name, compileDeep(language, item, depth + 1)] as const));
 }
 
-/** Only texts are resolved, and only at the top: a literal list or object stays as it is written. */
+/** Resolves a text. A list or object stays as written. */
 export function compileShallow(language: Language, json: Json | undefined): Eval {
   return typeof json === 'string' ? language.template(json) : () => json;
 }
@@ -146,7 +146,7 @@ function deepList(items: readonly Eval[]): Eval {
   };
 }
 
-/** Making an object of many members takes longer than looking their values up. */
+/** Making an object of many members costs more than looking up their values. */
 const MEMBER_COST = 3;
 
 function deepObject(members: readonly (readonly [string, Eval])[]): Eval {
@@ -158,7 +158,7 @@ function deepObject(members: readonly (readonly [string, Eval])[]): Eval {
   };
 }
 
-/** Sets an own member; a missing value sets nothing. `__proto__` would set the prototype instead, so it is left out. */
+/** Sets an own member. A missing value sets nothing. `__proto__` would set the prototype, so it is left out. */
 export function setMember(object: Record<string, Json>, name: string, value: Value): void {
   if (value !== undefined && name !== '__proto__') object[name] = value;
 }
@@ -169,7 +169,7 @@ function fails(message: string): Eval {
   };
 }
 
-/** A literal without any template is shared by all calls; values are immutable. */
+/** A literal without templates is shared by all calls, because values are immutable. */
 function isConstant(json: Json, depth = 0): boolean {
   if (typeof json === 'string') return !json.includes('{{');
   if (json === null || typeof json !== 'object') return true;

@@ -1,15 +1,15 @@
 import { ExactNumber, isArray, isNumber, isObject, type Json, numberFromText, numbersEqual } from '../../kernel/json.ts';
 import { LanguageError } from './errors.ts';
 
-/** A JSON value, or `undefined` for a name that does not exist: distinct from null (endpoint-language 3). */
+/** A JSON value, or `undefined` for a name that does not exist, which differs from null. */
 export type Value = Json | undefined;
 
-/** Longest text that a template or a printed value may become: no document or answer holds more. */
+/** Longest text of a template or a printed value: no document or answer holds more. */
 export const MAX_TEXT = 262_144;
-/** Deepest value that the language walks; request bodies and documents are bounded far below. */
+/** Deepest value that the language walks. Bodies and documents are bounded far below. */
 export const MAX_DEPTH = 64;
 
-/** Longest text that is read as a number or boolean: what a list of these is compared with must not take its time for each. */
+/** Longest text read as a number or boolean: a list of longer ones would take too long to compare. */
 const MAX_NUMBER_TEXT = 400;
 
 export function isNullish(value: Value): value is null | undefined {
@@ -23,7 +23,7 @@ export function toNumber(value: Value): number {
   return typeof plain === 'string' && plain.length > MAX_NUMBER_TEXT ? Number.NaN : Number(plain);
 }
 
-/** JavaScript's text of a value; lists join by `,` with nullish as empty. */
+/** JavaScript's text of a value. Lists join by `,`, with missing and null as empty. */
 export function toText(value: Value): string {
   if (typeof value === 'string') return value;
   if (value instanceof ExactNumber) return value.text;
@@ -56,8 +56,8 @@ export function isTruthy(value: Value): boolean {
 }
 
 /**
- * `==` of the language: JavaScript's, with two differences. A boolean equals a text that spells it, and numbers beyond doubles
- * compare by their decimal value, because player ids are sent as numbers and must never match a neighbour.
+ * The `==` of the language. It differs from JavaScript's in two ways: a boolean equals a text that spells it, and numbers beyond doubles compare
+ * by decimal value, because player ids are sent as numbers and must never match a neighbour.
  */
 export function looselyEqual(left: Value, right: Value): boolean {
   if (isNullish(left) || isNullish(right)) return isNullish(left) && isNullish(right);
@@ -89,7 +89,7 @@ function numberOf(value: Json): number | ExactNumber | null {
   return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,6})?$/.test(text) ? numberFromText(text) : null;
 }
 
-/** `{{-x}}`: nullish is 0, numeric text counts, anything else cannot be negated. */
+/** `{{-x}}`: missing and null give 0, numeric text counts, anything else cannot be negated. */
 export function negate(value: Value): Value {
   if (isNullish(value)) return 0;
   if (typeof value === 'number') return 0 - value;
@@ -101,7 +101,7 @@ export function negate(value: Value): Value {
   throw new LanguageError('Cannot negate non-numeric value.');
 }
 
-/** An object counts as the list of its values, nullish as empty (endpoint-language 5.3). */
+/** A list from a value: an object gives the list of its values; missing and null give an empty one. */
 export function toList(value: Value, what: string): readonly Json[] {
   if (isNullish(value)) return [];
   if (isArray(value)) return value;

@@ -3,17 +3,17 @@ import { member } from '../../kernel/path.ts';
 import type { EndpointModel } from '../definition/model.ts';
 import type { Definitions } from './step.ts';
 
-/** Whether an endpoint may write: for games that are only let read (security 8.7). */
+/** Whether an endpoint may write. Outdated games may be allowed to read only. */
 
 const WRITING: ReadonlySet<Json | undefined> = new Set<Json | undefined>(['write', 'delete']);
-/** Members that name other logic: steps of the types workflow and call, and routes that run something. */
+/** Members that name other logic: of workflow and call steps, and of routes that run something. */
 const REFERRING = ['workflow', 'target', 'flow', 'endpoint'] as const;
-/** Where no steps are. */
+/** Members without steps. */
 const PASSIVE: ReadonlySet<string> = new Set(['input', 'response', 'sourceText', 'params']);
 
 /**
- * Whether the definition, or anything that it may call, has a write or delete step, reached or not. In doubt it has: an object that
- * looks like such a step is one.
+ * Whether the definition, or anything it may call, has a write or delete step, even one never reached. In doubt the answer is yes: an object
+ * that looks like such a step counts.
  */
 export function mayWrite(endpoint: EndpointModel, definitions: Pick<Definitions, 'workflow' | 'endpoint' | 'library'>): boolean {
   const seen = new Set<string>();

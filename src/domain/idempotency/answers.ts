@@ -6,10 +6,10 @@ import type { AnswerKept, DomainEvent, KeptRefusal, RecordAppended } from '../ev
 import type { KeptAnswer, KeptOutcome } from '../states.ts';
 
 /**
- * An intent happens once (decision 35). A caller names it by an `Idempotency-Key`; what came of it is kept under that key, in the commit
- * of what it did, and whoever sends the request again is answered with it.
+ * A request with an idempotency key happens once. Its outcome is kept under the key, in the commit of what it did. The same request sent again
+ * gets that outcome.
  *
- *     unknown ──► kept (answer, or a refusal that was decided) ──► unknown again, `until`
+ * unknown ──► kept (answer, or a refusal that was decided) ──► unknown again, `until`
  */
 
 const KEY = /^[\x20-\x7e]{1,128}$/;
@@ -20,7 +20,7 @@ export function readKey(sent: string): string | Refusal {
   return refusal('INVALID_REQUEST', 'An Idempotency-Key has 1 to 128 printable characters (ASCII); a UUID is a good one');
 }
 
-/** SHA-256 (hex) of what was asked for: one text for one value, in whatever order its members were sent. */
+/** SHA-256 (hex) of what was asked for. Equal values have the same hash, in whatever order their members were sent. */
 export function requestHash(asked: Json): string {
   return createHash('sha256').update(canonicalJson(asked)).digest('hex');
 }
@@ -28,7 +28,7 @@ export function requestHash(asked: Json): string {
 /** One key of one caller, and what is asked for under it. */
 export type Claim = Pick<AnswerKept, 'space' | 'scope' | 'caller' | 'key' | 'request'>;
 
-/** What is answered again; `null` where the key is new, or what it stood for is forgotten. 409 `IDEMPOTENCY_KEY_REUSED`. `now` in unix ms. */
+/** The kept outcome; `null` if the key is new, or its outcome has expired. 409 `IDEMPOTENCY_KEY_REUSED`. `now` in unix ms. */
 export function recall({ request }: Pick<Claim, 'request'>, known: KeptAnswer | null, now: number): KeptOutcome | Refusal | null {
   if (known === null || now >= known.until) return null;
   return known.request === request ? known.outcome : refusal('IDEMPOTENCY_KEY_REUSED');
@@ -37,11 +37,11 @@ export function recall({ request }: Pick<Claim, 'request'>, known: KeptAnswer | 
 export interface KeepingRules {
   /** How long an answer is kept, ms. */
   readonly forMs: number;
-  /** Most bytes of it. */
+  /** Most bytes of a kept answer. */
   readonly bytes: number;
 }
 
-/** The event that keeps what came of a request; `null` for an outcome that is larger than what is kept. `now` in unix ms. */
+/** The event that keeps a request's outcome; `null` if the outcome is too large. `now` in unix ms. */
 export function keep(
   { space, scope, caller, key, request }: Claim,
   outcome: KeptOutcome,
@@ -52,10 +52,13 @@ export function keep(
   return { type: 'answer.kept', data: { space, scope, caller, key, request, until: now + rules.forMs, ...outcome } };
 }
 
-/** Refusals that tell of others' writes or of this machine's load: the same request may fare better in a moment, and they would be its answer for a day. */
+/**
+ * Refusals caused by other writes or by this machine's load. They are not kept: the same request may succeed a moment later, and would be
+ * refused for a day.
+ */
 const PASSING: ReadonlySet<string> = new Set(['WRITE_CONFLICT', 'LIMIT_EXCEEDED', 'SCAN_TOO_LARGE']);
 
-/** A refusal that was decided is kept; a failure of ours is not, and may be sent again. */
+/** Whether a refusal is kept. A decided one is; a failure of ours is not, so the request may be sent again. */
 export function isKept({ status, code }: Refusal): boolean {
   return status >= 400 && status < 500 && !PASSING.has(code);
 }
@@ -90,12 +93,12 @@ function secondsIn({ retryAfter, headers }: JsonObject): number | null {
   return Number.isFinite(seconds) ? seconds : null;
 }
 
-/** What an answer that was kept is known as. */
+/** The state of a kept answer. */
 export function evolveKept({ request, until, answer, refused }: AnswerKept): KeptAnswer {
   return { request, until, outcome: refused === undefined ? { answer: answer ?? null } : { refused } };
 }
 
-/** What {@link encodeEvent} made a text of. */
+/** The outcome from its stored form. */
 export function keptOutcome(stored: Json): KeptOutcome {
   const refused = isObject(stored) ? stored['refused'] : undefined;
   if (isObject(refused)) return { refused: refusedIn(refused) };
@@ -107,10 +110,10 @@ function refusedIn({ status, code, message, requestId, extra }: JsonObject): Kep
   return isObject(extra) ? { ...known, extra } : known;
 }
 
-/** How long builds that kept the answers of appends alone kept them, ms. */
+/** How long older builds, which kept only answers of appends, kept them, ms. */
 const APPENDS_KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** The same of an append that those stored; `null` where it had no key. `recordedAt` in unix ms. */
+/** The kept answer of an append stored by those builds; `null` if it had no key. `recordedAt` in unix ms. */
 export function evolveAppended({ idempotency, recordId, timestamp }: RecordAppended, recordedAt: number): KeptAnswer | null {
   if (idempotency === undefined) return null;
   return { request: idempotency.bodyHash, until: recordedAt + APPENDS_KEPT_MS, outcome: { answer: { recordId, timestamp } } };

@@ -1,12 +1,13 @@
 import { type ExactNumber, isArray, isNumber, type Json, numberFromText } from '../../kernel/json.ts';
 
-/** Longer texts are read as numbers by nobody. */
+/** Longer texts are not read as numbers. */
 const LONGEST = 400;
 const DECIMAL = /^-?\d[\d.eE+-]*$/;
 
 /**
- * What a rule counts of a value: a number, and whatever an endpoint would take for one, as texts, booleans and lists of one of them.
- * Anything else is 0. An untyped field that held `"999999"` was worth that to every condition, and had cost nothing of any limit.
+ * What a rule counts of a value: a number, or anything that an endpoint would take for one, such as a text, a boolean or a list with one of
+ * them. Anything else is 0. Without this, an untyped field with `"999999"` would be worth that much in every condition and count towards no
+ * limit.
  */
 export function countedAs(value: Json | undefined): number | ExactNumber {
   if (isNumber(value)) return value;

@@ -18,7 +18,7 @@ export interface LimitedWrite extends Counting {
   readonly draft: DocumentDraft;
 }
 
-/** A rule with action `flag` was passed for the first time in this window. */
+/** A rule with the action `flag` was exceeded for the first time in this window. */
 export interface Flag {
   readonly rule: string;
   readonly window: WindowName;
@@ -51,8 +51,8 @@ interface Demand {
 }
 
 /**
- * Counts a write against the collection's daily limit and every rule of the collection: all pass, or the write is refused with 429
- * and no counter moves. Clamping comes first, so what it takes away counts nowhere. Source: runtime-storage 11.1, 11.2; decision 6.
+ * Counts a write against the collection's daily limit and every rule: all pass, or the write is refused with 429 and no counter moves. Clamping
+ * comes first, so what it removes counts nowhere.
  */
 export function applyRules(write: LimitedWrite): Limited | Refusal {
   const daily = countDaily(write);
@@ -88,7 +88,7 @@ function amountOf({ before, after, increases }: Compared, field: string): number
   return Math.min(Math.max(increases.get(field) ?? 0, moved, 0), Number.MAX_VALUE);
 }
 
-/** What each clamping rule leaves of what it was asked for. */
+/** What each clamping rule grants of the asked amount. */
 function grantsOf(write: LimitedWrite, asked: readonly Demand[]): Clamp[] {
   return asked.flatMap(({ rule, amount }) => {
     if (!isClamped(rule)) return [];
@@ -97,7 +97,7 @@ function grantsOf(write: LimitedWrite, asked: readonly Demand[]): Clamp[] {
   });
 }
 
-/** Field → what its tightest rule leaves. */
+/** Field → what its strictest rule grants. */
 function tightest(grants: readonly Clamp[]): ReadonlyMap<string, number> {
   const granted = new Map<string, number>();
   for (const { field, granted: left } of grants) granted.set(field, Math.min(granted.get(field) ?? left, left));
@@ -118,8 +118,8 @@ function lowered({ before, after }: Compared, asked: readonly Demand[], granted:
 }
 
 /**
- * Never below the old value: a field that ends lower than it began was not what went over. Nor above it by more than was granted:
- * amounts are doubles, and what one of them lacks of a number beyond doubles may be more than any limit.
+ * The lowered value: never below the old one, since a field that ends lower did not exceed the limit; nor above it by more than was granted,
+ * because amounts are doubles and may be far off for numbers beyond doubles.
  */
 function lower(before: JsonObject | null, after: JsonObject, field: string, amount: number, grant: number): Change[] {
   const now = countedAs(getPath(after, field));
@@ -128,13 +128,13 @@ function lower(before: JsonObject | null, after: JsonObject, field: string, amou
   const given = sum(old, grant);
   const highest = compareNumbers(given, old) < 0 ? old : given;
   if (amount <= doubleDifference(now, old)) return [[field, highest]];
-  // It went up and down again: what went down stays taken.
+  // It moved up and down again: what moved down stays removed.
   const value = sum(now, grant - amount);
   if (compareNumbers(value, old) < 0) return [[field, old]];
   return [[field, compareNumbers(value, highest) < 0 ? value : highest]];
 }
 
-/** A sum too long to write out is given as a double; of a number beyond all doubles, an amount changes nothing. */
+/** A sum too long to write out is given as a double. To a number beyond all doubles, an amount adds nothing. */
 function sum(a: Parameters<typeof addNumbers>[0], b: number): ReturnType<typeof addNumbers> {
   try {
     return addNumbers(a, b);
@@ -161,7 +161,7 @@ function countDemands(write: LimitedWrite, demands: readonly Demand[]): { window
   return { windows, flags };
 }
 
-/** Its amount was cut to fit already. On `*` there is nothing to lower, so there `clamp` rejects. */
+/** Whether the amount was already lowered to fit. On `*` nothing can be lowered, so there `clamp` rejects. */
 function isClamped(rule: RuleModel): boolean {
   return rule.action === 'clamp' && rule.field !== '*';
 }

@@ -9,8 +9,8 @@ import { windowsOf } from './rules.ts';
 import { secondsLeft } from './windows.ts';
 
 /**
- * What an endpoint's definition says under `rateLimits` (or `rateLimit`): any form that a rule's limits have, or the windows by their
- * bare names, `{perMinute: 10}`. `null`: nothing that counts.
+ * An endpoint's `rateLimits` (or `rateLimit`): any form that a rule's limits have, or windows by bare names, `{perMinute: 10}`. `null`: nothing
+ * that counts.
  */
 export function callLimit(raw: Json | undefined): CallLimit | null {
   if (!isObject(raw) || flagOf(raw['enabled']) === false || raw['mode'] === 'none') return null;
@@ -23,7 +23,7 @@ function bareWindows(raw: JsonObject): JsonObject {
   return { ...Object.fromEntries(bare), ...(isObject(raw['windows']) ? raw['windows'] : {}) };
 }
 
-/** What counts an endpoint's calls by this player in one window. No rule can have this id, and a player may be any text. */
+/** Counters of an endpoint's calls by this player. No rule can have this id, and a player id may be any text. */
 export function callCounters(endpoint: EndpointModel, player: string): readonly Limit[] {
   if (endpoint.callLimit === null) return [];
   const { scope, windows } = endpoint.callLimit;
@@ -33,7 +33,7 @@ export function callCounters(endpoint: EndpointModel, player: string): readonly 
   });
 }
 
-/** One call more. 429 `RATE_LIMIT` naming endpoint and window; then no counter moves. */
+/** Counts one call. 429 `RATE_LIMIT` names endpoint and window; then no counter moves. */
 export function countCall(
   endpoint: EndpointModel,
   player: string,

@@ -10,14 +10,14 @@ import { windowStart } from './windows.ts';
 export interface Counting {
   readonly collection: CollectionModel;
   readonly key: string;
-  /** The caller; counts in global collections. In player collections the player of the key counts. */
+  /** The caller, who counts in global collections. In player collections the player of the key counts. */
   readonly player: string;
   /** Unix ms. */
   readonly now: number;
   windowOf(counter: string): WindowState | null;
 }
 
-/** Sums of decimal fractions carry noise; a limit of 0.3 lets 0.1 + 0.2 through. */
+/** Sums of decimal fractions have rounding errors; a limit of 0.3 allows 0.1 + 0.2. */
 const NOISE = 1e-9;
 /** Characters of a counter's field. */
 const LONGEST_FIELD = 512;
@@ -28,11 +28,11 @@ export interface Limit {
   readonly rule: string;
   readonly window: WindowName;
   readonly limit: number;
-  /** Unix ms, of the rule. */
+  /** Since when the rule counts, unix ms. */
   readonly since: number;
 }
 
-/** What the rule of one window says about an amount. */
+/** Result of one rule's window for an amount. */
 export interface Count {
   readonly change: WindowChange;
   readonly over: boolean;
@@ -44,25 +44,25 @@ export function subjectOf({ collection, key, player }: Counting, scope: RuleMode
   return collection.type === 'global' ? player : playerOfKey(key) || key;
 }
 
-/** Identity of a counter. The subject may be any text, so it comes last; no part before it can hold a `/`. */
+/** Name of a counter. The subject may be any text, so it comes last; no part before it can hold a `/`. */
 export function counterOf(rule: RuleModel, counting: Counting, window: WindowName): string {
   return `${rule.id}/${counting.collection.id}/${fieldPart(rule.field)}/${window}/${subjectOf(counting, rule.scope)}`;
 }
 
-/** Counters are keys of a table: a path that its index could not hold goes by its hash. */
+/** Counters are keys of a table: a path too long for its index is replaced by its hash. */
 function fieldPart(field: string): string {
   const escaped = encodeURIComponent(field);
   return escaped.length <= LONGEST_FIELD ? escaped : hashText(field);
 }
 
-/** The daily limit of a collection (runtime-storage 11.2). No rule can have this id. */
+/** Counter of a collection's daily limit. No rule can have this id. */
 export function dailyCounter(counting: Counting, per: 'player' | 'collection'): string {
   return `@daily/${counting.collection.id}/*/perDay/${subjectOf(counting, per === 'player' ? 'per_player' : 'global')}`;
 }
 
 /**
- * What is used up in the window of `now`, which begins no earlier than its rule does. A window that started later wins: another node's
- * clock was ahead.
+ * What is used up in the window of `now`, which begins no earlier than its rule. A window that started later wins: another node's clock was
+ * ahead.
  */
 export function usedIn(state: WindowState | null, window: WindowName, now: number, since: number): WindowState {
   const start = Math.max(windowStart(window, now), since);

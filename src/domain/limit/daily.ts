@@ -3,7 +3,7 @@ import type { WindowChange } from '../events.ts';
 import { type Counting, count, dailyCounter } from './counters.ts';
 import { secondsLeft } from './windows.ts';
 
-/** One write more against the daily limit; empty without one. 429 `RATE_LIMIT_DAILY`. */
+/** Counts one write against the daily limit; empty without one. 429 `RATE_LIMIT_DAILY`. */
 export function countDaily(counting: Counting): readonly WindowChange[] | Refusal {
   const limit = counting.collection.dailyLimit;
   if (limit === null) return [];

@@ -1,16 +1,16 @@
-/** A body on its way. */
+/** A body that is arriving. */
 export interface ArrivingBody {
   bytes: number;
-  /** `performance.now()`. */
+  /** `performance.now()` at its beginning. */
   readonly since: number;
-  /** Ends the reading of it. */
+  /** Stops reading it. */
   readonly refuse: () => void;
 }
 
 /**
- * Request bodies that are on their way, over all connections. What has come of them lies in memory for as long as the rest takes, which
- * a client may draw out: a few thousand of them, cut off in the middle, would end the process. Beyond the bound those are refused that
- * have had their time, the longest first; where none has, the one that would exceed it.
+ * Bounds the bytes of request bodies that are arriving, over all connections. What has arrived lies in memory until the rest comes, and a client
+ * may take its time: a few thousand unfinished bodies would end the process. Above the bound, bodies that have had their time are refused, the
+ * longest first. If none has, the body that would exceed the bound is refused.
  */
 export class Arriving {
   readonly #most: number;
@@ -42,7 +42,7 @@ export class Arriving {
     if (this.#bytes > this.#most && this.#bodies.size > 1) this.#refuse(body);
   }
 
-  /** It is there, or will not be. */
+  /** The body is complete, or will never be. */
   end(body: ArrivingBody): void {
     if (this.#bodies.delete(body)) this.#bytes -= body.bytes;
   }

@@ -7,7 +7,7 @@ const BROKEN: ReadonlyMap<string, readonly [status: string, code: string, messag
 ]);
 const MALFORMED = ['400 Bad Request', 'INVALID_REQUEST', 'This is not valid HTTP'] as const;
 
-/** What could not be parsed as HTTP never becomes a request, but its sender gets an envelope all the same. */
+/** Answers bytes that could not be parsed as HTTP. They never become a request, but the sender gets an error envelope. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || isAnswering(socket)) {
     socket.destroy();
@@ -26,7 +26,10 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   socket.end(`${headers.join('\r\n')}\r\n\r\n${text}`);
 }
 
-/** Whether an earlier request of this connection has its answer under way: bytes in between would garble it. Node's own test. */
+/**
+ * Whether an earlier request of this connection is being answered: other bytes in between would garble that answer. Node tests it in the same
+ * way.
+ */
 function isAnswering(socket: Socket): boolean {
   const response: unknown = Reflect.get(socket, '_httpMessage');
   return typeof response === 'object' && response !== null && 'headersSent' in response && response.headersSent === true;

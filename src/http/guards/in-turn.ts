@@ -1,14 +1,14 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** From so many on, no more of a connection is read until some have gone. */
+/** Waiting requests of one connection from which on no more of it is read. */
 const READ_UNTIL = 256;
-/** What one read of 64 KiB can hold, beside those: Node keeps as many. Whoever has more wait for answers is cut off. */
+/** One read of 64 KiB can hold this many more requests, and Node keeps them. A connection with more is cut off. */
 const MOST_WAITING = 4000;
 
 /**
- * Serves the requests of a connection one after the other. Node begins each as soon as it has been read, so a read that was sent behind
- * a write without waiting for its answer would not see it (RFC 9112 9.3.2: side by side only where all are safe).
+ * Serves the requests of a connection one after the other. Node starts each one as soon as it has been read. So a read that was sent right
+ * behind a write would not see the write (RFC 9112 9.3.2 allows parallel requests only where all are safe).
  */
 export function inTurn(serve: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>();
@@ -16,11 +16,11 @@ export function inTurn(serve: RequestListener): RequestListener {
     if ((waiting.get(socket) ?? 0) >= READ_UNTIL) socket.pause();
   };
   return (req, res) => {
-    // Otherwise the one before has the connection.
+    // Otherwise the request before has the connection.
     if (res.socket !== null) return serve(req, res);
     const { socket } = req;
     const before = waiting.get(socket);
-    // Whoever reads the body of the request before resumes its whole connection.
+    // Reading the body of the request before resumes the whole connection.
     if (before === undefined) socket.on('resume', () => pauseWhileMany(socket));
     const number = (before ?? 0) + 1;
     if (number > MOST_WAITING) return void socket.destroy();

@@ -4,9 +4,9 @@ import { refusal } from '../../kernel/errors.ts';
 const ASK_MS = 100;
 
 /**
- * Aborts when a client has gone before it had its answer. One that has ended its side may still want that, and looks the same: it is sent
- * interim answers (RFC 9110 15.2), the first of which whoever has gone refuses, so that the next one cannot be written. The reason is read
- * by nobody.
+ * Aborts when a client has gone before it got its answer. A client that has only ended its side may still wait for the answer, and looks the
+ * same. So it is sent interim answers (RFC 9110 15.2): a client that has gone rejects the first one, and the next one cannot be written. Nobody
+ * reads the reason.
  */
 export function leftOf(res: ServerResponse): AbortSignal {
   const left = new AbortController();

@@ -5,8 +5,8 @@ const DRAIN_BYTES = 4_194_304;
 const DRAIN_MS = 2_000;
 
 /**
- * Takes in what the client is still sending before it is answered, within bounds: a socket closed over unread bytes is reset, and the
- * client would never see its answer. `closing`: the server is going down, so answers close their connections.
+ * Reads what the client is still sending before it is answered, within bounds: closing a socket with unread bytes resets it, and the client
+ * would never see its answer. `closing`: the server is going down, so answers close their connections.
  */
 export function afterBody(closing: () => boolean): Middleware {
   return async (ctx, next) => {
@@ -17,7 +17,7 @@ export function afterBody(closing: () => boolean): Middleware {
   };
 }
 
-/** 0: no body; `null`: of unknown length. */
+/** Bytes that the header declares. 0: no body; `null`: unknown length. */
 export function declaredLength(req: IncomingMessage): number | null {
   if (req.headers['transfer-encoding'] !== undefined) return null;
   const length = req.headers['content-length'];
@@ -29,8 +29,8 @@ function hasUnreadBody(req: IncomingMessage): boolean {
 }
 
 /**
- * Throws away what a client is still sending, 4 MiB and 2 s at most. Answers whether the body ended, which is when the connection
- * can serve another request.
+ * Discards what a client is still sending, up to 4 MiB and 2 s. Resolves with whether the body ended, in which case the connection can serve
+ * another request.
  */
 function drain(req: IncomingMessage): Promise<boolean> {
   if (req.destroyed) return Promise.resolve(false);

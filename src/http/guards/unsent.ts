@@ -3,22 +3,22 @@ import type { Socket } from 'node:net';
 import { refusal } from '../../kernel/errors.ts';
 import type { Middleware } from '../exchange.ts';
 
-/** Smaller answers are neither counted nor refused: what a system keeps for a connection is more. */
+/** Smaller answers are neither counted nor refused: the system keeps more than that for a connection. */
 const LARGE_BYTES = 65_536;
-/** Bytes of a character of a text, at most. */
+/** The most bytes that one UTF-16 unit of a text takes. */
 const LONGEST_CHARACTER = 3;
 
-/** Throws 503 BUSY instead of a large answer where too many wait to be taken already. */
+/** Throws 503 BUSY instead of sending a large answer when too many answers wait to be taken. */
 export function boundUnsent(unsent: Unsent): Middleware {
   return async (ctx, next) => {
     await next();
     const { body } = ctx;
     const isLarge = Buffer.isBuffer(body) || (typeof body === 'string' && body.length * LONGEST_CHARACTER > LARGE_BYTES);
     if (!isLarge) return;
-    // As a text it would wait twice: as it is, and as the bytes of it.
+    // A text would wait twice: as text, and as its bytes.
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;
     if (bytes.length <= LARGE_BYTES) return;
-    // Only what was read can be refused: it can be read again.
+    // Only a read may be refused here: it can be repeated.
     if (!unsent.hasRoomFor(bytes.length) && ctx.method === 'GET' && !ctx.state.done)
       throw refusal('BUSY', 'Too many answers wait to be taken; try again shortly');
     unsent.add(ctx.res, bytes.length);
@@ -28,14 +28,14 @@ export function boundUnsent(unsent: Unsent): Middleware {
 
 interface Waiting {
   bytes: number;
-  /** `performance.now()`. */
+  /** `performance.now()` at its beginning. */
   readonly since: number;
   readonly left: () => void;
 }
 
 /**
- * Large answers whose clients have not taken them yet. They lie in memory for as long as that takes, which a client may draw out: a
- * hundred of six megabytes each would end the process. Beyond the bound those go that have had their time, the longest first.
+ * Large answers that clients have not taken yet. They lie in memory, and a client may take its time: a hundred answers of six megabytes would
+ * end the process. Above the bound, the connections of those that have had their time are cut, the longest first.
  */
 export class Unsent {
   readonly #most: number;
@@ -49,7 +49,7 @@ export class Unsent {
     this.#graceMs = graceMs;
   }
 
-  /** Whether so many more bytes may wait: always where nothing else does. Cuts connections where that makes room. */
+  /** Whether so many more bytes may wait; always true if nothing else waits. Cuts connections if that makes room. */
   hasRoomFor(bytes: number): boolean {
     for (const [socket, { since }] of this.#waiting) {
       if (this.#bytes + bytes <= this.#most || performance.now() - since < this.#graceMs) break;
@@ -59,7 +59,7 @@ export class Unsent {
     return this.#waiting.size === 0 || this.#bytes + bytes <= this.#most;
   }
 
-  /** Counts an answer until it has left, or its connection has ended. */
+  /** Counts an answer until it has left or its connection has ended. */
   add(res: ServerResponse, bytes: number): void {
     const { socket } = res.req;
     if (socket.destroyed) return;

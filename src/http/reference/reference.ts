@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { openApi } from '../../contract/openapi.ts';
 
 /**
- * The description of the API and a page that shows it, without anything from elsewhere. What the page is made of is put beside this file by
- * the build; run from TypeScript, it comes out of `node_modules`. Nothing is read before somebody asks.
+ * The description of the API and a page that shows it, without anything from the network. The build puts the page's files beside this one; when
+ * TypeScript runs directly they come from `node_modules`. Nothing is read before the first request.
  */
 export class Reference {
   readonly #version: string;
@@ -18,7 +18,7 @@ export class Reference {
     this.#version = version;
   }
 
-  /** JSON text. */
+  /** The description, as JSON text. */
   openApi(): string {
     const built = join(HERE, 'openapi.json');
     this.#openApi ??= existsSync(built) ? readFileSync(built, 'utf8') : JSON.stringify(openApi(this.#version));
@@ -29,7 +29,7 @@ export class Reference {
     return this.#made().html;
   }
 
-  /** By its name in the page; a file that changes has another name, so a browser may keep it for ever. */
+  /** A file of the page by its name. A file that changes gets another name, so browsers may keep it for ever. */
   asset(name: string): Asset | undefined {
     return this.#made().assets.get(name);
   }
@@ -69,7 +69,7 @@ ${scripts.join('\n')}
   return { html, assets };
 }
 
-/** `swagger-ui.css` becomes `swagger-ui.1f2e3d4c5b6a.css`. The notes on where a file was made of what lead nowhere here. */
+/** `swagger-ui.css` becomes `swagger-ui.1f2e3d4c5b6a.css`. Links to source maps are removed, because they lead nowhere here. */
 function assetOf(path: string): [string, Asset] {
   const text = readFileSync(path, 'utf8').replace(/\n?(?:\/\/|\/\*)# sourceMappingURL=\S+(?: \*\/)?\s*$/, '\n');
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);

@@ -25,7 +25,7 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
       return body;
     });
 
-  /** The call, counted and timed under its slug, whatever comes of it. */
+  /** Runs a call, and counts and times it under its slug, whatever its outcome. */
   const timed = async (ctx: Context, caller: Caller, request: EndpointRequest): Promise<AnswerOf<typeof endpoints.call>> => {
     const { exchange } = ctx.state;
     const about = { project: caller.projectId, slug: request.slug };
@@ -57,7 +57,7 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
     },
 
     async callByQuery(ctx) {
-      // The router takes HEAD for GET, and a GET here really runs the endpoint: who only looks at an address must change nothing.
+      // The router takes HEAD for GET, and a GET here runs the endpoint: a client that only looks at an address must change nothing.
       if (ctx.method === 'HEAD') throw refusal('NOT_FOUND');
       const caller = await authenticate(app, ctx, endpoints.callByQuery);
       const { exchange } = ctx.state;
@@ -74,7 +74,7 @@ function answerOf(answer: EndpointAnswer): AnswerOf<typeof endpoints.call> {
   return { status: sendable(answer.status), body: answer.body, headers, done: true };
 }
 
-/** A POST: what its body holds for the endpoint, or sealed, and what it says about itself. */
+/** The request of a POST: input, sealed body, and what the body says about itself. */
 function requestOf(ctx: Context, slug: string, body: JsonObject): EndpointRequest {
   const { exchange } = ctx.state;
   const sealed = sealedIn(body);
@@ -91,7 +91,7 @@ function slugOfBody(body: JsonObject): string {
   throw refusal('INVALID_REQUEST');
 }
 
-/** Throws 400 INVALID_INPUT for what no JSON body may hold either: written, it would be read by nobody any more. */
+/** Input from the query. Throws 400 INVALID_INPUT for text that JSON bodies may not hold either: once written, it could never be read. */
 function inputOfQuery(exchange: Exchange): JsonObject {
   const members: [string, string][] = [];
   for (const [name, value] of Object.entries(queryOf(exchange))) {

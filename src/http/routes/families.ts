@@ -61,7 +61,7 @@ export function buildFamilies(services: Services, parts: SystemParts): Families 
   };
 }
 
-/** Every route of the contract with its handler. Of two that match one path, with as many parameters each, the first one answers. */
+/** Every route of the contract with its handler. If two match a path with equally many parameters, the first one answers. */
 export function buildRouters(services: Services, parts: SystemParts): Routers {
   const routers = familyRouters();
   hang(routers, telemetry, telemetryHandlers(services));

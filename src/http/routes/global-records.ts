@@ -4,7 +4,7 @@ import { asked } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { addressOf, collectionOf, documentBody, readAnswer, type Services, versionedHeaders } from './services.ts';
 
-/** Append to a global collection. */
+/** Appends to a global collection. */
 export function globalRecordHandlers({ app, gameBody }: Services): Handlers<typeof globalRecords> {
   return {
     async append(ctx) {
@@ -18,7 +18,7 @@ export function globalRecordHandlers({ app, gameBody }: Services): Handlers<type
   };
 }
 
-/** List and single record of a global collection. */
+/** Lists the records of a global collection, and reads one of them. */
 export function globalRecordViewHandlers({ app }: Services): Handlers<typeof globalRecordViews> {
   return {
     async list(ctx) {

@@ -12,7 +12,7 @@ import { invalidResource, managed, presentBody, type Services, strictOf } from '
 
 type Listed = typeof collections;
 
-/** Definitions of a kind that is listed by id. Of queries there are fewer routes. */
+/** Handlers for definitions of a kind that is listed by id. Queries have fewer routes. */
 export function listedHandlers(
   { app, managementBody }: Services,
   kind: ListedKind,
@@ -25,7 +25,7 @@ export function listedHandlers(
     const body = await presentBody(exchange, managementBody, invalid);
     const options = { target: targetOf(exchange), replaceAll: replacesAll(exchange, kind, invalid), strict: strictOf(exchange) };
     const answer = await app.manage.upsertMany(caller, kind, body, options);
-    // What asks for a job is answered when it is done, with a job that is.
+    // A client that asks for a job gets its answer when the work is done, as a job that is finished.
     if (asked(ctx, 'async') !== 'true') return managed(answer);
     return managed({ ...answer, result: { ...answer.result, jobId: String(answer.position) } });
   };
@@ -53,7 +53,10 @@ export function listedHandlers(
   };
 }
 
-/** Endpoints alone have it. Asked for elsewhere, or in another word, it is refused: left out, what should go would stay, and be called. */
+/**
+ * Whether a push replaces all definitions of its kind. Only endpoints can. Elsewhere, or with another word than true or false, it is refused: if
+ * it were ignored, endpoints that were meant to go would stay and be called.
+ */
 function replacesAll(exchange: Exchange, kind: ListedKind, invalid: Invalid): boolean {
   const asked = queryOf(exchange)['replaceAll'] ?? 'false';
   if (asked === 'false') return false;
@@ -84,7 +87,7 @@ export function rateLimitRulesHandlers(services: Services): Handlers<typeof rate
 
 type Single = Pick<typeof gameValues, 'put' | 'post' | 'remove'>;
 
-/** What is alike for the documents of which a project has one. */
+/** Handlers shared by the kinds of which a project has one document. */
 function singleHandlers({ app, managementBody }: Services, kind: SingleKind, contract: Single): Handlers<Single> {
   const put = async (ctx: ContextOf<Single['put']>): Promise<AnswerOf<Single['put']>> => {
     const caller = await authenticate(app, ctx, contract.put);
@@ -121,8 +124,8 @@ export function projectFactHandlers({ app }: Services): Handlers<typeof projectF
 const PROJECT_PATH = /^\/v3\/manage\/([^/]+)\//;
 
 /**
- * What no route matched. A POST is refused without a look at its credentials; anything else shows only to valid keys that a path is
- * unknown.
+ * Answers a path that no route matched. A POST is refused without a look at its credentials; other methods learn that a path is unknown only
+ * with a valid key.
  */
 export async function unknownManagementRoute(ctx: Context, { app }: Services): Promise<never> {
   const { exchange } = ctx.state;

@@ -5,7 +5,7 @@ import { asked, type Exchange, headerText, param } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { readAnswer, type Services } from './services.ts';
 
-/** Whatever is in a page, a browser runs and loads nothing for it. */
+/** With these headers a browser runs no script of a page and loads nothing for it. */
 const SAFE = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
@@ -27,7 +27,7 @@ export function pageHandlers({ app }: Services): Handlers<typeof pages> {
   };
 }
 
-/** Browsers ask for it by name; clients of the game send no `Accept`, or take anything. */
+/** Browsers ask for HTML by name. Game clients send no `Accept`, or take anything. */
 function wantsHtml(exchange: Exchange): boolean {
   return headerText(exchange, 'accept')?.includes('text/html') ?? false;
 }

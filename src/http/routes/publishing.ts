@@ -10,10 +10,10 @@ import { managed, type Services, strictOf } from './services.ts';
 const invalidSync: Invalid = (message) => new Refusal(400, 'VALIDATION_FAILED', message);
 const invalidPreflight: Invalid = () => new Refusal(400, 'INVALID_JSON', 'Body must be valid JSON.', { body: { mode: 'preflight' } });
 
-/** Pushes of whole projects, staging, promotion and the way back, and what tools ask of a project as a whole. */
+/** Pushes of whole projects, staging, promotion and rollback, and what tools ask about a project as a whole. */
 export function publishingHandlers({ app, managementBody }: Services): Handlers<typeof publishing> {
   return {
-    // What a key must be permitted for a push, the body says.
+    // The body decides which permissions a push needs.
     async sync(ctx) {
       const caller = await authenticate(app, ctx, publishing.sync);
       const { exchange } = ctx.state;
@@ -75,8 +75,8 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
 }
 
 /**
- * The body of a promotion, rollback or discard; none is an empty one. A member that is not known is refused: `dry_run`, taken for
- * nothing, would do what was only to be looked at.
+ * The body of a promotion, rollback or discard; no body is an empty one. An unknown member is refused: if `dry_run` were ignored, a mere look
+ * would promote.
  */
 function membersOf(body: Json | undefined, known?: readonly string[]): JsonObject {
   if (body === undefined) return {};
@@ -86,7 +86,7 @@ function membersOf(body: Json | undefined, known?: readonly string[]): JsonObjec
   throw refusal('INVALID_BODY', `The body has no member \`${unknown}\`, only ${known?.join(', ')}`);
 }
 
-/** In the body or the query. What is neither true nor false is refused for the same reason, `?dryRun` without a value, too. */
+/** A flag in the body or the query. Any value but true and false is refused for the same reason, as is `?dryRun` without a value. */
 function flagOf(exchange: Exchange, body: JsonObject, name: string): boolean {
   const sent = Object.hasOwn(body, name) ? body[name] : false;
   const asked = queryOf(exchange)[name] ?? 'false';
@@ -95,7 +95,7 @@ function flagOf(exchange: Exchange, body: JsonObject, name: string): boolean {
   return sent || asked === 'true';
 }
 
-/** To which publish a rollback goes, as `publishes` names them: in the body or the query. */
+/** The publish that a rollback goes to, by the number that `publishes` lists: in the body or the query. */
 function goalOf(exchange: Exchange, body: JsonObject): number | null {
   const asked = queryText(exchange, 'to');
   const to = Object.hasOwn(body, 'to') ? body['to'] : asked === null ? null : Number(asked);

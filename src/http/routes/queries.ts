@@ -33,7 +33,7 @@ async function runQuery(ctx: ContextOf<typeof queries.run>, { app }: Services): 
   return readAnswer(answer, { ...freshHeaders(answer), 'Cache-Control': 'no-store, max-age=0' });
 }
 
-/** Out of the query alone: the header says who asks, not whose rank is wanted. */
+/** The player whose rank is asked for. Only the query says so: the header says who asks. */
 function playerAsked(exchange: Exchange): string | null {
   if (exchange.search === '') return null;
   for (const name of CLAIM_MEMBERS) {
@@ -46,7 +46,7 @@ function playerAsked(exchange: Exchange): string | null {
 const YES = /^(?:1|true|yes|on)$/i;
 const NO = /^(?:0|false|no|off|none|bypass)$/i;
 
-/** Whether the caller asks for a live run (runtime-storage 16.7). */
+/** Whether the caller asks for a live run instead of a cached result. */
 function wantsFresh(exchange: Exchange): boolean {
   if (exchange.search === '') return false;
   if (['fresh', 'live', 'noCache'].some((name) => YES.test(queryText(exchange, name) ?? ''))) return true;

@@ -5,7 +5,7 @@ import { param } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { Reference } from '../reference/reference.ts';
 
-/** A page of ours runs what we serve and asks what we answer, and nothing else. The library sets styles of its own on what it draws. */
+/** The page runs only our files and calls only our API. Inline styles are allowed because the library sets them. */
 const SAFE = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -13,7 +13,7 @@ const SAFE = {
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-cache',
 };
-/** Their names change with what is in them. */
+/** For files whose names change with their content. */
 const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' };
 
 /** The description of the API, and the page that shows it. */

@@ -49,7 +49,7 @@ function recordOf(ctx: ContextOf<typeof saveRecords.rename>): RecordAddress {
   return { ...addressOf(ctx), recordId: param(ctx, 'record') };
 }
 
-/** A body that is missing or no JSON names no record, which is no error; one that is too large is refused. */
+/** A body, or `undefined` if it is missing or not JSON: it names no record then, which is no error. A body that is too large is refused. */
 async function anyBody(ctx: Context, { gameBody }: Services): Promise<Json | undefined> {
   try {
     return await readJson(ctx.state.exchange, gameBody, invalidBody);

@@ -6,11 +6,11 @@ import { refusal } from '../../kernel/errors.ts';
 import { param } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 
-/** JSON Schemas of source files, for editors: open to anybody, as they say nothing of any project. */
+/** JSON Schemas of source files, for editors. Anybody may read them: they say nothing about any project. */
 
 const HEADERS = { 'Cache-Control': 'public, max-age=3600' };
 
-/** Made when one is first asked for. */
+/** Each text is made when it is first asked for. */
 const texts = new Map<string, string>();
 
 export function schemaHandlers(): Handlers<typeof schemas> {

@@ -18,7 +18,7 @@ export interface Services {
   readonly calls: CallNotes;
   readonly gameBody: BodyBounds;
   readonly managementBody: BodyBounds;
-  /** Who keeps sending heartbeats with a key that is none; `null`: requests are not counted here. */
+  /** Counts heartbeats with an invalid key; `null`: requests are not counted here. */
   readonly badKeys: Throttle | null;
 }
 
@@ -30,7 +30,7 @@ export function addressOf(ctx: Context & WithParams<'collection' | 'key'>): Addr
   return { collection: param(ctx, 'collection'), key: param(ctx, 'key'), target: targetOf(ctx.state.exchange) };
 }
 
-/** The body of a document route. Throws 400 INVALID_BODY when there is none. */
+/** The body of a document route. Throws 400 INVALID_BODY if there is none. */
 export function documentBody(ctx: Context, bounds: BodyBounds): Awaitable<Json> {
   return andThen(readJson(ctx.state.exchange, bounds, invalidBody), (body) => {
     if (body === undefined) throw invalidBody('The body must be a JSON object');
@@ -41,7 +41,7 @@ export function documentBody(ctx: Context, bounds: BodyBounds): Awaitable<Json> 
 type Headers = Readonly<Record<string, string>>;
 type Read<Body> = { readonly body: Body; readonly headers: Headers } | { readonly text: TextOf<Body>; readonly headers: Headers };
 
-/** A read's answer; no cache keeps it. */
+/** Answer of a read, which no cache keeps. */
 export function readAnswer<Body extends object>(answer: ReadAnswer<Body>, headers: Headers = freshHeaders(answer)): Read<Body> {
   const { result } = answer;
   return typeof result === 'string' ? { text: result, headers } : { body: result, headers };
@@ -53,12 +53,12 @@ export function versionedHeaders(answer: Positioned & { readonly version: number
   return headers;
 }
 
-/** Refusals of a body of the management routes: they say what kind of thing it should have been. */
+/** Makes the refusal of a management body. It says what kind of body the route wants. */
 export function invalidResource(resourceKind: string): Invalid {
   return (message) => new Refusal(400, 'VALIDATION_FAILED', message, { body: { resourceKind } });
 }
 
-/** Throws `invalid` when there is no body, and as `readJson`. */
+/** The body of a route that needs one. Throws `invalid` if there is none, and as `readJson`. */
 export async function presentBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Json> {
   const body = await readJson(exchange, bounds, invalid);
   if (body === undefined) throw invalid('Request body is empty.');
@@ -66,8 +66,8 @@ export async function presentBody(exchange: Exchange, bounds: BodyBounds, invali
 }
 
 /**
- * Whether findings are failures (decision 36): `strict=true` in the query, or `strict: true` in a body of sections. Another word is
- * refused: taken for false, it would let pass what was not to pass.
+ * Whether findings are failures: `strict=true` in the query, or `strict: true` in a body of sections. Any other value is refused: taken for
+ * false, it would let findings pass.
  */
 export function strictOf(exchange: Exchange, body?: Json): boolean {
   const asked = queryOf(exchange)['strict'] ?? 'false';
@@ -76,7 +76,7 @@ export function strictOf(exchange: Exchange, body?: Json): boolean {
   return sent || asked === 'true';
 }
 
-/** An answer of the management routes; no cache keeps it. */
+/** Answer of a management route, which no cache keeps. */
 export function managed<Body>(answer: ManageAnswer<Body>): { readonly body: Body; readonly headers: Headers } {
   return { body: answer.result, headers: freshHeaders(answer) };
 }

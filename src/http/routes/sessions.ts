@@ -16,7 +16,7 @@ import type { Services } from './services.ts';
 
 type Opening = typeof sessions.create;
 
-/** Auth sessions. What is refused has status 200 and the real one inside: a game cannot read the body of any other. */
+/** Auth sessions. A refusal has HTTP status 200 and its real status in the body: a game cannot read the body of any other answer. */
 export function sessionHandlers({ app, settings, gameBody }: Services): Handlers<typeof sessions> {
   const names = wireNames(settings.wireNames);
   const handler =
@@ -35,7 +35,7 @@ export function sessionHandlers({ app, settings, gameBody }: Services): Handlers
   return { create: handler('create'), refresh: handler('refresh'), reauth: handler('reauth'), revoke: handler('revoke') };
 }
 
-/** What is not JSON counts as absent: everything may come in headers. */
+/** The body, or `undefined` if it is not JSON: everything may come in headers. */
 async function bodyOf(exchange: Exchange, bounds: BodyBounds): Promise<Json | undefined> {
   try {
     return await readJson(exchange, bounds, invalidBody);
@@ -45,7 +45,10 @@ async function bodyOf(exchange: Exchange, bounds: BodyBounds): Promise<Json | un
   }
 }
 
-/** Of the request and its credentials. What the server cannot do now, and a body beyond its bounds, keep their statuses. */
+/**
+ * Whether a refusal is about the request or its credentials. Refusals of an overloaded server, or of a body beyond its bounds, keep their HTTP
+ * status.
+ */
 function isSessionFailure({ status }: Refusal): boolean {
   return status < 500 && status !== 408 && status !== 413;
 }
@@ -55,7 +58,7 @@ function opened(ctx: ContextOf<Opening>, answer: SessionAnswer, mode: WireNamesM
   const shown = {
     id: session.sessionId,
     projectId: param(ctx, 'project'),
-    // The owner of the project: an installation has one, its operator.
+    // The owner of the project: an installation has one owner, its operator.
     userId: 1,
     platformId: player,
     createdAt: new Date(session.createdAt).toISOString(),
@@ -72,7 +75,7 @@ function opened(ctx: ContextOf<Opening>, answer: SessionAnswer, mode: WireNamesM
   return { body, headers: { ...freshHeaders(answer), 'X-Request-Id': requestId } };
 }
 
-/** Its prefix has two spellings, and either is read. */
+/** The token with the prefix of these names; either prefix is accepted. */
 function spelled(token: string, mode: WireNamesMode): string {
   const { sessionPrefix } = WIRE_TEXTS;
   return `${sessionPrefix[mode]}${token.slice(sessionPrefix.neutral.length)}`;

@@ -22,7 +22,7 @@ export function settingsHandlers(services: Services): Handlers<typeof settings> 
 
     async change(ctx) {
       const caller = await authenticate(app, ctx, settings.change);
-      // Without a body there is nothing to change; an editor's script sends `{}` as none.
+      // Without a body there is nothing to change. An editor's script sends `{}` for no body.
       const body = await readJson(ctx.state.exchange, managementBody, invalidResource('project-settings'));
       return spelled(await app.settings.change(caller, body ?? {}, strictOf(ctx.state.exchange, body)));
     },
@@ -37,7 +37,7 @@ export function settingsHandlers(services: Services): Handlers<typeof settings> 
 
 const invalidKey = invalidResource('api-keys');
 
-/** Anything but a text is refused: taken for "no key named" it would leave a key in force that was meant to go. */
+/** The key to revoke. Anything but text is refused: taken for "no key named" it would leave a key in force that was meant to go. */
 function publicKeyOf(body: Json | undefined): string | null {
   if (body === undefined) return null;
   if (!isObject(body)) throw invalidKey('The body must be an object');
@@ -48,7 +48,7 @@ function publicKeyOf(body: Json | undefined): string | null {
 
 type Shown = ManageAnswer<SettingsBody>;
 
-/** The names of settings have two spellings; what is inside a setting is its owner's. */
+/** Gives the names of settings one of their two spellings. Names inside a setting belong to its owner and stay. */
 function spelledBy({ settings: { wireNames: mode } }: Services): (answer: Shown) => ReturnType<typeof managed<SettingsBody>> {
   const names = wireNames(mode);
   return (answer) => {

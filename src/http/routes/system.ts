@@ -6,16 +6,16 @@ import { type Exposition, METRICS_TYPE } from '../metrics.ts';
 import { metricsGuard } from '../metrics-access.ts';
 import type { HttpSettings } from '../settings.ts';
 
-/** What `/health` tells. */
+/** Body of `/health`. */
 export type Health = ShownBy<typeof Healthy | typeof Unhealthy>;
-/** What `/ready` tells: whether requests may be sent here. */
+/** Body of `/ready`: whether requests may be sent here. */
 export type Ready = ShownBy<typeof Serving | typeof NotServing>;
 
-/** What watchers and balancers ask of a process. */
+/** The probes of a process, for supervisors and load balancers. */
 export interface Probes {
-  /** Whether it lives: a watcher restarts what does not. */
+  /** Whether the process lives: a supervisor restarts one that does not. */
   health(): Promise<Health>;
-  /** Whether it may be sent requests: a balancer waits for what is not. */
+  /** Whether it may be sent requests: a load balancer waits until it may. */
   ready(): Promise<Ready>;
 }
 
@@ -24,7 +24,7 @@ export const RETRY_AFTER = { health: '30', ready: '2' } as const;
 export interface SystemParts {
   readonly settings: HttpSettings;
   readonly probes: Probes;
-  /** The text of `/metrics`; `null`: they are on a port of their own. */
+  /** The text of `/metrics`; `null`: they have a port of their own. */
   readonly exposition: Exposition | null;
 }
 
@@ -42,7 +42,7 @@ const CAPABILITIES = [
 ];
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** Routes about the server itself: no key, no project. */
+/** Routes about the server itself. They need no key and no project. */
 export function systemHandlers({ settings, probes }: SystemParts): Handlers<typeof system> {
   return {
     async health() {
@@ -78,7 +78,7 @@ export function metricsHandlers(settings: HttpSettings, exposition: Exposition):
 
 const CANARY_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Answers everything under `/v3/storage/deploy-canary`, so that a deployment can be seen to serve */
+/** Answers every path under `/v3/storage/deploy-canary`, so that a deployment can show that it serves requests. */
 export function serveCanary(settings: HttpSettings): Handler<typeof canary.read> {
   return async (ctx) => {
     const { exchange } = ctx.state;

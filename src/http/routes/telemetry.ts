@@ -46,7 +46,7 @@ export function playerStatsHandlers({ app, settings }: Services): Handlers<typeo
   };
 }
 
-/** A game tells that a save did not show. */
+/** Takes a game's report that a save failed. */
 export function saveFailureHandlers({ app, gameBody }: Services): Handlers<typeof saveFailures> {
   return {
     async report(ctx) {
@@ -58,8 +58,8 @@ export function saveFailureHandlers({ app, gameBody }: Services): Handlers<typeo
 }
 
 /**
- * As `authenticate`, but a game that goes on with a key that is none is told to wait: 429 RATE_LIMITED (security 9.1). A good key is
- * never kept waiting, whoever else is behind the same address.
+ * Authenticates as `authenticate` does. A client that keeps sending an invalid key gets 429 RATE_LIMITED. A valid key never waits, whoever else
+ * uses the same address.
  */
 async function heartbeatCaller({ app, badKeys }: Services, ctx: ContextOf<typeof telemetry.heartbeat>): Promise<Caller> {
   try {
@@ -69,7 +69,7 @@ async function heartbeatCaller({ app, badKeys }: Services, ctx: ContextOf<typeof
     const { exchange } = ctx.state;
     const address = exchange.addressOf(exchange.req);
     const project = param(ctx, 'project');
-    // Whatever can be no project's id counts as one, or the ids would fill the memory.
+    // Ids that no project can have count as one, or they would fill the memory.
     const counted = isProjectId(project) ? project : '';
     if (badKeys.blockedFor(address, counted) > 0) throw refusal('RATE_LIMITED', TRY_LATER, { retryAfter: 60 });
     badKeys.failed(address, counted);
@@ -83,7 +83,7 @@ function neutral(body: Json | undefined): Json | undefined {
   return isObject(body) ? acceptMembers(body) : body;
 }
 
-/** The body, or nothing where it cannot be read: a heartbeat is no reason for an error in a game. */
+/** The body, or `undefined` if it cannot be read: a bad heartbeat must cause no error in a game. */
 async function readableJson(exchange: Exchange, bounds: BodyBounds): Promise<Json | undefined> {
   try {
     return await readJson(exchange, bounds, invalidBody);

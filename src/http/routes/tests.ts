@@ -8,9 +8,9 @@ import { invalidResource, managed, type Services, strictOf } from './services.ts
 
 const invalid = invalidResource('tests');
 
-/** Saved tests, and dry runs of endpoints. They need several permissions at once, which the use cases ask for again. */
+/** Saved tests, and dry runs of endpoints. They need several permissions at once, which the use cases check again. */
 export function testHandlers({ app, managementBody, settings }: Services): Handlers<typeof tests> {
-  // The player's id has two names; what endpoints answered is their authors'.
+  // The player's id has two names. Answers of endpoints belong to their authors and stay as they are.
   const names = wireNames(settings.wireNames);
   const shown = (report: TestReport): TestReport => names.body(report);
   return {
@@ -42,7 +42,7 @@ export function testHandlers({ app, managementBody, settings }: Services): Handl
       return managed(await app.tests.suggestTests(caller, await readJson(exchange, managementBody, invalid), targetOf(exchange)));
     },
 
-    // The editor sends `{}`, which says nothing.
+    // The editor sends `{}`, which means all tests.
     async runTests(ctx) {
       const caller = await authenticate(app, ctx, tests.runTests);
       await readJson(ctx.state.exchange, managementBody, invalid);

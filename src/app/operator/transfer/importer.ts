@@ -25,30 +25,30 @@ import { openProject } from '../open-project.ts';
 import type { DocumentRow, SlotRow } from './rows.ts';
 
 /**
- * What an import writes (management 18): through the log like everything else, in commits of its own. No rule, schema or limit stands
- * against it: what comes was accepted once. What is there already is not written again, so an import that broke off is done again.
+ * Writes an import through the log, in commits of its own. No rule, schema or limit applies: the data was accepted once. What exists already is
+ * not written again, so an import that broke off can be repeated.
  */
 export interface Importer {
-  /** Of an open project, as of the log. Throws NOT_FOUND. */
+  /** Definitions of an open project, at the head of the log. Throws NOT_FOUND. */
   definitions(projectId: string): Promise<DefinitionsState>;
-  /** In one publish. Throws 409 `UNIQUE_VIOLATION` where documents of the project clash under a field that becomes unique. */
+  /** Publishes everything at once. Throws 409 `UNIQUE_VIOLATION` if documents of the project clash in a field that becomes unique. */
   publish(projectId: string, puts: readonly Put[]): Promise<Imported>;
   documents(projectId: string, collection: string, rows: readonly DocumentRow[]): Promise<Imported>;
   slots(projectId: string, collection: string, rows: readonly SlotRow[]): Promise<Imported>;
   keys(projectId: string, keys: readonly AdoptKey[]): Promise<Imported>;
-  /** Revision up to which all that was written is known here; −1 for a project that is not open. */
+  /** Revision up to which everything written is known here; −1 for a project that is not open. */
   head(projectId: string): number;
-  /** The read models show this much: it need not be held here any more. */
+  /** The read models show this revision, so it need not stay in memory. */
   shown(projectId: string, revision: number): void;
 }
 
 export interface Imported {
-  /** What was not there, or was there with other contents. */
+  /** Number of items that were missing or different. */
   readonly written: number;
   readonly revision: number;
 }
 
-/** Ledger entries of an import have no operation and no endpoint behind them. */
+/** Source of an import's ledger entries, which have no operation and no endpoint. */
 const SOURCE = 'import';
 const LONGEST_DOCUMENT = 16 * 1024 * 1024;
 
@@ -74,7 +74,7 @@ export function createImporter(projects: Projects): Importer {
           const events = publishEvents(ground.state, 'live', dated);
           const first = firstTexts(events);
           if (first !== null) return { events: first, answer: TEXTS };
-          // What the project has beside the file keeps its values, as by any other publish.
+          // What the project has besides the file keeps its unique values, as in any other publish.
           return { events: [...events, ...survey.claims(view, ground, events)], answer: changesIn(events) };
         });
         const done = await publishing.catch(async (error: unknown) => {
@@ -108,12 +108,12 @@ export function createImporter(projects: Projects): Importer {
   };
 }
 
-/** A commit that only stored texts, and the publish is still to come. */
+/** The commit stored only texts; the publish is still to come. */
 const TEXTS = -1;
 
 const grounds = operatorGrounds('live');
 
-/** The rules of a file are as old as those that they replace: it does not know when one of them was deleted here (runtime-storage 11.1). */
+/** Rules of a file are as old as those that they replace: the file does not know when a rule was deleted here. */
 function datedPut(state: DefinitionsState, { kind, id, text }: Put, now: number): Put {
   const held = current(state, 'live', kind, id);
   return putOf(kind, id, datedRules(sentRules(jsonIn(text) ?? null), held === undefined ? null : definitionOf(held), now));
@@ -131,7 +131,7 @@ function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): 
   const collection = definitions.collection(id);
   if (collection === undefined) throw refusal('NOT_FOUND', `There is no collection ${id}`);
   const reads = settings.fillDefaults ? collection.schema : WITHOUT_DEFAULTS;
-  // A key that comes twice is written once, as it came last.
+  // A key that comes twice is written once, with its last value.
   const latest = [...new Map(rows.map((row) => [row.key, row])).values()];
   view.expect(latest.map(({ key }) => documentSubject('live', collection.id, key)));
   const slots = latest.flatMap(({ key }) => slotOf(collection, key) ?? []);

@@ -3,11 +3,11 @@ import type { DefinitionsState } from '../../../domain/states.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { type DefinitionRow, LISTED_TABLES, textIn } from './rows.ts';
 
-/** What an import comes to before it is done (management 18). */
+/** Plans an import before it is done. */
 
 export type Conflicts = 'overwrite' | 'skip' | 'copy';
 
-/** `asNew`: the name, or `null` for that of the file. */
+/** `asNew`: the name, or `null` for the name in the file. */
 export type ImportTarget = { readonly asNew: string | null } | { readonly into: string };
 
 export interface TableReport {
@@ -16,7 +16,7 @@ export interface TableReport {
   readonly existingCount: number;
   readonly conflictCount: number;
   readonly newCount: number;
-  /** Of definitions; times are unix ms. */
+  /** Conflicts between definitions; times are unix ms. */
   readonly conflicts?: readonly {
     readonly id: string;
     readonly name: string;
@@ -41,7 +41,7 @@ export interface ImportReport {
   } | null;
 }
 
-/** The definitions of a file beside those of a project. */
+/** The definitions of a file, compared with those of a project. */
 export function definitionTables(rows: readonly DefinitionRow[], state: DefinitionsState | null): readonly TableReport[] {
   const tables = [...new Set(rows.map(({ table }) => table))];
   return tables.map((table) => {
@@ -57,14 +57,14 @@ export function definitionTables(rows: readonly DefinitionRow[], state: Definiti
   });
 }
 
-/** What is published and imported once every conflict has been decided. */
+/** What is published and imported once every conflict is decided. */
 export interface Resolved {
   readonly rows: readonly DefinitionRow[];
-  /** Ids of collections that are added under another id: their documents follow. */
+  /** Ids of collections that get another id. Their documents follow. */
   readonly collections: ReadonlyMap<string, string>;
 }
 
-/** The definitions as they are to be published. Game values, rules and tests are one of each, and replaced. */
+/** The definitions as they will be published. Game values, rules and tests exist once per project and are replaced. */
 export function resolved(rows: readonly DefinitionRow[], state: DefinitionsState, how: Conflicts): Resolved {
   const isListed = ({ table }: DefinitionRow) => Object.hasOwn(LISTED_TABLES, table);
   const conflicts = (row: DefinitionRow) => isListed(row) && state.live[row.kind].has(row.id);
@@ -80,7 +80,9 @@ export function resolved(rows: readonly DefinitionRow[], state: DefinitionsState
   return { rows: copied, collections };
 }
 
-/** A copy that kept the source text would be the old definition again as soon as an editor pushed it. */
+/**
+ * Gives a copy its new id. The source text is dropped: with it the copy would become the old definition again as soon as an editor pushed it.
+ */
 function identified({ kind, id: before }: DefinitionRow, value: Json, id: string): Json {
   if (!isObject(value)) return value;
   const { sourceText: _, sourcePath: __, ...rest } = value;

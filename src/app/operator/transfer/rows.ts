@@ -8,7 +8,7 @@ import { readPermissions } from '../../../domain/project/permissions.ts';
 import { isArray, isNumber, isObject, type Json, JsonError, type JsonObject, parseJson, toDouble } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 
-/** Rows of a JSON project export (management 18), as an import takes them. Each throws {@link BadRow}: files come from anywhere. */
+/** Rows of a JSON project export, as an import takes them. A row that cannot be used throws {@link BadRow}: files come from anywhere. */
 
 class BadRow extends Error {
   override readonly name = 'BadRow';
@@ -28,7 +28,7 @@ export const SINGLE_TABLES: Readonly<Record<string, DefinitionKind>> = {
   tests: 'tests',
 };
 
-/** A row of a project file as it is understood; what cannot be is a {@link BadRow}. */
+/** A definition row that has been understood. */
 export interface DefinitionRow {
   readonly table: string;
   readonly kind: DefinitionKind;
@@ -64,7 +64,7 @@ export function definitionRow(table: string, row: Json): DefinitionRow {
   return { table, kind, id, value, updatedAt };
 }
 
-/** As it would be published. */
+/** The row as a publish takes it. */
 export function putOfRow({ kind, id, value }: DefinitionRow): Put {
   const put = putOf(kind, id, value);
   const problem = contentProblem(value) ?? storedTextProblem(put.text);
@@ -72,7 +72,7 @@ export function putOfRow({ kind, id, value }: DefinitionRow): Put {
   return put;
 }
 
-/** `record_key` of player collections, `record_id` of global ones. */
+/** Reads `record_key` of player collections and `record_id` of global ones. */
 export function documentRow(row: Json): DocumentRow {
   const key = textIn(row, 'record_key') ?? textIn(row, 'record_id');
   if (key === null || !DOCUMENT_KEY.test(key)) throw new BadRow('its record_key or record_id is missing, or none that a document can have');
@@ -96,7 +96,7 @@ export function slotRow(row: Json): SlotRow {
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Public by its value, secret by its hash: the secret itself is in no file (management 18). */
+/** A public key by its value, a secret key by its hash: no file holds the secret itself. */
 export function keyRow(row: Json): AdoptKey {
   const [display, label] = [textIn(row, 'api_key'), textIn(row, 'label') ?? 'Imported'];
   const kind = textIn(row, 'type');
@@ -109,7 +109,7 @@ export function keyRow(row: Json): AdoptKey {
   return { kind, label: label.slice(0, 64), display, hash: kind === 'secret' ? hash : null, permissions, enabled };
 }
 
-/** The JSON under `definition_json`: as it is, or as a text that holds it. */
+/** The JSON under `definition_json`, which may be a text that holds it. */
 function payload(row: Json): Json {
   if (!isObject(row)) throw new BadRow('it is no object');
   const value = member(row, 'definition_json');
@@ -123,7 +123,7 @@ function payload(row: Json): Json {
   }
 }
 
-/** The member's text; `null` for an empty one, too. */
+/** The text of a member; `null` if it is missing or empty. */
 export function textIn(row: Json | undefined, name: string): string | null {
   const value = row !== undefined && isObject(row) ? member(row, name) : undefined;
   return typeof value === 'string' && value !== '' ? value : null;

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Known } from './finding.ts';
 
-/** What was asked about other definitions while one was judged: its findings hold as long as the answers would be the same. */
+/** A question about other definitions that validation asked. Findings stay valid while the answers stay the same. */
 
 export type Question = `${keyof Known} ${string}`;
 export type Answer = boolean | JsonObject | undefined;
 
-/** The same, noting every question with its answer. */
+/** The same knowledge, which also records every question with its answer. */
 export function asking(known: Known): { readonly known: Known; readonly asked: Map<Question, Answer> } {
   const asked = new Map<Question, Answer>();
   const note = <A extends Answer>(question: Question, answer: A): A => {
@@ -37,7 +37,7 @@ export function answerTo(known: Known, question: Question): Answer {
   return what === undefined ? undefined : known[what](name);
 }
 
-/** What is most likely, for whoever cannot ask: names are there, and no definition of another is needed. */
+/** The most likely answers, for a validator that cannot ask: names exist, and no other definition is needed. */
 const LIKELY: Known = {
   collection: () => true,
   playersCollection: () => true,
@@ -49,7 +49,7 @@ const LIKELY: Known = {
   table: () => true,
 };
 
-/** Knows these answers, and to everything else the likely one. */
+/** Gives these answers, and the likely one to any other question. */
 export function answering(answers: ReadonlyMap<string, Answer>): Known {
   const flag = (question: Question, likely: boolean): boolean => {
     const answer = answers.get(question);
@@ -71,7 +71,7 @@ export function answering(answers: ReadonlyMap<string, Answer>): Known {
   };
 }
 
-/** Whether every question would be answered so still. Definitions are the same while they are the same object. */
+/** Whether every question would still get the same answer. Definitions are compared by identity. */
 export function stillHolds(asked: ReadonlyMap<Question, Answer>, known: Known): boolean {
   for (const [question, answer] of asked) if (answerTo(known, question) !== answer) return false;
   return true;

@@ -3,7 +3,7 @@ import type { StepSchema } from '../../../contract/resources/step.ts';
 import { isObject } from '../../../kernel/json.ts';
 import type { Findings } from './finding.ts';
 
-/** A call of `library.block`: the block, and the params it is given. */
+/** Findings for a call of `library.block`: whether the block exists, and its params. */
 export function blockCallFindings(called: string, step: Written<StepSchema<'call'>>, path: string, findings: Findings): void {
   const declared = findings.known.block(called);
   if (declared === false) {

@@ -5,7 +5,7 @@ import type { Findings } from './finding.ts';
 
 const KNOWN = new Set<string>([...BUDGET_NAMES, ...UNMEASURED_BUDGETS]);
 
-/** `budgets`: names and numbers (management 10.5). */
+/** Findings for `budgets`: known names, with numbers. */
 export function budgetsFindings({ budgets }: Pick<Written<typeof workflow>, 'budgets'>, findings: Findings): void {
   if (budgets === undefined || budgets === null) return;
   if (!isObject(budgets)) {

@@ -10,7 +10,7 @@ import { objectOf, textOf } from '../read.ts';
 import type { Findings } from './finding.ts';
 import { constantsFindings, tablesFindings } from './values.ts';
 
-/** Collections and their schemas (management 20). */
+/** Findings for collections and their schemas. */
 
 const FIELD_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]{0,63}$/;
 const TYPES: readonly string[] = fieldType.options;
@@ -44,7 +44,7 @@ export function collectionFindings(definition: Written<typeof collection>, findi
   const tables = definition.tables ?? null;
   if (tables !== null) tablesFindings(tables, '/tables', findings);
   const asksToBePublic = textOf(definition.accessMode) === 'public' && definition.visibility === undefined;
-  // The editor's tools write `accessMode` and no `visibility`; their games then read no values at all (management 2, runtime-storage 17).
+  // The editor's tools write `accessMode` and no `visibility`. Games with a public key then read no values at all.
   if (asksToBePublic && (constants !== null || tables !== null)) {
     const message = `Games do not see these constants and tables: 'accessMode' is about documents.`;
     findings.add('GAME_VALUES_HIDDEN', '/visibility', message, `Say 'visibility: public', or 'private'.`);
@@ -73,8 +73,8 @@ function accessFindings(definition: Written<typeof collection>, findings: Findin
 }
 
 /**
- * Fields that make something else of a document, with the types that do: read back, the client library takes them for its failure or
- * for a part of the answer (runtime-storage 4.1); sent, a list `ops` makes it operations (4.3).
+ * Fields that give a document another meaning, with the types that do. When read, the client library takes them for a failure or for part of the
+ * answer. When sent, a list `ops` turns the body into operations.
  */
 const MISREAD: ReadonlyMap<string, readonly string[]> = new Map([
   ['ok', ['boolean']],
@@ -106,7 +106,7 @@ function typeIn({ type }: Written<typeof field>): Json | undefined {
   return type;
 }
 
-/** A flat map of fields, or `{type: object, properties, required}`. */
+/** A schema is a flat map of fields, or `{type: object, properties, required}`. */
 function schemaFindings(schema: Json, path: string, findings: Findings): void {
   if (!isObject(schema)) {
     findings.add('INVALID_SCHEMA', path, 'A schema must be an object.');
@@ -219,7 +219,7 @@ function asksUnique({ _unique: asked }: Written<typeof field>): boolean {
   return asked === true || asked === 'caseless';
 }
 
-/** Fields of a field, those of lists too. */
+/** Fields inside a field, also those of list items. */
 function inner({ properties, additionalProperties, items }: Written<typeof field>): readonly (Json | undefined)[] {
   return [...Object.values(objectOf(properties)), additionalProperties, items];
 }

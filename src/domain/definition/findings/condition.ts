@@ -7,7 +7,7 @@ import { type Findings, isTemplated, isText } from './finding.ts';
 import { unknownPartMembers } from './members.ts';
 import { tokenBodyFindings } from './tokens.ts';
 
-/** `{field, op, value}`, `{expression}`, `{all}` or `{any}` (endpoint-language 6). */
+/** Findings for a condition: `{field, op, value}`, `{expression}`, `{all}` or `{any}`. */
 export function conditionFindings(condition: Json, path: string, findings: Findings, inRow = false): void {
   if (typeof condition === 'boolean' || isTemplated(condition)) return;
   if (!isObject(condition)) {
@@ -35,7 +35,7 @@ function groupFindings(group: Json, path: string, findings: Findings, inRow: boo
 function clauseFindings(condition: Written<typeof clause>, path: string, findings: Findings, inRow: boolean): void {
   const field = condition.field ?? condition.left;
   const { expression } = condition;
-  // A step that is its own condition has members of its own.
+  // A step that is its own condition has the members of a step too.
   if (!Object.hasOwn(condition, 'type')) unknownPartMembers(condition, 'clause', path, findings);
   if (field === undefined && isText(expression)) {
     if (joins(expression)) findings.add('CONDITION_EXPRESSION_JOINED', `${path}/expression`, JOINED, `Use 'all' or 'any'.`);
@@ -58,7 +58,7 @@ function joins(expression: string): boolean {
   return scanTop(expression, 0, (_char, at) => expression.startsWith('&&', at) || expression.startsWith('||', at)) >= 0;
 }
 
-/** A single clause, or groups of them (endpoint-language 8, lookup). */
+/** Findings for a `where`: a single clause, or groups of them. */
 export function whereFindings(where: Json, path: string, findings: Findings): void {
   if (isObject(where)) conditionFindings(where, path, findings, true);
   else findings.add('INVALID_WHERE', path, `'where' must be an object.`);

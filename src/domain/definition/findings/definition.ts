@@ -20,7 +20,7 @@ import { isRecursive } from './recursion.ts';
 import { stepsFindings } from './steps.ts';
 import { tokensFindings } from './tokens.ts';
 
-/** The validator of stored definitions (management 20). */
+/** All findings for a definition. */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
   const { blocks }: Written<typeof library> = definition;
   const findings = new Findings(known, new Set(Object.keys(objectOf(blocks))));
@@ -34,7 +34,7 @@ export function definitionFindings(kind: ListedKind, definition: JsonObject, kno
   return findings.all;
 }
 
-/** Compilers of editors leave members of their own in what they push. */
+/** Members that the compilers of editors add to what they push. */
 const COMPILED_BY_TOOLS = new RegExp(COMPILED);
 
 function unknownMembers(kind: ListedKind, definition: JsonObject, findings: Findings): void {
@@ -46,7 +46,7 @@ function unknownMembers(kind: ListedKind, definition: JsonObject, findings: Find
   }
 }
 
-/** What endpoints and workflows have in common. */
+/** What endpoints and workflows share. */
 type Logic = Written<typeof endpoint> & Written<typeof workflow>;
 
 const TOKENS = ['steps', 'check', 'condition', 'onFail', 'returns', 'response'] as const;
@@ -59,7 +59,7 @@ function logicFindings(definition: Logic, findings: Findings, isWorkflow: boolea
   blocksFindings(definition, findings);
   budgetsFindings(definition, findings);
   for (const name of TOKENS) tokensFindings(definition[name], `/${name}`, findings);
-  // A workflow's check may be asked with the names of its caller.
+  // A workflow's check may use names of its caller.
   namesFindings(definition, ['steps', 'onFail', 'returns', 'response'], findings, isWorkflow);
 }
 
@@ -123,7 +123,7 @@ function responseFindings(written: Json | undefined, findings: Findings): void {
   misreadFindings(body, findings);
 }
 
-/** What the client library takes for something else in an answer that is a success (endpoint-language 13; client-wire 4). */
+/** Findings for members of a successful answer that the client library misreads. */
 function misreadFindings(body: Json | undefined, findings: Findings): void {
   if (isArray(body)) findings.add('FIELD_MISREAD', '/response/body', 'The client library cannot read an answer that is a list.');
   if (!isObject(body) || member(body, 'ok') === false) return;

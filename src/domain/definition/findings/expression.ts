@@ -4,7 +4,7 @@ import { LanguageError } from '../../endpoint/errors.ts';
 import { compileExpression, compileMath } from '../../endpoint/expression.ts';
 import { type Findings, isText } from './finding.ts';
 
-/** An expression that cannot be read: every call that reaches it fails. `math`: where only a number will do. */
+/** Findings for an expression that cannot be parsed: every call that reaches it fails. `math`: where only a number is valid. */
 export function expressionFindings(text: Json | undefined, path: string, findings: Findings, as: 'math' | 'any' = 'any'): void {
   if (!isText(text)) return;
   try {

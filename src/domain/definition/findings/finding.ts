@@ -2,15 +2,15 @@ import type { workflow } from '../../../contract/resources/logic.ts';
 import { complaintOf, type Shape, type Written } from '../../../contract/resources/member.ts';
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 
-/** What the validator finds in a definition (management 20). Findings never stop a push: the language fails what it reaches. */
+/** What the validator finds in a definition. Findings do not stop a push: a step with one may fail when a call reaches it. */
 
 export interface Finding {
   readonly code: string;
   readonly message: string;
-  /** JSON pointer into the definition; empty: the whole of it. */
+  /** JSON pointer into the definition; empty: the whole definition. */
   readonly path: string;
   readonly fix?: string;
-  /** In the source text, both from 1, where that is at hand. */
+  /** Position in the source text, both from 1, if the text is available. */
   readonly line?: number;
   readonly column?: number;
 }
@@ -19,30 +19,30 @@ export interface Finding {
 export interface Known {
   /** By id or name, in any letter case. */
   collection(name: string): boolean;
-  /** Whether its documents are the players' own, so that a step without a key means the caller's. */
+  /** Whether its documents belong to players, so that a step without a key means the caller's document. */
   playersCollection(name: string): boolean;
-  /** A workflow, or an endpoint used as one; not a block. */
+  /** Whether there is a workflow, or an endpoint used as one; not a block. */
   callable(name: string): boolean;
   /** The definition of a workflow. */
   workflow(id: string): Written<typeof workflow> | undefined;
-  /** What a workflow says that it returns, where it does. */
+  /** What a workflow declares that it returns. */
   returns(id: string): JsonObject | undefined;
-  /** A library, or a workflow: that may have blocks, too. */
+  /** Whether there is a library, or a workflow, which may have blocks too. */
   library(id: string): boolean;
-  /** Whether there is a block, by `library.block`; the params that it declares, where it does. */
+  /** Whether there is a block, by `library.block`; its declared params if it has any. */
   block(name: string): JsonObject | boolean;
-  /** A table of the game values. */
+  /** Whether the game values have this table. */
   table(name: string): boolean;
 }
 
-/** More than anybody reads, of one definition. */
+/** Findings per definition: more than anybody reads. */
 const MAX_FINDINGS = 100;
 
-/** Gathers the findings of one definition. */
+/** Collects the findings of one definition. */
 export class Findings {
   readonly all: Finding[] = [];
   readonly known: Known;
-  /** Names of the blocks that the definition itself has: its steps call them by that alone. */
+  /** Names of the definition's own blocks: its steps call them by that name alone. */
   readonly ownBlocks: ReadonlySet<string>;
 
   constructor(known: Known, ownBlocks: ReadonlySet<string> = new Set()) {
@@ -54,7 +54,7 @@ export class Findings {
     if (this.all.length < MAX_FINDINGS) this.all.push({ code, message, path, ...(fix === undefined ? {} : { fix }) });
   }
 
-  /** Members that are there, and not what their schema says. */
+  /** Checks members that are present against their schema. */
   structure<S extends { readonly shape: Shape }>(
     schema: S,
     written: Written<S>,
@@ -67,7 +67,7 @@ export class Findings {
     }
   }
 
-  /** None of the members is there. */
+  /** Adds a finding if none of the members is present. */
   missing<O extends JsonObject>(written: O, names: readonly (keyof O & string)[], path: string, code: string): boolean {
     if (names.some((name) => (written[name] ?? null) !== null)) return false;
     this.add(code, path, `${names.map((name) => `'${name}'`).join(' or ')} is missing.`);
@@ -79,12 +79,12 @@ export function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** Holds a template, so only a call knows what it comes to. */
+/** Whether it holds a template, so that only a call knows its value. */
 export function isTemplated(value: Json | undefined): boolean {
   return typeof value === 'string' && value.includes('{{');
 }
 
-/** A number that is written as one, within these bounds. */
+/** Whether it is a number literal within these bounds. */
 export function isWhole(value: Json, min: number, max: number): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 }

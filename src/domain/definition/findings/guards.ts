@@ -8,13 +8,13 @@ import { dailyLimit, isInternal } from '../models.ts';
 import { flagOf, objectOf } from '../read.ts';
 import type { Finding } from './finding.ts';
 
-/** What guards are told by, in definitions of any kind. */
+/** Members by which guards are recognised, in definitions of any kind. */
 type Guarded = Omit<Written<typeof endpoint>, 'rateLimits'> & Written<typeof collection>;
 type GuardName = keyof Guarded & string;
 
-/** What keeps somebody out, or down. */
+/** A guard: what keeps callers out, or limits them. */
 interface Guard {
-  /** Members that say it, in the order in which one is named. */
+  /** Members that set it. The first one present is named in the finding. */
   readonly members: readonly GuardName[];
   holds(definition: Guarded): boolean;
 }
@@ -40,7 +40,7 @@ const GUARDS: Readonly<Record<ListedKind, readonly Guard[]>> = {
   library: [],
 };
 
-/** A push replaces: what it leaves out is gone. Some editors leave these out of what they have pulled themselves. */
+/** Findings for guards that a push drops. A push replaces the definition, and some editors leave these members out of what they pulled. */
 export function droppedGuards(kind: ListedKind, before: JsonObject, after: JsonObject): readonly Finding[] {
   const dropped = GUARDS[kind].filter(({ members, holds }) => holds(before) && !members.some((name) => says(after, name)));
   return dropped.map(({ members }) => {
@@ -62,7 +62,7 @@ function says(definition: Guarded, name: GuardName): boolean {
   return (definition[name] ?? null) !== null;
 }
 
-/** Their shape is the author's own. */
+/** Its shape is the author's own. */
 function isLimit(limits: Json | undefined): boolean {
   return isObject(limits) && Object.keys(limits).length > 0 && member(limits, 'mode') !== 'none';
 }

@@ -5,8 +5,8 @@ import { definitionFindings } from './definition.ts';
 import type { Finding, Known } from './finding.ts';
 
 /**
- * Findings, kept by the definition that they are of: a push of several commits is decided once for each, and a large definition takes
- * its time to look through. They are looked for anew where what it refers to has changed.
+ * Findings of a definition, cached with it. A push of several commits is decided once for each commit, and a large definition takes long to
+ * validate. It is validated again if something that it refers to has changed.
  */
 export function findingsOf(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
   const held = kept.get(definition);

@@ -7,7 +7,7 @@ import { objectOf } from '../read.ts';
 import { definesValues, gameValues } from '../values.ts';
 import type { Known } from './finding.ts';
 
-/** What definitions may refer to in what a target holds. */
+/** What definitions may refer to in a target. */
 export function knownIn(held: EffectiveDefinitions): Known {
   const libraries = (id: string) => held.library(id)?.definition ?? held.workflow(id)?.definition;
   return {
@@ -27,7 +27,7 @@ export function returnsOf(workflow: Written<typeof workflowSchema> | undefined):
   return isObject(returns) ? returns : undefined;
 }
 
-/** As {@link Known} tells of `library.block`. */
+/** What {@link Known} says about `library.block`. */
 export function blockIn(name: string, libraries: (id: string) => Written<typeof library> | undefined): JsonObject | boolean {
   const dot = name.indexOf('.');
   const blocks = objectOf(libraries(name.slice(0, dot))?.blocks);
@@ -37,7 +37,7 @@ export function blockIn(name: string, libraries: (id: string) => Written<typeof 
   return isObject(params) ? params : true;
 }
 
-/** Whether a collection defines game values under this id: they come before those of the project's document. */
+/** Whether a collection defines game values under this id: they take precedence over the project's document. */
 export function takenIn(held: EffectiveDefinitions): (id: string) => boolean {
   const { values } = gameValues(held.collections.filter(definesValues), undefined, { version: null, updatedAt: null });
   return (id) => Object.hasOwn(values, id);

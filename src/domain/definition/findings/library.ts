@@ -6,9 +6,9 @@ import { namesFindings } from './names.ts';
 import { stepsFindings } from './steps.ts';
 import { tokensFindings } from './tokens.ts';
 
-/** Libraries, and what names them (decision 31). */
+/** Findings for libraries and their blocks. */
 
-/** Steps of blocks, of a library or of the definition that calls them itself. */
+/** Findings for the blocks of a library, or of a definition that calls them itself. */
 export function blocksFindings({ blocks }: Written<typeof library>, findings: Findings): void {
   if (blocks === undefined || blocks === null) return;
   if (!isObject(blocks)) {
@@ -18,7 +18,7 @@ export function blocksFindings({ blocks }: Written<typeof library>, findings: Fi
   for (const [name, written] of Object.entries(blocks)) blockFindings(name, written, findings);
 }
 
-/** In a token or a target a name ends at a dot. */
+/** No dots: in a token or a target a name ends at a dot. */
 const BLOCK_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 function blockFindings(name: string, written: Json, findings: Findings): void {

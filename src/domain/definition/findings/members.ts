@@ -5,9 +5,9 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import type { Findings } from './finding.ts';
 
-/** What the parts of a step may hold. A member that nobody reads is asked for and not done: it is found (decision 36). */
+/** Members that the parts of a step may have. Any other member gets a finding: the author asks for something that nothing does. */
 
-/** Members of each type of step, beside those of every step. */
+/** Members of each type of step, besides those of every step. */
 const OF_STEPS: ReadonlyMap<string, readonly string[]> = new Map(stepTypes.map((type) => [type, ownMembers(type)]));
 
 const PARTS = { operation, onMissing, route, onFail, clause, case: switchCase };

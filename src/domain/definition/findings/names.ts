@@ -9,7 +9,7 @@ import { isInternal } from '../models.ts';
 import { objectOf, textOf } from '../read.ts';
 import { type Findings, isText } from './finding.ts';
 
-/** Tokens that can never have a value: names that nothing in a definition binds, and members that what is bound there never has. */
+/** Findings for tokens that can never have a value: names that nothing binds, and members that the bound value never has. */
 
 const BUILT_IN = [
   ...['input', 'values', 'platformId', 'playerKey', 'projectId', 'now', 'params', 'item', 'index', 'row'],
@@ -17,24 +17,24 @@ const BUILT_IN = [
   ...['_year', '_month', '_day', '_hour', '_minute', '_dayOfWeek', ...PLAYER_TEMPLATE_NAMES],
 ];
 
-/** Steps that leave nothing under their name. */
+/** Steps that bind nothing under their name. */
 const BINDS_NOTHING = new Set(['delete', 'return', 'return_on', 'sleep', 'block', 'while', 'until', 'foreach', 'response']);
-/** Steps of which the result is a number or a flag, so that a member of it is nothing. */
+/** Steps with a number or flag as result, which has no members. */
 const PLAIN_RESULT = new Set(['condition', 'assert', 'random']);
 
-/** What a name may have for members: these alone, none, or anybody's guess. */
+/** Members that a name may have: only these, none, or any. */
 type Shape = readonly string[] | 'plain' | 'open';
 
 /** An endpoint, a workflow or a block. */
 type Logic = Written<typeof endpoint> & Written<typeof workflow> & Written<typeof block>;
 
-/** What anything in a definition may be: a definition, a step of any type, a route. */
+/** Any object in a definition: a definition, a step of any type, a route. */
 type Anything = Written<typeof STEPS.foreach> &
   Written<typeof STEPS.compute> &
   Written<typeof STEPS.transform> &
   Written<typeof STEPS.call>;
 
-/** `parts`: members of the definition that hold tokens. `at`: where it stands, as a block in its library. */
+/** `parts`: members of the definition that hold tokens. `at`: position of the definition, for a block in its library. */
 export function namesFindings(definition: Logic, parts: readonly (keyof Logic)[], findings: Findings, isCalled: boolean, at = ''): void {
   const names = new Names(findings);
   names.gather(definition);
@@ -44,7 +44,7 @@ export function namesFindings(definition: Logic, parts: readonly (keyof Logic)[]
   for (const part of parts) walk.look(definition[part], `${at}/${part}`);
 }
 
-/** Every name that a definition binds anywhere: which step comes first does not count, a loop may come back to it. */
+/** Every name that a definition binds anywhere. The order of steps does not count: a loop may come back to an earlier one. */
 class Names {
   readonly #shapes = new Map<string, Shape>(BUILT_IN.map((name) => [name, 'open']));
   readonly #findings: Findings;
@@ -73,7 +73,7 @@ class Names {
     }
   }
 
-  /** Steps and routes, at any depth; whatever else looks like one binds a name too many, which only lets more pass. */
+  /** Steps and routes at any depth. An object that only looks like one binds a name too many, so at worst a finding is missed. */
   #ofObject(json: Anything): void {
     for (const part of ['let', 'params'] as const) for (const name of Object.keys(objectOf(json[part]))) this.#add(name, 'open');
     const { type } = json;
@@ -115,22 +115,22 @@ function keysOf(json: Json | undefined): Shape {
   return isObject(json) ? Object.keys(json) : 'open';
 }
 
-/** Members that people read. */
+/** Members written for people. */
 const PROSE = new Set(['description', 'notes', 'metadata', 'sourceText']);
-/** A name and its members, without brackets, calls and nested tokens. */
+/** A name with members, without brackets, calls and nested tokens. */
 const PLAIN_PATH = /^-?\s*([A-Za-z_$][\w$-]*)((?:\s*\.\s*[\w$-]+)*)\s*$/;
 const LITERALS = new Set(['true', 'false', 'null', 'undefined']);
 
-/** Names compared with others for what was probably meant, of one definition: some ten milliseconds. */
+/** Comparisons of names for suggestions, per definition: they take some ten milliseconds. */
 const MOST_COMPARISONS = 20_000;
 
 class TokenWalk {
   readonly #names: Names;
   readonly #findings: Findings;
   readonly #inputs: readonly string[];
-  /** Called by other definitions with params that nothing here declares: a name that none is near to may be one of them. */
+  /** Whether other definitions call it with params that it does not declare: an unknown name without a similar one may be such a param. */
   readonly #isCalled: boolean;
-  /** By the unknown name. */
+  /** Suggestions by unknown name. */
   readonly #meant = new Map<string, string | undefined>();
   #comparisons = MOST_COMPARISONS;
 
@@ -147,7 +147,7 @@ class TokenWalk {
     else if (isObject(json)) for (const [name, value] of Object.entries(json)) this.#member(json, name, value, `${path}/${name}`);
   }
 
-  /** Some members are tokens without braces; in a `where` they are paths in the row. */
+  /** Some members are tokens without braces. In a `where` they are paths in the row. */
   #member(json: JsonObject, name: string, value: Json, path: string): void {
     if (PROSE.has(name)) return;
     const bare = typeof value === 'string' && !value.includes('{{') && !path.includes('/where/');
@@ -189,7 +189,7 @@ class TokenWalk {
     this.#findings.add('UNKNOWN_NAME', path, `Nothing here is called '${root}', so this token is always nothing.`, meant);
   }
 
-  /** Thousands of tokens are not to be compared with thousands of names: the first of them are. */
+  /** The suggestion for an unknown name. It is bounded: a definition may have thousands of tokens and thousands of names. */
   #meantBy(root: string): string | undefined {
     if (this.#meant.has(root)) return this.#meant.get(root);
     const meant = this.#among(root, this.#names.all, this.#names.count);
@@ -208,7 +208,7 @@ class TokenWalk {
     this.#findings.add('UNKNOWN_MEMBER', path, `${has}, so '${root}.${name}' is always nothing.`, this.#among(name, members));
   }
 
-  /** What is not declared passes (decision 3), but a slip of the pen is worth a word. */
+  /** An undeclared input field is allowed, but one that looks like a typing error gets a finding. */
   #input(name: string, path: string): void {
     if (this.#inputs.includes(name)) return;
     const meant = nearest(name, this.#inputs);

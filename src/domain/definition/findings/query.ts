@@ -6,15 +6,15 @@ import { firstText, listOf, objectOf, textOf } from '../read.ts';
 import { expressionFindings } from './expression.ts';
 import { type Findings, isText } from './finding.ts';
 
-/** Queries (management 20; runtime-storage 16). What a run would fail with, and what it would silently take for something else. */
+/** Findings for queries: what makes a run fail, and what it silently reads in another way. */
 
 const EXPRESSIONS = ['valueExpression', 'fieldExpression', 'expression'] as const;
 const METRICS = ['field', ...EXPRESSIONS] as const;
 const COLUMN_TEXTS = ['path', 'field', 'source', 'valuePath', 'expression', 'expr', 'valueExpression', 'template', 'name', 'key', 'id'];
-/** How a join says which source it is of. */
+/** Members by which a join names its source. */
 const OF_SOURCE = ['index', 'sourceIndex', 'source', 'alias', 'as', 'collectionId', 'sourceCollectionId'] as const;
 
-/** What a query says and no run reads. */
+/** Findings for members that no run reads. */
 function unknownMembers(object: JsonObject, known: readonly string[], path: string, findings: Findings): void {
   for (const name of Object.keys(object)) {
     if (known.includes(name)) continue;
@@ -73,7 +73,7 @@ function configFindings(definition: Written<typeof query>, config: Written<typeo
 
 const COLUMNS = ['fields', 'columns'] as const;
 
-/** A board without columns answers the documents whole, those of collections that are closed to games too (runtime-storage 16.5). */
+/** Finding for a board without columns: it answers whole documents, even of collections that are closed to games. */
 function wholeDocumentsFinding(definition: Written<typeof query>, config: Written<typeof queryConfig>, findings: Findings): void {
   if (definition.requiresSecretKey === true || COLUMNS.some((name) => config[name] !== undefined)) return;
   findings.add(
@@ -108,7 +108,7 @@ function joinsFindings(config: Written<typeof queryConfig>, findings: Findings):
   }
 }
 
-/** Of a source, which has keys of its own to fall back on; or of a collection that it brings, found by a key of the row. */
+/** Findings for a join: with another source, or with a collection of its own, which is found by a key of the row. */
 function joinFindings(written: Written<typeof join>, path: string, findings: Findings): void {
   findings.structure(join, written, path, 'type');
   const collection = firstText(written, 'sourceCollectionId', 'collectionId');

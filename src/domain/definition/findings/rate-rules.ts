@@ -6,15 +6,15 @@ import { member } from '../../../kernel/path.ts';
 import { listOf, numberOf, objectOf, textOf } from '../read.ts';
 import type { Findings } from './finding.ts';
 
-/** Rate-limit rules in all their forms (management 8; runtime-storage 11.1). */
+/** Findings for rate-limit rules, in all their forms. */
 
 const WINDOWS: ReadonlySet<string> = new Set(WINDOW_NAMES);
 const FLAT = WINDOW_NAMES.map((window) => flatName(window));
 const FLAT_NAMES: ReadonlySet<string> = new Set(FLAT);
-/** The names in it are the author's. */
+/** Longest path. Its names are the author's. */
 const LONGEST_PATH = 200;
 
-/** `body`: as it was pushed, `{rules: […]}` or the bare list. */
+/** `body`: as pushed, `{rules: […]}` or the bare list. */
 export function rateRulesFindings(body: Json, findings: Findings): void {
   const root = isArray(body) ? '' : '/rules';
   const rules = isArray(body) ? body : listOf(member(objectOf(body), 'rules'));
@@ -23,7 +23,7 @@ export function rateRulesFindings(body: Json, findings: Findings): void {
   }
 }
 
-/** Of an endpoint's `rateLimits`: the windows, in any form that a rule gives them or by their bare names. */
+/** Findings for an endpoint's `rateLimits`: windows, in any form that rules have, or by their bare names. */
 export function callLimitFindings(written: Json, path: string, findings: Findings): void {
   if (!isObject(written)) {
     findings.add('INVALID_RATE_LIMITS', path, 'Limits are an object, such as {perMinute: 10}; this limits nothing.');
@@ -46,7 +46,7 @@ export function callLimitFindings(written: Json, path: string, findings: Finding
 function ruleFindings(written: Written<typeof rule>, path: string, findings: Findings): void {
   const known = namesIn(rule);
   for (const name of Object.keys(written)) {
-    // Windows that there are not are told by {@link windowsFindings}.
+    // {@link windowsFindings} reports unknown windows.
     if (known.includes(name) || name.startsWith('_') || /^maxPer[A-Z]/.test(name)) continue;
     const place = `${path}/${name}`.slice(0, LONGEST_PATH);
     findings.add('UNKNOWN_RULE_MEMBER', place, `A rule does nothing with '${name}'.`, didYouMean(name, known));
@@ -81,7 +81,7 @@ function unknown(place: string, findings: Findings): void {
   );
 }
 
-/** Every limit that is given, and that there is one. */
+/** Findings for the limits of a rule, and for a rule without one. */
 function limitsFindings(written: Written<typeof rule>, path: string, findings: Findings): void {
   const given: [string, Json][] = [];
   const seed = textOf(written.window) === undefined ? undefined : written.limit;

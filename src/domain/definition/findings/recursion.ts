@@ -5,10 +5,10 @@ import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { textOf } from '../read.ts';
 import { isText, type Known } from './finding.ts';
 
-/** A route, or a step: what calls has the same members in both. */
+/** A route or a step: the members that call are the same in both. */
 type Caller = Written<typeof route>;
 
-/** What calls another workflow, and in which of its members it says which: steps by their type, routes by their action. */
+/** Members that name a called workflow: of steps by type, of routes by action. */
 const CALLERS: ReadonlyMap<Json | undefined, readonly (keyof Caller)[]> = new Map<Json | undefined, readonly (keyof Caller)[]>([
   ['workflow', ['workflow', 'target']],
   ['call', ['workflow', 'target']],
@@ -16,7 +16,7 @@ const CALLERS: ReadonlyMap<Json | undefined, readonly (keyof Caller)[]> = new Ma
   ['condition', ['workflow']],
 ]);
 
-/** Whether a workflow reaches itself by any call in it, made or not. */
+/** Whether a workflow reaches itself by any of its calls, even one that never runs. */
 export function isRecursive(workflow: Written<typeof workflowSchema>, known: Known): boolean {
   const own = textOf(workflow.id);
   if (own === undefined) return false;

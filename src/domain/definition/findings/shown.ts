@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../../contract/answers.ts';
 import { plainWords } from '../wording.ts';
 import type { Finding } from './finding.ts';
 
-/** Findings in the form that editors read: warnings, which never fail a push (management 11.3). */
+/** Findings in the form that editors read: warnings, which do not make a push fail. */
 export function warningsOf(
   found: readonly Finding[],
   about: { readonly resourceKind: string; readonly resourceId: string },

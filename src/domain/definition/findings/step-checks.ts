@@ -20,12 +20,12 @@ import { unknownPartMembers } from './members.ts';
 import { tokenBodyFindings } from './tokens.ts';
 import { transformFindings } from './transform.ts';
 
-/** What each type of step needs (management 20; endpoint-language 8 and 9). */
+/** Findings for the members that each type of step needs. */
 
 type Step<T extends StepType> = Written<StepSchema<T>>;
 type Check<T extends StepType> = (step: Step<T>, path: string, findings: Findings) => void;
 
-/** Steps that look through rows. */
+/** Steps that search rows. */
 type Search = 'lookup' | 'filter' | 'random_select';
 
 function target(step: Step<'read' | 'write' | 'delete'>, path: string, findings: Findings): void {
@@ -71,12 +71,12 @@ function scan(step: Step<Search>, path: string, findings: Findings): void {
   }
 }
 
-/** A path of the call, such as `visited[current]`, or one token. */
+/** `from`: a path of the call, such as `visited[current]`, or one token. */
 function from({ from: text }: Pick<Step<'foreach'>, 'from'>, path: string, findings: Findings): void {
   if (isText(text) && !isTemplated(text)) tokenBodyFindings(text, `${path}/from`, findings);
 }
 
-/** `where`, unless `key` picks what is found out of `from`. */
+/** `where`, unless `key` selects the row in `from`. */
 function search(step: Step<Search>, path: string, findings: Findings): void {
   scan(step, path, findings);
   const { where } = step;
@@ -274,7 +274,7 @@ const CHECKS: { readonly [T in StepType]?: Check<T> } = {
 
 const BY_TYPE: ReadonlyMap<string, Check<StepType>> = new Map(Object.entries(CHECKS));
 
-/** What a step of this type needs, and lacks. */
+/** Checks the members of a step by its type. */
 export function checkStep(type: string, step: JsonObject, path: string, findings: Findings): void {
   BY_TYPE.get(type)?.(step, path, findings);
 }

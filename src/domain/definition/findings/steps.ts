@@ -10,24 +10,24 @@ import { unknownPartMembers, unknownStepMembers } from './members.ts';
 import { RESERVED_NAMES } from './reserved.ts';
 import { checkStep } from './step-checks.ts';
 
-/** Steps of an endpoint or a workflow, those inside blocks and loops included (management 20; endpoint-language 16). */
+/** Findings for the steps of an endpoint or a workflow, including those in blocks and loops. */
 
 const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** A step of any type: what all have, and where steps stand in it. */
+/** A step of any type, with the members that may hold steps. */
 type AnyStep = Written<StepSchema<'block'>> & Written<StepSchema<'condition'>>;
 
-/** What is known of the whole list while its steps are looked at. */
+/** What is known of the whole list while its steps are checked. */
 interface Walk {
   readonly findings: Findings;
   readonly ids: Set<string>;
-  /** Names of the top-level steps, with their position: where a `goto` may go. */
+  /** Top-level steps by name, with their position: targets of a `goto`. */
   readonly places: ReadonlyMap<string, number>;
   /** In a workflow the routes `return`, `goto` and `skip` are ignored. */
   readonly isWorkflow: boolean;
 }
 
-/** `at` is where the definition stands: a block in its library. */
+/** `at`: position of the definition, for a block in its library. */
 export function stepsFindings(definition: Written<typeof block>, findings: Findings, isWorkflow: boolean, at = ''): void {
   const name = definition.steps === undefined && at !== '' ? 'body' : 'steps';
   const steps = definition[name];
@@ -162,7 +162,7 @@ function actionFindings(action: string, way: Written<typeof route>, path: string
 
 const PLAIN_ACTIONS = new Set(['continue', 'reject', ...RUNS]);
 
-/** `return`, `goto` and `skip` speak of the top-level list, whatever they stand in; a workflow ignores them. */
+/** Findings for `return`, `goto` and `skip`. They act on the top-level list wherever they stand; a workflow ignores them. */
 function placeFindings(action: string, path: string, { findings, isWorkflow }: Walk): void {
   if (PLAIN_ACTIONS.has(action)) return;
   if (isWorkflow) findings.add('ROUTE_IGNORED_IN_WORKFLOW', path, `A workflow ignores this route and goes on.`);

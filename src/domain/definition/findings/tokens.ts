@@ -7,10 +7,10 @@ import { isTake } from '../../endpoint/take.ts';
 import { compileTokenBody, tokensOf } from '../../endpoint/template.ts';
 import type { Findings } from './finding.ts';
 
-/** Members that people read: what looks like a token there is none. */
+/** Members written for people: nothing in them is a token. */
 const PROSE = new Set(['description', 'notes', 'metadata']);
 
-/** Tokens in the texts of a step or an answer: those that fail every call that reaches them, and those that are always nothing. */
+/** Findings for tokens in the texts of a step or an answer: those that fail every call, and those that never have a value. */
 export function tokensFindings(json: Json | undefined, path: string, findings: Findings): void {
   if (typeof json === 'string') textFindings(json, path, findings);
   else if (isArray(json)) for (const [index, item] of json.entries()) tokensFindings(item, `${path}/${index}`, findings);
@@ -24,13 +24,13 @@ function textFindings(text: string, path: string, findings: Findings): void {
   if (wrong !== undefined) findings.add('INVALID_EXPRESSION', path, wrong);
 }
 
-/** The same of a text that is a token without its braces, such as `from`. */
+/** As {@link tokensFindings}, for a text that is a token without braces, such as `from`. */
 export function tokenBodyFindings(body: string, path: string, findings: Findings): void {
   const wrong = troubleOf(body);
   if (wrong !== undefined) findings.add('INVALID_EXPRESSION', path, wrong);
 }
 
-/** What is wrong with the inside of a token, its nested tokens first. */
+/** What is wrong inside a token; nested tokens come first. */
 function troubleOf(body: string): string | undefined {
   for (const { start, end } of findTokens(body)) {
     const inner = troubleOf(body.slice(start + 2, end - 2));
@@ -51,7 +51,7 @@ function attempt(look: () => string | undefined): string | undefined {
   }
 }
 
-/** The language has functions, no methods; any other call is the name of something that is not there. */
+/** A call that cannot work: the language has functions and no methods. */
 function missingCall(body: string): string | undefined {
   const core = (body.split('|', 1)[0] ?? '').trim();
   if (isTake(core)) return undefined;

@@ -8,7 +8,7 @@ import { expressionFindings } from './expression.ts';
 import { type Findings, isText } from './finding.ts';
 import { RESERVED_NAMES } from './reserved.ts';
 
-/** What a transform does to names of the call (endpoint-language 18). */
+/** Members of a transform that change names of the call. */
 const CHANGES = ['set', 'append'] as const;
 
 export function transformFindings(step: Written<StepSchema<'transform'>>, path: string, findings: Findings): void {

@@ -4,15 +4,15 @@ import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts'
 import { firstText, isReserved, objectOf, textOf } from '../read.ts';
 import type { Findings } from './finding.ts';
 
-/** Game values (management 20; runtime-storage 17): the document of the project, and `constants` and `tables` of collections. */
+/** Findings for game values: the project's document, and `constants` and `tables` of collections. */
 
-/** What templates can name. */
+/** Ids that templates can name. */
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 const COLUMN_TYPES: readonly string[] = columnType.options;
-/** Of a table with many wrong rows nobody reads more. */
+/** Findings for rows of one table: nobody reads more. */
 const MAX_ROW_FINDINGS = 20;
 
-/** `isTaken`: a collection defines a group or table of this id, which comes first. */
+/** `isTaken`: whether a collection defines a group or table with this id, which takes precedence. */
 export function gameValuesFindings(document: Json, isTaken: (id: string) => boolean, findings: Findings): void {
   const { items: listed, groups, tables }: WrittenValues = objectOf(document);
   const items = isArray(document) ? document : listed;
@@ -53,7 +53,7 @@ function itemFindings(written: Json, path: string, ids: Set<string>, isTaken: (i
 export function constantsFindings(constants: Json, path: string, findings: Findings): void {
   for (const { at, item } of named(constants, path, ['id', 'group', 'name', 'key'], findings)) {
     const inner = isObject(item) ? entriesIn(item) : undefined;
-    // By id the entries may stand there themselves.
+    // By id, the entries may stand directly in the map.
     if (inner !== undefined || isArray(constants)) entriesFindings(inner, `${at}/entries`, findings);
     else entriesFindings(item, at, findings);
   }
@@ -63,7 +63,7 @@ function entriesIn({ entries, values }: Written<typeof group>): Json | undefined
   return entries ?? values;
 }
 
-/** `tables` of a collection, in a list or by id; by id the rows may stand there themselves. */
+/** `tables` of a collection, in a list or by id. By id, the rows may stand directly in the map. */
 export function tablesFindings(tables: Json, path: string, findings: Findings): void {
   for (const { at, item } of named(tables, path, ['id', 'table', 'name', 'key'], findings)) {
     if (isObject(item)) tableFindings(item, at, findings);
@@ -71,7 +71,7 @@ export function tablesFindings(tables: Json, path: string, findings: Findings): 
   }
 }
 
-/** The items of a list or a map, each with its place. */
+/** The items of a list or a map, with their paths. */
 function named(raw: Json, path: string, idNames: readonly string[], findings: Findings): { readonly at: string; readonly item: Json }[] {
   const ids = new Set<string>();
   if (!isArray(raw) && !isObject(raw)) {
@@ -122,7 +122,7 @@ function tableFindings(written: Written<typeof table>, path: string, findings: F
   }
 }
 
-/** Column key → type; `undefined`: its rows decide. `null`: there are no columns to hold rows against. */
+/** Type by column key; `undefined`: the rows decide. `null`: no columns to check rows against. */
 type Columns = ReadonlyMap<string, string | undefined> | null;
 
 function columnTypes(raw: Json | undefined, path: string, findings: Findings): Columns {

@@ -11,7 +11,7 @@ import { type Body, binding, type Compilation, type CompileStep, type SourceOf, 
 import { toText } from '../value.ts';
 import { bindNames, compileParams } from './workflow.ts';
 
-/** `condition` and `assert` (endpoint-language 6 to 8). */
+/** `condition` and `assert`. */
 
 export const conditionStep: CompileStep<'condition'> = (source, compilation) => {
   if (textOf(source.json, 'workflow') !== undefined && source.json.check === undefined) {
@@ -26,7 +26,7 @@ export const conditionStep: CompileStep<'condition'> = (source, compilation) => 
   };
 };
 
-/** `check`, or the clause written into the step itself. */
+/** The `check`, or the clause written into the step itself. */
 function checkOf(json: Written<StepSchema<'condition'>>): Json {
   const check = json.check ?? json.condition;
   if (check !== undefined) return check;
@@ -34,7 +34,7 @@ function checkOf(json: Written<StepSchema<'condition'>>): Json {
   throw new LanguageError('it has no check.');
 }
 
-/** Steps under `then` or `else` run first; then the side's route is taken. */
+/** The steps under `then` or `else` run first, then the side's route is taken. */
 function branch(source: SourceOf<'condition'>, compilation: Compilation, side: 'then' | 'else'): Body {
   const { json } = source;
   const branched = Object.hasOwn(json, 'then') || Object.hasOwn(json, 'else');
@@ -65,7 +65,7 @@ function compileRoute(source: SourceOf<'condition'>, compilation: Compilation, {
   }
 }
 
-/** The call fails with the author's own words (14.2). */
+/** Fails the call with the author's own words. */
 function compileReject(language: Language, json: Route['json']): Body {
   const status = statusOf(json.status, 400);
   const code = textOf(json, 'errorCode', 'error') ?? 'CONDITION_FAILED';
@@ -103,7 +103,7 @@ function compileRun(source: SourceOf<'condition'>, compilation: Compilation, jso
   };
 }
 
-/** A workflow's check alone, in a copy of the caller's names plus the params (11.4). Its failure is the workflow's `onFail`. */
+/** A workflow's check alone, in a copy of the caller's names plus the params. It fails with the workflow's `onFail`. */
 function workflowCondition(source: SourceOf<'condition'>, compilation: Compilation): Body {
   const name = textOf(source.json, 'workflow') ?? '';
   const params = compileParams(compilation.language, source.json.params);
@@ -117,7 +117,7 @@ function workflowCondition(source: SourceOf<'condition'>, compilation: Compilati
   });
 }
 
-/** Older definitions name plain context paths instead of templates. */
+/** Older definitions name plain paths instead of templates. */
 function compileBindings(language: Language, json: Json | undefined): (scope: Scope) => JsonObject {
   if (!isObject(json)) return () => ({});
   const paths = Object.entries(json).filter((entry): entry is [string, string] => typeof entry[1] === 'string');

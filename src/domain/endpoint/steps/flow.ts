@@ -17,7 +17,7 @@ import { compileTakes } from '../take.ts';
 import { compileDeep } from '../template.ts';
 import { toList, toNumber } from '../value.ts';
 
-/** `block`, the loops and `return` (endpoint-language 8, 18; decision 17). */
+/** `block`, loops and `return`. */
 
 const MAX_ITERATIONS = 1000;
 export const LOOPS: ReadonlySet<string> = new Set(['while', 'until', 'foreach']);
@@ -30,7 +30,7 @@ export const blockStep: CompileStep<'block'> = (source, compilation) => {
 export const whileStep: CompileStep<'while'> = (source, compilation) => loop(source, compilation, true);
 export const untilStep: CompileStep<'until'> = (source, compilation) => loop(source, compilation, false);
 
-/** Runs the body as long as the condition gives `wanted`; it is asked before every turn. */
+/** Runs the body while the condition gives `wanted`. It is checked before every turn. */
 function loop(source: SourceOf<'while' | 'until'>, compilation: Compilation, wanted: boolean): Body {
   const condition: Check = compilation.language.condition(source.json.condition ?? source.json.check);
   const steps = bodyOf(source, compilation);
@@ -69,7 +69,7 @@ export const foreachStep: CompileStep<'foreach'> = (source, compilation) => {
   };
 };
 
-/** The steps inside: `body` is the editor's word. */
+/** The steps inside; editors write `body`. */
 function bodyOf(source: SourceOf<'block' | 'while' | 'until' | 'foreach'>, compilation: Compilation): readonly Step[] {
   return compilation.list(source.json.steps ?? source.json.body);
 }
@@ -79,21 +79,21 @@ function iterationsOf({ json }: SourceOf<'while' | 'until' | 'foreach'>): number
   return most >= 1 ? Math.min(most, MAX_ITERATIONS) : MAX_ITERATIONS;
 }
 
-/** A loop that is not done in time fails: half of its work must not pass for all of it. */
+/** A loop that exceeds its turns fails: half of its work must not pass for all of it. */
 function countTurn(frame: Frame, source: StepSource, turn: number, most: number): void {
   if (turn >= most) throw refusal('LIMIT_EXCEEDED', `Step "${source.id}" needs more than ${most} iterations`);
   frame.scope.context.countStep();
   frame.budgets?.spend('maxIterations', 1);
 }
 
-/** Ends the endpoint or workflow it stands in; its value is the answer or the result. Without a value: as the end of the steps. */
+/** Ends the endpoint or workflow. Its value is the answer or result; without a value the end is as at the end of the steps. */
 export const returnStep: CompileStep<'return'> = (source, { language }) => {
   if (!Object.hasOwn(source.json, 'value')) return () => ({ kind: 'return' });
   const value = compileDeep(language, source.json.value);
   return ({ scope }) => ({ kind: 'answer', value: value(scope) });
 };
 
-/** `return`, where its condition holds: `on`, or written as `check`. Else the next step. */
+/** `return` if its condition (`on`, or `check`) holds, else the next step. */
 export const returnOnStep: CompileStep<'return_on'> = (source, compilation) => {
   const { json } = source;
   const check = compilation.language.condition(json.on ?? json.check ?? json.condition);

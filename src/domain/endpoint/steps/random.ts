@@ -9,7 +9,7 @@ import { binding, type Compilation, type CompileStep, type SourceOf, textOf } fr
 import { compileDeep, compileShallow } from '../template.ts';
 import { isNullish, toList, toNumber } from '../value.ts';
 
-/** `random`: numbers and choices out of the call's own source of chance (endpoint-language 8). */
+/** `random`: numbers and choices from the call's own random source. */
 
 const MAX_ALPHA = 1000;
 
@@ -35,7 +35,7 @@ const MODES: ReadonlyMap<string, (source: SourceOf<'random'>, compilation: Compi
   ['beta', beta],
 ]);
 
-/** A number or template of one. */
+/** A number, or a template of one. */
 function parameter(language: Language, json: Random, name: keyof Random & string, fallback: number): NumberOf {
   const value: Eval = compileShallow(language, json[name]);
   return (scope) => {
@@ -78,7 +78,7 @@ function rounding(language: Language, json: Random): (scope: Scope, value: numbe
   };
 }
 
-/** One item, as likely as its weight says. */
+/** One item, with a probability by its weight. */
 function weighted({ json }: SourceOf<'random'>, { language, definitions }: Compilation): Draw {
   const items = compileItems(json, language, definitions.values);
   const { where } = json;
@@ -113,7 +113,7 @@ function compileItems(json: Random, language: Language, values: JsonObject): (sc
   };
 }
 
-/** Absent counts as 1; what is no number, or not above 0, is never chosen while anything else is there. */
+/** Weight of an item. Missing counts as 1; a value that is no number, or not above 0, is chosen only if nothing else is there. */
 export function weightsOf(scope: Scope, item: Json, field: string): number {
   const weight = isObject(item) ? member(item, field) : undefined;
   if (isNullish(weight)) return 1;
@@ -121,7 +121,7 @@ export function weightsOf(scope: Scope, item: Json, field: string): number {
   return Number.isFinite(number) && number > 0 ? number : 0;
 }
 
-/** An index as likely as its weight; all alike when no weight is above 0. −1 for an empty list, which draws nothing. */
+/** An index with a probability by its weight; all equal if no weight is above 0. −1 for an empty list, which draws nothing. */
 export function drawIndex(scope: Scope, weights: readonly number[]): number {
   if (weights.length === 0) return -1;
   const total = weights.reduce((sum, weight) => sum + weight, 0);
@@ -135,7 +135,7 @@ export function drawIndex(scope: Scope, weights: readonly number[]): number {
   return index >= 0 ? index : weights.findLastIndex((weight) => weight > 0);
 }
 
-/** Between min and max, bent: towards max when only beta is given, else towards the middle. */
+/** Between min and max, skewed: towards max if only beta is given, else towards the middle. */
 function beta({ json }: SourceOf<'random'>, { language }: Compilation): Draw {
   const alphaOf = parameter(language, json, 'alpha', 1);
   const betaOf = parameter(language, json, 'beta', 1);

@@ -11,7 +11,7 @@ import { compileShallow } from '../template.ts';
 import { isNullish, toText } from '../value.ts';
 import { compileMessage } from './condition.ts';
 
-/** `read`: the stored document under the call's own writes, or null (endpoint-language 8, decision 4). */
+/** `read`: the stored document under the call's own writes, or null. */
 export const readStep: CompileStep<'read'> = (source, compilation) => {
   const collection = collectionOf(source, compilation);
   const key = compileKey(source, compilation);
@@ -27,7 +27,7 @@ export const readStep: CompileStep<'read'> = (source, compilation) => {
 /** Steps that name a collection. */
 type Addressed = 'read' | 'write' | 'delete' | 'lookup' | 'filter' | 'random_select' | 'lookup_many';
 
-/** The collection's id; `null` for one that does not exist, which reads as empty. Not a template. */
+/** The collection's id; `null` for an unknown one, which reads as empty. It is no template. */
 export function collectionOf({ json }: SourceOf<Addressed>, { definitions }: Compilation): string | null {
   const name = textOf(json, 'collection');
   if (name === undefined) return null;
@@ -36,9 +36,9 @@ export function collectionOf({ json }: SourceOf<Addressed>, { definitions }: Com
 }
 
 /**
- * The key as text; '' when it resolves to nothing, so that no document is ever called `undefined`. A read or a write that names a
- * collection of players and no key means the caller's own document: editors write their first endpoint so. A delete has to name it,
- * and a caller who is no player has none.
+ * The key as text; '' if it resolves to nothing, so that no document is ever called `undefined`. A read or write that names a collection of
+ * players and no key means the caller's own document, as editors write it. A delete has to name its key, and a caller who is no player has no
+ * document.
  */
 export function compileKey({ json, type }: SourceOf<Addressed>, { language, definitions }: Compilation): (scope: Scope) => string {
   const { key: named } = json;
@@ -52,7 +52,7 @@ export function compileKey({ json, type }: SourceOf<Addressed>, { language, defi
   };
 }
 
-/** Fails the call as `onMissing` says; `null` when the step's result may be missing. */
+/** Fails the call as `onMissing` says; `null` if the result may be missing. */
 export function compileRequired(
   source: SourceOf<'read' | 'lookup' | 'filter' | 'random_select'>,
   language: Language,
@@ -68,7 +68,7 @@ export function compileRequired(
   };
 }
 
-/** A flag, also where a tool wrote it as text. */
+/** A flag, which a tool may have written as text. */
 function isTrue(json: Json | undefined): boolean {
   return json === true || json === 'true';
 }

@@ -12,13 +12,13 @@ import { drawIndex, weightsOf } from './random.ts';
 import { collectionOf, compileRequired } from './read.ts';
 import { compileWhere } from './where.ts';
 
-/** `lookup`, `filter`, `random_select` and `lookup_many` over rows (endpoint-language 8). */
+/** `lookup`, `filter`, `random_select` and `lookup_many` over rows. */
 
 /** Steps that look for rows by a condition. */
 type Search = 'lookup' | 'filter' | 'random_select';
 type Rows = (frame: Frame) => readonly Json[];
 
-/** Reading a document for a row takes about as long as looking at this many rows. */
+/** Reading a document for a row costs as much as looking at this many rows. */
 const DOCUMENT_COST = 4;
 
 export const lookupStep: CompileStep<'lookup'> = (source, compilation) => {
@@ -33,7 +33,7 @@ export const lookupStep: CompileStep<'lookup'> = (source, compilation) => {
   });
 };
 
-/** The editor's form: the member `key` of a list or map of the context. */
+/** The form that editors write: the member `key` of a list or map of the context. */
 function lookupByKey(source: SourceOf<Search>, { language }: Compilation): Body {
   const found = compileFrom(source, language) ?? (() => null);
   const required = compileRequired(source, language);
@@ -44,7 +44,7 @@ function lookupByKey(source: SourceOf<Search>, { language }: Compilation): Body 
   });
 }
 
-/** What `from` names in the call, or the member `key` of it; `null` for a step without `from`. */
+/** What `from` names in the call, or its member `key`; `null` for a step without `from`. */
 function compileFrom(source: SourceOf<Search | 'lookup_many'>, language: Language): Eval | null {
   const text = fromOf(source);
   if (text === undefined) return null;
@@ -101,7 +101,7 @@ export const lookupManyStep: CompileStep<'lookup_many'> = (source, compilation) 
   });
 };
 
-/** A key as a map takes it, which goes through the whole of it. */
+/** A key of a map as text; charged, since all of it is read. */
 function keyText(scope: Scope, value: Value): string {
   const text = toText(scope.context.plain(value));
   scope.context.spend(text.length >> 5);
@@ -125,7 +125,7 @@ function compileMatching(source: SourceOf<Search>, compilation: Compilation): Ma
   return (frame) => ({ rows: rows(frame), test: prepare(frame.scope) });
 }
 
-/** A table of the game values, a list of the context, or all documents of a collection: what they hold, without their keys. */
+/** Rows: of a table of the game values, a list of the context, or all documents of a collection (without their keys). */
 function compileRows(source: SourceOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
   const { language, definitions } = compilation;
   const from = compileFrom(source, language);
@@ -137,7 +137,7 @@ function compileRows(source: SourceOf<Search | 'lookup_many'>, compilation: Comp
   return charged(() => table);
 }
 
-/** An unknown collection is empty. */
+/** Documents of a collection; an unknown one is empty. */
 function compileCollection(source: SourceOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
   if (textOf(source.json, 'collection') === undefined) throw new LanguageError('could not resolve scan source.');
   const collection = collectionOf(source, compilation);
@@ -160,12 +160,12 @@ function charged(rows: Rows): Rows {
   };
 }
 
-/** Whether `key` picks a member of `from`, which is what the step finds, or, with a `where`, looks through. */
+/** Whether `key` picks a member of `from`: the step finds it, or with a `where` searches in it. */
 function byKey(source: SourceOf<Search>): boolean {
   return fromOf(source) !== undefined && source.json.key !== undefined;
 }
 
-/** The editor's `from`: a path or a token. */
+/** The `from` that editors write: a path or a token. */
 function fromOf({ json }: SourceOf<Search | 'lookup_many'>): string | undefined {
   const from = textOf(json, 'from');
   return from?.startsWith('{{') && from.endsWith('}}') ? from.slice(2, -2) : from;

@@ -2,12 +2,12 @@ import { LanguageError } from '../errors.ts';
 import { binding, type CompileStep } from '../step.ts';
 
 const MOST_MS = 300_000;
-/** The words that definitions in the wild use; the last is the editor's. */
+/** Members that definitions use for the duration; editors write the last one. */
 export const SLEEP_FIELDS = ['durationMs', 'ms', 'sleepMs', 'delayMs'] as const;
 
 /**
- * `sleep`: the call takes longer by so much (endpoint-language 8). A run decides in one turn and may be repeated, so nothing waits here:
- * the caller of the run holds the answer back by the sum of its sleeps.
+ * `sleep`: delays the answer. A run decides in one turn and may be repeated, so nothing waits here: the caller of the run delays the answer by
+ * the sum of its sleeps.
  */
 export const sleepStep: CompileStep<'sleep'> = (source) => {
   const ms = SLEEP_FIELDS.map((name) => source.json[name]).find((value) => value !== undefined);

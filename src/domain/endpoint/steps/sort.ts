@@ -10,7 +10,7 @@ import { binding, type CompileStep, textOf } from '../step.ts';
 import { compileShallow } from '../template.ts';
 import { isNullish, toNumber, toText, type Value } from '../value.ts';
 
-/** `sort`: stable; missing keys come after others, and first when descending (endpoint-language 8). */
+/** `sort`: stable. Missing keys come last, and first in descending order. */
 export const sortStep: CompileStep<'sort'> = (source, { language }) => {
   const { json } = source;
   const list = compileShallow(language, json.source ?? json.from);

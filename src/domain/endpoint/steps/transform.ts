@@ -10,9 +10,9 @@ import { compileDeep, compileShallow } from '../template.ts';
 import { isNullish, type Value } from '../value.ts';
 
 /**
- * `transform` makes a value (endpoint-language 8), and changes names of the call with `set` and `append` (18): a map of path to value,
- * or a path that takes the step's own value, as loops need it: `set: {'visited[current]': true, current: '{{next}}'}`. Changed are the
- * names alone, never a document; what another name holds of the same value stays as it was.
+ * `transform` makes a value, and changes names of the call with `set` and `append`: a map of path to value, or a path that takes the step's own
+ * value, as loops need it: `set: {'visited[current]': true, current: '{{next}}'}`. Only names change, never a document. Other names that hold
+ * the same value keep it.
  */
 export const transformStep: CompileStep<'transform'> = (source, { language }) => {
   const own = compileOwn(language, source);
@@ -29,7 +29,7 @@ export const transformStep: CompileStep<'transform'> = (source, { language }) =>
   };
 };
 
-/** What is bound under the step's name; `null` where it only changes names. */
+/** What is bound under the step's name; `null` if it only changes names. */
 function compileOwn(language: Language, { json: { expression, value } }: SourceOf<'transform'>): Eval | null {
   if (typeof expression === 'string') return language.expression(expression);
   if (isNumber(expression)) return () => expression;
@@ -57,7 +57,7 @@ function compileChanges(language: Language, { json }: SourceOf<'transform'>, ver
   }));
 }
 
-/** As in the operations of a write: every text in it is a template; `{expression}` alone is computed. */
+/** As in the operations of a write: every text in it is a template, and a sole `{expression}` is computed. */
 function compileValue(language: Language, json: Json): Eval {
   const expression = isObject(json) && Object.keys(json).length === 1 ? member(json, 'expression') : undefined;
   return typeof expression === 'string' ? language.expression(expression) : compileDeep(language, json);

@@ -9,7 +9,7 @@ import { binding, type CompileStep, type StepSource, textOf } from '../step.ts';
 import { compileDeep, compileShallow, setMember } from '../template.ts';
 import type { Value } from '../value.ts';
 
-/** Steps that make a value out of others: object, array, merge, compute, switch (endpoint-language 8). */
+/** Steps that make a value from others: object, array, merge, compute, switch. */
 
 export const objectStep: CompileStep<'object'> = (source, { language }) => {
   const fields = compileDeep(language, source.json.fields ?? source.json.value);
@@ -74,7 +74,7 @@ export const computeStep: CompileStep<'compute'> = (source, { language }) => {
   const entries = Object.entries(values).map(([name, json]): Entry => [name, compileEntry(language, json, asTemplates)]);
   const apart = textOf(source.json, 'output') === 'scalars';
   if (!apart) return binding(source, ({ scope }) => computeAll(scope, source, entries));
-  // Only while they are computed do the entries see each other under the step's name.
+  // The entries see each other under the step's name only while they are computed.
   return ({ scope }) => {
     const result = scope.with(source.name, scope.name(source.name), () => computeAll(scope, source, entries));
     for (const [name, value] of Object.entries(result)) scope.names.set(name, value);
@@ -90,7 +90,7 @@ function compileEntry(language: Language, json: Json, asTemplate: boolean): Eval
   return Object.hasOwn(json, 'value') ? compileShallow(language, json['value']) : () => json;
 }
 
-/** Entries see those before them as `{{step.name}}`; one that is short of a later one is tried again in a further round. */
+/** Computes entries. Each sees those before it as `{{step.name}}`; one that needs a later entry is tried again in another round. */
 function computeAll(scope: Scope, source: StepSource, entries: readonly Entry[]): JsonObject {
   let open = entries;
   let result: Record<string, Json> = {};
@@ -112,7 +112,7 @@ function computeAll(scope: Scope, source: StepSource, entries: readonly Entry[])
   return inOrder(result, entries);
 }
 
-/** Authors write `{{rate}}` for an entry of the same step, which is read as `{{step.rate}}`. */
+/** The error of entries that cannot be resolved. Authors write `{{rate}}` for an entry of the same step, which must be `{{step.rate}}`. */
 function unresolvable(waiting: readonly Entry[], source: StepSource): LanguageError {
   const of = `entries of this step are read as {{${source.name}.NAME}}`;
   return new LanguageError(`Cannot resolve "${waiting[0]?.[0] ?? ''}": circular or missing dependency (${of})`);
@@ -129,7 +129,7 @@ function attempt(scope: Scope, [, evaluate]: Entry): Value | typeof WAITING {
   }
 }
 
-/** A new object each time: what an earlier entry took of the result must not change under it. */
+/** A new object each time, so that what an earlier entry took of the result does not change. */
 function extended(result: JsonObject, name: string, value: Value): Record<string, Json> {
   const next: Record<string, Json> = { ...result };
   setMember(next, name, value);

@@ -8,14 +8,14 @@ import type { Scope } from '../scope.ts';
 import { binding, type CompileStep, textOf } from '../step.ts';
 import { compileMessage } from './condition.ts';
 
-/** What a chat takes of a message; a longer text would have all of it refused. */
+/** Fields that a chat service accepts; it refuses a message with more. */
 const MOST_FIELDS = 25;
 const MOST = { title: 256, description: 4096, name: 256, value: 1024 } as const;
 const DEFAULT_COLOR = '5865f2';
 
 /**
- * `webhook`: tells a chat of something (endpoint-language 8), once the call is stored. Only where the definition reads what comes of it
- * does it go out before, at most once however often the run is repeated. A delivery that fails fails nothing.
+ * `webhook`: sends a message to a chat once the call is stored. If the definition reads its result, it is sent before, at most once however
+ * often the run is repeated. A failed delivery does not fail the call.
  */
 export const webhookStep: CompileStep<'webhook'> = (source, compilation) => {
   const { language } = compilation;

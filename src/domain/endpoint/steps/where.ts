@@ -9,10 +9,7 @@ import type { Scope } from '../scope.ts';
 import { compileShallow } from '../template.ts';
 import { toText } from '../value.ts';
 
-/**
- * `where` clauses: conditions on a row. The field is a path in the row; field and value are resolved once a scan, not once a row
- * (endpoint-language 8).
- */
+/** `where` clauses: conditions on a row. The field is a path in the row. Field and value are resolved once per scan, not per row. */
 export type PreparedWhere = (row: Json) => boolean;
 
 const MAX_NESTING = 32;

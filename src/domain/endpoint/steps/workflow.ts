@@ -6,7 +6,7 @@ import { binding, type CompileStep, textOf } from '../step.ts';
 import { compileDeep } from '../template.ts';
 import type { Value } from '../value.ts';
 
-/** `workflow` and `call`: logic that lives elsewhere (endpoint-language 11, 18). */
+/** `workflow` and `call`: run logic that is defined elsewhere. */
 
 export const workflowStep: CompileStep<'workflow' | 'call'> = (source, compilation) => {
   const name = textOf(source.json, 'workflow', 'target');
@@ -19,7 +19,7 @@ export const workflowStep: CompileStep<'workflow' | 'call'> = (source, compilati
   });
 };
 
-/** Params resolved in the caller's scope; what is missing there is missing inside. */
+/** Params, resolved in the caller's scope. One that is missing there is missing inside. */
 export function compileParams(language: Language, json: Json | undefined): (scope: Scope) => JsonObject {
   if (!isObject(json)) return () => ({});
   const resolve = compileDeep(language, json);

@@ -15,18 +15,18 @@ import { compileDeep } from '../template.ts';
 import { isNullish, toText } from '../value.ts';
 import { collectionOf, compileKey } from './read.ts';
 
-/** `write` and `delete`: queued, and committed with the whole call (endpoint-language 9, 10). */
+/** `write` and `delete`: queued, and committed with the whole call. */
 
-/** Work that one operation counts as: it copies what it changes, so ten thousand of them are a call's limit. */
+/** Cost of one operation. It copies what it changes, so ten thousand operations reach the limit of a call. */
 const OPERATION_COST = 200;
-/** Writes of a call whose documents are not charged for: few calls have more. */
+/** Writes of a call before their documents are charged for. Few calls have more. */
 const UNWEIGHED_WRITES = 20;
-/** A document is copied, checked and printed for every write: for each of its values about as long as looking at so many rows. */
+/** Cost of each value of a written document, which is copied, checked and printed, in rows looked at. */
 const VALUE_COST = 8;
 const SOURCE_LENGTH = 64;
 const REASON_LENGTH = 256;
 
-/** An operation resolved for one call, with its place in the step. */
+/** An operation resolved for one call, with its position in the step. */
 interface Resolved {
   readonly index: number;
   readonly operation: Operation;
@@ -60,8 +60,8 @@ export const writeStep: CompileStep<'write'> = (source, compilation) => {
 };
 
 /**
- * What was written is there under the step's name, unless a step of another kind holds that name: a definition that reads and writes under
- * one id goes on with what it read.
+ * Binds the written document under the step's name, unless a step of another kind holds that name: a definition that reads and writes under one
+ * id goes on with what it read.
  */
 function bindWritten({ scope, documents }: Frame, { name }: StepSource, document: JsonObject): void {
   const held = scope.names.get(name);
@@ -70,7 +70,7 @@ function bindWritten({ scope, documents }: Frame, { name }: StepSource, document
   documents.bound.set(name, document);
 }
 
-/** `data` is the short form of a `set` for each of its members. */
+/** `data` is the short form of a `set` for each member. */
 function assignments(data: Json | undefined): Json | undefined {
   return isObject(data) ? Object.entries(data).map(([path, value]) => ({ op: 'set', path, value })) : undefined;
 }
@@ -84,7 +84,7 @@ export const deleteStep: CompileStep<'delete'> = (source, compilation) => {
   };
 };
 
-/** Where to write. A key that names nothing is refused: a document called `undefined` would collect everyone's mistakes. */
+/** Where to write. A key that names nothing is refused: a document called `undefined` would collect the mistakes of all definitions. */
 function compileTarget(source: SourceOf<'write' | 'delete'>, compilation: Compilation): (scope: Scope) => Target {
   const collection = collectionOf(source, compilation);
   const named = textOf(source.json, 'collection') ?? '';
@@ -117,7 +117,7 @@ function resolveAll(source: StepSource, compiled: readonly CompiledOperation[], 
   return resolved;
 }
 
-/** `null` out of the result: its `when` does not hold, or it takes items equal to something that this call does not have. */
+/** The compiled operation gives `null` if its `when` does not hold, or if it removes items equal to a value that this call does not have. */
 function compileOperation(language: Language, written: Json): CompiledOperation {
   if (!isObject(written)) return fails('must be an object.');
   const json: Written<typeof operationSchema> = written;
@@ -142,7 +142,7 @@ function compileOperation(language: Language, written: Json): CompiledOperation 
   };
 }
 
-/** The member of an operation that says which items of a list it takes. */
+/** The member of an operation that says which items of a list it removes. */
 const TAKEN_BY: ReadonlyMap<string, 'match' | 'value'> = new Map([
   ['pull', 'match'],
   ['remove', 'value'],
@@ -150,15 +150,15 @@ const TAKEN_BY: ReadonlyMap<string, 'match' | 'value'> = new Map([
 ]);
 
 /**
- * No item equals a value that is missing. Left out like a missing member of what is stored, it would have the operation take every
- * item that fits the rest: a call without `input.id` the whole list of `{id: '{{input.id}}'}`.
+ * No item equals a missing value. If a missing member were left out, the operation would remove every item that fits the rest: a call without
+ * `input.id` the whole list for `{id: '{{input.id}}'}`.
  */
 function takesNothing(json: Written<typeof operationSchema>, operation: Operation): boolean {
   const name = TAKEN_BY.get(operation.op);
   return name !== undefined && hasHole(json[name], operation[name]);
 }
 
-/** Whether an object lacks a member that it is written with, at any depth. */
+/** Whether an object, at any depth, lacks a member that is written in it. */
 function hasHole(written: Json | undefined, resolved: Json | undefined): boolean {
   if (isArray(written) && isArray(resolved)) return written.some((item, at) => hasHole(item, resolved[at]));
   if (!isObject(written) || !isObject(resolved)) return false;
@@ -171,7 +171,7 @@ function fails(reason: string): CompiledOperation {
   };
 }
 
-/** `valueExpression`, a number or arithmetic, stands before `value`. */
+/** `valueExpression`, a number or arithmetic, comes before `value`. */
 function compileValue(language: Language, json: Written<typeof operationSchema>): Eval {
   const expression = json.valueExpression ?? json.expression;
   if (typeof expression === 'string') return language.math(expression);
@@ -188,7 +188,7 @@ function text(scope: Scope, value: Json | undefined): string | undefined {
   return isNullish(value) || value === '' ? undefined : toText(scope.context.plain(value));
 }
 
-/** A value as it may be stored: charged for, and without numbers that JSON cannot hold (5.2). */
+/** A value to be stored: charged for, and without numbers that JSON cannot hold. */
 function storable(scope: Scope, value: Json | undefined): Json | undefined {
   if (value === undefined || scope.context.measure(value)) return value;
   throw new LanguageError('the value holds a number that is not finite.');
