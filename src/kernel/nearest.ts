@@ -1,4 +1,3 @@
-
 /** Letters that may differ, be missing, be too many, or have changed places with a neighbour. */
 const MOST_ERRORS = 2;
 /** Longer words are not looked up: nobody mistypes one so that a search would help. */

@@ -1,4 +1,3 @@
-
 /**
  * Puts an error into words. The error object itself is never logged: a refused Redis command carries its arguments, the password among them, and
  * a Postgres error carries its client.
