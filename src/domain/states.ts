@@ -2,11 +2,11 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 import type { DefinitionKind, KeptRefusal, KeyKind, PageSaved, Permissions, SaveRecord } from './events.ts';
 
 /**
- * The states that decisions read, one type per kind of subject. All are immutable; `evolve` makes the next one. `null` stands for a
- * subject that no event has ever touched.
+ * The states that decisions read, one type per kind of subject. All are immutable; `evolve` makes the next one. `null`: no event has ever
+ * changed the subject.
  */
 
-/** A document or a global record. A deleted one keeps its version, and in a `next` space it hides the live one. */
+/** A document or a global record. A deleted one keeps its version; in a `next` space it hides the live one. */
 export interface DocumentState {
   /** `null`: deleted. */
   readonly document: JsonObject | null;
@@ -14,27 +14,30 @@ export interface DocumentState {
   /** Unix ms. */
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** JSON text of the document as it is stored, where it is at hand. */
+  /** JSON text of the document as stored, if it exists already. */
   readonly text?: string | undefined;
-  /** What the ledger has said of it, JSON text of `Told` (`document/told.ts`). `null`: an earlier release told it; absent: nothing. */
+  /**
+   * What the ledger has told of it, as JSON text of `Told` (`document/told.ts`). `null`: an earlier release wrote the document; left out:
+   * nothing.
+   */
   readonly told?: string | null | undefined;
 }
 
-/** One window counter of a rate-limit rule. A later window starts from 0; `start` tells which one this is. */
+/** The counter of one window of a rate-limit rule. A later window starts from 0; `start` says which window this is. */
 export interface WindowState {
   readonly start: number;
   readonly used: number;
   readonly flagged: boolean;
 }
 
-/** What is answered again, or refused again. */
+/** The kept answer or refusal of a request. */
 export type KeptOutcome = { readonly answer: Json } | { readonly refused: KeptRefusal };
 
-/** What a request with an `Idempotency-Key` came to. */
+/** The outcome of a request with an `Idempotency-Key`. */
 export interface KeptAnswer {
   /** SHA-256 (hex) of what was asked for. */
   readonly request: string;
-  /** Unix ms. From then on nothing is known of the key. */
+  /** Unix ms from which the key is unknown again. */
   readonly until: number;
   readonly outcome: KeptOutcome;
 }
@@ -50,7 +53,7 @@ export interface RecordListState {
   readonly records: readonly SaveRecord[];
 }
 
-/** A page that is there. Times in unix ms. */
+/** An existing page. Times in unix ms. */
 export interface PageState {
   readonly page: PageSaved;
   readonly createdAt: number;
@@ -68,11 +71,11 @@ export interface ApiKey {
   readonly createdAt: number;
 }
 
-/** The game's package as its editor tells of it. Times are unix ms. */
+/** The game's package as its editor sent it. Times in unix ms. */
 export interface GamePackage {
-  /** As they were told; `currentRevisionId` and `latestRevisionId` are numbers where they are there. */
+  /** Members as sent. `currentRevisionId` and `latestRevisionId` are numbers if present. */
   readonly members: JsonObject;
-  /** Since when the current revision is the current one. */
+  /** Since when the current revision is current. */
   readonly publishedAt: number;
   readonly syncedAt: number;
 }
@@ -106,13 +109,13 @@ export type Layer = Readonly<Record<DefinitionKind, ReadonlyMap<string, Definiti
 
 export interface DefinitionsState {
   readonly live: Layer;
-  /** Lies over `live`. */
+  /** Staged definitions, over `live`. */
   readonly next: Layer;
-  /** The current `next` data space is `next{generation}`. */
+  /** The present space of `next` data is `next{generation}`. */
   readonly generation: number;
   readonly liveHash: string;
   readonly nextHash: string;
-  /** Texts by hash: everything the layers refer to, and what was stored and is not referred to yet. */
+  /** Texts by hash: all that the layers refer to, and stored ones without a reference yet. */
   readonly sources: ReadonlyMap<string, string>;
   /** Parts of texts that are not complete yet. */
   readonly partial: ReadonlyMap<string, readonly (string | undefined)[]>;
@@ -123,17 +126,17 @@ export interface AuthSession {
   readonly sessionId: string;
   /** SHA-256 (hex) of its token. */
   readonly hash: string;
-  /** Id of the session it was refreshed from; `null` for the first. */
+  /** Id of the session that it was refreshed from; `null` for the first. */
   readonly from: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly revokedAt: number | null;
 }
 
-/** A session and those refreshed from it, so that revoking one reaches all that came of it. */
+/** A session and those refreshed from it, so that revoking one reaches its descendants. */
 export interface SessionFamily {
   readonly player: string;
-  /** By session id, in order of issue; those that had expired at the family's last event are gone. */
+  /** By session id, in order of issue, without those that had expired at the family's last event. */
   readonly sessions: ReadonlyMap<string, AuthSession>;
 }
 
@@ -155,7 +158,7 @@ export type SubjectState =
   | UniqueState
   | UsedRequest;
 
-/** The state of a subject as that of its kind: `null` for a subject that never was, and for one of another kind. */
+/** The state as that of a document; `null` for a subject without a state, and for one of another kind. */
 export function asDocument(state: SubjectState | null): DocumentState | null {
   return state !== null && 'version' in state ? state : null;
 }

@@ -1,8 +1,8 @@
 import type { AnswerKept, DomainEvent, RequestIdentityType, Space, UniqueChange } from './events.ts';
 
 /**
- * A subject is what a decision reads and an event changes. Its key is a text with `/` between parts that cannot hold one (ids and
- * document keys have a grammar without it; caller-chosen texts come last).
+ * A subject is what a decision reads and an event changes. Its key is a text of parts joined by `/`. No part can hold a `/`: ids and document
+ * keys have a grammar without it, and texts chosen by callers come last.
  */
 export type SubjectKey = string;
 
@@ -10,7 +10,7 @@ export const DEFINITIONS: SubjectKey = 'definitions';
 /** Project, settings, keys and game package. */
 export const AUTHORITY: SubjectKey = 'authority';
 
-/** What was named last: a write names its document, and its collection, several times over, and a text made anew is hashed anew. */
+/** The last document's subject, cached: a write names its document and collection several times, and a new text would be hashed anew. */
 let document = { space: '', collection: '', key: '', subject: '' };
 let whole = { space: '', collection: '', subject: '' };
 
@@ -44,7 +44,7 @@ export function idempotencySubject({ space, scope, caller, key }: Pick<AnswerKep
   return `idempotency/${space}/${scope}/${caller}/${key}`;
 }
 
-/** An auth session with all that were refreshed from it; `family` is the id of the first. */
+/** A family of auth sessions; `family` is the id of the first. */
 export function sessionSubject(family: string): SubjectKey {
   return `session/${family}`;
 }
@@ -58,19 +58,19 @@ export function recordListSubject(space: Space, collection: string, player: stri
   return `records/${space}/${collection}/${player}`;
 }
 
-/** A page of the project; pages are not staged. */
+/** A page of the project. Pages are not staged. */
 export function pageSubject(slug: string): SubjectKey {
   return `page/${slug}`;
 }
 
-/** The collection that an event changes something in. */
+/** The collection in which an event changes something. */
 export function collectionChangedBy(event: DomainEvent): SubjectKey | null {
   const { type, data } = event;
   if (type !== 'document.written' && type !== 'document.deleted' && type !== 'record.appended') return null;
   return collectionSubject(data.space, data.collection);
 }
 
-/** Every subject whose state an event changes; of the collection as a whole see {@link collectionChangedBy}. */
+/** Every subject whose state an event changes; for the collection as a whole see {@link collectionChangedBy}. */
 export function subjectsOf(event: DomainEvent): SubjectKey[] {
   switch (event.type) {
     case 'project.created':
@@ -129,7 +129,7 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'answer.kept':
       return [idempotencySubject(event.data)];
     case 'write.flagged':
-    // What it forgets had expired, and reads the same to every decision whether or not it is still held.
+    // What it forgets had expired, so no decision depends on whether it is still there.
     case 'access.swept':
     case 'answers.swept':
       return [];

@@ -1,18 +1,18 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
- * The one table of names on the wire. Inside, and by default outside, every name is neutral; published clients of one platform use
- * names of their own for some. Both spellings are accepted on input always; `WIRE_NAMES=published` puts out the published ones.
+ * The one table of names on the wire. Inside, and by default outside, every name is neutral; published clients of one platform use their own
+ * names for some. Input may always use either spelling; `WIRE_NAMES=published` puts out the published ones.
  *
- * Input: `headerSpellings` and `memberSpellings` are what a reader looks up; `acceptMember`, `acceptValue` and `acceptMembers` turn any known
+ * Input: `headerSpellings` and `memberSpellings` list what a reader looks up; `acceptMember`, `acceptValue` and `acceptMembers` turn any known
  * spelling into the neutral one.
- * Output: `wireNames('published')` renames members and codes of an answer the server composed itself. What players or authors wrote
- * (documents, records, endpoint responses, definitions, game values) is never renamed.
+ * Output: `wireNames('published')` renames members and codes of an answer that the server made. What players or authors wrote (documents,
+ * records, endpoint responses, definitions, game values) is never renamed.
  */
 
 export type WireNamesMode = 'neutral' | 'published';
 
-/** `published` is what goes out in that mode; `also` are further spellings that are accepted. */
+/** `published` goes out in that mode; `also` are further spellings that are accepted. */
 interface WireName {
   readonly neutral: string;
   readonly published: string;
@@ -28,7 +28,7 @@ const HEADERS: readonly WireName[] = [
   { neutral: 'x-platform-secret-key', published: 'x-sbox-secret-key' },
 ];
 
-/** Members of queries, bodies, tokens and answers, settings and definition fields included. */
+/** Members of queries, bodies, tokens and answers, including settings and definition fields. */
 const MEMBERS: readonly WireName[] = [
   { neutral: 'platformId', published: 'steamId' },
   { neutral: 'platformid', published: 'steamid' },
@@ -53,7 +53,10 @@ const COLLECTION_TYPES: readonly WireName[] = [
 /** Values of `identityType` in envelopes. */
 const IDENTITY_TYPES: readonly WireName[] = [{ neutral: 'platform', published: 'steam' }];
 
-/** Under which names an envelope may carry the player's id; the spelling of the name decides that of the identity's type (security 15). */
+/**
+ * Names under which an envelope may carry the player's id. The spelling of the name decides the spelling of the identity's type, from which the
+ * client derived its key.
+ */
 export const ENVELOPE_IDENTITIES: readonly { readonly name: string; readonly identityType: string }[] = [
   { name: 'platformId', identityType: 'platform' },
   { name: 'steamId', identityType: 'steam' },
@@ -62,7 +65,7 @@ export const ENVELOPE_IDENTITIES: readonly { readonly name: string; readonly ide
 const TABLES = { header: HEADERS, member: MEMBERS, code: CODES, collectionType: COLLECTION_TYPES, identityType: IDENTITY_TYPES };
 type Table = keyof typeof TABLES;
 
-/** Texts that differ as a whole. Sealing labels and session prefixes: a client's spelling decides, so both are always understood. */
+/** Texts that differ as a whole. For sealing labels and session prefixes the client's spelling counts, so both are always understood. */
 export const WIRE_TEXTS = {
   keyPrefix: { neutral: 'platform_', published: 'sbox_' },
   sessionPrefix: { neutral: 'ns_sess_', published: 'sbox_sess_' },
@@ -70,11 +73,11 @@ export const WIRE_TEXTS = {
     neutral: 'network-storage.encrypted-request.v1',
     published: 'sboxcool.network-storage.encrypted-request.v1',
   },
-  /** Collection ids may not start so: both are reserved for sources of the server's own. */
+  /** Beginnings that collection ids may not have: they are reserved for the server's own sources. */
   reservedCollection: { neutral: '__platform_', published: '__sbox_' },
 } as const satisfies Record<string, Record<WireNamesMode, string>>;
 
-/** How the published platform's token service is asked, and what it answers. */
+/** How the published platform's token service is called, and what it answers. */
 export const VERIFIER_PRESET = {
   url: 'https://public.facepunch.com/sbox/auth/token',
   idMember: 'steamid',
@@ -83,24 +86,24 @@ export const VERIFIER_PRESET = {
   idPath: 'SteamId',
 } as const;
 
-/** Names under which templates see the player's id; the first is the one to document. */
+/** Names under which templates see the player's id; the first one is documented. */
 export const PLAYER_TEMPLATE_NAMES: readonly string[] = ['platformId', 'steamId'];
 
-/** Where webhook steps may post unless the installation says otherwise: the chat service that endpoints in the wild name. */
+/** Where webhook steps may post unless the installation says otherwise: the chat service that existing endpoints use. */
 export const WEBHOOK_PREFIXES: readonly string[] = ['https://discord.com/api/webhooks/', 'https://discordapp.com/api/webhooks/'];
 
-/** Whom test runs are for that name nobody. */
+/** The player of test runs that name none. */
 export const SYNTHETIC_PLAYER = '76561198000000000';
 
 const toNeutral = indexes((entry) => [entry.published, ...(entry.also ?? [])].map((name) => [name, entry.neutral]));
 const toPublished = indexes((entry) => [[entry.neutral, entry.published]]);
 
-/** Every spelling of a neutral header, the neutral one first: what a reader of headers looks up. */
+/** Every spelling of a header, the neutral one first: readers of headers look these up. */
 export function headerSpellings(neutral: string): readonly string[] {
   return spellings('header', neutral);
 }
 
-/** Every spelling of a neutral member name, the neutral one first: what a reader of queries and bodies looks up. */
+/** Every spelling of a member name, the neutral one first: readers of queries and bodies look these up. */
 export function memberSpellings(neutral: string): readonly string[] {
   return spellings('member', neutral);
 }
@@ -110,13 +113,13 @@ export function acceptMember(name: string): string {
   return toNeutral.member.get(name) ?? name;
 }
 
-/** The neutral form of a value out of a closed set, such as a collection type; case and outer blanks do not matter. */
+/** The neutral form of a value from a closed set, such as a collection type. Case and outer blanks do not matter. */
 export function acceptValue(table: 'collectionType' | 'identityType', value: string): string {
   const plain = value.trim().toLowerCase();
   return toNeutral[table].get(plain) ?? plain;
 }
 
-/** An object with its top-level members under neutral names; a neutral member that is there itself wins. */
+/** An object with its top-level members under neutral names. A neutral member that is present itself wins. */
 export function acceptMembers(body: JsonObject): JsonObject {
   if (!Object.keys(body).some((name) => toNeutral.member.has(name))) return body;
   const renamed = new Map<string, Json>();
@@ -127,14 +130,14 @@ export function acceptMembers(body: JsonObject): JsonObject {
   return Object.fromEntries(renamed);
 }
 
-/** How answers are spelled under a mode. */
+/** How a mode spells answers. */
 export interface OutputNames {
   code(code: string): string;
   member(name: string): string;
   collectionType(type: string): string;
-  /** Renames the top-level members and the `error.code` of a body that the server composed itself. */
+  /** Renames the top-level members and the `error.code` of a body that the server made. */
   body<Body extends object>(body: Body): Body;
-  /** The entry of a save slot. Games built on the published service read its names with a capital letter, so both spellings go out. */
+  /** The entry of a save slot. Games built for the published service read its names with a capital letter, so both spellings go out. */
   saveRecord<Entry extends object>(entry: Entry): Entry;
 }
 
@@ -152,7 +155,7 @@ export function wireNames(mode: WireNamesMode): OutputNames {
   return mode === 'published' ? PUBLISHED : NEUTRAL;
 }
 
-/** Of the type that it had: types know the neutral names alone. */
+/** Keeps the type of the body: types know only the neutral names. */
 function publishedBody<Body extends object>(body: Body): Body {
   const entries = Object.entries(body).map(([name, value]): [string, Json] => [
     PUBLISHED.member(name),

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel } from '../definition/model.ts';
 import { numberOf } from '../definition/read.ts';
 
-/** Settings of a field that limit its growth, and the windows they are for (decision 29). */
+/** Settings of a field that limit its growth, with their windows. */
 const WINDOW_OF = {
   _maxPerMin: 'perMinute',
   _maxPerHour: 'perHour',
@@ -13,10 +13,10 @@ const WINDOW_OF = {
 } as const satisfies Readonly<Record<string, WindowName>>;
 
 export const GROWTH_SETTINGS: readonly string[] = Object.keys(WINDOW_OF);
-/** No rule that is pushed can have it. */
+/** An id that no pushed rule can have. */
 const RULE_ID = '@field';
 
-/** The windows that a field's definition limits. */
+/** The windows in which a field's definition limits its growth. */
 export function growthWindows(field: Json | undefined): RuleModel['windows'] {
   if (!isObject(field)) return [];
   return Object.entries(WINDOW_OF).flatMap(([setting, window]) => {
@@ -27,7 +27,7 @@ export function growthWindows(field: Json | undefined): RuleModel['windows'] {
 
 const known = new WeakMap<CollectionModel, readonly RuleModel[]>();
 
-/** The limits of a collection's fields as rules: per player, rejecting. Counted with the others. */
+/** The limits of a collection's fields as rules: per player, with the action `reject`. They count like other rules. */
 export function fieldRules(collection: CollectionModel): readonly RuleModel[] {
   const found = known.get(collection);
   if (found !== undefined) return found;

@@ -5,21 +5,21 @@ import { flagOf, numberOf } from '../definition/read.ts';
 
 const ID = /^[A-Za-z0-9_]{1,64}$/;
 
-/** The member of a stored rule that says since when there is one of its id. Nobody is shown it. */
+/** The member of a stored rule that says since when a rule with its id exists. No answer shows it. */
 const SINCE = '_since';
 
-/** A stored rule and the id that it goes by: in listings, in refusals, in counters. */
+/** A stored rule with its id in listings, refusals and counters. */
 export interface IdentifiedRule {
   readonly id: string;
-  /** As it was sent. */
+  /** The rule as sent. */
   readonly rule: JsonObject;
-  /** Unix ms; 0 for one that was stored before there was such a time. */
+  /** Unix ms; 0 for a rule stored before this member existed. */
   readonly since: number;
 }
 
 /**
- * The stored rules, in a list or in `{rules: […]}`, each with an id that is unique in the list. A disabled rule has its id, too: to
- * switch one rule off must not give its counters to the next. Source: runtime-storage 11.1.
+ * The stored rules, from a list or `{rules: […]}`, each with an id that is unique in the list. A disabled rule gets its id too: switching a rule
+ * off must not give its counters to the next one.
  */
 export function identifiedRules(raw: Json): IdentifiedRule[] {
   const list = isObject(raw) ? raw['rules'] : raw;
@@ -39,8 +39,8 @@ export function sentRules(raw: Json): JsonObject[] {
 }
 
 /**
- * Rules as they are stored: each with the time since when there is one of its id, so that what a deleted one had counted goes with it
- * (runtime-storage 11.1). `before`: the rules that they replace.
+ * Rules as they are stored: each with the time since when a rule with its id exists, so the counts of a deleted rule are not used again.
+ * `before`: the rules that they replace.
  */
 export function datedRules(rules: readonly Json[], before: Json, now: number): JsonObject[] {
   const known = new Map(identifiedRules(before).map(({ id, since }) => [id, since]));
@@ -51,8 +51,8 @@ export function datedRules(rules: readonly Json[], before: Json, now: number): J
 }
 
 /**
- * Rules as they are evaluated, out of any of the stored forms (`window` + `limit`, `windows`, `maxPerMinute` …). Disabled rules and
- * rules without a usable limit are left out. Source: runtime-storage 11.1.
+ * Rules as they are evaluated, from any stored form (`window` + `limit`, `windows`, `maxPerMinute` …). Disabled rules and rules without a usable
+ * limit are left out.
  */
 export function normaliseRules(raw: Json): RuleModel[] {
   return identifiedRules(raw).flatMap((rule) => normalise(rule) ?? []);
@@ -75,12 +75,12 @@ function fieldOf(rule: JsonObject): string {
   return text(rule['field']) ?? '*';
 }
 
-/** The windows of a rule, in whatever form it gives them. */
+/** The windows of a rule, in any of its forms. */
 export function windowsOf(raw: JsonObject): RuleModel['windows'] {
   const map = isObject(raw['windows']) ? raw['windows'] : {};
   return WINDOW_NAMES.flatMap((window) => {
     const limit = (text(raw['window']) === window ? raw['limit'] : undefined) ?? map[window] ?? raw[flatName(window)];
-    // Forms of older editors send numbers as texts; a limit that is not read would guard nothing, and nobody would see it.
+    // Older editors send numbers as texts. If a limit were not read, the rule would silently guard nothing.
     const count = numberOf(limit) ?? 0;
     return count > 0 ? [{ window, limit: count }] : [];
   });
@@ -90,7 +90,7 @@ function text(value: Json | undefined): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
 }
 
-/** The id of a rule that has none (runtime-storage 11.1). */
+/** The id of a rule that was sent without one. */
 function defaultRuleId(rule: JsonObject): string {
   const part = (name: string) => (name === '*' ? 'all' : name.replace(/[^A-Za-z0-9_]/g, '_'));
   return `rl_${part(collectionOf(rule))}_${part(fieldOf(rule))}`.slice(0, 64);
@@ -101,10 +101,10 @@ function unused(id: string, taken: ReadonlySet<string>): string {
   for (let count = 2; ; count += 1) if (!taken.has(`${id}_${count}`)) return `${id}_${count}`;
 }
 
-/** Per collection model, for as long as it lives with the same rules: most writes have none, and must not search for them. */
+/** Cached by collection model while the rules stay the same: most writes have no rules and must not search for them. */
 const found = new WeakMap<CollectionModel, { readonly all: readonly RuleModel[]; readonly own: readonly RuleModel[] }>();
 
-/** The rules of a collection, those for `*` included, in their order. */
+/** The rules of a collection in their order, including those for `*`. */
 export function rulesOf(rules: readonly RuleModel[], collection: CollectionModel): readonly RuleModel[] {
   const known = found.get(collection);
   if (known !== undefined && known.all === rules) return known.own;

@@ -1,6 +1,6 @@
 import type { WindowName } from '../../contract/resources/rate-limits.ts';
 
-/** Fixed windows in UTC (runtime-storage 11.1). */
+/** Fixed windows in UTC. */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -26,7 +26,7 @@ export function windowStart(window: WindowName, now: number): number {
   }
 }
 
-/** First instant after the window that holds `now`. */
+/** First unix ms after the window that holds `now`. */
 export function windowEnd(window: WindowName, now: number): number {
   switch (window) {
     case 'perMinute':

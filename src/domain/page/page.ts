@@ -5,7 +5,7 @@ import { isObject, jsonIn, stringifyJson } from '../../kernel/json.ts';
 import type { DomainEvent, PageContent } from '../events.ts';
 import type { PageState } from '../states.ts';
 
-/** Pages: texts and key-value lists that a project shows to anybody, made by its operator (runtime-storage 18). */
+/** Pages: texts and key-value lists that a project shows to anybody. Its operator makes them. */
 
 export const PAGE_TYPES = ['markdown', 'keyvalue'] as const;
 
@@ -22,10 +22,10 @@ export type PageEvent = Extract<DomainEvent, { readonly type: 'page.saved' | 'pa
 
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const STATUS_LEVEL = /^[a-z0-9_-]{1,32}$/;
-/** What no table could hold. */
+/** Characters that no table could store. */
 const BAD_TEXT = /\0|\p{Surrogate}/u;
 const LONGEST_TITLE = 120;
-/** Characters. */
+/** Most characters. */
 export const LONGEST_CONTENT = 100_000;
 
 export function isPageSlug(text: string): boolean {
@@ -36,7 +36,7 @@ export function isPageEvent<E extends DomainEvent>(event: E): event is E & PageE
   return event.type === 'page.saved' || event.type === 'page.removed';
 }
 
-/** Makes the page, or replaces it. 400 `VALIDATION_FAILED`. */
+/** Makes or replaces a page. 400 `VALIDATION_FAILED`. */
 export function savePage({ slug, title, type, content, statusLevel }: SavePage): PageEvent | Refusal {
   if (!isPageSlug(slug)) return refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
   const named = title.trim();
@@ -53,7 +53,7 @@ export function savePage({ slug, title, type, content, statusLevel }: SavePage):
   return { type: 'page.saved', data: { ...about, pageType: 'keyvalue', kvData } };
 }
 
-/** 404 `NOT_FOUND`. */
+/** Removes a page. 404 `NOT_FOUND`. */
 export function removePage(state: PageState | null, slug: string): PageEvent | Refusal {
   if (state === null) return refusal('NOT_FOUND', 'No page with this name');
   return { type: 'page.removed', data: { slug } };
@@ -65,7 +65,7 @@ export function evolvePage(state: PageState | null, event: PageEvent, recordedAt
   return { page: event.data, createdAt: state?.createdAt ?? recordedAt, updatedAt: recordedAt };
 }
 
-/** The answer's body. Readers of JSON get an empty `html` beside it, unless they ask for another format. */
+/** The body of an answer. Readers of JSON also get an empty `html`, unless they ask for another format. */
 export function pageBody({ page, updatedAt }: PageState, format: string | null): Page {
   const { slug, title, statusLevel = null } = page;
   const changed = { statusLevel, updatedAt: new Date(updatedAt).toISOString() };
@@ -75,7 +75,7 @@ export function pageBody({ page, updatedAt }: PageState, format: string | null):
     : { ok: true, slug, title, type: 'markdown', ...changed, markdown: page.contentMd, ...html };
 }
 
-/** The page for a browser: everything that an author wrote is text, so that no page can run anything. */
+/** The page for a browser. Everything that an author wrote is escaped as text, so no page can run a script. */
 export function pageHtml({ page }: PageState): string {
   const title = escaped(page.title);
   const content = page.pageType === 'markdown' ? `<pre>${escaped(page.contentMd)}</pre>` : `<dl>${listed(page.kvData)}</dl>`;

@@ -10,7 +10,7 @@ import { displayKey, hashKey, isProjectId } from './keys.ts';
 import { DEFAULT_PERMISSIONS } from './permissions.ts';
 import { MAX_NAME, projectSettings, SETTING_RULES, settingRule } from './settings.ts';
 
-/** Projects, keys and settings: what an operator, or a manager with the `settings` scope, may change. */
+/** Changes of projects, keys and settings by an operator, or by a manager with the `settings` scope. */
 
 export interface ProjectDecision {
   readonly events: readonly DomainEvent[];
@@ -18,7 +18,7 @@ export interface ProjectDecision {
 
 export const MAX_KEYS = 100;
 
-/** `projectId` names the stream and is part of every path, so a deleted project's id is never given again. */
+/** Creates a project. `projectId` names the stream and is part of every path, so the id of a deleted project is never used again. */
 export function createProject(
   state: AuthorityState | null,
   command: { readonly projectId: string; readonly name: string },
@@ -43,9 +43,9 @@ export interface IssueKey {
   readonly kind: KeyKind;
   /** 1 to 64 characters. */
   readonly label: string;
-  /** The key itself: it is hashed here and never kept. */
+  /** The key itself. It is hashed here and never kept. */
   readonly key: string;
-  /** Of a secret key; not given: the usual map. `null`: everything. */
+  /** Permissions of a secret key. Left out: the default map; `null`: everything. */
   readonly permissions?: Permissions;
 }
 
@@ -62,7 +62,7 @@ export function issueKey(state: AuthorityState | null, command: IssueKey): Proje
   return { events: [{ type: 'key.issued', data: { keyId, kind, label, hash, display: displayKey(kind, key), permissions } }] };
 }
 
-/** A key as another project has it: of a secret one the hash alone. */
+/** A key as another project has it: of a secret one only the hash. */
 export interface AdoptKey {
   readonly kind: KeyKind;
   readonly label: string;
@@ -74,7 +74,7 @@ export interface AdoptKey {
   readonly enabled: boolean;
 }
 
-/** Takes a key over. One that the project has already is left as it is there. */
+/** Adopts a key of another project. A key that this project already has is left unchanged. */
 export function adoptKey(state: AuthorityState | null, keyId: string, key: AdoptKey): ProjectDecision | Refusal {
   if (state === null || state.deleted) return noProject();
   const { kind, label, display } = key;
@@ -87,7 +87,7 @@ export function adoptKey(state: AuthorityState | null, keyId: string, key: Adopt
   return { events: key.enabled ? [issued] : [issued, disabled] };
 }
 
-/** Only what differs is recorded. Permissions are a matter of secret keys. */
+/** Records only what differs. Only secret keys have permissions. */
 export function changeKey(
   state: AuthorityState | null,
   command: { readonly keyId: string; readonly enabled?: boolean; readonly permissions?: Permissions },
@@ -106,7 +106,7 @@ function samePermissions(key: ApiKey, asked: Permissions | undefined): boolean {
   return asked === undefined || jsonEquals(asked, key.permissions);
 }
 
-/** By id, or by the value of a public key (management 17.2). A key that is not there is revoked already. */
+/** Revokes a key, by id or by the value of a public key. Revoking a missing key changes nothing. */
 export function revokeKey(
   state: AuthorityState | null,
   command: { readonly keyId?: string; readonly publicKey?: string },
@@ -118,9 +118,9 @@ export function revokeKey(
 }
 
 /**
- * A flat object, or one under `settings` or `config`. Unknown members change nothing ({@link unknownSettings} names them); a known one
- * with an unusable value refuses the whole change. Where `nextData` becomes another, a new generation of staged data begins: what tests
- * wrote before belongs to the other way (decision 24).
+ * Changes settings: a flat object, or one under `settings` or `config`. Unknown members change nothing ({@link unknownSettings} names them); a
+ * known one with an unusable value refuses the whole change. A new value of `nextData` starts a new generation of staged data, because earlier
+ * data of tests belongs to the old mode.
  */
 export function changeSettings(
   state: AuthorityState | null,
@@ -147,10 +147,10 @@ export function changeSettings(
   };
 }
 
-/** Members of an answer that tools send back whole. */
+/** Members of an answer that tools send back. */
 const OF_ANSWERS = new Set(['ok', 'projectId', 'settings', 'config', 'strict', 'diagnostics']);
 
-/** What a change of settings names and no project has, as findings: each with what was probably meant (decision 36). */
+/** Findings for settings that do not exist, with suggestions. */
 export function unknownSettings(body: Json | undefined): readonly Finding[] {
   if (!isObject(body)) return [];
   const asked = settingsIn(body);
@@ -175,7 +175,10 @@ function settingsIn(body: JsonObject): JsonObject {
   return isObject(wrapped) ? wrapped : body;
 }
 
-/** Under neutral names. The grace action of older editors that only reads after it is one of another mode (management 16). */
+/**
+ * Settings under neutral names. Older editors have a grace action that blocks writes only after the grace period; it becomes the mode that means
+ * the same.
+ */
 function plainSettings(asked: JsonObject): JsonObject {
   const plain = acceptMembers(asked);
   const readsOnly = member(plain, 'revisionPostGraceAction') === 'allow_readonly';

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { KeyKind } from '../events.ts';
 
-/** API keys and project ids as texts (security 1.1). Randomness comes in with the command. */
+/** API keys and project ids as texts. The command brings the random bytes. */
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 48;
 /** 48 characters of 62 hold 286 bits; 64 bytes leave no measurable bias in them. */
 export const KEY_RANDOM_BYTES = 64;
-/** Characters of a secret key that its display form shows at each end. */
+/** Characters that a secret key's display form shows at each end. */
 const SHOWN = 4;
 
 const PROJECT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-/** A path segment of the storage routes, which no project may take. */
+/** A path segment of the storage routes, which no project may have as its id. */
 const RESERVED_PROJECT = 'deploy-canary';
 
 export function isProjectId(id: string): boolean {
@@ -30,12 +30,12 @@ export function formKey(kind: KeyKind, prefix: string, random: Uint8Array): stri
   return `${prefix}${marker(kind)}${text}`;
 }
 
-/** SHA-256 as hex: the only form in which a secret key is kept. */
+/** SHA-256 as hex, the only form in which a secret key is kept. */
 export function hashKey(key: string): string {
   return createHash('sha256').update(key, 'utf8').digest('hex');
 }
 
-/** What may be shown of a key: a public one as it is, of a secret one its prefix and both ends of its random part. */
+/** What may be shown of a key: a public one whole; of a secret one its prefix and both ends of its random part. */
 export function displayKey(kind: KeyKind, key: string): string {
   if (kind === 'public') return key;
   const at = key.indexOf(marker(kind));
@@ -44,7 +44,7 @@ export function displayKey(kind: KeyKind, key: string): string {
   return `${key.slice(0, key.length - random.length + SHOWN)}...${key.slice(-SHOWN)}`;
 }
 
-/** By its looks alone. */
+/** Whether a text has the form of a public key. */
 export function isPublicKey(key: string): boolean {
   return new RegExp(`^\\w{0,32}${marker('public')}[A-Za-z0-9]{${RANDOM_LENGTH}}$`).test(key);
 }

@@ -5,9 +5,9 @@ import { STAGED_KINDS } from '../definition/kinds.ts';
 import type { DefinitionKind, Permissions } from '../events.ts';
 import type { ApiKey } from '../states.ts';
 
-/** What secret keys may do (security 1.4). Public keys are never permission-gated: the rules of each route hold for them. */
+/** What secret keys may do. Public keys have no permissions; each route has its own rules for them. */
 
-/** The map a new secret key gets when none is asked for. */
+/** The permissions of a new secret key when none are given. */
 export const DEFAULT_PERMISSIONS: Permissions = {
   endpoints: 'rwx',
   queries: 'rwx',
@@ -29,15 +29,15 @@ const KIND_SCOPES: Readonly<Record<DefinitionKind, readonly Scope[]>> = {
   tests: SCOPES,
 };
 
-/** The scopes that managing a kind of definition needs, all of them. */
+/** The scopes that managing a kind of definition needs; all of them. */
 export function scopesOf(kind: DefinitionKind): readonly Scope[] {
   return KIND_SCOPES[kind];
 }
 
-/** Promoting, rolling back and looking at what is staged: the scopes of all that can be. */
+/** The scopes for promotion, rollback and reading what is staged: those of all staged kinds. */
 export const STAGED_SCOPES: readonly Scope[] = STAGED_KINDS.flatMap(scopesOf);
 
-/** A key without a map may do everything; a scope that the map does not name grants nothing. */
+/** Whether a key has a permission. A key without a map may do everything; a scope missing in the map grants nothing. */
 export function allows(key: ApiKey, scope: string, level: Level): boolean {
   if (key.kind === 'public' || key.permissions === null) return true;
   const access = Object.hasOwn(key.permissions, scope) ? key.permissions[scope] : undefined;
@@ -46,8 +46,8 @@ export function allows(key: ApiKey, scope: string, level: Level): boolean {
 }
 
 /**
- * A permission map as older stores and callers write it: an object, or JSON text holding one. `undefined` when it is neither, so that
- * nobody grants everything by mistake; `null` is the map that grants everything.
+ * A permission map as older stores and callers write it: an object, or JSON text of one. `undefined` if it is neither, so that nothing is
+ * granted by mistake; `null` is the map that grants everything.
  */
 export function readPermissions(raw: Json): Permissions | undefined {
   if (raw === null) return null;

@@ -5,17 +5,17 @@ import { isThere, storedText } from '../document/packed.ts';
 import type { AuthorityState, DocumentState } from '../states.ts';
 import type { ProjectDecision } from './decide.ts';
 
-/** What a project may store and report: the operator's limits, for all projects or for one. */
+/** What a project may store and report: limits that the operator sets, for all projects or for one. */
 
-/** Whole numbers; 0: no end. */
+/** Whole numbers; 0: unlimited. */
 export interface Quotas {
   /** Events of its log in a UTC day. */
   readonly eventsPerDay: number;
-  /** Over all collections and spaces, records of global collections included. */
+  /** Documents over all collections and spaces, including records of global collections. */
   readonly documents: number;
   /** UTF-8 bytes of their texts. */
   readonly bytes: number;
-  /** Reports of players that are to be stored, in a minute of one process. */
+  /** Telemetry of players that one process stores in a minute. */
   readonly telemetryPerMinute: number;
 }
 
@@ -24,14 +24,14 @@ export type QuotaName = keyof Quotas;
 export const NO_QUOTAS: Quotas = { eventsPerDay: 0, documents: 0, bytes: 0, telemetryPerMinute: 0 };
 export const MOST_OF_A_QUOTA = 1e15;
 
-/** A member of the stored settings that no rule of `settings.ts` knows: whoever manages the project neither sees nor changes it. */
+/** A member of the stored settings without a rule in `settings.ts`, so managers neither see nor change it. */
 const MEMBER = 'quotas';
 
 export function isQuotaName(name: string): name is QuotaName {
   return Object.hasOwn(NO_QUOTAS, name);
 }
 
-/** Of one project: what the operator said of it, else what holds for all. `settings`: as they are stored. */
+/** Quotas of one project: its own, else those of all projects. `settings`: as stored. */
 export function quotasOf(settings: JsonObject, ofAll: Quotas): Quotas {
   return { ...ofAll, ...ownQuotas(settings) };
 }
@@ -40,7 +40,7 @@ export function sameQuotas(a: Quotas, b: Quotas): boolean {
   return Object.keys(NO_QUOTAS).every((name) => isQuotaName(name) && a[name] === b[name]);
 }
 
-/** What the operator said of this project. */
+/** Quotas that the operator set for this project. */
 export function ownQuotas(settings: JsonObject): Partial<Quotas> {
   const own = member(settings, MEMBER);
   if (!isObject(own)) return {};
@@ -51,7 +51,7 @@ export function ownQuotas(settings: JsonObject): Partial<Quotas> {
 
 export type QuotaChanges = Readonly<Partial<Record<QuotaName, number | null>>>;
 
-/** `null`: what holds for all holds for this project again. Refuses with VALIDATION_FAILED and NOT_FOUND. */
+/** Sets quotas; `null`: the quota of all projects applies again. Refuses with VALIDATION_FAILED and NOT_FOUND. */
 export function changeQuotas(state: AuthorityState | null, changes: QuotaChanges): ProjectDecision | Refusal {
   if (state === null || state.deleted) return refusal('NOT_FOUND', 'No such project');
   const before = ownQuotas(state.settings);
@@ -66,7 +66,7 @@ export function changeQuotas(state: AuthorityState | null, changes: QuotaChanges
   return { events: [{ type: 'settings.changed', data: { changes: { [MEMBER]: after } } }] };
 }
 
-/** What a project holds, or what a write adds to it: less than nothing where it takes away. */
+/** What a project stores, or what a write adds to it; negative where it removes. */
 export interface Holding {
   readonly documents: number;
   readonly bytes: number;
@@ -78,7 +78,7 @@ export function plus(a: Holding, b: Holding): Holding {
   return { documents: a.documents + b.documents, bytes: a.bytes + b.bytes };
 }
 
-/** What a document's event adds. */
+/** What an event of a document adds. */
 export function growthOf(before: DocumentState | null, after: DocumentState | null): Holding {
   return { documents: Number(isThere(after)) - Number(isThere(before)), bytes: bytesOf(after) - bytesOf(before) };
 }
@@ -87,7 +87,7 @@ function bytesOf(state: DocumentState | null): number {
   return isThere(state) ? Buffer.byteLength(storedText(state)) : 0;
 }
 
-/** The quota that a write goes over; `null` where it stays within, or does not grow what the quota counts. */
+/** The quota that a write exceeds; `null` if it exceeds none, or does not increase what the quota counts. */
 export function exceeded(quotas: Pick<Quotas, keyof Holding>, held: Holding, growth: Holding): keyof Holding | null {
   const isOver = (name: keyof Holding) => quotas[name] > 0 && growth[name] > 0 && held[name] + growth[name] > quotas[name];
   if (isOver('documents')) return 'documents';

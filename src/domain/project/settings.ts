@@ -5,13 +5,13 @@ import { type ProjectSettings, projectName, settings } from '../../contract/reso
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 
-/** Project settings, as `src/contract/resources/settings.ts` describes them: what is taken for one, and what is read of what is stored. */
+/** Project settings, as `src/contract/resources/settings.ts` describes them: which values are accepted, and how stored ones are read. */
 
 export { MAX_NAME, type ProjectSettings } from '../../contract/resources/settings.ts';
 
 export type SettingName = keyof ProjectSettings;
 
-/** How one setting is read. `accept` gives the value to keep, or `undefined` for what cannot be one. */
+/** How one setting is read. `accept` gives the value to keep, or `undefined` for an invalid one. */
 export interface SettingRule {
   readonly fallback: Json;
   readonly expected: string;
@@ -38,7 +38,7 @@ export function settingRule(name: string): SettingRule | undefined {
   return Object.hasOwn(SETTING_RULES, name) ? SETTING_RULES[name] : undefined;
 }
 
-/** What a `settings.changed` changes of a project. */
+/** What a `settings.changed` event changes in a project. */
 export interface Settable {
   readonly name: string;
   readonly settings: JsonObject;
@@ -50,7 +50,7 @@ export function withChanges({ name, settings }: Settable, { name: renamed, ...ch
 
 const views = new WeakMap<JsonObject, ProjectSettings>();
 
-/** The stored settings with defaults; what is stored and unusable counts as not set. Made once per settings object. */
+/** The stored settings with defaults. An unusable stored value counts as not set. Made once per settings object. */
 export function projectSettings(stored: JsonObject): ProjectSettings {
   const known = views.get(stored);
   if (known !== undefined) return known;
@@ -58,13 +58,16 @@ export function projectSettings(stored: JsonObject): ProjectSettings {
     const value = member(stored, name);
     return [name, (value === undefined ? undefined : rule.accept(value)) ?? rule.fallback];
   });
-  // The boundary between JSON and the typed view: every rule above accepts only its member's type.
+  // The boundary between JSON and the typed settings: every rule above accepts only its member's type.
   const view = Object.fromEntries(entries) as unknown as ProjectSettings;
   views.set(stored, view);
   return view;
 }
 
-/** Members of the GET answer, twice under `settings` and `config`; the editor wants the two flags at one level (management 4.5). */
+/**
+ * Body of the GET answer, with the settings under `settings` and `config`, since tools read either. The editor wants two flags at the top level
+ * too.
+ */
 export function settingsBody(projectId: string, project: Settable): Settings {
   const set = projectSettings(project.settings);
   const shown = { name: project.name, ...set };

@@ -4,7 +4,7 @@ import { outputOf } from './columns.ts';
 import type { Row, Surroundings } from './evaluate.ts';
 import type { QueryPlan } from './plan.ts';
 
-/** The answer of a query (runtime-storage 16.2). */
+/** What the answer of a query is made from. */
 export interface Answered {
   readonly query: QueryModel;
   readonly plan: QueryPlan;
@@ -12,7 +12,7 @@ export interface Answered {
   readonly durationMs: number;
   /** Documents looked at, by source and then by join. */
   readonly scanned: readonly number[];
-  /** `index`: only the rows shown were looked at. */
+  /** `index`: only the shown rows were looked at. */
   readonly from: 'index' | 'scan';
   readonly errors: number;
 }
@@ -22,12 +22,12 @@ export interface Shown extends Row {
   readonly value: number;
 }
 
-/** JSON text of a row of a leaderboard. */
+/** JSON text of a leaderboard's row. */
 export function entryText(how: Pick<Answered, 'plan' | 'around'>, row: Shown, rank: number): string {
   return rankedText(rank, entryRest(how, row));
 }
 
-/** What follows a row's rank in its text: that moves when others do. */
+/** The text of a row after its rank. The rank is left out, because it changes when other rows do. */
 export function entryRest({ plan, around }: Pick<Answered, 'plan' | 'around'>, row: Shown): string {
   return stringifyJson({ key: row.key, value: row.value, ...outputOf(plan.columns, row, around) }).slice(1);
 }
@@ -36,14 +36,14 @@ export function rankedText(rank: number, rest: string): string {
   return `{"rank":${rank},${rest}`;
 }
 
-/** Rows of a leaderboard as texts; `player` is the row that was asked for, `null` for one that has none. */
+/** Rows of a leaderboard as texts. `player`: the row that was asked for, `null` if there is none. */
 export interface Board {
   readonly entries: readonly string[];
   readonly total: number;
   readonly player?: string | null;
 }
 
-/** JSON text of the answer. The rows are texts already: their lengths were counted. */
+/** JSON text of the answer. The rows are texts already, because their lengths were counted. */
 export function leaderboardText(answered: Answered, { entries, total, player }: Board): string {
   const { plan } = answered;
   const before = {
@@ -64,7 +64,7 @@ export function leaderboardText(answered: Answered, { entries, total, player }: 
   return parts.join(',');
 }
 
-/** What an aggregate is made of. */
+/** The values from which an aggregate is made. */
 export interface Aggregated {
   readonly counted: number;
   readonly passed: number;

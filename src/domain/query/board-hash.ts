@@ -1,9 +1,9 @@
 import type { EffectiveDefinitions, QueryModel } from '../definition/model.ts';
 
 /**
- * What a leaderboard's board goes by beside the query's id: the query's content hash. Where the collection is staged otherwise than it is
- * live, `next` has a board of its own, as defaults count on boards: what is staged must not show on live ones (decision 8).
- * `collection` is the id or name that the query gives.
+ * The hash that identifies a leaderboard's board besides the query's id: the query's content hash. If the staged collection differs from the
+ * live one, `next` has its own board: defaults count on boards, and staged ones must not show on live boards. `collection`: the id or name in
+ * the query.
  */
 export function boardHash(query: QueryModel, collection: string, own: EffectiveDefinitions, live: EffectiveDefinitions): string {
   const isShared = own === live || own.collection(collection)?.hash === live.collection(collection)?.hash;

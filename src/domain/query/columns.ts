@@ -5,14 +5,14 @@ import { firstText, listOf } from '../definition/read.ts';
 import { isForbidden } from '../endpoint/path.ts';
 import { attempt, type Evaluate, expressionOf, pathOf, placed, type Row, type Surroundings, templateOf } from './evaluate.ts';
 
-/** The columns of a query: what its rows show, and under which names (runtime-storage 16.5). */
+/** The columns of a query: what its rows show, and under which names. */
 export interface Column {
   readonly key: string;
   readonly outputPath: readonly string[];
   readonly evaluate: Evaluate;
-  /** Whether it is a value of the row as it is, and so the same whenever it is asked for. */
+  /** Whether it is a plain value of the row, which is the same whenever it is read. */
   readonly isPath: boolean;
-  /** As the answer tells of it. */
+  /** The column as the answer describes it. */
   readonly shown: JsonObject;
 }
 
@@ -24,7 +24,7 @@ export function columnsOf(config: Written<typeof queryConfig>): readonly Column[
   return raw.map(columnOf).filter((column) => column !== null);
 }
 
-/** With columns only they are shown; without them the whole row is. Values that are not there are left out of `data`. */
+/** The shown part of a row: its columns, or the whole row if the query has none. Missing values are left out of `data`. */
 export function outputOf(
   columns: readonly Column[],
   row: Row,

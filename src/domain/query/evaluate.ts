@@ -10,29 +10,29 @@ import { isForbidden, walk } from '../endpoint/path.ts';
 import { CallContext, Scope } from '../endpoint/scope.ts';
 import type { Value } from '../endpoint/value.ts';
 
-/** What the texts of a query definition mean, for one row at a time (runtime-storage 16.4, 16.5). */
+/** Evaluates the texts of a query definition, one row at a time. */
 
-/** A row on its way through a query: a document, or several under their aliases. */
+/** A row in a query: a document, or several under their aliases. */
 export interface Row {
   readonly key: string;
   readonly data: JsonObject;
 }
 
-/** What rows are evaluated with, the same for a whole run. */
+/** The environment of an evaluation, the same for a whole run. */
 export interface Surroundings {
   readonly projectId: string;
   /** Unix ms. */
   readonly now: number;
-  /** What templates see as `values`. */
+  /** `values` in templates. */
   readonly values: JsonObject;
 }
 
-/** Queries have no steps. */
+/** Queries have no steps, so nothing has effects. */
 const NO_WORLD = { sleep: () => undefined, webhook: () => null, notify: () => null, look: () => undefined };
 
 export type Evaluate = (row: Row, around: Surroundings) => Value;
 
-/** A piece of a definition that did not evaluate for a row: an author's mistake, and counted, never thrown further. */
+/** Evaluates one text for a row. An error is the author's mistake: it is counted and not thrown. */
 export function attempt(evaluate: Evaluate, row: Row, around: Surroundings): { readonly value: Value } | null {
   try {
     return { value: evaluate(row, around) };
@@ -52,7 +52,7 @@ export function templateOf(text: string): Evaluate {
   return (row, around) => compiled(scopeOf(row, around));
 }
 
-/** A dotted path into the row; `_key`, and `key` where the row has none, are the key of its document. */
+/** A dotted path in the row. `_key` is the key of its document, and so is `key` if the row has no such member. */
 export function pathOf(text: string): Evaluate {
   const segments = text.split('.');
   if (segments.some((segment) => segment === '' || isForbidden(segment))) return () => undefined;
@@ -60,7 +60,7 @@ export function pathOf(text: string): Evaluate {
   return (row, around) => walk(nameIn(row, around, root), rest);
 }
 
-/** The first that is there of an expression, a template, a path and a fixed value. `null`: nothing is. */
+/** The first that is defined of an expression, a template, a path and a fixed value; `null`: none is. */
 export function valueIn(
   source: Written<typeof rowValue>,
   pathNames: readonly (keyof Written<typeof rowValue> & string)[],

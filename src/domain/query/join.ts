@@ -6,27 +6,27 @@ import type { QueryModel } from '../definition/model.ts';
 import { firstText, flagOf, listOf, numberOf, objectOf } from '../definition/read.ts';
 import type { Row } from './evaluate.ts';
 
-/** Documents of another collection, attached to the rows of a query (runtime-storage 16.3). */
+/** Attaches documents of another collection to the rows of a query. */
 export interface Join {
   readonly collectionId: string;
   readonly alias: string;
-  /** Dotted path in the row, or `null`: the key of its document. */
+  /** Dotted path in the row; `null`: the key of its document. */
   readonly left: string | null;
-  /** Dotted path in the joined document, or `null`: its key. */
+  /** Dotted path in the joined document; `null`: its key. */
   readonly right: string | null;
-  /** A joined document that lacks the field counts by its key. */
+  /** Whether a joined document without the field is matched by its key. */
   readonly rightOrKey: boolean;
-  /** Rows without a match are dropped. */
+  /** Whether rows without a match are dropped. */
   readonly inner: boolean;
   readonly many: boolean;
 }
 
-/** As it is written. */
+/** The join as written. */
 type Spec = Written<typeof joinSchema>;
 
 type QuerySource = QueryModel['sources'][number];
 
-/** How a source after the first is attached; `null`: it is united with the others by key. */
+/** How a source after the first is attached; `null`: it is merged with the others by key. */
 export function sourceJoin(config: Written<typeof queryConfig>, source: QuerySource, index: number): Spec | null {
   if (source.join !== undefined) return source.join;
   return (
@@ -36,7 +36,7 @@ export function sourceJoin(config: Written<typeof queryConfig>, source: QuerySou
   );
 }
 
-/** Every join of a query: those of its sources, then the collections that `config.joins` brings by itself. */
+/** Every join of a query: those of its sources, then the collections in `config.joins`. */
 export function joinsOf({ sources, config }: QueryModel): readonly Join[] {
   const attached = sources.flatMap((source, index): Join[] => {
     const spec = index === 0 ? null : sourceJoin(config, source, index);
@@ -88,16 +88,16 @@ function keyOrPath(text: string | undefined): string | null {
   return text === undefined || text === '$key' || text === '_key' || text === 'key' ? null : text;
 }
 
-/** A document as it is kept: its text takes less room than its objects. */
+/** A document as kept: its text takes less room than its objects. */
 export interface Stored {
   readonly key: string;
   readonly text: string;
 }
 
-/** The joined documents by the text of their side; first come, in order of their keys. */
+/** The joined documents by the text of their side, in order of their keys. */
 export type Matches = Map<string, Stored[]>;
 
-/** Whether the document was kept: of those that match the same, only a join of many keeps more than the first. */
+/** Whether the document was kept. Of documents with the same text, only a join of many keeps more than the first. */
 export function addMatch(matches: Matches, join: Join, stored: Stored, data: JsonObject): boolean {
   const value = join.right === null ? stored.key : (getPath(data, join.right) ?? (join.rightOrKey ? stored.key : null));
   const text = textOf(value);
@@ -108,7 +108,7 @@ export function addMatch(matches: Matches, join: Join, stored: Stored, data: Jso
   return known === undefined || join.many;
 }
 
-/** What a row is matched by. `first`: alias that the row's own document lies under. */
+/** The documents that match a row. `first`: alias of the row's own document. */
 export function matchOf(join: Join, matches: Matches, row: Row, first: string | null): readonly Stored[] {
   return matches.get(textOf(leftOf(join, row, first)) ?? '\0') ?? [];
 }
@@ -119,13 +119,13 @@ export function joined(join: Join, found: readonly JsonObject[], row: Row): Row 
   return { key: row.key, data: { ...row.data, [join.alias]: join.many ? found : (found[0] ?? null) } };
 }
 
-/** A path names a member of the row; where sources lie under aliases also one of the first source's document. */
+/** The row's side of a join. A path names a member of the row or, if sources have aliases, of the first source's document. */
 function leftOf({ left }: Join, { key, data }: Row, first: string | null): Json {
   if (left === null) return key;
   return getPath(data, left) ?? (first === null ? null : (getPath(member(data, first) ?? null, left) ?? null));
 }
 
-/** Keys compare as text; what is neither text, number nor boolean matches nothing. */
+/** A value as text, since keys compare as text. A value that is neither text, number nor boolean matches nothing. */
 function textOf(value: Json): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

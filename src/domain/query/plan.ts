@@ -8,12 +8,12 @@ import { type Column, columnsOf } from './columns.ts';
 import { type Evaluate, expressionOf, pathOf, valueIn } from './evaluate.ts';
 import { type Join, joinsOf, sourceJoin } from './join.ts';
 
-/** What a query definition asks for (runtime-storage 16.2 to 16.6). Tolerant: what does not fit counts as missing. */
+/** What a query definition asks for. Members that do not fit count as missing. */
 export interface QueryPlan {
   readonly type: QueryType;
-  /** United by key. */
+  /** Sources, merged by key. */
   readonly sources: readonly Source[];
-  /** Attached to the rows, in this order. */
+  /** Joins, attached to the rows in this order. */
   readonly joins: readonly Join[];
   readonly computed: readonly Computed[];
   /** `null`: rows have no metric. */
@@ -24,11 +24,11 @@ export interface QueryPlan {
   readonly limit: number;
   readonly columns: readonly Column[];
   readonly condition: Condition | null;
-  /** Whether rows carry what is known of their players. */
+  /** Whether rows show what is known of their players. */
   readonly withProfiles: boolean;
-  /** Whether a row shows the same for as long as its document and the definitions are the same. */
+  /** Whether a row's text stays the same while its document and the definitions do. */
   readonly isLasting: boolean;
-  /** The stored number that a board keeps in order, where a leaderboard asks for no more than that. */
+  /** The stored number that a board keeps in order, if the leaderboard needs nothing else. */
   readonly board: BoardPlan | null;
   readonly ttl: number;
 }
@@ -64,11 +64,11 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const MAX_COMPUTED = 50;
 const DEFAULT_TTL = 300;
-/** A field is part of the key of its board's rows, and an index takes 2.7 KB in all. */
+/** Longest field: it is part of the key of a board's rows, and an index entry holds 2.7 KB. */
 const MAX_FIELD_BYTES = 1024;
 const PROFILE = /^playerProfile(?:\.|$)/;
 
-/** The plan, or the reason why it cannot be run. */
+/** The plan, or the reason why the query cannot run. */
 export function queryPlan(query: QueryModel): QueryPlan | string {
   const known = plans.get(query) ?? makePlan(query);
   plans.set(query, known);
@@ -137,7 +137,7 @@ function computedOf(config: Config): readonly Computed[] {
   });
 }
 
-/** A map's entry: a definition, or an expression alone. */
+/** An entry of a map: a definition, or only an expression. */
 function named(name: string, value: Json): JsonObject {
   return isObject(value) ? { name, ...value } : { name, expression: value };
 }
@@ -164,7 +164,7 @@ function boardOf(plan: Omit<QueryPlan, 'board'>, config: Config): BoardPlan | nu
     return null;
   if (typeof field !== 'string' || field.includes('{{') || Buffer.byteLength(field) > MAX_FIELD_BYTES) return null;
   const segments = field.split('.');
-  // Names that the row has beside its document, and profiles, are in no document.
+  // No document holds profiles, or the names that a row has besides its document.
   if (segments.some((segment) => segment === '' || isForbidden(segment)) || RESERVED_ROOTS.has(segments[0] ?? '')) return null;
   return { collectionId: source.collectionId, field, order: plan.order };
 }

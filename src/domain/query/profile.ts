@@ -5,7 +5,7 @@ import { playerOfKey } from '../document/key.ts';
 import { isOnline, type PlayerProfile } from '../telemetry/player.ts';
 import type { Row } from './evaluate.ts';
 
-/** What queries show of a player (runtime-storage 16.6): times as ISO text, `null` for what is not known. */
+/** What queries show of a player. Times are ISO text; `null`: unknown. */
 const FIELDS = [
   'playerName',
   'isOnline',
@@ -19,19 +19,19 @@ const FIELDS = [
   'lastEndpointSlug',
 ] as const;
 
-/** The player that a key names, or `null`. `pattern`: plausible player ids. */
+/** The player that a key names, or `null`. `pattern`: the form of player ids. */
 export function plausiblePlayer(key: string, pattern: RegExp): string | null {
   const player = playerOfKey(key);
   return pattern.test(player) ? player : null;
 }
 
-/** The profile of a row's player. Without a name of its own it takes the one in the document. */
+/** The profile of a row's player. A profile without a name takes the one in the document. */
 export function profileOf({ data }: Row, known: JsonObject | null): JsonObject {
   const profile = Object.fromEntries(FIELDS.map((name) => [name, (known === null ? undefined : member(known, name)) ?? null]));
   return { ...profile, playerName: profile['playerName'] ?? firstText(data, 'playerName', 'name', 'PlayerName') ?? null };
 }
 
-/** A presence profile by the names of queries. Whoever has not told of a heartbeat for a minute counts as gone (runtime-storage 14). */
+/** A presence profile under the names of queries. A player without a heartbeat for a minute counts as offline. */
 export function shownProfile(profile: PlayerProfile, now: number): JsonObject {
   const online = isOnline(profile, now);
   return {

@@ -1,7 +1,7 @@
-/** A row's place in the order of a ranking: by rank, then by key. */
+/** A row's position in a ranking: by rank, then by key. */
 export interface Ranked {
   readonly key: string;
-  /** What rows are ordered by, ascending: the value, or its negative. */
+  /** The number that orders rows, ascending: the value, or its negative. */
   readonly rank: number;
 }
 
@@ -10,14 +10,14 @@ interface Block {
   readonly keys: string[];
 }
 
-/** Rows of a block, from which on it is cut in two. */
+/** Rows of a block; a larger one is split. */
 const LARGEST = 1_024;
-/** What one row takes beside its key, about. */
+/** Approximate bytes of one row besides its key. */
 const ROW_BYTES = 120;
 
 /**
- * Rows in order, each key once, in memory: what row stands where, and where a row stands, while rows come, move and go. Blocks of some
- * hundred rows in a list: to find a row's place is a search among the blocks and one within, and a sum over the blocks before it.
+ * Rows in order, each key once, in memory. It tells which row is at an index and which index a row has, while rows are added, moved and removed.
+ * Rows lie in blocks of some hundred: finding an index takes a search over the blocks, one within a block, and a sum over the blocks before it.
  */
 export class Ranking {
   readonly #blocks: Block[] = [];
@@ -28,7 +28,7 @@ export class Ranking {
     return this.#ranks.size;
   }
 
-  /** About what it takes in memory. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return this.size * ROW_BYTES + this.#keyLengths;
   }
@@ -37,7 +37,7 @@ export class Ranking {
     return this.#ranks.has(key);
   }
 
-  /** Puts a row in, or moves it. */
+  /** Adds or moves a row. */
   set(key: string, rank: number): void {
     const known = this.#ranks.get(key);
     if (known === rank) return;
@@ -55,7 +55,7 @@ export class Ranking {
     this.#take(key, known);
   }
 
-  /** Place of a row, counted from 0; `null` for a key without one. */
+  /** Index of a row, from 0; `null` for an unknown key. */
   indexOf(key: string): number | null {
     const rank = this.#ranks.get(key);
     if (rank === undefined) return null;
@@ -65,7 +65,7 @@ export class Ranking {
     return before + placeIn(this.#blocks[at], { key, rank });
   }
 
-  /** Rows from a place on, `count` at most. */
+  /** Rows from an index on, at most `count`. */
   slice(from: number, count: number): readonly Ranked[] {
     const rows: Ranked[] = [];
     let skipped = 0;
@@ -106,7 +106,7 @@ export class Ranking {
     if (block.keys.length === 0) this.#blocks.splice(at, 1);
   }
 
-  /** The first block that ends at the row or behind it; as many as there are for one behind all. */
+  /** Index of the first block that ends at the row or after it; the number of blocks if there is none. */
   #blockOf(row: Ranked): number {
     let [low, high] = [0, this.#blocks.length];
     while (low < high) {
@@ -120,7 +120,7 @@ export class Ranking {
   }
 }
 
-/** Where in the block the row is, or belongs. */
+/** Index of the row in the block, or where it belongs. */
 function placeIn(block: Block | undefined, row: Ranked): number {
   let [low, high] = [0, block?.keys.length ?? 0];
   while (low < high) {

@@ -8,34 +8,34 @@ import { addMatch, joined, type Matches, matchOf, type Stored } from './join.ts'
 import type { Condition, QueryPlan } from './plan.ts';
 import { Ranking } from './ranking.ts';
 
-/** What is known of a row's player; `null` where its key names none. */
+/** What is known of a row's player; `null` if its key names none. */
 export type ProfileOf = (row: Row) => JsonObject | null;
 
 export interface QueryParts {
-  /** A document of a source, or, counted on from those, of a join, as it reads. */
+  /** Reads a document of a source or, with indexes after those of the sources, of a join. */
   read(source: number, text: string): JsonObject;
   readonly profileOf: ProfileOf;
-  /** What may be kept of documents, in characters of their texts. */
+  /** Characters of documents that may be kept. */
   readonly mostKept: number;
 }
 
-/** What is kept beside the text of a document, about, in bytes. */
+/** Approximate bytes kept besides the text of a document. */
 const BESIDE_TEXT = 120;
-/** Documents joined to one row, in characters of their texts. */
+/** Characters of the documents joined to one row. */
 const MOST_JOINED = 4 * 1024 * 1024;
-/** Values of joined documents that are kept from one row to the next, in characters of their texts. */
+/** Characters of joined documents whose values are kept from one row to the next. */
 const VALUES = 4 * MOST_JOINED;
 
 /**
- * One pass of a query over its documents, which come source by source in order of their keys. Documents are kept as texts: those of
- * the rows of a leaderboard, and all where sources are united or joined. A leaderboard over one source that comes to more than may be
- * kept goes on with as many rows as the query shows.
+ * One pass of a query over its documents, which come source by source in order of their keys. Documents are kept as texts: those of a
+ * leaderboard's rows, or all if sources are merged or joined. A leaderboard over one source that exceeds the bound keeps only as many rows as
+ * the query shows.
  */
 export class QueryRun {
   readonly #plan: QueryPlan;
   readonly #around: Surroundings;
   readonly #parts: QueryParts;
-  /** By source and key: of one source alone, those of the rows that are ranked. */
+  /** By source and key. With one source: only those of ranked rows. */
   readonly #documents: Map<string, string>[];
   readonly #matches: readonly Matches[];
   readonly #values = new LRUCache<Stored, JsonObject>({ maxSize: VALUES, sizeCalculation: (_, { text }) => text.length + 1 });
@@ -63,7 +63,7 @@ export class QueryRun {
     return this.#ranking;
   }
 
-  /** Whether every row that counts is ranked; else as many as the query shows. */
+  /** Whether all counted rows are ranked, and not only as many as the query shows. */
   get isWhole(): boolean {
     return this.#isWhole;
   }
@@ -73,7 +73,7 @@ export class QueryRun {
     return this.#counted;
   }
 
-  /** Rows that a count counts. */
+  /** Rows that a count includes. */
   get passed(): number {
     return this.#passed;
   }
@@ -86,22 +86,22 @@ export class QueryRun {
     return this.#best;
   }
 
-  /** Documents by source and join. */
+  /** Number of documents by source and join. */
   get scanned(): readonly number[] {
     return this.#scanned;
   }
 
-  /** Computed fields that failed. */
+  /** Number of computed fields that failed. */
   get errors(): number {
     return this.#errors;
   }
 
-  /** About what it holds in memory. */
+  /** Approximate bytes in memory. */
   get bytes(): number {
     return this.#kept + this.#ranking.bytes;
   }
 
-  /** Whether rows are made of several documents, once all are there; else each is looked at as it comes. */
+  /** Whether rows are made of several documents. If so they are made when all documents are there, else as each comes. */
   get unites(): boolean {
     return this.#scanned.length > 1;
   }
@@ -152,12 +152,12 @@ export class QueryRun {
     return null;
   }
 
-  /** Characters of the documents of a row of the ranking; without what is joined to them. */
+  /** Characters of the documents of a ranked row, without those joined to them. */
   sizeOf(key: string): number {
     return this.#documents.reduce((sum, documents) => sum + (documents.get(key)?.length ?? 0), 0);
   }
 
-  /** A row of the ranking, computed once more. Throws for a key that has none. */
+  /** A ranked row, computed again. Throws for an unknown key. */
   row(key: string, profileOf: ProfileOf): Row {
     const row = this.#rowOf(key);
     if (row === null) throw new Error('only a row of the ranking can be shown');
@@ -174,7 +174,7 @@ export class QueryRun {
     throw refusal('QUERY_FAILED', 'The query joins or shows more documents than one query may keep');
   }
 
-  /** Keys of united rows, in order, once all documents are there. */
+  /** Keys of merged rows, in order, once all documents are there. */
   *keys(): Generator<string> {
     const [first, ...others] = this.#documents;
     if (first === undefined) return;
@@ -191,7 +191,7 @@ export class QueryRun {
     }
   }
 
-  /** The documents of a key, with what is joined to them; `null`: an inner join drops it. */
+  /** The documents of a key with those joined to them; `null`: an inner join drops it. */
   #rowOf(key: string): Row | null {
     const { sources, joins } = this.#plan;
     const nested = sources.length + joins.length > 1 && !(sources.length === 1 && joins.every((join) => join.rightOrKey));
@@ -210,7 +210,7 @@ export class QueryRun {
     return text === undefined ? {} : this.#parts.read(source, text);
   }
 
-  /** Under the aliases of their sources. */
+  /** The documents of a key under the aliases of their sources. */
   #united(key: string): JsonObject {
     const data: Record<string, Json> = {};
     for (const [index, { alias }] of this.#plan.sources.entries()) {
@@ -233,7 +233,7 @@ export class QueryRun {
     });
   }
 
-  /** `text`: of the row's document, where it is not kept anyway. */
+  /** `text`: of the row's document, if it is not kept elsewhere. */
   #see(source: Row, text: string | null): void {
     const { row, errors } = this.#computed(this.#withProfile(source, this.#parts.profileOf));
     this.#errors += errors;
@@ -256,7 +256,7 @@ export class QueryRun {
     return this.#plan.type === 'min' ? value < this.#best.value : value > this.#best.value;
   }
 
-  /** Ties go by key, which is the order of the scan. */
+  /** Ties are ordered by key, which is the order of the scan. */
   #rank(key: string, rank: number, text: string | null): void {
     const { last, size } = this.#ranking;
     if (!this.#isWhole && size >= this.#plan.limit && (last === undefined || rank >= last.rank)) return;
@@ -269,7 +269,7 @@ export class QueryRun {
     this.#requireRoom();
   }
 
-  /** Goes on with the rows that the query shows. */
+  /** Drops all rows but those that the query shows. */
   #cut(): void {
     this.#isWhole = false;
     const [documents] = this.#documents;
@@ -298,7 +298,7 @@ export class QueryRun {
     return profile === null ? row : { key: row.key, data: { ...row.data, playerProfile: profile } };
   }
 
-  /** Later fields see earlier ones. */
+  /** Adds the computed fields. Later ones see earlier ones. */
   #computed(row: Row): { readonly row: Row; readonly errors: number } {
     let current = row;
     let errors = 0;
@@ -312,7 +312,7 @@ export class QueryRun {
   }
 }
 
-/** Operators that are not known pass everything. */
+/** Whether a value passes a filter. An unknown operator passes everything. */
 function passes({ operator, value }: Condition, actual: Value): boolean {
   switch (operator) {
     case 'exists':

@@ -4,15 +4,15 @@ import type { CollectionModel } from '../definition/model.ts';
 import type { SaveRecord, Space } from '../events.ts';
 import type { RecordListEvent } from './evolve.ts';
 
-/** Deciding about a player's save records: an index of slots, apart from the documents that hold their data (runtime-storage 8). */
+/** Decides about a player's save records: a list of slots, apart from the documents that hold their data. */
 
 export interface RecordCommand {
   readonly collection: CollectionModel;
   readonly space: Space;
   readonly player: string;
-  /** As they are, oldest first. */
+  /** The list, oldest first. */
   readonly records: readonly SaveRecord[];
-  /** Given for the first change of a list in a `next` space. */
+  /** Set for the first change of a list in a `next` space. */
   readonly fork?: readonly SaveRecord[] | undefined;
 }
 
@@ -21,7 +21,7 @@ type Changing<Type extends RecordListEvent['type']> = Extract<RecordListEvent, {
 const DEFAULT_NAME = 'Save';
 const LONGEST_NAME = 64;
 
-/** A name as it is stored: trimmed, and cut to 64 characters. `null` for what is no name. */
+/** A name as it is stored: trimmed, and cut to 64 characters. `null` if it is no name. */
 export function recordName(asked: Json | undefined): string | null {
   if (typeof asked !== 'string') return null;
   const name = asked.trim();
@@ -29,26 +29,26 @@ export function recordName(asked: Json | undefined): string | null {
   return name === '' ? null : name.length <= LONGEST_NAME ? name : [...name].slice(0, LONGEST_NAME).join('');
 }
 
-/** 409 `RECORD_LIMIT_REACHED` at `maxRecords`. `name`: `null` for the default. */
+/** Creates a record. 409 `RECORD_LIMIT_REACHED` at `maxRecords`. `name`: `null` for the default. */
 export function createRecord(command: RecordCommand, recordId: string, name: string | null): Changing<'record.created'> | Refusal {
   const { maxRecords } = command.collection;
   if (command.records.length >= maxRecords) return refusal('RECORD_LIMIT_REACHED', `At most ${maxRecords} records per player`);
   return { type: 'record.created', data: { ...about(command, recordId), recordName: name ?? DEFAULT_NAME } };
 }
 
-/** 404 `RECORD_NOT_FOUND`. */
+/** Renames a record. 404 `RECORD_NOT_FOUND`. */
 export function renameRecord(command: RecordCommand, recordId: string, name: string): Changing<'record.renamed'> | Refusal {
   if (!has(command, recordId)) return refusal('RECORD_NOT_FOUND');
   return { type: 'record.renamed', data: { ...about(command, recordId), recordName: name } };
 }
 
-/** 404 `RECORD_NOT_FOUND`. */
+/** Deletes a record. 404 `RECORD_NOT_FOUND`. */
 export function deleteRecord(command: RecordCommand, recordId: string): Changing<'record.deleted'> | Refusal {
   if (!has(command, recordId)) return refusal('RECORD_NOT_FOUND');
   return { type: 'record.deleted', data: about(command, recordId) };
 }
 
-/** The first of the drawn ids that the list does not have. Each is one of 16 million, and a list holds 50. */
+/** The first drawn id that is not in the list. Each is one of 16 million, and a list holds 50. */
 export function freeId(records: readonly SaveRecord[], drawn: readonly string[]): string {
   const free = drawn.find((id) => !records.some(({ recordId }) => recordId === id));
   if (free === undefined) throw new Error('every drawn record id is taken');

@@ -7,7 +7,7 @@ export function isRecordListEvent<E extends DomainEvent>(event: E): event is E &
   return event.type === 'record.created' || event.type === 'record.renamed' || event.type === 'record.deleted';
 }
 
-/** A player's list after one of its own events. `recordedAt` is the event's time in unix ms. */
+/** A player's list after one of its events. `recordedAt`: the event's time in unix ms. */
 export function evolveRecordList(state: RecordListState | null, event: RecordListEvent, recordedAt: number): RecordListState {
   const records = event.data.fork ?? state?.records ?? [];
   const { recordId } = event.data;

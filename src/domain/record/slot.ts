@@ -1,14 +1,14 @@
 import type { CollectionModel } from '../definition/model.ts';
 
-/** A save slot as a document's key names it. */
+/** A save slot as the key of its document names it. */
 export interface Slot {
   readonly player: string;
   readonly recordId: string;
 }
 
 /**
- * The slot whose data a document is, or `null`: in collections of one document per player, and in global ones, keys are free text
- * (runtime-storage 8.5). The player ends at the first `_`, as everywhere (runtime-storage 2.2).
+ * The slot whose data a document holds, or `null`: in collections with one document per player, and in global ones, keys are free text. The
+ * player ends at the first `_`.
  */
 export function slotOf({ maxRecords, type }: CollectionModel, key: string): Slot | null {
   if (maxRecords < 2 || type === 'global') return null;

@@ -3,8 +3,8 @@ import type { GamePackage } from '../states.ts';
 import { currentRevision, latestRevision } from './package.ts';
 
 /**
- * The answer to a game that starts (security 8.8). A number that is not known is left out: the client takes a null for a failed
- * handshake. It says what is so whether or not the project enforces anything.
+ * The answer to a game that starts. An unknown number is left out, because the client takes null for a failed handshake. It states the facts
+ * whether or not the project enforces anything.
  */
 export function revisionInitBody(known: GamePackage | null, player: number | null): RevisionStatus {
   const current = currentRevision(known);

@@ -4,9 +4,9 @@ import { isNumber, isObject, type Json, type JsonObject, jsonEquals, stringifyJs
 import { member } from '../../kernel/path.ts';
 import type { GamePackage } from '../states.ts';
 
-/** The game's package as its editor last told of it: which revision players should run, and since when (management 14, security 8.2). */
+/** The game's package as its editor last sent it: which revision players should run, and since when. */
 
-/** Members that are ours: what a tool sends back of an answer is not taken. */
+/** Members that the server sets. They are ignored when a tool sends back an answer. */
 const OWN: ReadonlySet<string> = new Set([
   'lastSyncedAt',
   'revisionPublishedAt',
@@ -15,23 +15,23 @@ const OWN: ReadonlySet<string> = new Set([
   'lastSyncedAtUnix',
 ]);
 const REVISIONS = ['currentRevisionId', 'latestRevisionId'] as const;
-/** Bytes of a package as JSON: every node holds the packages of the projects that it has open. */
+/** Bytes of a package as JSON: every node holds the packages of its open projects. */
 const MAX_BYTES = 256 * 1024;
-/** For the members that are ours, which tools send back. */
+/** Bytes allowed for the server's members, which tools send back. */
 const OWN_BYTES = 16 * 1024;
 
 export interface PackageSync {
-  /** Members that become other than they were; they are laid over the rest. */
+  /** Members that change; they are merged over the others. */
   readonly changes: JsonObject;
   readonly previousRevisionId: number | null;
-  /** Another revision than one that was known before: the staged definitions belong to it. */
+  /** The revision differs from one known before, so the staged definitions belong to it. */
   readonly revisionChanged: boolean;
 }
 
-/** `body`: members of a package, any of them; an unknown revision keeps the one that is known (security 13, trap 18). */
+/** `body`: any members of a package. Without a revision the known one stays. */
 export function decidePackageSync(current: GamePackage | null, body: Json): PackageSync | Refusal {
   if (!isObject(body)) return refusal('INVALID_BODY');
-  // Before it is compared member by member: a body of the management routes may hold a million of them.
+  // Checked before members are compared: a management body may hold a million of them.
   if (isLarger(body, MAX_BYTES + OWN_BYTES)) return tooLarge();
   const before = current?.members ?? {};
   const changes = new Map<string, Json>();
@@ -58,24 +58,24 @@ function tooLarge(): Refusal {
   return refusal('PAYLOAD_TOO_LARGE', `A game package holds at most ${MAX_BYTES} bytes`);
 }
 
-/** The package after a sync. The grace clock starts with the revision: also with a lower one, and with the first that is known. */
+/** The package after a sync. The grace period starts with a new revision, also with a lower one, and with the first one. */
 export function syncedPackage(current: GamePackage | null, changes: JsonObject, at: number): GamePackage {
   const members = { ...current?.members, ...changes };
   const restarts = current === null || Object.hasOwn(changes, 'currentRevisionId');
   return { members, publishedAt: restarts ? at : current.publishedAt, syncedAt: at };
 }
 
-/** The revision that players should run; `null`: none was ever told. */
+/** The revision that players should run; `null`: none was ever sent. */
 export function currentRevision(known: GamePackage | null): number | null {
   return revisionIn(known, 'currentRevisionId');
 }
 
-/** The newest there is, which is the current one where no other was told. */
+/** The newest revision; the current one if no other was sent. */
 export function latestRevision(known: GamePackage | null): number | null {
   return revisionIn(known, 'latestRevisionId') ?? currentRevision(known);
 }
 
-/** As the editor reads it; numbers stay numbers, times come as ISO text and as unix seconds (management 14.2). */
+/** The package as the editor reads it. Numbers stay numbers; times come as ISO text and as unix seconds. */
 export function packageBody({ members, publishedAt, syncedAt }: GamePackage): PackageSynced['gamePackage'] {
   return {
     ...members,
@@ -96,7 +96,7 @@ function isRevision(name: string): name is (typeof REVISIONS)[number] {
   return REVISIONS.some((revision) => revision === name);
 }
 
-/** A revision's number; `null` for none, which is 0 in some places; `undefined` for what is neither. */
+/** A revision's number; `null` for none, which some editors send as 0; `undefined` if it is invalid. */
 function revisionOf(value: Json): number | null | undefined {
   if (value === null || value === '') return null;
   if (!isNumber(value) && !(typeof value === 'string' && /^\d{1,16}$/.test(value))) return undefined;

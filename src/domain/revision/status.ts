@@ -3,33 +3,33 @@ import type { ProjectSettings } from '../project/settings.ts';
 import type { GamePackage } from '../states.ts';
 import { currentRevision } from './package.ts';
 
-/** Whether a client runs a revision that is too old, and what follows (security 8.4 to 8.7). The client's own belief counts nothing. */
+/** Whether a client's revision is too old, and what follows. What the client itself believes about that does not count. */
 
 export type RevisionAction = 'warn' | 'block_writes' | 'block_all';
 
 export interface RevisionStatus {
   readonly outdated: boolean;
-  /** `null`: unknown, and taken for outdated by a test setting. */
+  /** `null`: unknown, and outdated because of a test setting. */
   readonly player: number | null;
   readonly current: number;
   readonly action: RevisionAction | null;
   readonly graceExpired: boolean;
-  /** `null`: no grace period runs. */
+  /** `null`: no grace period is running. */
   readonly graceRemainingMinutes: number | null;
-  /** When the grace period of an outdated game ends or ended, unix ms; `null`: it may go on for ever. */
+  /** When the grace period of an outdated game ends or ended, unix ms; `null`: never. */
   readonly graceEndsAt: number | null;
   readonly settings: ProjectSettings;
 }
 
 /** What a request says of the game that sent it. */
 export interface ClientFacts {
-  /** `null`: none, or none that can be one. */
+  /** `null`: none, or an invalid one. */
   readonly revision: number | null;
   /** `game`, `editor`, `dedicated`, or whatever else was sent. */
   readonly clientType: string | null;
 }
 
-/** A revision as clients tell it in JSON; 0 is none, and so is whatever cannot be one. */
+/** A revision as clients send it in JSON. 0 and invalid values mean none. */
 export function revisionIdOf(value: Json | undefined): number | null {
   const revision = isNumber(value) ? toDouble(value) : 0;
   return Number.isSafeInteger(revision) && revision > 0 ? revision : null;
@@ -37,7 +37,7 @@ export function revisionIdOf(value: Json | undefined): number | null {
 
 const MINUTE_MS = 60_000;
 
-/** `null`: nothing is known or nothing is enforced, so nothing is said and nothing is blocked. `now` in unix ms. */
+/** The status of a game's revision; `null`: nothing is known or enforced, so nothing is reported or blocked. `now` in unix ms. */
 export function revisionStatus(
   settings: ProjectSettings,
   known: GamePackage | null,
@@ -56,7 +56,7 @@ export function revisionStatus(
   return { ...status, outdated: true, ...consequence(settings, known.publishedAt, now) };
 }
 
-/** Settings that have clients see what an outdated game sees. */
+/** Whether a test setting makes this client see what an outdated game sees. */
 function isTested(settings: ProjectSettings, clientType: string | null): boolean {
   if (clientType === 'editor') return settings.revisionTestOutdatedEditor;
   return settings.revisionTestOutdatedLive && (clientType === 'game' || clientType === 'dedicated');
@@ -83,7 +83,7 @@ export function isBlocked(status: RevisionStatus, access: 'read' | 'write'): boo
   return status.action === 'block_all' || (status.action === 'block_writes' && access === 'write');
 }
 
-/** The `_revisionStatus` of an endpoint's answer: these names and types, or the client loses the whole answer (security 8.5). */
+/** The `_revisionStatus` of an endpoint's answer. Clients need exactly these names and types, or they lose the whole answer. */
 export function revisionStatusBody(status: RevisionStatus): JsonObject {
   const { settings, graceRemainingMinutes } = status;
   return {
@@ -109,8 +109,8 @@ export function revisionStatusBody(status: RevisionStatus): JsonObject {
 }
 
 /**
- * The `revision` block that a game reads of the answer with which it loads a profile (seed: Revision-outdated data; security 8.6).
- * Whole numbers only, or the client loses the answer. `null` where the game's own revision is not known. `now` in unix ms.
+ * The `revision` block in the answer with which a game loads a profile. Whole numbers only, or the client loses the answer. `null` if the game's
+ * own revision is unknown. `now` in unix ms.
  */
 export function loadProfileBlock({ player, outdated, current, graceEndsAt, settings }: RevisionStatus, now: number): JsonObject | null {
   if (player === null) return null;
@@ -124,7 +124,7 @@ export function loadProfileBlock({ player, outdated, current, graceEndsAt, setti
   };
 }
 
-/** What players are shown: the project's own words, if it has any. */
+/** The message for players: the project's own text, if it has one. */
 export function revisionMessage({ settings, graceExpired }: RevisionStatus): string {
   if (settings.revisionNotifyMessage !== '') return settings.revisionNotifyMessage;
   return graceExpired

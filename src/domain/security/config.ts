@@ -4,12 +4,12 @@ import { canonicalJson, type JsonObject } from '../../kernel/json.ts';
 import type { ProjectSettings } from '../project/settings.ts';
 
 /**
- * What a project's clients are told of its security (security 5). The signature is made over the same numbers and texts that are
- * sent: the client checks it against the raw text.
+ * What a project's clients are told of its security. The signature covers the same numbers and texts that are sent: the client checks it against
+ * the raw text.
  */
 
 const SCHEMA_VERSION = 1;
-/** How long a client goes by a config before it asks again, seconds. */
+/** How long a client uses a config before it asks again, seconds. */
 const TTL_SECONDS = 60;
 
 /** The settings that clients act on. */
@@ -38,7 +38,7 @@ export function versionOf(settings: JsonObject): string {
   return createHash('sha256').update(canonicalJson(settings)).digest('hex').slice(0, 16);
 }
 
-/** What a call has to be like, in the words of the `security` block that clients send. */
+/** What a call must be like, in the words of the clients' `security` block. */
 export function expectedModes(settings: ProjectSettings): Omit<SecurityConfig['config']['modes'], 'analytics'> {
   return {
     authSessions: settings.enableAuthSessions ? 'enabled' : 'disabled',

@@ -5,8 +5,8 @@ import { member } from '../../kernel/path.ts';
 import { ENVELOPE_IDENTITIES, WIRE_TEXTS } from '../wire-names.ts';
 
 /**
- * Opening sealed requests (security 7). The key comes out of the public key, which every copy of the game has: a seal keeps a request
- * whole and its own, it hides nothing from a player. Nothing here throws for what somebody sent.
+ * Opens sealed requests. The key is derived from the public key, which every copy of the game has: a seal protects a request from changes and
+ * replay, and hides nothing from a player. Nothing here throws for what somebody sent.
  */
 
 const ALGORITHM = 'aes-256-gcm+hmac-sha256';
@@ -19,13 +19,13 @@ const STORABLE = /^[^/\0]{1,256}$/;
 const LABELS: readonly string[] = [WIRE_TEXTS.envelopeLabel.published, WIRE_TEXTS.envelopeLabel.neutral];
 
 export interface OpenRequest {
-  /** As it was sent; see {@link sealedIn}. */
+  /** The envelope as sent; see {@link sealedIn}. */
   readonly envelope: JsonObject;
   readonly projectId: string;
   readonly slug: string;
   /** The project's enabled public key with this fingerprint. */
   publicKey(fingerprint: string): string | undefined;
-  /** Whom the call is for; `null`: a server's call, which may be sealed in any name. */
+  /** The player of the call; `null`: a server's call, which may be sealed in any name. */
   readonly player: string | null;
   /** Id of the valid session that came with the request. */
   readonly sessionId: string | null;
@@ -38,7 +38,7 @@ export interface Opened {
   readonly identity: string;
 }
 
-/** The envelope of a body; `null` for a plain body (security 7.1). */
+/** The envelope in a body; `null` for a plain body. */
 export function sealedIn(body: JsonObject): JsonObject | null {
   for (const name of ['envelope', 'encryptedRequest']) {
     const envelope = member(body, name);
@@ -56,7 +56,7 @@ export function fingerprintOf(publicKey: string): string {
   return createHash('sha256').update(publicKey, 'utf8').digest('hex').slice(0, 32);
 }
 
-/** Rows 1 to 14 of security 7.4, in their order. */
+/** Opens an envelope. Every check has its own refusal, and they run in this order. */
 export function openEnvelope(ask: OpenRequest): Opened | Refusal {
   const read = (name: string) => textOf(member(ask.envelope, name));
   const projectId = read('projectId');
@@ -97,7 +97,7 @@ function invalid(message: string): Refusal {
 interface Named {
   readonly type: Opened['type'];
   readonly identity: string;
-  /** As the key was derived with it: the spelling of the member decides. */
+  /** As used to derive the key: the spelling of the member decides. */
   readonly identityType: string;
 }
 
@@ -131,7 +131,7 @@ interface Sealed {
   readonly tag: string;
 }
 
-/** `null` when nothing comes of it. Which label a client derives its key with only shows by trying. */
+/** The decrypted bytes; `null` if the key does not fit. Which label a client derived its key with only shows by trying. */
 function decrypted(publicKey: string, context: string, sealed: Sealed): Buffer | null {
   const parts = partsOf(sealed);
   if (parts === null) return null;
@@ -143,15 +143,15 @@ function decrypted(publicKey: string, context: string, sealed: Sealed): Buffer |
     try {
       return Buffer.concat([plain, decipher.final()]);
     } catch {
-      // Not this label, or altered.
+      // Another label, or altered.
     }
   }
   return null;
 }
 
 /**
- * Bytes of iv, tag and ciphertext. Hex is told from base64url by the length alone: a text of hex digits may be either. Without a tag
- * it is the end of the ciphertext.
+ * Bytes of iv, tag and ciphertext. Only the length tells hex from base64url: a text of hex digits may be either. Without a tag it is the end of
+ * the ciphertext.
  */
 function partsOf({ iv, encryptedPayload, tag }: Sealed): { readonly iv: Buffer; readonly ciphertext: Buffer; readonly tag: Buffer } | null {
   const isHex = iv.length === 2 * IV_BYTES;
@@ -189,7 +189,7 @@ function readPayload(plain: Buffer, slug: string, { type, identity }: Named): Op
   return { payload, type, identity };
 }
 
-/** A text, or a number as its text; everything else counts as not there. */
+/** A text, or a number as its text; anything else counts as missing. */
 function textOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   return isNumber(value) ? canonicalJson(value) : '';

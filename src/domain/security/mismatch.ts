@@ -15,8 +15,8 @@ export function encryptionRequired(settings: ProjectSettings): Refusal {
 }
 
 /**
- * A session token came and the project has sessions off: a mismatch for a client that believes them on, else `null` (then the plain
- * 403 AUTH_SESSION_DISABLED is for it).
+ * A session token came although the project has sessions off. It is a mismatch for a client that believes them on; else `null`, and the plain
+ * 403 AUTH_SESSION_DISABLED follows.
  */
 export function sessionMismatch(settings: ProjectSettings, security: JsonObject | null): Refusal | null {
   if (settings.enableAuthSessions || security === null || member(security, 'authSessions') !== 'enabled') return null;

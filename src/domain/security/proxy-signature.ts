@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A player's consent that a host asks for in its name (security 3). */
+/** A player's consent to a host that asks in the player's name. */
 export interface Delegation {
   readonly projectId: string;
-  /** Slug of the endpoint, or `storage-{collectionId}` for the read of a document. */
+  /** Slug of the endpoint, or `storage-{collectionId}` for reading a document. */
   readonly scope: string;
   readonly player: string;
   /** The player's own token; may be empty. */
@@ -15,7 +15,7 @@ export function proxySignature(publicKey: string, { projectId, scope, player, to
   return createHmac('sha256', publicKey).update(`${projectId}:${scope}:${player}:${token}`).digest('hex');
 }
 
-/** In constant time. */
+/** Whether the signature is valid; compared in constant time. */
 export function isSignedBy(publicKey: string, delegation: Delegation, signature: string): boolean {
   const expected = Buffer.from(proxySignature(publicKey, delegation));
   const sent = Buffer.from(signature.trim().toLowerCase());

@@ -2,24 +2,24 @@ import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { DomainEvent, RequestIdentityType } from '../events.ts';
 import type { UsedRequest } from '../states.ts';
 
-/** Ids of sealed requests: `{unixSeconds}_{random}`, each good once for one identity and for a short time (security 7.5). */
+/** Ids of sealed requests: `{unixSeconds}_{random}`. Each is valid once, for one identity and a short time. */
 
-/** What a sealed request says of itself, once it has been opened. */
+/** What a sealed request says of itself, once it is opened. */
 export interface RequestIdentity {
   readonly type: RequestIdentityType;
-  /** The session's id, or the player's. */
+  /** The id of the session or of the player. */
   readonly identity: string;
-  /** As it was sent; blanks around it do not count. */
+  /** The id as sent; blanks around it do not count. */
   readonly requestId: string;
 }
 
 const REQUEST_ID = /^([0-9]{9,11})_[A-Za-z0-9_-]{6,}$/;
-/** A subject and a key of a table; the client's own have about 60 characters. */
+/** Longest id. It is part of a subject and of a table's key; those of clients have about 60 characters. */
 const LONGEST = 200;
-/** The longest window that a project can set, seconds: an id is remembered for it, so that a setting changed meanwhile revives none. */
+/** The longest window that a project can set, seconds. An id is remembered this long, so a changed setting makes no used id valid again. */
 const LONGEST_WINDOW = 600;
 
-/** The id as it counts, or `null` for what is none. */
+/** The id without blanks, or `null` if it is invalid. */
 export function requestIdOf(sent: string): string | null {
   const id = sent.trim();
   return id.length <= LONGEST && REQUEST_ID.test(id) ? id : null;
@@ -36,17 +36,17 @@ export function forgottenAfter(requestId: string): number {
 }
 
 export interface ConsumeRequest extends RequestIdentity {
-  /** Project setting `encryptedRequestWindowSeconds`; both directions, so clocks may be that much apart. */
+  /** Project setting `encryptedRequestWindowSeconds`. It holds in both directions, so clocks may differ by that much. */
   readonly windowSeconds: number;
   /** Unix ms. */
   readonly now: number;
-  /** What is known of the id. */
+  /** The state of the id. */
   readonly used: UsedRequest | null;
 }
 
 /**
- * Marks an id as used. In order: 400 `ENCRYPTED_REQUEST_INVALID_ID`, 400 `ENCRYPTED_REQUEST_STALE`, 409
- * `ENCRYPTED_REQUEST_REPLAY_DETECTED` (security 7.4, rows 15 to 17).
+ * Marks an id as used. Refusals, in order: 400 `ENCRYPTED_REQUEST_INVALID_ID`, 400 `ENCRYPTED_REQUEST_STALE`, 409
+ * `ENCRYPTED_REQUEST_REPLAY_DETECTED`.
  */
 export function consumeRequest({ type, identity, requestId, windowSeconds, now, used }: ConsumeRequest): DomainEvent | Refusal {
   const id = requestIdOf(requestId);

@@ -4,11 +4,11 @@ import type { DomainEvent } from '../events.ts';
 import type { AuthSession, SessionFamily } from '../states.ts';
 import { formToken, type SessionToken } from './token.ts';
 
-/** Auth sessions (security 4). None ends another: revoking reaches those that were refreshed from the one revoked, and only those. */
+/** Auth sessions. A new one ends no other. Revoking one also ends those that were refreshed from it, and no others. */
 
 export interface NewSession {
   readonly ttlSeconds: number;
-  /** `SESSION_RANDOM_BYTES` of them. */
+  /** `SESSION_RANDOM_BYTES` random bytes. */
   readonly random: Uint8Array;
   /** Unix ms. */
   readonly now: number;
@@ -18,11 +18,11 @@ export interface Opened {
   readonly events: readonly DomainEvent[];
   readonly session: AuthSession;
   readonly player: string;
-  /** The token's text: told once, and kept nowhere. */
+  /** The token's text. It is answered once and stored nowhere. */
   readonly token: string;
 }
 
-/** Sessions of one family in force at once; a client that renews in time has two or three. */
+/** Sessions of one family in force at once. A client that renews in time has two or three. */
 const MOST_IN_FORCE = 256;
 const NONE: SessionFamily = { player: '', sessions: new Map() };
 
@@ -34,8 +34,8 @@ export function createSession(player: string, { ttlSeconds, random, now }: NewSe
 }
 
 /**
- * The session of a token, when it is in force: 401 `AUTH_SESSION_EXPIRED`, or 401 `AUTH_SESSION_INVALID` for one that is unknown,
- * forged or revoked. `state`: of the token's family.
+ * The session of a token, if it is in force: 401 `AUTH_SESSION_EXPIRED`, or 401 `AUTH_SESSION_INVALID` for one that is unknown, forged or
+ * revoked. `state`: of the token's family.
  */
 export function sessionInForce(token: SessionToken, state: SessionFamily | null, now: number): AuthSession | Refusal {
   if (now >= token.expiresAt) return refusal('AUTH_SESSION_EXPIRED');
@@ -65,14 +65,14 @@ export interface Revoked {
   readonly player: string;
 }
 
-/** Revokes a session and all that were refreshed from it. Final, like expiry. Throws as {@link sessionInForce}. */
+/** Revokes a session and all that were refreshed from it, for good. Throws as {@link sessionInForce}. */
 export function revokeSession(token: SessionToken, state: SessionFamily | null, now: number): Revoked | Refusal {
   const session = sessionInForce(token, state, now);
   if (session instanceof Refusal) return session;
   const { player, sessions } = state ?? NONE;
   const sessionIds = [session.sessionId];
   const reached = new Set(sessionIds);
-  // In order of issue: whatever a session was refreshed from stands before it.
+  // In order of issue, so a session stands after the one it was refreshed from.
   for (const { sessionId, from } of sessions.values()) {
     if (from === null || !reached.has(from) || reached.has(sessionId)) continue;
     reached.add(sessionId);

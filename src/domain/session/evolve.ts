@@ -2,8 +2,8 @@ import type { ProjectEvent } from '../events.ts';
 import type { AuthSession, SessionFamily } from '../states.ts';
 
 /**
- * Folds a family of auth sessions. A family that was swept stays forgotten, whatever is told of it afterwards: a node whose clock is
- * behind may still have taken its last session for good, and a project must not stop for that.
+ * Folds a family of auth sessions. A swept family stays forgotten, whatever event follows: a node whose clock is behind may have accepted its
+ * last session, and that must not stop the project.
  */
 export function evolveSession(state: SessionFamily | null, event: ProjectEvent): SessionFamily | null {
   const at = event.metadata.recordedAt;
@@ -34,8 +34,8 @@ export function evolveSession(state: SessionFamily | null, event: ProjectEvent):
 }
 
 /**
- * An expired session can do nothing any more: without this a family that is refreshed for ever would grow for ever. What was refreshed
- * from it counts as refreshed from what it came from itself: revoking that one must still reach it.
+ * Drops expired sessions, or a family that is refreshed for ever would grow for ever. A session that was refreshed from a dropped one gets that
+ * one's origin, so revoking the origin still reaches it.
  */
 function unexpired({ sessions }: SessionFamily, at: number): Map<string, AuthSession> {
   const kept = new Map<string, AuthSession>();
@@ -53,7 +53,7 @@ function keptOrigin(sessions: SessionFamily['sessions'], from: string | null, at
   return origin?.sessionId ?? null;
 }
 
-/** When the last of a family expires, unix ms. */
+/** When the last session of a family expires, unix ms. */
 export function expiryOf({ sessions }: SessionFamily): number {
   let last = 0;
   for (const { expiresAt } of sessions.values()) last = Math.max(last, expiresAt);

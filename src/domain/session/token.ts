@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { WIRE_TEXTS } from '../wire-names.ts';
 
 /**
- * Session tokens: `{prefix}{family}.{session}.{expiresAt}.{secret}`, opaque to clients. Kept as a hash only, and found by the ids in it.
- * When it expires is in it, so that an expired one is told as such however long ago what was known of it was swept.
+ * Session tokens: `{prefix}{family}.{session}.{expiresAt}.{secret}`, opaque to clients. Only a hash is stored, found by the ids in the token.
+ * The token carries its expiry, so an expired one is refused as such even after its session was swept.
  */
 
 export interface SessionToken {
-  /** Id of the session that all of its family were refreshed from. */
+  /** Id of the first session of the family. */
   readonly family: string;
   readonly sessionId: string;
   /** Unix ms. */
@@ -18,13 +18,13 @@ export interface SessionToken {
 
 const ID_BYTES = 16;
 const SECRET_BYTES = 32;
-/** What a new session is made of: id and secret. */
+/** Random bytes of a new session: id and secret. */
 export const SESSION_RANDOM_BYTES = ID_BYTES + SECRET_BYTES;
 
 const PREFIXES: readonly string[] = Object.values(WIRE_TEXTS.sessionPrefix);
 const TOKEN = /^([0-9a-f]{32})\.([0-9a-f]{32})\.([0-9]{1,15})\.[A-Za-z0-9_-]{43}$/;
 
-/** `random`: {@link SESSION_RANDOM_BYTES} random bytes. `family`: `null` for the first of its own. */
+/** `random`: {@link SESSION_RANDOM_BYTES} random bytes. `family`: `null` for a new family. */
 export function formToken(
   random: Uint8Array,
   family: string | null,
@@ -38,7 +38,7 @@ export function formToken(
   return { token, text: `${WIRE_TEXTS.sessionPrefix.neutral}${rest}` };
 }
 
-/** The token in a text, under either prefix; `null` for what is none. */
+/** The token in a text, under either prefix; `null` if it is none. */
 export function readToken(text: string): SessionToken | null {
   const prefix = PREFIXES.find((known) => text.startsWith(known));
   const rest = text.slice(prefix?.length ?? 0);
@@ -46,7 +46,7 @@ export function readToken(text: string): SessionToken | null {
   return expiresAt === undefined ? null : { family, sessionId, expiresAt: Number(expiresAt), hash: hashOf(rest) };
 }
 
-/** Without the prefix, which may be spelled either way. */
+/** Hash without the prefix, which has two spellings. */
 function hashOf(rest: string): string {
   return createHash('sha256').update(rest).digest('hex');
 }

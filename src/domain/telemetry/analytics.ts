@@ -7,7 +7,7 @@ import { cutText } from '../document/text.ts';
 import { anyOf, numberOf, textOf } from './body.ts';
 import type { AnalyticsTracked } from './events.ts';
 
-/** 4 to 32 digits (runtime-storage 2.2), or `0`: a dedicated server without an id of its own (client-wire 3.5). */
+/** A player id in telemetry: 4 to 32 digits, or `0` for a dedicated server without an id. */
 const REPORTED_PLAYER = /^(?:0|\d{4,32})$/;
 
 type Severity = (typeof SEVERITIES)[number];
@@ -15,14 +15,13 @@ type Severity = (typeof SEVERITIES)[number];
 const LONGEST_TYPE = 80;
 const LIBRARY = 'network-storage-library';
 
-/** Where an event's members are looked for, first text wins (runtime-storage 12). */
+/** Members that may hold an event's type; the first text wins. */
 const TYPE_NAMES = ['type', 'event', 'code'];
 const LABEL_NAMES = ['label', 'code', 'message'];
 
 /**
- * What an analytics body comes to. Names are neutral already. `ownIds`: what ids look like where a studio has a login of its own.
- * Refused in this order: 400 INVALID_KEY for the player's id, then 400 INVALID_ANALYTICS_EVENT for an unknown severity, then for no
- * usable type (runtime-storage 12).
+ * The event of an analytics body, whose names are neutral already. `ownIds`: the form of ids where a studio has its own login. Refusals, in
+ * order: 400 INVALID_KEY for the player's id, 400 INVALID_ANALYTICS_EVENT for an unknown severity, then for a missing type.
  */
 export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds: RegExp = REPORTED_PLAYER): AnalyticsTracked | Refusal {
   const sent: Written<typeof sentEvent> = body;
@@ -41,7 +40,7 @@ export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds:
     label: textOf(body, LABEL_NAMES, LONGEST.label) ?? cutText(type, LONGEST.label),
     code: textOf(body, ['code'], LONGEST.code),
     message: textOf(body, ['message'], Number.POSITIVE_INFINITY),
-    // Elsewhere a stack says nothing, and it is long (runtime-storage 12.1).
+    // Only errors keep a stack: elsewhere it says nothing, and it is long.
     stack: keepsStacks(type) ? textOf(body, ['stack', 'stackTrace'], Number.POSITIVE_INFINITY) : null,
     context: contextOf(body, type),
     playerName: textOf(body, ['playerName', 'player_name'], LONGEST.name),
@@ -57,21 +56,21 @@ export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds:
   };
 }
 
-/** A text in the body wins; a number there is none (runtime-storage, trap 14). */
+/** The reported player. A text in the body wins; a number there does not count, because it may have lost digits. */
 function playerOf(sent: Json | undefined, claimed: string | null, ownIds: RegExp): string | null {
   const id = typeof sent === 'string' && sent !== '' ? sent : claimed;
   if (id === null) return null;
   return REPORTED_PLAYER.test(id) || (DOCUMENT_KEY.test(id) && ownIds.test(id)) ? id : null;
 }
 
-/** `null`: none was sent; `undefined`: not one of ours. */
+/** `null`: none was sent; `undefined`: an unknown one. */
 function severityOf(sent: Json | undefined): Severity | null | undefined {
   if (sent === undefined || sent === null || sent === '') return null;
   if (typeof sent !== 'string') return undefined;
   return SEVERITIES.find((one) => one === sent.toLowerCase());
 }
 
-/** Under which type an event is listed; `null`: what was sent names none. */
+/** The type under which an event is listed; `null`: none can be found. */
 export function storedType(sent: string | null, severity: Severity | null): string | null {
   if (severity === 'warning' || severity === 'error') return `${severity}.reported`;
   const plain = sent?.trim().toLowerCase() ?? '';
@@ -90,7 +89,7 @@ function sessionMoment(name: string): 'join' | 'leave' | 'heartbeat' {
   return LEAVES.includes(moment) ? 'leave' : 'heartbeat';
 }
 
-/** What comes before the first dot of a type (runtime-storage 12.1). */
+/** The part of a type before its first dot. */
 export function categoryOf(type: string): string {
   const dot = type.indexOf('.');
   const category = dot < 0 ? 'custom' : type.slice(0, dot);

@@ -2,7 +2,7 @@ import { isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble
 import { member } from '../../kernel/path.ts';
 import { cutText } from '../document/text.ts';
 
-/** How the bodies of telemetry are read: several names for one thing, and nothing in them but the player's id is ever a reason to refuse. */
+/** Reads bodies of telemetry. One thing may have several names, and only a bad player id is a reason to refuse. */
 
 /** The first of these members that holds a text with something in it, cut to `length`. */
 export function textOf(body: JsonObject, names: readonly string[], length: number): string | null {
@@ -23,7 +23,7 @@ export function numberOf(body: JsonObject, names: readonly string[]): number | n
   return null;
 }
 
-/** The first of these members that is there and not null. */
+/** The first of these members that is present and not null. */
 export function anyOf(body: JsonObject, names: readonly string[]): Json {
   for (const name of names) {
     const value = member(body, name);
@@ -32,7 +32,7 @@ export function anyOf(body: JsonObject, names: readonly string[]): Json {
   return null;
 }
 
-/** The value, or null when its JSON text is longer than `length` characters. */
+/** The value, or null if its JSON text has more than `length` characters. */
 export function within(value: Json, length: number): Json {
   return value !== null && stringifyJson(value).length > length ? null : value;
 }

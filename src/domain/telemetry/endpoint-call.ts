@@ -8,10 +8,10 @@ import { isNobody } from '../endpoint/run.ts';
 import type { AnalyticsTracked, TelemetryReport } from './events.ts';
 import { isCaptured } from './switches.ts';
 
-/** What is recorded of endpoint calls, in projects that ask for it (endpoint-language 19). */
+/** Records endpoint calls, in projects that ask for it. */
 
 const TYPE = 'endpoint.call';
-/** Ours: no player's report can say it comes from here. */
+/** The server's own source, which no player's report can have. */
 const SOURCE = 'server';
 const LONGEST_SLUG = 96;
 
@@ -22,18 +22,18 @@ export interface EndpointCalled {
   readonly status: number;
   readonly durationMs: number;
   readonly input: JsonObject;
-  /** What was answered; `null` where the call was refused. */
+  /** The answer; `null` if the call was refused. */
   readonly body: Json;
 }
 
-/** Whether a project wants its calls recorded: `captureEndpointCalls`, off unless it is switched on, since it costs an event a call. */
+/** Whether a project wants its calls recorded: `captureEndpointCalls`, off by default, because it costs an event per call. */
 export function recordsCalls(analytics: JsonObject): boolean {
   return member(analytics, 'captureEndpointCalls') === true && isCaptured(analytics, { type: 'analytics.tracked', data: BLANK });
 }
 
 /**
- * The event of a call; `null` for a caller who is no player, and for a slug that no endpoint can have: it is a part of an address, and
- * holds what no table keeps, U+0000 too.
+ * The event of a call; `null` for a caller who is no player, and for a slug that no endpoint can have: a slug comes from the address, and may
+ * hold characters that no table stores.
  */
 export function calledEvent({ platformId, slug, method, status, durationMs, input, body }: EndpointCalled): TelemetryReport | null {
   if (isNobody(platformId) || !DOCUMENT_KEY.test(platformId) || !isDefinitionId('endpoint', slug)) return null;
@@ -52,7 +52,7 @@ export function calledSlug({ type, source, context }: AnalyticsTracked): string 
   return typeof slug === 'string' ? slug : null;
 }
 
-/** The game's own name for the player: in what it sent, in the answer, or in the answer's `response`. */
+/** The game's own name for the player: in its input, in the answer, or in the answer's `response`. */
 function nameIn(input: JsonObject, body: Json): string | null {
   const inner = isObject(body) ? member(body, 'response') : undefined;
   for (const place of [input, body, inner ?? null]) {

@@ -4,8 +4,8 @@ import { type sessionMoment, TELEMETRY_EVENTS } from '../../contract/events/tele
 import type { KeyKind } from '../events.ts';
 
 /**
- * Every event of a `telemetry-…` stream: what players report. Nothing exact is decided from them, so they are in no hash chain and are
- * appended in any order. Shapes are succeeded as those of a project's stream are.
+ * Every event of a `telemetry-…` stream: what players report. No decision depends on them, so they are in no hash chain and are appended in any
+ * order. Their shapes are succeeded as those of a project's stream are.
  */
 
 export type TelemetryType = keyof typeof TELEMETRY_EVENTS;
@@ -14,21 +14,21 @@ export type TelemetryData = { readonly [T in TelemetryType]: z.output<(typeof TE
 export type AnalyticsTracked = TelemetryData['analytics.tracked'];
 export type SessionMoment = z.output<typeof sessionMoment>;
 export type HeartbeatReceived = TelemetryData['heartbeat.received'];
-/** Heartbeats of one session that said nothing new, as one event: what they add up to. None (`count` 0) only moves `nextBy`. */
+/** Heartbeats of one play session that said nothing new, as one event with their sum. With `count` 0 it only moves `nextBy`. */
 export type HeartbeatsFolded = TelemetryData['heartbeats.folded'];
 export type SaveFailed = TelemetryData['save.failed'];
 /**
- * Retention: what lies before a revision is no longer shown. Whoever folds the stream takes those rows away here, so that tables, a
- * rebuild and a verification agree. What players add up to stays, unless all is forgotten with a deleted project.
+ * Retention: rows before a revision are no longer shown. Every fold of the stream removes them at this event, so that tables, a rebuild and a
+ * verification agree. A player's totals stay, unless all is forgotten with a deleted project.
  */
 export type TelemetrySwept = TelemetryData['telemetry.swept'];
 
-/** Schema versions this build writes, and the highest it can read. */
+/** Schema versions that this build writes, and the highest it can read. */
 export const TELEMETRY_VERSIONS: Readonly<Record<TelemetryType, number>> = versionsOf(TELEMETRY_EVENTS);
 
 export interface TelemetryMetadata {
   readonly schemaVersion: number;
-  /** Unix ms by the clock of the node that took it in: two nodes may disagree, and order is the stream's. */
+  /** Unix ms by the clock of the node that received it. Nodes may disagree; the stream's order counts. */
   readonly recordedAt: number;
   readonly actor: { readonly kind: KeyKind | 'operator'; readonly keyId?: string };
 }
@@ -36,7 +36,7 @@ export interface TelemetryMetadata {
 /** An event as a decider makes it. */
 export type TelemetryFact = { [T in TelemetryType]: { readonly type: T; readonly data: TelemetryData[T] } }[TelemetryType];
 
-/** What was reported, as opposed to what the product says itself. */
+/** What was reported, unlike what the product itself says. */
 export type TelemetryReport = Exclude<TelemetryFact, { readonly type: 'telemetry.swept' }>;
 
 /** An event of a telemetry stream, decoded. */

@@ -6,12 +6,12 @@ import { DOCUMENT_KEY } from '../document/key.ts';
 import { anyOf, numberOf, objectOf, textOf, within } from './body.ts';
 import type { HeartbeatReceived, SessionMoment } from './events.ts';
 
-/** Characters of what a heartbeat carries beside its numbers; more is left out: a heartbeat is never refused for it. */
+/** Characters of a heartbeat besides its numbers. More is left out, since a heartbeat is never refused for it. */
 const LONGEST_CARGO = 16_384;
 
 /**
- * What a heartbeat comes to (runtime-storage 13.1). `body` is null where there was none, or nothing that could be read: the id of the
- * query suffices. Refuses with 400 MISSING_PLATFORM_ID, and 400 INVALID_KEY for an id that no key could hold.
+ * The event of a heartbeat. `body` is null if there was none, or it could not be read: the id in the query is enough. Refuses with 400
+ * MISSING_PLATFORM_ID, and 400 INVALID_KEY for an id that no key could hold.
  */
 export function heartbeatEvent(body: JsonObject | null, claimed: string | null): HeartbeatReceived | Refusal {
   const sent: JsonObject & Written<typeof heartbeat> = body ?? {};
@@ -33,7 +33,7 @@ export function heartbeatEvent(body: JsonObject | null, claimed: string | null):
   };
 }
 
-/** Text, or a number by its exact digits: ids exceed what a double holds (runtime-storage, trap 22). */
+/** An id as text, or a number by its exact digits: ids exceed what a double holds. */
 function idText(value: Json | undefined): string | null {
   if (typeof value === 'string') return value === '' ? null : value;
   if (value instanceof ExactNumber) return value.text;

@@ -3,44 +3,44 @@ import type { HeartbeatReceived, HeartbeatsFolded } from './events.ts';
 import { credited, MOST_SECONDS, type PlayerStats } from './player.ts';
 
 /**
- * Heartbeats of one player that only say "still here", gathered by the node that received them: a game sends one every 30 s, and stored
- * one by one they would be most of a log.
+ * Gathers heartbeats of one player that only say "still here", on the node that receives them: a game sends one every 30 s, and stored one by
+ * one they would be most of a log.
  *
- *     stored ──► gathering ──► folded (the time is over) ──► gathering …
- *                    └────────► folded (silence, or another session, name, join, leave)
+ * stored ──► gathering ──► folded (the time is over) ──► gathering …
+ * └────────► folded (silence, or another play session, name, join, leave)
  *
- * The first of a session is stored as it is. Pure; times are unix ms.
+ * The first heartbeat of a play session is stored as it is. Pure; times are unix ms.
  */
 export interface Gathering {
-  /** The last that was received, stored or not. */
+  /** The last heartbeat received, stored or not. */
   readonly last: HeartbeatReceived;
   readonly lastAt: number;
-  /** Of those that are not stored yet; `firstAt` of the first of them. */
+  /** Number of heartbeats not stored yet; `firstAt`: time of the first of them. */
   readonly count: number;
   readonly firstAt: number;
   readonly seconds: number;
-  /** When the log last heard of the player from here. */
+  /** When this node last stored an event of the player. */
   readonly toldAt: number;
-  /** What the player's stats come to, those not stored counted in; `null` where they are not known here. */
+  /** The player's stats, including heartbeats not stored yet; `null` if unknown here. */
   readonly stats: PlayerStats | null;
 }
 
-/** After a heartbeat that was stored. */
+/** Starts gathering after a stored heartbeat. */
 export function gatheringFrom(last: HeartbeatReceived, at: number, stats: PlayerStats | null): Gathering {
   return { last: slim(last, last.playerName), lastAt: at, count: 0, firstAt: at, seconds: 0, toldAt: at, stats };
 }
 
-/** Characters of what is told of frames; a node holds it for every player. */
+/** Characters of frame rates: a node holds them for every player. */
 const LONGEST_FPS = 512;
 
-/** Without what is stored with the first heartbeat of a session alone: most of its length. */
+/** A heartbeat without the members that only the first one of a play session stores, which are most of its length. */
 function slim(heartbeat: HeartbeatReceived, playerName: string | null): HeartbeatReceived {
   const { fps } = heartbeat;
   const isShort = fps === null || stringifyJson(fps).length <= LONGEST_FPS;
   return { ...heartbeat, playerName, context: null, performance: null, fps: isShort ? fps : null };
 }
 
-/** Whether a heartbeat says nothing but that the player is still there. */
+/** Whether a heartbeat only says that the player is still there. */
 export function saysNothingNew({ last, lastAt }: Gathering, heartbeat: HeartbeatReceived, at: number): boolean {
   if (heartbeat.event !== 'heartbeat' || heartbeat.sessionId !== last.sessionId) return false;
   return (heartbeat.playerName ?? last.playerName) === last.playerName && at - lastAt <= MOST_SECONDS * 1000;
@@ -59,13 +59,13 @@ export function gathered(before: Gathering, heartbeat: HeartbeatReceived, at: nu
   };
 }
 
-/** The event that stands for what was gathered. `nextBy`: see {@link HeartbeatsFolded}. */
+/** The event for what was gathered. `nextBy`: see {@link HeartbeatsFolded}. */
 export function foldedEvent({ last, lastAt, count, firstAt, seconds }: Gathering, nextBy: number): HeartbeatsFolded {
   const { platformId, sessionId, sessionSeconds, playerName, source, fps } = last;
   return { platformId, sessionId, sessionSeconds, playerName, source, fps, count, firstAt, lastAt, seconds, nextBy };
 }
 
-/** What was gathered is on its way to the log. */
+/** The state after what was gathered has been sent to the log. */
 export function goesOn(before: Gathering, at: number): Gathering {
   return { ...before, count: 0, firstAt: before.lastAt, seconds: 0, toldAt: at };
 }

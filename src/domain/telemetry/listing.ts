@@ -6,7 +6,7 @@ import { categoryOf } from './analytics.ts';
 import type { AnalyticsTracked, HeartbeatReceived, HeartbeatsFolded, SaveFailed, TelemetryEvent } from './events.ts';
 import { isListed, type Player } from './player.ts';
 
-/** An event as operators see it listed (runtime-storage 12.1). */
+/** An event as operators see it listed. */
 export interface ListedEvent {
   readonly platformId: string;
   readonly type: string;
@@ -21,10 +21,10 @@ export interface ListedEvent {
 
 const LONGEST_SLUG = 96;
 const LONGEST_LABEL = 120;
-/** Type under which the report of a save that did not show is listed (runtime-storage 15). */
+/** Type under which a report of a failed save is listed. */
 export const SAVE_UNCONFIRMED = 'record.save_unconfirmed';
 
-/** How an event is listed; `null` for a heartbeat so soon after another. `before`: the player before it. */
+/** How an event is listed; `null` for a heartbeat soon after another. `before`: the player before the event. */
 export function listedEvent(event: TelemetryEvent, before: Player | null): ListedEvent | null {
   if (event.type === 'telemetry.swept') return null;
   if (event.type === 'save.failed') return listedFailure(event.data);
@@ -45,7 +45,7 @@ function listedAnalytics(data: AnalyticsTracked, before: Player | null): ListedE
     source,
     endpointSlug: shortText(member(context, 'endpointSlug') ?? member(context, 'slug')),
     collectionId: shortText(member(context, 'collectionId')),
-    // What is told without a session belongs to the player's current one.
+    // An event without a session belongs to the player's current one.
     sessionId: sessionId ?? (category === 'session' ? null : (before?.profile.sessionId ?? null)),
     payload: withoutNulls(rest),
   };

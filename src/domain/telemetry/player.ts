@@ -3,8 +3,8 @@ import { calledSlug } from './endpoint-call.ts';
 import type { AnalyticsTracked, HeartbeatReceived, HeartbeatsFolded, SessionMoment, TelemetryEvent } from './events.ts';
 
 /**
- * What is known of a player from telemetry: the stats that heartbeats add up to (runtime-storage 13.1), and the presence profile that
- * follows from every event (14). Pure folds: the read model, a rebuild and the answer to a heartbeat all use them.
+ * What telemetry says of a player: the stats that heartbeats add up to, and the presence profile that follows from every event. Pure folds: the
+ * read model, a rebuild and the answer to a heartbeat all use them.
  */
 
 export interface PlayerStats {
@@ -20,60 +20,60 @@ export interface PlayerProfile {
   readonly onlineSince: number | null;
   readonly lastSeen: number;
   readonly lastHeartbeat: number | null;
-  /** Until when the player counts as there, where whoever gathers its heartbeats has said so. */
+  /** Until when the player counts as present, if a node that gathers the heartbeats has said so. */
   readonly onlineUntil: number | null;
   readonly sessionId: string | null;
-  /** Of the current session. */
+  /** Seconds of the current play session. */
   readonly sessionSeconds: number;
-  /** Play time over all sessions. */
+  /** Play time over all sessions, seconds. */
   readonly totalSeconds: number;
   readonly sessionCount: number;
   readonly lastType: string;
-  /** Of the last endpoint call, in projects that have calls recorded. */
+  /** Endpoint of the last call, in projects that record calls. */
   readonly lastEndpointSlug: string | null;
-  /** Events that were reported of the player. */
+  /** Events reported of the player. */
   readonly events: number;
   /** When a heartbeat was last listed as an event. */
   readonly listedAt: number | null;
 }
 
 export interface Player {
-  /** `null`: never a heartbeat. */
+  /** `null`: there never was a heartbeat. */
   readonly stats: PlayerStats | null;
   readonly profile: PlayerProfile;
 }
 
 const FIRST_SECONDS = 2;
-/** What a game says of a session's length is believed up to this: 30 years. */
+/** Longest session length that is believed, seconds: 30 years. */
 export const LONGEST_SESSION = 1e9;
 export const MOST_SECONDS = 120;
 const MOST_PAUSE_SECONDS = 600;
-/** Heartbeats are listed at most this often for one player; joins and leaves always. */
+/** Heartbeats of one player are listed at most this often; joins and leaves always. */
 const LISTED_EVERY_MS = 10_000;
 /** Without a heartbeat for this long a player counts as gone. */
 export const ONLINE_MS = 60_000;
 
-/** The stats after one more heartbeat at `at`. `sessionSeconds` does not enter them. */
+/** The stats after one more heartbeat at `at`. They do not depend on `sessionSeconds`. */
 export function credited(before: PlayerStats | null, at: number): PlayerStats {
   if (before === null) return { firstSeen: at, lastHeartbeat: at, totalSeconds: FIRST_SECONDS };
   const passed = Math.floor((at - before.lastHeartbeat) / 1000);
   const seconds = Math.min(Math.max(passed, 0), MOST_SECONDS);
-  // Two nodes' clocks may differ: a heartbeat that seems older must not make the next one count twice.
+  // Clocks of nodes differ: a heartbeat that seems older must not make the next one count twice.
   return { ...before, lastHeartbeat: Math.max(at, before.lastHeartbeat), totalSeconds: before.totalSeconds + seconds };
 }
 
-/** Whether a player counts as there at `now` (runtime-storage 14). */
+/** Whether a player counts as present at `now`. */
 export function isOnline({ online, onlineUntil, lastHeartbeat, lastSeen }: PlayerProfile, now: number): boolean {
   return online && now <= Math.max(onlineUntil ?? 0, (lastHeartbeat ?? lastSeen) + ONLINE_MS);
 }
 
-/** Whether a heartbeat is listed among the events: not when one of its player was a moment ago. */
+/** Whether a heartbeat is listed among the events: not if one of the player was listed a moment ago. */
 export function isListed(before: Player | null, heartbeat: HeartbeatReceived, at: number): boolean {
   const last = before?.profile.listedAt ?? null;
   return heartbeat.event !== 'heartbeat' || last === null || at - last >= LISTED_EVERY_MS;
 }
 
-/** The player after an event that names one; the same for any other. */
+/** The player after an event that names one; unchanged by any other event. */
 export function evolvePlayer(before: Player | null, event: TelemetryEvent): Player | null {
   const at = event.metadata.recordedAt;
   if (event.type === 'heartbeat.received') {
@@ -90,11 +90,11 @@ export function evolvePlayer(before: Player | null, event: TelemetryEvent): Play
   return { stats: before?.stats ?? null, profile };
 }
 
-/** As if each of them had been stored: what they add to the session is what the last says of it, or the time until then. */
+/** The player as if each of the heartbeats had been stored: the session's seconds are what the last one says, or the time until then. */
 function withFolded(before: Player | null, folded: HeartbeatsFolded): Player {
   const known = before?.profile ?? UNKNOWN;
   const { count, lastAt, nextBy } = folded;
-  // Another node has heard of the player since.
+  // Another node has received a later heartbeat of the player.
   const onlineUntil = (known.lastHeartbeat ?? 0) > lastAt ? known.onlineUntil : nextBy;
   if (count === 0) return { stats: before?.stats ?? null, profile: { ...known, onlineUntil } };
   const profile = withSession(known, folded, 'heartbeat', 'session.heartbeat', lastAt);
@@ -104,7 +104,7 @@ function withFolded(before: Player | null, folded: HeartbeatsFolded): Player {
   };
 }
 
-/** Where another node told of a part of the time already, of that part nothing is added. */
+/** The stats after folded heartbeats. Time that another node has counted already is not added again. */
 function creditedAll(before: PlayerStats | null, { firstAt, lastAt, seconds }: HeartbeatsFolded): PlayerStats {
   const known = before !== null && before.lastHeartbeat > firstAt ? before : credited(before, firstAt);
   const unknown = Math.max(0, Math.floor((lastAt - known.lastHeartbeat) / 1000));
@@ -115,7 +115,7 @@ function creditedAll(before: PlayerStats | null, { firstAt, lastAt, seconds }: H
   };
 }
 
-/** The moment of a session that an event is, or `null` for any other event. */
+/** Whether an event starts or ends a session, or `null` for any other event. */
 export function momentOf({ type }: AnalyticsTracked): SessionMoment | null {
   if (categoryOf(type) !== 'session') return null;
   const name = type.slice('session.'.length);
@@ -147,7 +147,7 @@ interface SessionReport {
 }
 
 /**
- * A moment of a session. What the game says of its length wins over the clock; elapsed time counts once, so what other events added
+ * The profile after a join or leave. The length that the game reports wins over the clock. Elapsed time counts once, so what other events added
  * meanwhile is part of the current session's seconds.
  */
 function withSession(known: PlayerProfile, report: SessionReport, moment: SessionMoment, type: string, at: number): PlayerProfile {

@@ -5,7 +5,7 @@ import { DOCUMENT_KEY } from '../document/key.ts';
 import { textOf } from './body.ts';
 import type { SaveFailed } from './events.ts';
 
-/** What the report of a save that did not show comes to; every member may be missing (runtime-storage 15). */
+/** The event of a report that a save failed. Every member may be missing. */
 export function saveFailure(body: JsonObject, claimed: string | null): SaveFailed {
   return {
     collectionId: textOf(body, ['collectionId'], LONGEST.id) ?? '',

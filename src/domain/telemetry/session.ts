@@ -2,19 +2,19 @@ import type { Json } from '../../kernel/json.ts';
 import type { SessionMoment, TelemetryEvent } from './events.ts';
 import { LONGEST_SESSION, momentOf } from './player.ts';
 
-/** One session of one player, as its events tell (runtime-storage 14). Times are unix ms. */
+/** One play session of a player, as its events describe it. Times are unix ms. */
 export interface PlaySession {
-  /** Of the join, or of the first heartbeat. */
+  /** Time of the join, or of the first heartbeat. */
   readonly startedAt: number | null;
   readonly lastHeartbeatAt: number | null;
   readonly endedAt: number | null;
-  /** The longest that the game has told. */
+  /** The greatest length that the game reported. */
   readonly seconds: number;
-  /** The last that came. */
+  /** The last frame rates. */
   readonly fps: Json;
 }
 
-/** What an event says of a session; `null` for one that says nothing, or names none. */
+/** What an event says of a play session; `null` if it says nothing, or names none. */
 export interface SessionReport {
   readonly platformId: string;
   readonly sessionId: string;
@@ -23,7 +23,7 @@ export interface SessionReport {
   readonly fps: Json;
 }
 
-/** `current`: the player's session before the event, for one that names none. */
+/** `current`: the player's session before the event, for an event that names none. */
 export function sessionReport(event: TelemetryEvent, current: string | null): SessionReport | null {
   if (event.type === 'save.failed' || event.type === 'telemetry.swept') return null;
   const { data } = event;

@@ -4,9 +4,9 @@ import { member } from '../../kernel/path.ts';
 import { categoryOf } from './analytics.ts';
 import type { TelemetryReport } from './events.ts';
 
-/** The project's setting `analytics`: what is captured, and how long it is kept. */
+/** The project setting `analytics`: what is recorded, and how long it is kept. */
 
-/** Category of a type → the member that switches it off when it is `false`. */
+/** Category of a type → the member that switches it off when `false`. */
 const SWITCHES: Readonly<Record<string, string>> = {
   session: 'captureSessions',
   warning: 'captureWarnings',
@@ -22,7 +22,7 @@ const SWITCHES: Readonly<Record<string, string>> = {
   system: 'managedSystemInfo',
 };
 
-/** Whether a project wants this at all. Absent switches are on; a failed save is told whatever they say. */
+/** Whether a project wants this event. A missing switch is on; a failed save is always recorded. */
 export function isCaptured(settings: JsonObject, fact: TelemetryReport): boolean {
   if (fact.type === 'save.failed') return true;
   if (member(settings, 'enabled') === false) return false;
@@ -31,7 +31,7 @@ export function isCaptured(settings: JsonObject, fact: TelemetryReport): boolean
   return name === undefined || member(settings, name) !== false;
 }
 
-/** The event as the project wants it kept: `retainErrorStacks: false` takes the stacks out. */
+/** The event as the project wants it kept: `retainErrorStacks: false` removes stacks. */
 export function asKept(settings: JsonObject, fact: TelemetryReport): TelemetryReport {
   if (fact.type !== 'analytics.tracked' || fact.data.stack === null || member(settings, 'retainErrorStacks') !== false) return fact;
   return { ...fact, data: { ...fact.data, stack: null } };
@@ -40,7 +40,7 @@ export function asKept(settings: JsonObject, fact: TelemetryReport): TelemetryRe
 const DEFAULT_DAYS = 90;
 const MOST_DAYS = 3650;
 
-/** Days that rows of telemetry are kept (`retentionDays`); 0: for ever (runtime-storage 12.1). */
+/** Days for which rows of telemetry are kept (`retentionDays`); 0: for ever. */
 export function retentionDays(settings: JsonObject): number {
   const value = member(settings, 'retentionDays');
   const days = isNumber(value) ? toDouble(value) : Number.NaN;

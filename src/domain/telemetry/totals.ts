@@ -4,8 +4,8 @@ import { type sessionKept, TOTALS_EVENTS } from '../../contract/events/telemetry
 import type { Player } from './player.ts';
 
 /**
- * What is kept of a project's telemetry when its beginning is cut: what every player had come to, and the sessions that go on. Parts of
- * it, then an event that says it is whole, in a stream of its own. Only the last whole one counts.
+ * What is kept of a project's telemetry when its beginning is truncated: every player's totals and the open sessions. They lie in a stream of
+ * their own, in parts, followed by an event that says they are complete. Only the last complete totals count.
  */
 
 export interface TotalsKept {
@@ -14,7 +14,7 @@ export interface TotalsKept {
 }
 
 export type SessionKept = z.output<typeof sessionKept>;
-/** `through`: the last telemetry event that is in it. It stays in its stream, so that one can be told from another. */
+/** `through`: the last telemetry event in them. It stays in its stream. */
 export type TotalsCompleted = z.output<(typeof TOTALS_EVENTS)['totals.completed']['data']>;
 
 export interface TotalsData {
@@ -24,7 +24,7 @@ export interface TotalsData {
 
 export type TotalsType = keyof TotalsData;
 
-/** Schema versions this build writes, and the highest it can read. */
+/** Schema versions that this build writes, and the highest it can read. */
 export const TOTALS_VERSIONS: Readonly<Record<TotalsType, number>> = versionsOf(TOTALS_EVENTS);
 
 /** An event of a totals stream, decoded. */

@@ -16,12 +16,12 @@ import type { DefinitionsState } from '../states.ts';
 
 import { testsFindings } from './findings.ts';
 
-/** PUT tests: the whole list is replaced, sources compiled like any other (management 9.1). Tests are never staged. */
+/** PUT tests: replaces the whole list; sources compile like any other. Tests are never staged. */
 
 const MAX_TESTS = 500;
 const ABOUT = { resourceKind: 'tests' } as const;
 
-/** A list, bare or under `tests`. */
+/** The list, bare or under `tests`. */
 export function testsIn(body: Json | undefined): Json | undefined {
   return isArray(body) ? body : member(objectOf(body), 'tests');
 }
@@ -35,7 +35,7 @@ export function decidePutTests(state: DefinitionsState, body: Json | undefined):
   };
 }
 
-/** What a push of tests would put, or why it cannot be. */
+/** What a push of tests would put, or why it is refused. */
 export function planTests(body: Json | undefined): (PlannedWhole & { readonly found: readonly Finding[] }) | Refusal {
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', ABOUT);
   const items = testsIn(body);
@@ -67,7 +67,9 @@ export function planTests(body: Json | undefined): (PlannedWhole & { readonly fo
   return { put, total: tests.length, found, findings: () => found };
 }
 
-/** Missing, blank and repeated ids become one made of the test's place and text, so that the same list is the same list. */
+/**
+ * Tests with unique ids. A missing, blank or repeated id becomes one made from the test's index and text, so the same list gets the same ids.
+ */
 function identified(tests: readonly JsonObject[]): JsonObject[] {
   const taken = new Set<string>();
   return tests.map((test, index) => {

@@ -1,14 +1,14 @@
 import { isArray, isObject, type Json, jsonEquals, stringifyJson } from '../../kernel/json.ts';
 
 /**
- * Whether an answer holds what its test expects (decision 26): every member that is named has to be there and equal, whatever stands
- * beside it; lists and scalars are compared whole. The first difference as a sentence; empty: there is none.
+ * Compares an answer's body with the expected one. Every member that the test names must be present and equal; other members do not count. Lists
+ * and scalars are compared whole. Answers the first difference as a sentence, or an empty text.
  */
 export function bodyDifference(expected: Json, found: Json): string {
   return difference(expected, found, 'body');
 }
 
-/** Of a value in a reason: enough to see what it is. */
+/** Characters of a value in a reason: enough to see what it is. */
 const LONGEST = 200;
 
 function difference(expected: Json, found: Json | undefined, path: string): string {
@@ -22,7 +22,7 @@ function difference(expected: Json, found: Json | undefined, path: string): stri
   return '';
 }
 
-/** Of lists of one length the first item that differs is named: two long texts that begin alike would tell nothing. */
+/** For lists of equal length the first differing item is named: two long texts with the same beginning would show no difference. */
 function unequal(expected: Json, found: Json, path: string): string {
   if (isArray(expected) && isArray(found) && expected.length === found.length) {
     const at = expected.findIndex((item, index) => !jsonEquals(item, found[index] ?? null));

@@ -5,21 +5,21 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import type { Finding } from '../definition/findings/finding.ts';
 import { memberSpellings } from '../wire-names.ts';
 
-/** What a test says and no run heeds: it would pass for something that was never looked at (decision 36). */
+/** Findings for members of a test that no run reads: the test would pass without checking what they say. */
 
 const MEMBERS: ReadonlySet<string> = new Set([
   ...['sourceVersion', 'kind', 'resourceKind', 'id', 'slug', 'name', 'description', 'notes', 'imports', 'metadata', 'authoringMode'],
   ...['sourceFormat', 'sourcePath', 'sourceText', 'method', 'input', 'seed', 'expect', 'endpoint', 'asServer', 'skipWebhooks'],
   ...['createdAt', 'updatedAt', ...memberSpellings('platformId')],
 ]);
-/** Of the editor's own runs. */
+/** Members for the editor's own runs. */
 const UNHEEDED: ReadonlySet<string> = new Set(['inputMode', 'mockData', 'workflow']);
 const EXPECTED: ReadonlySet<string> = new Set(['status', 'outcome', 'body', 'notes']);
 const SEEDED: ReadonlySet<string> = new Set(['collections', 'notes']);
 /** More than anybody reads. */
 const MOST = 100;
 
-/** `tests`: as they are stored, in the order of the push; the path names each by its place. */
+/** `tests`: as stored, in the order of the push. The path names each by its index. */
 export function testsFindings(tests: readonly JsonObject[]): readonly Finding[] {
   return tests.flatMap((test, index) => testFindings(test, `/${index}`)).slice(0, MOST);
 }

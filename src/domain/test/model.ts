@@ -8,31 +8,31 @@ import type { DefinitionsState } from '../states.ts';
 import { acceptMembers, SYNTHETIC_PLAYER } from '../wire-names.ts';
 import { bodyDifference } from './expected-body.ts';
 
-/** A test of an endpoint: whom it is called as, with what, and what is expected of it (management 9.2). */
+/** A test of an endpoint: its caller, its input, and what is expected. */
 export interface TestCase {
   readonly id: string;
   readonly name: string;
-  /** Slug or id; empty: it does not say. */
+  /** Slug or id; empty: not given. */
   readonly endpoint: string;
   readonly input: JsonObject;
   readonly platformId: string;
   readonly asServer: boolean;
-  /** As its author wrote it; read by `verdictOf`. */
+  /** As its author wrote it; `verdictOf` reads it. */
   readonly expect: Written<typeof expectation>;
-  /** Documents that are there for this test alone, by collection and key. */
+  /** Documents that exist for this test alone, by collection and key. */
   readonly seed: readonly { readonly collection: string; readonly key: string; readonly document: JsonObject }[];
 }
 
 export interface Verdict {
   readonly outcome: 'pass' | 'fail' | 'any';
-  /** Status that is expected; `null`: any. */
+  /** Expected status; `null`: any. */
   readonly status: number | null;
   readonly passed: boolean;
-  /** Empty when it passed. */
+  /** Empty if the test passed. */
   readonly reason: string;
 }
 
-/** A stored test, or the body of a request that is one. Total: members that do not fit count as missing. */
+/** A stored test, or a request's body that is one. Members that do not fit count as missing. */
 export function testCase(json: JsonObject): TestCase {
   const test: Written<typeof testSchema> = acceptMembers(json);
   const endpoint = textOf(test.endpoint) ?? textOf(test.slug) ?? '';
@@ -51,22 +51,22 @@ export function testCase(json: JsonObject): TestCase {
   };
 }
 
-/** Tests are of both targets: there is one list, which is live. */
+/** The list of tests. It is live, and serves both targets. */
 export function storedTests(state: DefinitionsState): readonly JsonObject[] {
   const item = state.live.tests.get(SINGLE_ID);
   return item === undefined ? [] : listOf(definitionOf(item)).filter((test) => isObject(test));
 }
 
-/** What a run came to. */
+/** The result of a run. */
 interface Came {
   readonly ok: boolean;
   readonly status: number;
   readonly message: string;
-  /** As a caller gets it. */
+  /** The body as a caller gets it. */
   readonly body: Json;
 }
 
-/** Status first, then the outcome (management 9.2), then the body (decision 26). */
+/** Compares the status first, then the outcome, then the body. */
 export function verdictOf(expect: Written<typeof expectation>, result: Came): Verdict {
   const status = statusOf(expect.status);
   const outcome = outcomeOf(expect.outcome, status);
@@ -83,7 +83,7 @@ function reasonOf(outcome: Verdict['outcome'], status: number | null, { ok, stat
   return '';
 }
 
-/** The specification's own tests name a status alone (seed: Test case); one that only a rejection has says that one is expected. */
+/** The expected outcome. A test may name only a status: one that only rejections have means that a rejection is expected. */
 function outcomeOf(value: Json | undefined, status: number | null): Verdict['outcome'] {
   const word = textOf(value)?.toLowerCase();
   if (word === 'fail' || word === 'any' || word === 'pass') return word;

@@ -3,7 +3,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { listOf, objectFrom, objectOf, textOf } from '../definition/read.ts';
 
-/** Inputs made out of an endpoint's declared ones (management 9.5). */
+/** Makes inputs from an endpoint's declared ones. */
 
 const SAMPLES: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['string', 'test'],
@@ -19,7 +19,7 @@ export function sampleInput(definition: Written<typeof endpoint>): JsonObject {
   return objectFrom(Object.entries(propertiesOf(definition)).map(([name, field]) => [name, sampleOf(field)]));
 }
 
-/** Tests worth having of an endpoint: that the sample passes, and that it fails without each required member (management 9.6). */
+/** Suggested tests of an endpoint: that the sample passes, and that it fails without each required member. */
 export function suggestedTests(slug: string, definition: Written<typeof endpoint>): JsonObject[] {
   const input = sampleInput(definition);
   const passes = { name: `${slug} answers`, endpoint: slug, input, expect: { outcome: 'pass' } };
