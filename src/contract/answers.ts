@@ -12,7 +12,7 @@ import type { playerStats, telemetry } from './routes/telemetry.ts';
 import type { tests } from './routes/tests.ts';
 import type { ShownBy } from './values.ts';
 
-/** What routes answer with when they do what was asked for: the types that use cases and handlers share. */
+/** Bodies of successful answers: the types that use cases and handlers share. */
 
 type BodyOf<R extends { readonly answers: { readonly 200: z.ZodType } }> = ShownBy<R['answers'][200]>;
 

@@ -8,7 +8,7 @@ export type { Code };
 
 /** Which refusals a route may answer with: its own, and those that follow from what it is. */
 
-/** The envelope of every refusal. Beside `error` may stand what a route tells of what it refused. */
+/** The envelope of every refusal. A route may put more members beside `error`. */
 export const Failure = z
   .object({
     ok: z.literal(false),
@@ -28,24 +28,24 @@ export const Failure = z
   .catchall(anyJson)
   .meta({ id: 'Refusal', description: 'Why a request was not done' });
 
-/** Of any request. */
+/** Codes of any request. */
 const ALWAYS: readonly Code[] = ['INTERNAL_ERROR', 'STORAGE_UNAVAILABLE', 'BUSY', 'RATE_LIMITED'];
-/** Of any request to a project. */
+/** Codes of any request to a project. */
 const OF_PROJECT: readonly Code[] = ['UNAUTHORIZED', 'UNKNOWN_EVENT', 'HISTORY_MISMATCH'];
-/** Where a player has to be proven, or a request has to be sealed. */
+/** Codes where a player has to be proven, or a request has to be sealed. */
 const OF_PLAYER: readonly Code[] = [
   ...(['PLATFORM_AUTH_FAILED', 'MISSING_PLATFORM_ID', 'INVALID_PLATFORMID', 'REVISION_OUTDATED'] as const),
   ...(['AUTH_SESSION_DISABLED', 'AUTH_SESSION_REQUIRED', 'AUTH_SESSION_INVALID', 'AUTH_SESSION_EXPIRED'] as const),
   'AUTH_SESSION_PLATFORMID_MISMATCH',
 ];
 const OF_BODY: readonly Code[] = ['INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT'];
-/** What a commit may come to. */
+/** Codes of a commit. */
 const OF_WRITE: readonly Code[] = ['WRITE_CONFLICT', 'OUTCOME_UNKNOWN', 'APPEND_TOO_LARGE', 'QUOTA_EXCEEDED'];
 const OF_IDEMPOTENCY: readonly Code[] = ['IDEMPOTENCY_KEY_REUSED', 'ANSWER_TOO_LARGE', 'INVALID_REQUEST'];
 
-/** Codes that come with another status than the catalogue's, too. */
+/** Codes that may come with another status than the catalogue's. */
 const ALSO: Partial<Record<Code, readonly number[]>> = {
-  // On what is no endpoint call: 426 is what a game that starts is told.
+  // Outside endpoint calls. 426 is the answer to a starting game.
   REVISION_OUTDATED: [409],
   // An editor takes 404 for a missing route.
   ENDPOINT_NOT_FOUND: [400],
@@ -73,7 +73,7 @@ export function codesOf(route: Route): readonly Code[] {
   return [...codes].sort();
 }
 
-/** The codes of a route by the HTTP statuses that they come with. */
+/** The codes of a route by HTTP status. */
 export function codesByStatus(route: Route): ReadonlyMap<number, readonly Code[]> {
   const found = new Map<number, Code[]>();
   for (const code of codesOf(route)) {

@@ -1,6 +1,6 @@
-/** Every prefix that the server answers under, as data. Aliases end here: routes know one path each. */
+/** Every prefix that the server answers under, as data. Aliases end here: a route knows one path. */
 
-/** A group of routes with one router. The storage aliases serve fewer routes, so they are families of their own. */
+/** A group of routes with one router. Storage aliases serve fewer routes, so they are families of their own. */
 export type Family =
   | 'storage'
   | 'storage-api'
@@ -16,17 +16,17 @@ export type Family =
   | 'save-failure'
   | 'system';
 
-/** Which request buckets count a route. */
+/** The request buckets that count a route. */
 export type BucketGroup = 'game' | 'management' | 'session' | 'system';
 
 export interface Prefix {
   readonly family: Family;
-  /** What the prefix stands for: the family's routes begin with it. */
+  /** The beginning of the family's routes, which the prefix stands for. */
   readonly base: string;
   readonly group: BucketGroup;
 }
 
-/** What the routes of a family begin with. Those of the system have nothing in common. */
+/** The beginning of a family's routes. Those of the system have nothing in common. */
 export const BASES = {
   storage: '/v3/storage',
   'storage-api': '/api/storage',
@@ -43,7 +43,7 @@ export const BASES = {
   system: '',
 } as const satisfies Record<Family, string>;
 
-/** The prefixes of each family, its base first; `group`: which buckets count its requests. */
+/** The prefixes of each family, its base first. `group`: the buckets that count its requests. */
 const SERVED: readonly { readonly family: Family; readonly group: BucketGroup; readonly prefixes: readonly string[] }[] = [
   { family: 'storage', group: 'game', prefixes: ['/v3/storage'] },
   { family: 'storage-api', group: 'game', prefixes: ['/api/storage'] },
@@ -67,7 +67,7 @@ export const PREFIXES: ReadonlyMap<string, Prefix> = new Map(
   ),
 );
 
-/** The other prefixes of a family's routes, which tools may go on using. */
+/** The other prefixes of a family's routes, which tools may still use. */
 export function aliasesOf(family: Family): readonly string[] {
   return SERVED.filter((served) => served.family === family && family !== 'system').flatMap(({ prefixes }) => prefixes.slice(1));
 }

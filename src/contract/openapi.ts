@@ -8,7 +8,7 @@ import { alsoNamed } from './resources/member.ts';
 import { type Described, type Route, TAGS } from './route.ts';
 import { routes } from './routes/index.ts';
 
-/** The contract as an OpenAPI 3.1 document, for tools that make clients, pages and requests of it. */
+/** The contract as an OpenAPI 3.1 document, for tools that generate clients, pages and requests. */
 
 type Node = Record<string, unknown>;
 
@@ -18,7 +18,7 @@ export interface OpenApi extends Node {
   readonly components: Components & { readonly schemas: Readonly<Record<string, Node>>; readonly securitySchemes: Node };
 }
 
-/** What several operations have in common. */
+/** Parts that several operations share. */
 type Components = Readonly<Record<'parameters' | 'headers' | 'responses', Readonly<Record<string, Node>>>>;
 
 export interface Operation extends Node {
@@ -32,10 +32,10 @@ letter case, ids do not. HEAD answers as GET, and runs no endpoint. With the set
 \`/v1\`, too. A secret key with a permission map needs the permissions that an operation names. Names have two spellings on the way in, and
 \`WIRE_NAMES\` says which goes out; these are the neutral ones.`;
 
-/** Every operation that is not hidden, under the path of its family; \`x-aliases\` are other prefixes that answer the same. */
+/** Every operation that is not hidden, under the path of its family. `x-aliases` lists other prefixes with the same answers. */
 export function openApi(version: string): OpenApi {
   const parts = { schemas: new Schemas(), shared: new Shared() };
-  // What is used more than once is seen the first time, and what is made of it the second.
+  // The first pass finds parts that are used more than once, the second refers to them.
   for (const _ of ['headers', 'responses']) {
     pathsOf(parts);
     parts.shared.seen();
@@ -148,7 +148,7 @@ function parametersOf(route: Route, { schemas, shared }: Parts): readonly Node[]
   return [...path, ...query, ...any, ...entries(headers).map((one) => parameter('header', one, false, example?.headers?.[one[0]]))];
 }
 
-/** What stands in a path or query is a text; an example is of the type that it means. */
+/** An example of a path or query parameter, which is a text, in the type that it means. */
 function typed(text: string, { type }: Node): unknown {
   return type === 'integer' || type === 'number' ? Number(text) : text;
 }
@@ -175,7 +175,7 @@ function responsesOf(route: Route, parts: Parts): Node {
     };
   }
   for (const [status, codes] of failures) {
-    // Health and readiness say with 503 what they say.
+    // Health and readiness answer 503 with a body of their own.
     if (responses[status] === undefined) responses[status] = failureOf(status, codes, parts);
   }
   if (authored === true) {
@@ -208,19 +208,19 @@ function headersOf(described: Described, { schemas, shared }: Parts): Node {
   );
 }
 
-/** What is used more than once, in a place of its own. */
+/** Parts that are used more than once, each in a place of its own. */
 class Shared {
   #uses = new Map<string, number>();
   #seen: ReadonlyMap<string, number> = new Map();
   readonly #placed = new Map<string, { readonly kind: keyof Components; readonly name: string; readonly node: Node }>();
 
-  /** Everything was referred to. */
+  /** Marks everything so far as seen. */
   seen(): void {
     this.#seen = this.#uses;
     this.#uses = new Map();
   }
 
-  /** The part itself, or where it stands. Parts of one name that differ are numbered. */
+  /** The part itself, or a reference to it. Parts of one name that differ are numbered. */
   refer(kind: keyof Components, name: string, node: Node): Node {
     const key = `${kind} ${name} ${JSON.stringify(node)}`;
     this.#uses.set(key, (this.#uses.get(key) ?? 0) + 1);
@@ -242,7 +242,7 @@ class Shared {
   }
 }
 
-/** Schemas as JSON Schema; those with a name are gathered, and referred to. */
+/** Schemas as JSON Schema. Those with a name are collected and referred to. */
 class Schemas {
   readonly #named = new Map<string, Node>();
   readonly #parts = new Map<string, string>();
@@ -252,12 +252,12 @@ class Schemas {
     return Object.fromEntries([...this.#named].sort(([a], [b]) => a.localeCompare(b)));
   }
 
-  /** Of what is sent. */
+  /** Schema of what is sent. */
   input(schema: z.ZodType): Node {
     return this.#once(schema, 'input');
   }
 
-  /** Of what is answered. Members may come to it with a version of the server: clients take what they do not know. */
+  /** Schema of what is answered. Later versions of the server may add members, and clients must accept them. */
   output(schema: z.ZodType): Node {
     return this.#once(schema, 'output');
   }
@@ -288,7 +288,7 @@ class Schemas {
     return { $ref: `#/components/schemas/${id}` };
   }
 
-  /** A part that has no name of its own, such as one that holds itself, is numbered: alike wherever it is used. */
+  /** Name of a part. One without a name of its own, such as one that holds itself, is numbered: the same number wherever it is used. */
   #nameOf(name: string, definition: Node): string {
     if (!UNNAMED.test(name)) return name;
     const key = JSON.stringify(definition).replace(/__schema\d+/g, '');
@@ -308,7 +308,7 @@ class Schemas {
 const UNNAMED = /^__schema\d+$/;
 const REFERENCE = /^#\/\$defs\//;
 
-/** Answers may have members that are not known yet. */
+/** Allows unknown members in answers. */
 function open(io: 'input' | 'output') {
   return ({ zodSchema, jsonSchema }: { readonly zodSchema: z.core.$ZodTypes; readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
     const also = alsoNamed.get(zodSchema);
@@ -317,7 +317,7 @@ function open(io: 'input' | 'output') {
   };
 }
 
-/** References to definitions beside a schema become references to the components of the document. */
+/** Turns references to definitions beside a schema into references to the document's components. */
 function referring(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => referring(item, names));
   if (typeof value !== 'object' || value === null) return value;

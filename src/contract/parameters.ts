@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** Parameters that many routes share: what stands in paths, headers and queries, and the headers of answers. */
+/** Parameters that many routes share: in paths, headers and queries, and headers of answers. */
 
 const described = (schema: z.ZodType, description: string, example?: unknown) =>
   schema.meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
 
-/** A player of the examples. */
+/** The player of the examples. */
 export const PLAYER = '76561198000000001';
 
-/** Of the paths of all routes, by name. */
+/** Path parameters of all routes, by name. */
 export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
   project: described(z.string(), 'Id of the project', 'demo'),
   collection: described(z.string().regex(/^[A-Za-z0-9_-]{1,128}$/), 'Id or name of a collection', 'saves'),
@@ -24,7 +24,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
 
 const whole = (text: string) => described(z.int().min(0), text);
 
-/** Which layer of definitions and data a request is for. */
+/** The layer of definitions and data that a request is for. */
 export const TARGET = {
   'x-ns-publish-target': described(
     z.enum(['live', 'next']).default('live'),
@@ -56,7 +56,7 @@ export const SAVE_VERSION = {
   'x-ns-save-version': whole('The version that the write is based on; 0: there must be none yet. Also `If-Match` and `?saveVersion=`'),
 } as const;
 
-/** Added to every route that says `idempotent`. */
+/** Added to every route that is `idempotent`. */
 export const IDEMPOTENCY_KEY = {
   'Idempotency-Key': described(
     z.string().regex(/^[ -~]{1,128}$/),
@@ -81,5 +81,5 @@ export const VERSION_TOLD = { 'x-ns-save-version': whole('Number of accepted wri
 export const REPLAY_TOLD = {
   'idempotent-replay': described(z.literal('true'), 'The first answer to a request that was sent again').optional(),
 } as const;
-/** Of every answer. */
+/** Headers of every answer. */
 export const ALWAYS_TOLD = { 'X-Correlation-ID': described(z.string(), "The caller's own id of the request, or a new one") } as const;

@@ -4,17 +4,17 @@ import type { KeyRules } from './credentials.ts';
 import type { Family } from './families.ts';
 import type { ShownBy, TextOf } from './values.ts';
 
-/** One route of the server, as data: what handlers, documentation, clients and tests go by. */
+/** One route of the server, as data for handlers, documentation, clients and tests. */
 export interface Route {
   /** Names the operation in generated clients. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Under the base of its family. A parameter is a whole segment, `:name`. */
+  /** Path under the base of its family. A parameter is a whole segment, `:name`. */
   readonly path: `/${string}`;
   readonly family: Family;
-  /** The storage aliases that serve it as well. */
+  /** The storage aliases that also serve it. */
   readonly also?: readonly Family[];
-  /** Tools that list routes leave it out: an old spelling of another. */
+  /** Left out where tools list routes: an old spelling of another route. */
   readonly hidden?: boolean;
   readonly tag: Tag;
   /** What it does, in a few words. */
@@ -23,27 +23,27 @@ export interface Route {
   readonly description?: string;
   /** `null`: open to anybody. */
   readonly keys: KeyRules | null;
-  /** Of path parameters that are not described for all routes together. */
+  /** Path parameters that {@link PATH_PARAMETERS} does not describe. */
   readonly params?: Described;
   readonly query?: Described;
-  /** Of all other query parameters: endpoints take them as their input. */
+  /** Schema of all other query parameters: endpoints take them as their input. */
   readonly anyQuery?: z.ZodType;
   readonly headers?: Described;
   readonly body?: RequestBody;
-  /** By status. What an author of endpoints says may come with any. */
+  /** Answers by status. An author of endpoints may answer with any status. */
   readonly answers: Answers;
-  /** The same in other content types, of status 200. */
+  /** Answers of status 200 in other content types. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** `texts` alone: there is no JSON. */
+  /** The route answers only `texts`, and no JSON. */
   readonly noJson?: boolean;
   readonly answerHeaders?: Described;
-  /** Refusals of its own, beside those that follow from the rest. */
+  /** Its own refusals, besides those that follow from the other members. */
   readonly errors: readonly Code[];
   /** Whether an author of endpoints may answer with other statuses and codes. */
   readonly authored?: boolean;
   /** Whether it stores anything. */
   readonly writes?: boolean;
-  /** Whether an `Idempotency-Key` makes it happen once. */
+  /** Whether it accepts an `Idempotency-Key`. */
   readonly idempotent: boolean;
   readonly example?: Example;
 }
@@ -53,22 +53,22 @@ export type Answers = Readonly<Record<number, z.ZodType>>;
 
 export interface RequestBody {
   readonly schema: z.ZodType;
-  /** Without one, the route goes by what path and query say. */
+  /** If false, the route may be called without a body. */
   readonly required: boolean;
 }
 
-/** A request that works on the project of the examples, and what it is answered with. */
+/** A request that works on the project of the examples, and its answer. */
 export interface Example {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly answer?: unknown;
-  /** Of `answer`; 200 when left out. */
+  /** Status of `answer`. Left out: 200. */
   readonly status?: number;
 }
 
-/** The groups under which documentation shows routes. */
+/** The groups in which documentation shows routes. */
 export const TAGS = {
   Documents: 'What players store: one JSON document under a collection and a key',
   'Save records': 'Named save slots of a player',
@@ -87,7 +87,7 @@ export const TAGS = {
 
 export type Tag = keyof typeof TAGS;
 
-/** Keeps the literal types of a route, which its handler is typed by. */
+/** Keeps the literal types of a route, from which its handler is typed. */
 export function route<const R extends Route>(described: R): R {
   return described;
 }
@@ -104,7 +104,7 @@ export type ParamOf<R extends Route> = ParamIn<R['path']>;
 /** The names of the query parameters that a route reads. */
 export type QueryOf<R extends Route> = R extends { readonly query: infer Query } ? keyof Query & string : never;
 
-/** What a handler of the route may answer with. */
+/** What a handler of the route may answer. */
 export type AnswerOf<R extends Route> = JsonAnswerOf<R> | TextAnswerOf<R>;
 
 type JsonAnswerOf<R extends Route> = R extends { readonly noJson: true }
@@ -124,10 +124,10 @@ type TextAnswerOf<R extends Route> = R extends { readonly texts: infer Texts }
     }
   : never;
 
-/** Exactly one of `body` and `text` is there. */
+/** Either `body` or `text`. */
 type AnswerWith<Status, Body, Authored> = AnswerStatus<Status, Authored> & AnswerParts & (AnswerBody<Body> | AnswerText<Body>);
 
-/** 200 when left out. */
+/** Left out: 200. */
 type AnswerStatus<Status, Authored> = Authored extends true
   ? { readonly status?: number }
   : Status extends 200
@@ -139,16 +139,16 @@ interface AnswerBody<Body> {
   readonly text?: never;
 }
 
-/** Its text where it was at hand. */
+/** The body as text, if the text exists already. */
 interface AnswerText<Body> {
   readonly text: TextOf<Body>;
   readonly body?: never;
 }
 
 interface AnswerParts {
-  /** `application/json; charset=utf-8` when left out. */
+  /** Left out: `application/json; charset=utf-8`. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What was asked for is done: this answer must not become a refusal. */
+  /** The command was carried out, so this answer must not become a refusal. */
   readonly done?: boolean;
 }

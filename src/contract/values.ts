@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Json, type JsonObject, parseJson } from '../kernel/json.ts';
 
-/** Schemas that many routes share, and how the types of answers follow from schemas. */
+/** Schemas that many routes share, and how types of answers follow from schemas. */
 
 /** Any JSON value: what players and authors wrote. */
 export const anyJson: z.ZodType<Json, Json> = z.any();
@@ -12,13 +12,13 @@ export const anyObject = z.record(z.string(), anyJson).meta({ id: 'JsonObject', 
   JsonObject
 >;
 
-/** A number of any size: a 64-bit id stays what it is. */
+/** A number of any size: a 64-bit id stays exact. */
 export const anyNumber = z.number() as unknown as z.ZodType<Json, Json>;
 
 export const instant = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC' });
 export const count = z.int().min(0);
 
-/** Readable from within and without; JSON itself stays as it is. */
+/** The type as read-only, at every depth. JSON itself stays as it is. */
 export type Shown<T> = [Json] extends [T]
   ? T
   : [JsonObject] extends [T]
@@ -34,15 +34,15 @@ export type ShownBy<Schema extends z.ZodType> = Shown<z.output<Schema>>;
 
 declare const printed: unique symbol;
 
-/** JSON text of a value of this type, where the text was at hand and printing it anew would cost. */
+/** JSON text of a value of this type, for texts that exist already and would be expensive to print again. */
 export type TextOf<Body> = string & { readonly [printed]: Body };
 
-/** The value again, with its numbers as they were. */
+/** The value of a text, with exact numbers. */
 export function parsedText<Body>(text: TextOf<Body>): Body {
   return parseJson(text) as Body;
 }
 
-/** Says of a text that it is JSON of this type: whoever calls it has printed it so. */
+/** Marks a text as JSON of this type. The caller must have printed it so. */
 export function textOf<Body>(text: string): TextOf<Body> {
   return text as TextOf<Body>;
 }

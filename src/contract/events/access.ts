@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { space } from './document.ts';
 import { absent, event, hash, json, list, members, object, time } from './shape.ts';
 
-/** Sessions, sealed requests, and answers that are kept. */
+/** Events of sessions, sealed requests and kept answers. */
 
 export const requestIdentityType = z.enum(['session', 'platform']);
 

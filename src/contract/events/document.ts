@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { absent, count, event, json, list, members, object, perhaps, time } from './shape.ts';
 
-/** Documents, records and what limits them. */
+/** Events of documents and records, and of their limits. */
 
 /** Where data lives: `live`, or `next{generation}` for what staged tests wrote. */
 export const space = z.union([z.literal('live'), z.templateLiteral(['next', z.number()])]);
@@ -41,7 +41,7 @@ export const operation = members({
   reason: absent(z.string(), 'What the ledger says why'),
 });
 
-/** A member path and the value that it has afterwards. */
+/** A member path with its new value. */
 export const change = z.tuple([z.string(), json]).readonly();
 
 export const fork = members({ document: object.nullable(), version: count });

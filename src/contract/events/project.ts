@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { absent, count, event, hash, list, members, object } from './shape.ts';
 
-/** A project itself: its settings, keys, package, definitions and pages. */
+/** Events of a project: its settings, keys, package, definitions and pages. */
 
 export const DEFINITION_KINDS = [
   ...(['collection', 'endpoint', 'workflow', 'library', 'query', 'game-values', 'rate-limit-rules', 'tests'] as const),

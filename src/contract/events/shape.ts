@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 
-/** What events are described with. The schema of an event is its published form: whoever audits a log may hold every event against it. */
+/** Building blocks of event schemas. An event's schema is its published form: an auditor may check every event of a log against it. */
 
 export const json: z.ZodType<Json, Json> = z.any();
 export const object = z.custom<JsonObject>((value) => isObject(value as Json)).meta({ type: 'object' });
@@ -18,12 +18,12 @@ export function list<S extends z.ZodType>(schema: S) {
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** Members that are there, and no others. */
+/** An object with these members and no others. */
 export function members<S extends Shape>(shape: S) {
   return z.strictObject(shape).readonly();
 }
 
-/** A member that may be missing; what is in memory may hold it as undefined. */
+/** A member that may be missing. In memory it may be undefined. */
 export function perhaps<S extends z.ZodType>(schema: S, description: string) {
   return schema.optional().meta({ description });
 }
@@ -33,11 +33,11 @@ export function absent<S extends z.ZodType>(schema: S, description: string) {
   return z.exactOptional(schema).meta({ description });
 }
 
-/** One type of event, with the form of every version that a log may hold. The last is the one that is written. */
+/** One type of event, with the form of every version that a log may hold. The last one is written. */
 export interface EventContract<S extends z.ZodType = z.ZodType> {
   readonly version: number;
   readonly data: S;
-  /** Forms of the versions before. */
+  /** Forms of earlier versions. */
   readonly earlier: Readonly<Record<number, z.ZodType>>;
   readonly description: string;
 }

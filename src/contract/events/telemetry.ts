@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { absent, count, event, json, list, members, object, time } from './shape.ts';
 
-/** What players report, in a stream of its own that proves nothing, and what is kept of it when its beginning is cut. */
+/** Telemetry, in a stream of its own without a hash chain, and the totals that are kept when its beginning is truncated. */
 
 const text = z.string().nullable();
 const number = z.number().nullable();

@@ -4,7 +4,7 @@ import { documentSchema } from './field.ts';
 import { constants, tables } from './game-values.ts';
 import { flag, optional, whole, word } from './member.ts';
 
-/** Collections: documents of players, or shared ones, with who may reach them and what they may hold. */
+/** Collections: documents of players, or shared ones, with their access and their schema. */
 
 export const COLLECTION_TYPES = ['per-platformid', 'global'] as const;
 export const OPEN_TO = ['public', 'owner', 'endpoints'] as const;
@@ -19,14 +19,14 @@ export const access = z
   .strictObject({ read: openTo('read'), write: openTo('write') })
   .meta({ id: 'Access', description: 'Who may reach a collection. What is left out is as `accessMode` has it.' });
 
-/** What is no word counts as none. */
+/** An unknown word counts as none. */
 const saveMode = z.preprocess(
   (value) =>
     typeof value === 'string' && value.trim() !== '' ? value.trim().toLowerCase() : typeof value === 'number' ? value : undefined,
   z.enum(['none', 'player', 'collection']).optional(),
 );
 
-/** Saves that a collection takes in a day. */
+/** Saves that a collection accepts in a day. */
 export const dailySaves = z
   .looseObject({
     mode: optional(saveMode, 'Whom the limit is for: nobody, each player, or all together.', {

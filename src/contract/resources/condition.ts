@@ -11,7 +11,7 @@ export const OPERATORS = [
 const inner: z.ZodType = z.lazy(() => condition);
 const operator = optional(text, `How they are compared: ${OPERATORS.join(', ')}.`);
 
-/** Members of a single condition; a condition step may hold them itself. */
+/** Members of a single condition. A condition step may hold them itself. */
 export const CLAUSE_SHAPE = {
   field: optional(json, 'A path, such as `hero.gold`, or a template.'),
   left: optional(json, 'The same as `field`.'),
@@ -36,7 +36,7 @@ export const condition = z
 /** A condition on a row: its field is a path in the row. */
 export const where = clause;
 
-/** One way out of a `switch`. */
+/** One case of a `switch`. */
 export const switchCase = z
   .strictObject({
     when: needed(condition, 'Whether this case is taken.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alsoNamed, anyText, json, map, optional, type Shape, text, type Written } from './member.ts';
 
-/** What every definition may hold beside what its kind is about. */
+/** Members that every definition may have, besides those of its kind. */
 export const DEFINITION_SHAPE = {
   sourceVersion: optional(z.union([z.literal(1), z.literal('1')]), 'Version of the layout of source files.'),
   kind: optional(text, 'What the definition is of.'),
@@ -29,23 +29,20 @@ export const DEFINITION_SHAPE = {
   dependencies: optional(json, 'Written by tools.'),
 };
 
-/** What a push sends: a definition of any kind, or a source file with its text. */
+/** An element of a push: a definition of any kind, or a source file with its text. */
 export type Item = Written<{ readonly shape: typeof DEFINITION_SHAPE }>;
 
-/** Members that compilers of editors leave in what they push. */
+/** Members that the compilers of editors add to what they push. */
 export const COMPILED = '[Hh][Aa][Ss][Hh]$|^compiler';
 
-/** A definition of one kind: what all have, then its own. */
+/** A definition of one kind: the common members, then its own. */
 export function definition<S extends Shape>(id: string, description: string, shape: S) {
   const schema = z.strictObject({ ...DEFINITION_SHAPE, ...shape }).meta({ id, description });
   alsoNamed.add(schema, { pattern: COMPILED });
   return schema;
 }
 
-/**
- * A source file: the definition with its head before it, or wrapped in `definition`, `resource` or a member of the kind's name, as tools
- * write it.
- */
+/** A source file: the definition after its head, or wrapped in `definition`, `resource` or a member of the kind's name, as tools write it. */
 export function sourceFile<S extends Shape>(kind: string, schema: z.ZodObject<S>, description: string) {
   const wrapped = z.strictObject(schema.shape).partial().meta({ id: 'Definition', description: 'The definition itself.' });
   alsoNamed.add(wrapped, { pattern: COMPILED });

@@ -64,7 +64,7 @@ export const field = z
   })
   .meta({ id: 'Field', description: 'A field of a schema.' });
 
-/** What is least and what is most, by their names. */
+/** Lower and upper bounds, by the names of their members. */
 export const BOUND_PAIRS = [
   ['min', 'max'],
   ['minimum', 'maximum'],

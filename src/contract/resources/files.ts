@@ -23,5 +23,5 @@ export const SOURCE_FILES = {
 
 export type SourceFileName = keyof typeof SOURCE_FILES;
 
-/** Under which names their JSON Schemas are served. */
+/** Names under which their JSON Schemas are served. */
 export const SCHEMA_FILES = Object.keys(SOURCE_FILES).map((name) => `${name}.json`) as readonly `${SourceFileName}.json`[];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alsoNamed, anyText, json, map, needed, optional, text, type Written } from './member.ts';
 
-/** Game values: groups of named entries, and tables of rows, which templates see as `values` and games read. */
+/** Game values: groups of named entries, and tables of rows. Templates see them as `values`, and games read them. */
 
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
 export const columnType = z.enum(['string', 'number', 'boolean']);
@@ -51,14 +51,14 @@ export const olderValues = z.strictObject({
   tables: optional(z.union([map, z.array(map)]), 'An older form.'),
 });
 
-/** The document as it was written, in any of its forms. */
+/** The document as written, in any of its forms. */
 export type WrittenValues = Written<typeof valuesDocument> & Written<typeof olderValues>;
 
 export const gameValues = z
   .union([valuesDocument, z.array(item).min(1), olderValues])
   .meta({ id: 'GameValues', description: 'All game values of a project, replaced whole.' });
 
-/** Of a collection: in a list, or by id, where the entries may stand there themselves. */
+/** Constants of a collection: in a list, or by id, where the entries may stand directly. */
 export const constants = z.union([
   z.array(
     z.looseObject({

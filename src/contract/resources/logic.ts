@@ -5,7 +5,7 @@ import { anyText, flag, json, map, optional, text, whole, word } from './member.
 import { callLimits } from './rate-limits.ts';
 import { onFail, steps } from './step.ts';
 
-/** What runs: endpoints, workflows, and libraries of blocks. */
+/** What a server runs: endpoints, workflows, and libraries of blocks. */
 
 const switched = (description: string, initial: boolean) =>
   optional(flag, description, { default: initial, code: 'INVALID_FLAG', expected: 'true or false' });
@@ -46,7 +46,7 @@ export const BUDGET_NAMES = [
     'maxSleepMs',
   ] as const),
 ] as const;
-/** An editor's compiler measures these, where a definition is made: known, and nothing to a call. */
+/** Budgets that an editor's compiler measures. They are accepted, and a call ignores them. */
 export const UNMEASURED_BUDGETS = ['compiledNodes', 'debugTraceBytes', 'wallTimeMs'] as const;
 
 export const budgets = z
@@ -61,7 +61,7 @@ export const response = z
   })
   .meta({ id: 'Response', description: 'What an endpoint answers.' });
 
-/** Words for who may call, of all tools. */
+/** Words of all tools for who may call. */
 const EXPOSURES = [
   ...([
     'public',

@@ -1,28 +1,28 @@
 import { z } from 'zod';
 import { ExactNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 
-/** What the resources are described with. A schema takes what an author should write; what it makes of it is the form that is meant. */
+/** Building blocks of resource schemas. A schema accepts what an author should write, and its output is the form that is meant. */
 
 /** Any JSON value: a document, or a value in which texts are templates. */
 export const json: z.ZodType<Json, Json> = z.any();
 
-/** A text with something in it. */
+/** A text that is not blank. */
 export const text = z.string().regex(/\S/);
 
-/** A text of any kind, such as one for people. */
+/** Any text, such as one for people. */
 export const anyText = z.string();
 
-/** Tools write flags as texts, too. */
+/** A flag, which tools may write as text. */
 export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
 
-/** An exact number that no double holds counts as a number. */
+/** A number. An exact number that no double holds counts too. */
 export function numberThat<S extends z.ZodNumber>(schema: S) {
   return z.preprocess((value) => (value instanceof ExactNumber ? toDouble(value) : value), schema);
 }
 
 export const number = numberThat(z.number());
 
-/** Any object, as it is. */
+/** Any object, unchanged. */
 export const map = z.custom<JsonObject>((value) => isObject(value as Json)).meta({ type: 'object' });
 
 export function whole(min: number, max: number) {
@@ -39,16 +39,16 @@ export function templateOr<S extends z.ZodType>(schema: S) {
   return z.union([schema, z.string().regex(/\{\{/)]);
 }
 
-/** What the validator says of a member that does not fit its schema: `'name' must be {expected}.` */
+/** The finding for a member that does not fit its schema: `'name' must be {expected}.` */
 export interface Complaint {
   readonly code: string;
   readonly expected: string;
 }
 
 interface About extends Partial<Complaint> {
-  /** What it is when it is left out. */
+  /** Its value when it is left out. */
   readonly default?: Json;
-  /** What the complaint is about, where the parts of the member are told of on their own. */
+  /** The schema that the finding is about, if the parts of the member have findings of their own. */
   readonly outer?: z.ZodType;
 }
 
@@ -62,7 +62,7 @@ export function optional<S extends z.ZodType>(schema: S, description: string, ab
   return described(schema.optional(), description, about);
 }
 
-/** A member without which nothing can be done. */
+/** A member that is required. */
 export function needed<S extends z.ZodType>(schema: S, description: string): S {
   return described(schema, description, {});
 }
@@ -73,7 +73,7 @@ function described<S extends z.ZodType>(schema: S, description: string, { defaul
   return made;
 }
 
-/** What is said of this value of a member; `null`: nothing. A member that is not there, or null, is left out. */
+/** The finding for a member's value; `null`: none. A member that is missing or null has none. */
 export function complaintOf(schema: z.ZodType | undefined, value: Json | undefined): Complaint | null {
   const complaint = schema === undefined ? undefined : complaints.get(schema);
   if (complaint === undefined || value === undefined || value === null) return null;
@@ -85,26 +85,26 @@ export function expectedOf(schema: z.ZodType): string {
   return complaints.get(schema)?.expected ?? '';
 }
 
-/** What a member is when it is left out. */
+/** A member's value when it is left out. */
 export function initialOf(schema: z.ZodType): Json | undefined {
   return z.globalRegistry.get(schema)?.['default'] as Json | undefined;
 }
 
-/** Names of members that a schema takes beside its own, as a regular expression: notes of editors and compilers. */
+/** Names that a schema accepts besides its own, as a regular expression: notes of editors and compilers. */
 export const alsoNamed = z.registry<{ readonly pattern: string }, z.core.$ZodType>();
 
-/** Editors keep notes of their own under such names. */
+/** Names under which editors keep notes of their own. */
 export const NOTES = '^(_|x-)|^comment$';
 
 export type Shape = Readonly<Record<string, z.ZodType>>;
 
-/** The members that a schema knows, in its order. */
+/** The names of a schema's members, in order. */
 export function namesIn(schema: { readonly shape: Shape }): readonly string[] {
   return Object.keys(schema.shape);
 }
 
 /**
- * What somebody wrote where a schema is meant: its members by name, whatever they hold. Nothing is looked at: whoever takes a member says
- * what it makes of one that does not fit.
+ * What somebody wrote where this schema is meant: its members by name, with any values. Nothing is checked, so each reader of a member decides
+ * what to make of a bad value.
  */
 export type Written<S extends { readonly shape: Shape }> = { readonly [Name in keyof S['shape']]?: Json };

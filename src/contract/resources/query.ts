@@ -16,7 +16,7 @@ const joinType = optional(word(['inner', 'left']), '`inner`: rows without a matc
 
 const same = (name: string) => optional(json, `Another word for \`${name}\`.`);
 
-/** How a join says which source it is of. */
+/** Members by which a join names its source. */
 const ofSource = {
   index: optional(number, 'Which source it is of, by its place.'),
   sourceIndex: same('index'),
@@ -24,7 +24,7 @@ const ofSource = {
   as: same('source'),
 };
 
-/** What the rows of a source are matched by. */
+/** Members by which the rows of a source are matched. */
 const sides = {
   left: optional(text, 'Path in the row; its key when left out.'),
   local: same('left'),
@@ -71,7 +71,7 @@ export const source = z
   })
   .meta({ id: 'Source', description: 'A collection that a query looks through.' });
 
-/** A value of a row, by a name: a path, an expression, a template or a fixed value. */
+/** A named value of a row: a path, an expression, a template or a fixed value. */
 export const rowValue = z.looseObject({
   name: optional(text, 'Its name in the answer.'),
   key: same('name'),

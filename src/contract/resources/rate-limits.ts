@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alsoNamed, anyText, flag, json, numberThat, optional, text, word } from './member.ts';
 
-/** Limits: of the growth of numbers, and of the calls of an endpoint. */
+/** Limits on the growth of numbers, and on the calls of an endpoint. */
 
 export const WINDOW_NAMES = ['perMinute', 'perHour', 'perDay', 'perWeek', 'perMonth', 'perYear'] as const;
 export type WindowName = (typeof WINDOW_NAMES)[number];

@@ -7,7 +7,7 @@ import { flag, optional, type Shape } from './member.ts';
 const MAX_MESSAGE = 500;
 const MAX_DESCRIPTION = 256;
 export const MAX_NAME = 64;
-/** Characters of a setting that is an object: every node holds the settings of every project that it has open. */
+/** Characters of a setting that is an object: every node holds the settings of its open projects. */
 const MAX_OBJECT = 16_384;
 
 const code = 'INVALID_SETTING';
@@ -26,7 +26,7 @@ function whole(initial: number, min: number, max: number, description: string) {
   return optional(z.preprocess(truncated, z.number().int().min(min).max(max)), description, { default: initial, code, expected });
 }
 
-/** Null, `disabled` and anything not positive switch it off; the rest is brought into the range. */
+/** Minutes. Null, `disabled` and anything not positive switch it off; other values are moved into the range. */
 function minutes(min: number, max: number, description: string) {
   const within = (value: unknown) => {
     if (value === null || value === 'disabled') return null;
@@ -38,7 +38,7 @@ function minutes(min: number, max: number, description: string) {
   return optional(schema, description, { default: null, code, expected: `minutes from ${min} to ${max}, or null` });
 }
 
-/** The first is what it is when nothing is said. `also`: other words for some of them. */
+/** One of these words; the first is the default. `also`: other words for some of them. */
 function oneOf<const W extends readonly [string, ...string[]]>(
   words: W,
   description: string,
@@ -54,12 +54,12 @@ function textOf(most: number, description: string) {
 
 const OBJECT = `an object of at most ${MAX_OBJECT} characters`;
 
-/** What clients read of the analytics settings; they take nothing else for a switch. Others may stand beside them. */
+/** Analytics settings that clients read as switches. Other members may stand beside them. */
 const SWITCHES: ReadonlySet<string> = new Set([
   ...['enabled', 'captureSessions', 'captureWarnings', 'captureErrors', 'captureLocalWarnings', 'captureLocalErrors'],
   ...['captureEndpointDiagnostics', 'managedLibraryEvents', 'managedPerformance', 'managedNetwork', 'managedVoice'],
   ...['managedInputFocus', 'managedScene', 'managedRuntime', 'managedRevision', 'managedSystemInfo', 'retainErrorStacks'],
-  // Ours, and no client's.
+  // For the server only; no client reads it.
   'captureEndpointCalls',
 ]);
 
@@ -86,9 +86,9 @@ export const settings = z
     enableAuthSessions: switched(false, 'Players who are proven get a session.'),
     authSessionTtlSeconds: whole(3600, 60, 86_400, 'How long a session lasts.'),
     enableEncryptedRequests: switched(false, 'Requests of players are sealed.'),
-    // The security config is what clients obey, and it says 120.
+    // The default must be the one in the security config, which clients follow.
     encryptedRequestWindowSeconds: whole(120, 30, 600, 'How old a sealed request may be.'),
-    // What the published service answers for one document a player: settings copied from there are taken as they come.
+    // Existing games use these words for one document per player, so copied settings are accepted.
     playerKeyMode: oneOf(['player', 'playerSave'], 'What `playerKey` is in templates.', { public: 'player' }),
     inputValidation: oneOf(['enforce', 'off'], 'Whether the input of endpoints is checked.'),
     validateEndpointWrites: switched(false, 'What endpoints write is held to the schema, too.'),
@@ -121,7 +121,7 @@ export const settings = z
   })
   .meta({ id: 'Settings', description: 'Settings of a project.' });
 
-/** A project's name is changed like a setting, and kept beside them: every project has one from its creation. */
+/** A project's name is changed like a setting, but stored beside them: every project has one from its creation. */
 export const projectName = optional(z.string().trim().min(1).max(MAX_NAME), 'What people call the project.', {
   default: '',
   code,
@@ -130,5 +130,5 @@ export const projectName = optional(z.string().trim().min(1).max(MAX_NAME), 'Wha
 
 type Filled<S extends Shape> = { readonly [Name in keyof S]: Exclude<z.output<S[Name]>, undefined> };
 
-/** Every setting, with its default where nothing is set. */
+/** Every setting, with its default if it is not set. */
 export type ProjectSettings = Filled<typeof settings.shape>;

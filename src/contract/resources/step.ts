@@ -17,11 +17,11 @@ import {
   word,
 } from './member.ts';
 
-/** Steps of endpoints, workflows and blocks, by their `type`. A value may be a template wherever nothing else is said. */
+/** Steps of endpoints, workflows and blocks, by `type`. A value may be a template unless stated otherwise. */
 
 const steps: z.ZodType = z.lazy(() => z.array(step)).meta({ id: 'Steps', description: 'Steps, in the order in which they run.' });
 
-/** Of every step; the last ones are for people. */
+/** Members of every step. The last ones are for people. */
 export const STEP_SHAPE = {
   id: needed(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), 'Names the step: later steps read its result under it.'),
   type: needed(text, 'What the step does.'),
@@ -339,7 +339,7 @@ export type StepType = keyof typeof STEPS;
 export const stepTypes = Object.keys(STEPS) as readonly StepType[];
 export type StepSchema<T extends StepType> = (typeof STEPS)[T];
 
-/** Members that only steps of this type have, in the order in which they are told. */
+/** Members that only steps of this type have, in the order of the documentation. */
 export function ownMembers(type: StepType): readonly string[] {
   return own.get(STEPS[type])?.names ?? [];
 }

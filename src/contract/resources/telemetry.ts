@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anyText, json, map, number, optional } from './member.ts';
 
-/** What games report of players. Both spellings of a name are taken: `sessionId` and `session_id`. */
+/** What games report of players. Names have two spellings: `sessionId` and `session_id`. */
 
 /** Longest texts that are kept; longer ones are cut. */
 export const LONGEST = { name: 128, id: 128, version: 64, code: 256, reason: 1024, label: 120 } as const;

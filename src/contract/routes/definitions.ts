@@ -216,7 +216,7 @@ const {
   definition: RICHEST,
   id: 'richest',
 });
-/** Queries know neither PUT nor PATCH. */
+/** Queries have no PUT and no PATCH. */
 export const queryDefinitions = postOnly;
 
 const single = { stagedRemoval: ok.optional().meta({ description: 'The promotion removes them' }) };
@@ -254,7 +254,7 @@ export const StoredRules = z
   })
   .meta({ id: 'StoredRateLimitRules', description: 'The rate-limit rules' });
 
-/** The routes of a document of which a project has one. */
+/** The routes of a document that exists once per project. */
 function singleOf<const Answer extends z.ZodType>(
   path: string,
   name: string,

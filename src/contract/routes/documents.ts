@@ -182,7 +182,7 @@ export const documents = {
   }),
 } as const;
 
-/** What the aliases do not serve. */
+/** Routes that the aliases do not serve. */
 export const documentViews = {
   exists: route({
     id: 'probeDocument',

@@ -100,7 +100,7 @@ export const endpoints = {
     idempotent: true,
     example: { body: { endpoint: 'buy', item: 'axe' }, answer: { ok: true, gold: 2 } },
   }),
-  /** What a client's address becomes for an empty slug. */
+  /** The path that a client calls for an empty slug. */
   callNothing: route({
     id: 'callNothing',
     method: 'POST',

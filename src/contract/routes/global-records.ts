@@ -46,7 +46,7 @@ export const globalRecords = {
   }),
 } as const;
 
-/** What the aliases do not serve. */
+/** Routes that the aliases do not serve. */
 export const globalRecordViews = {
   list: route({
     id: 'listRecords',

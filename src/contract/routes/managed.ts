@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { POSITION_TOLD, STALE_TOLD } from '../parameters.ts';
 import { anyJson } from '../values.ts';
 
-/** What the routes of studios and their tools share: definitions, publishing, tests, settings. All take a secret key, but for `revision-init`. */
+/**
+ * What the routes for studios and their tools share: definitions, publishing, tests, settings. All need a secret key, except `revision-init`.
+ */
 
 export const ok = z.literal(true);
 export const TOLD = { ...POSITION_TOLD, ...STALE_TOLD } as const;
@@ -50,7 +52,7 @@ export const paged = {
   before: z.string().meta({ description: '`before` of the page before' }),
 } as const;
 
-/** A collection of the examples. */
+/** The collection of the examples. */
 export const SAVES = {
   ...{ id: 'saves', name: 'saves', collectionType: 'per-platformid', accessMode: 'public', maxRecords: 5, allowRecordDelete: true },
   schema: { name: { type: 'string' }, gold: { type: 'number', _ledger: true } },

@@ -5,7 +5,7 @@ import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 import { about, CLAIMING, diagnostics, ok, paged } from './managed.ts';
 
-/** A project's settings and keys, its package, and what is told of it. */
+/** A project's settings and keys, its package, and facts about it. */
 
 export const Settings = z
   .object({
@@ -198,7 +198,7 @@ export const Validated = z
   })
   .meta({ id: 'Validated', description: 'What the keys are good for' });
 
-/** What is told of a project, beside its definitions. */
+/** Facts about a project, besides its definitions. */
 export const projectFacts = {
   validate: route({
     ...project,

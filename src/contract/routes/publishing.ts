@@ -5,7 +5,7 @@ import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 import { about, CLAIMING, Diagnostic, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
 
-/** Pushes of whole projects, staging, promotion and the way back, and what tools ask of a project as a whole. */
+/** Pushes of whole projects, staging, promotion and rollback, and what tools ask about a project as a whole. */
 
 const Change = z
   .object({ kind: z.string(), id: z.string(), action: z.string().optional(), hash: z.string().nullable().optional() })

@@ -134,7 +134,7 @@ export const system = {
   }),
 } as const;
 
-/** Where metrics are on a port of their own, it is not served. */
+/** Not served here if metrics have a port of their own. */
 export const metrics = {
   read: route({
     ...about,
@@ -203,7 +203,7 @@ export const reference = {
   }),
 } as const;
 
-/** Has no router: it answers whatever is under it, under any method. */
+/** It has no router: it answers every path under it, for any method. */
 export const canary = {
   read: route({
     ...about,

@@ -90,7 +90,7 @@ export const telemetry = {
   }),
 } as const;
 
-/** What the aliases do not serve. */
+/** Routes that the aliases do not serve. */
 export const playerStats = {
   read: route({
     id: 'readPlayerStats',
@@ -114,7 +114,7 @@ export const playerStats = {
   }),
 } as const;
 
-/** Never reaches a collection, whether or not it is served. */
+/** These paths never reach a collection, whether or not they are served. */
 export const reservedStats = {
   read: route({
     id: 'reservedStats',
