@@ -82,7 +82,7 @@ export function once<A>(at: Deciding, keeps: Keeps<A>, decide: () => Decided<A>)
   return at.keyed === null ? decide() : (answeredBefore(at, keeps) ?? keeping(at, keeps, decidedBy(decide)));
 }
 
-/** What the request came to before; `null` where it is new. Throws 409 `IDEMPOTENCY_KEY_REUSED`. */
+/** The earlier outcome of the request; `null` if it is new. Throws 409 `IDEMPOTENCY_KEY_REUSED`. */
 export function answeredBefore<A>({ view, now, keyed }: Deciding, keeps: Keeps<A>): Decided<A> | null {
   if (keyed === null) return null;
   const outcome = accepted(recall(keyed.claim, asKeptAnswer(view.read(idempotencySubject(keyed.claim))), now));

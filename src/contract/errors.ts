@@ -6,7 +6,7 @@ import { anyJson } from './values.ts';
 
 export type { Code };
 
-/** Which refusals a route may answer with: its own, and those that follow from what it is. */
+/** Refusals that a route may answer with: its own, and those that follow from its kind. */
 
 /** The envelope of every refusal. A route may put more members beside `error`. */
 export const Failure = z

@@ -44,10 +44,10 @@ export function refusalOf(thrown: unknown): Refusal {
   return refusal('INTERNAL_ERROR');
 }
 
-/** A game's client shows it no body of an answer from 400 on. */
+/** HTTP status of refusals that the game must read: its client shows no body with a status of 400 or more. */
 const READABLE = 200;
 
-/** The envelope of the specification (seed: Errors 1; security 10.1), with a copy of the text that the editor reads. */
+/** The error envelope. It has a copy of `message` at the top level, because the editor reads that one. */
 export function refusalAnswer(refused: Refusal, requestId: string, names: OutputNames): Answer {
   const { code, message, extra } = refused;
   const status = extra.forGame ? READABLE : sendable(refused.status);
@@ -68,12 +68,12 @@ export function sendable(status: number): number {
   return status === 204 || status === 205 || status === 304 ? 200 : status;
 }
 
-/** What refusals of these codes say beside their facts. */
+/** Headers of refusals with these codes, besides their facts. */
 const HEADERS_OF: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
   ['SECURITY_CONFIG_NOT_FOUND', { 'X-Security-Config-Source': 'missing' }],
 ]);
 
-/** The facts of a refusal that headers tell. */
+/** Headers for the facts of a refusal. */
 export function factsOf({ code, extra }: Refusal): Readonly<Record<string, string>> {
   const { retryAfter, requestId, publish, challenge } = extra;
   return {
@@ -85,10 +85,10 @@ export function factsOf({ code, extra }: Refusal): Readonly<Record<string, strin
   };
 }
 
-/** A cache may keep a 404 or a 410 of its own accord (RFC 9110 15.1): a document saved a moment later would not show behind it. */
+/** A cache may keep a 404 or 410 without being asked to (RFC 9110 15.1), and would hide a document that is saved a moment later. */
 function headersOf(refused: Refusal, status: number): Readonly<Record<string, string>> {
   const headers = { 'Cache-Control': 'no-store', ...factsOf(refused) };
-  // After OUTCOME_UNKNOWN (504) a client must read before it repeats, so nothing invites it to.
+  // After OUTCOME_UNKNOWN (504) a client must read before it repeats the request, so no header invites it to.
   if (status !== 503 || 'Retry-After' in headers) return headers;
   return { ...headers, 'Retry-After': RETRY_SECONDS.get(refused.code) ?? OUTAGE_RETRY_SECONDS };
 }

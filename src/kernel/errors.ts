@@ -105,15 +105,15 @@ export interface RefusalExtra {
   readonly error?: JsonObject;
   /** Members at the top level besides `ok`, `error` and `message`. */
   readonly body?: JsonObject;
-  /** Seconds after which the same may be asked again. */
+  /** Seconds after which the same request may be sent again. */
   readonly retryAfter?: number;
-  /** Of the request that was refused first, where this is its refusal again. */
+  /** Id of the request that was refused first, where this refusal repeats that one. */
   readonly requestId?: string;
-  /** How the hash of the definitions begins that an endpoint call was refused by. */
+  /** Beginning of the hash of the definitions that refused an endpoint call. */
   readonly publish?: string;
-  /** How a caller proves itself, where it did not. */
+  /** How a caller has to prove itself. */
   readonly challenge?: 'Bearer';
-  /** Whether the game itself has to learn why, which its client does not show of a request that failed. */
+  /** Whether the game itself must learn the reason: its client does not show the body of a failed request. */
   readonly forGame?: true;
 }
 
@@ -138,13 +138,13 @@ export class Refusal extends Error {
   }
 }
 
-/** What the domain has decided. Throws its refusal: a decider returns one, a use case throws it. */
+/** The result of a decision. Throws its refusal: deciders return refusals, use cases throw them. */
 export function accepted<T>(decision: T | Refusal): T {
   if (decision instanceof Refusal) throw decision;
   return decision;
 }
 
-/** What comes of a decision that is made in many steps, each of which may throw its refusal. Anything else thrown goes on its way. */
+/** The result of a decision with many steps, each of which may throw its refusal. Other errors pass through. */
 export function refusable<T>(decide: () => T): T | Refusal {
   try {
     return decide();
@@ -154,7 +154,7 @@ export function refusable<T>(decide: () => T): T | Refusal {
   }
 }
 
-/** A refusal out of the catalogue; `message` replaces the default text. */
+/** A refusal from the catalogue. `message` replaces the default text. */
 export function refusal(code: Code, message?: string, extra?: RefusalExtra): Refusal {
   const [status, text] = CATALOGUE[code];
   return new Refusal(status, code, message ?? text, extra);

@@ -61,7 +61,7 @@ export async function withRevision(
 /** Cached as long as the endpoint's model lives, which is until its next publish. */
 const writing = new WeakMap<EndpointModel, boolean>();
 
-/** An outdated game may be let read alone, or nothing at all. It has to learn why (decision 2). */
+/** Refuses outdated games: all endpoints or only those that write, by the project's policy. The game must be able to read the reason. */
 export function requireCurrent(revision: RevisionStatus, endpoint: EndpointModel, definitions: EffectiveDefinitions): void {
   if (!isBlocked(revision, 'write')) return;
   const writes = writing.get(endpoint) ?? mayWrite(endpoint, definitions);

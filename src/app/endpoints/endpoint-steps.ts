@@ -109,7 +109,7 @@ function readsOf(ground: Grounds, writes: DocumentWrites, slug: string, as: RunA
   };
 }
 
-/** Decides one of the run's writes. Throws the `Refusal` of schema, size or limits. */
+/** Decides one write of the run. Throws the `Refusal` of schema, size or limits. */
 function decide(
   writes: DocumentWrites,
   ground: Grounds,

@@ -101,7 +101,7 @@ function upgraded(body: Json): JsonObject {
   return { refused: { status, code, message, body: extra.body ?? {} } };
 }
 
-/** Of an answer to `upgrade`. Throws what the compiler refused. */
+/** Reads an answer to `upgrade`. Throws the compiler's refusal. */
 export function upgradedIn(answer: string): UpgradedSource {
   const json = objectOf(parseJson(answer));
   const refused = member(json, 'refused');

@@ -43,7 +43,7 @@ export function createGamePackage(context: AppContext): GamePackage {
   };
 }
 
-/** Another revision takes what was staged for it live, in the same commit (decision 8). */
+/** A new revision promotes what is staged, in the same commit. */
 function decideSync({ authority, state }: Grounds, body: Json, now: number): Publish<contract.PackageSynced> {
   const { changes, previousRevisionId, revisionChanged } = accepted(decidePackageSync(authority.gamePackage, body));
   const promotes = revisionChanged && isStaged(state.next);

@@ -52,7 +52,7 @@ export function createHistory(context: AppContext): History {
       for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
       const earlier = await earlierLive(context, project, options.to);
       return publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) => {
-        // What was found belongs to another live than this one.
+        // The search was made for another state of live.
         if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
         return accepted(decideRollback(state, earlier, options));
       });

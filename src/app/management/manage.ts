@@ -267,7 +267,7 @@ export function judged<Answer extends JsonObject>(strict: boolean, decide: Decid
 }
 
 type Kind = ListedKind | SingleKind;
-/** Throws its refusal. */
+/** A decision on a push. Throws its refusal. */
 type Decide<Answer> = (ground: Grounds, now: number) => Publish<Answer>;
 
 const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'library', 'query', 'game-values', 'rate-limit-rules'];

@@ -31,7 +31,7 @@ export interface PromoteOptions {
   readonly force: boolean;
 }
 
-/** Makes one publish of what is decided. */
+/** Makes one publish of a decision. */
 export type PublishBy = (decide: (ground: Grounds) => Decision<Promoted>) => Promise<ManageAnswer<Promoted>>;
 
 /** Documents that one promotion checks, over all its collections. The rest is estimated. */

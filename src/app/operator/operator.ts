@@ -83,7 +83,7 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
       const project = await projects.create(projectId);
       const revision = await change(project, 'project.create', (state) => {
         const created = accepted(createProject(state, { projectId, name }));
-        // The keys are checked against the project as it is after its own creation: an empty one.
+        // The keys are checked against the project as it will be after its creation: empty.
         const empty: AuthorityState = { projectId, name, createdAt: 0, deleted: false, settings: {}, keys: new Map(), gamePackage: null };
         const first = accepted(issueKey(empty, { ...publicKey, kind: 'public', label: 'Public key' }));
         const second = accepted(issueKey(empty, { ...secretKey, kind: 'secret', label: 'Secret key' }));
@@ -179,7 +179,7 @@ async function changePage(
 ): Promise<number> {
   if (!isPageSlug(slug)) throw refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
   return commit(project, cause, (view) => {
-    // A page is of a project that is there.
+    // A page needs an existing project.
     if (asAuthority(view.read(AUTHORITY))?.deleted !== false) throw refusal('NOT_FOUND', `No project ${project.id}`);
     return { events: [accepted(decide(asPage(view.read(pageSubject(slug)))))] };
   });

@@ -10,7 +10,7 @@ import type { View } from './view.ts';
 import { textLength } from './weight.ts';
 import { type Effect, newVersion, type Version } from './working-set.ts';
 
-/** What a command comes to where it is not refused. */
+/** Result of a command that is not refused. */
 export interface Decision<A> {
   readonly events: readonly DomainEvent[];
   readonly answer: A;

@@ -76,7 +76,7 @@ function heldBy({ schema }: CollectionModel, document: ReadDocument | null): rea
   return document === null || schema.unique.length === 0 ? [] : heldValues(schema, document.asRead);
 }
 
-/** The events of one document's write, its own first, with what it changes of unique values. */
+/** The events of one document's write, its own first, with its changes of unique values. */
 export function withUnique(events: readonly DomainEvent[], unique: UniqueChange | undefined): readonly DomainEvent[] {
   const [own, ...rest] = events;
   if (unique === undefined || own === undefined) return events;

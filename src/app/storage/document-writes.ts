@@ -28,7 +28,7 @@ export class DocumentWrites {
   readonly #now: number;
   readonly #maxBytes: number;
   readonly #documents = new ByAddress<Located>();
-  /** As they read by now: of collections with defaults, those that this command has looked at or written. */
+  /** Documents as they read now: those of collections with defaults that this command has read or written. */
   #read: ByAddress<ReadDocument | null> | null = null;
   /** Made when first needed: most writes count nothing. */
   #windows: Map<string, WindowState> | null = null;
@@ -65,7 +65,7 @@ export class DocumentWrites {
     return this.#documents.get(collection, key) ?? documentIn(this.#view, this.#grounds.space, collection, key);
   }
 
-  /** The document as it reads by now, its defaults filled in once; `null`: there is none. */
+  /** The document as it reads now, with its defaults filled in once; `null`: there is none. */
   read(collection: CollectionModel, key: string): JsonObject | null {
     const known = this.#read?.get(collection.id, key);
     if (known) return known.asRead;

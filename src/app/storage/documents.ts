@@ -122,7 +122,7 @@ function admittedStill(view: View, now: number, admitted: Admitted, change: Chan
 
 type Readable = Pick<Admitted, 'project' | 'ground' | 'collection'>;
 
-/** What may be read of, by a player who is proven where that has to be. Waits for nobody where somebody was proven before. */
+/** Checks that the caller may read, and proves the player if that is needed. Waits for nothing if the player is proven already. */
 function readable(context: AppContext, caller: Caller, at: Address): Awaitable<Readable> {
   return andThen(projectOf(context, caller), (project) => {
     const ground = grounds(project.authority, project.definitions, caller, at.target);
@@ -135,7 +135,7 @@ function readable(context: AppContext, caller: Caller, at: Address): Awaitable<R
   });
 }
 
-/** After a wait for a verifier or a body: project, definitions and what has to be proven may be others by now. */
+/** Stores after a wait for a verifier or a body: project, definitions and the need for proof may have changed. */
 async function storeLater(context: AppContext, admitted: Awaitable<Admitted>, asking: Awaitable<AskedWrite>): Promise<WriteAnswer> {
   const write = await asking;
   const { caller, at } = await admitted;

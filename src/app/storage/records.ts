@@ -76,7 +76,7 @@ export function createRecords(context: AppContext): Records {
           const { fillDefaults: fills } = ground.settings;
           const asked = { collection, space, body, recordId, writerId, now, maxBytes, checkSchema: true, fillDefaults: fills, windowOf };
           const decision = accepted(decideAppend(asked));
-          // Read like every subject that is changed; 128 random bits are not there yet.
+          // Read like every subject that is changed. An id of 128 random bits cannot exist yet.
           view.assumeAbsent(documentSubject(space, collection.id, recordId));
           const claims = new UniqueClaims(view, ground, (id, key) => documentIn(view, space, id, key));
           const events = withUnique(decision.events, claims.change(collection, recordId, null, decision.read));

@@ -126,7 +126,7 @@ export function createTelemetry(context: AppContext): Telemetry {
   };
 }
 
-/** What a project captures, and where what is told of a target counts. */
+/** What a project records, and the space where telemetry of a target counts. */
 async function placeOf(
   context: AppContext,
   caller: Caller,

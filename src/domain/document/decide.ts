@@ -35,7 +35,7 @@ export interface DocumentCommand {
   readonly source: string;
   /** Whether readers see the defaults of what a document lacks. If so, operations, limits and the ledger start from them too. */
   readonly fillDefaults: boolean;
-  /** `current` as it reads, where that is known already. */
+  /** `current` as it reads, if that is known already. */
   readonly read?: ReadDocument | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface Decided {
   readonly state: DocumentState;
   /** JSON text of the stored document. */
   readonly text: string;
-  /** What was written: the draft as the limits have left it. */
+  /** What was written: the draft after the limits. */
   readonly draft: DocumentDraft;
 }
 
@@ -107,7 +107,7 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
 export interface Deleted {
   readonly events: readonly DomainEvent[];
   readonly state: DocumentState | null;
-  /** What there was; `null`: nothing. It is looked into when somebody asks. */
+  /** The document before; `null`: there was none. It is read when asked for. */
   before(): ReadDocument | null;
 }
 
@@ -122,7 +122,8 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   if (!isThere(current)) return { events: [], state: current, before: () => null };
   const { version, createdAt } = current;
   const begin = present(command);
-  // A delete must always be possible: of more members than one write may change it takes the first back, and a later write the rest.
+  // A delete must always be possible. If the document has more ledger fields than one write may change, this write takes the first ones back and
+  // a later write the rest.
   const from = () => begin()?.asRead ?? null;
   const { entries, before, told, toldText } = tell(command, from, null, () => undefined);
   const event: DomainEvent = {
@@ -143,12 +144,12 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   return { events: [event], state, before: begin };
 }
 
-/** A document as this project's readers see it. */
+/** A document as readers of this project see it. */
 function readBy({ fillDefaults: fills, collection }: DocumentCommand, stored: JsonObject): ReadDocument {
   return new ReadDocument(fills ? collection.schema : WITHOUT_DEFAULTS, stored);
 }
 
-/** What the document was; `null`: there was none. It is looked into when somebody asks, and once. */
+/** The document before; `null`: there was none. It is read when asked for, and only once. */
 function present(command: DocumentCommand): () => ReadDocument | null {
   let known = command.read ?? null;
   return () => {
@@ -209,7 +210,7 @@ function decided(command: WriteCommand, limited: Limited, after: PrintedObject):
   const { entries, asked, before, told, toldText } = account;
   if (asked > MOST_ENTRIES) return tooManyEntries(asked);
   const { stored: document, changes } = draft;
-  // Every member each time, `undefined` for none: objects of one shape, made in one go, on the path that every write takes.
+  // Every member each time, with `undefined` for none: every write passes here, and objects of one shape are faster.
   const written: DomainEvent = {
     type: 'document.written',
     data: {

@@ -16,19 +16,22 @@ export interface WorkedOut {
 }
 
 /**
- * A write worked out, before anything is said about whether it may be. It is made once and passed on: to the schema, the limits, the
- * ledger and the unique values.
+ * A computed write, before any check of whether it is allowed. It is made once, and passed to the schema, the limits, the ledger and the unique
+ * values.
  */
 export class DocumentDraft implements WorkedOut {
   readonly after: ReadDocument;
   readonly changes: readonly Change[] | null;
   readonly increases: ReadonlyMap<string, number>;
   readonly origins: ReadonlyMap<string, Origin>;
-  /** Whether nobody could read a document before. */
+  /** Whether no document could be read before. */
   readonly isNew: boolean;
   readonly #begin: () => ReadDocument | null;
 
-  /** `begin`: what the writer began from, an empty document for operations on nothing; the same at every call. Few writes ask for it. */
+  /**
+   * `begin`: the document that the writer began from, an empty one for operations on a missing document. It answers the same at every call, and
+   * few writes call it.
+   */
   constructor({ after, changes, increases, origins }: WorkedOut, isNew: boolean, begin: () => ReadDocument | null) {
     this.after = after;
     this.changes = changes;
@@ -46,19 +49,19 @@ export class DocumentDraft implements WorkedOut {
     return this.after.asRead;
   }
 
-  /** What there was; `null`: nothing. */
+  /** The document before; `null`: there was none. */
   get before(): ReadDocument | null {
     return this.isNew ? null : this.#begin();
   }
 
-  /** What the writer began from, as it read: of operations on nothing, the defaults. `null`: nothing. */
+  /** The document before as it read; for operations on a missing document, the defaults. `null`: nothing. */
   get from(): JsonObject | null {
     return this.#begin()?.asRead ?? null;
   }
 
   /**
-   * With these values lowered. `read`: what they were found in, the document as it reads or as it is stored. A field lowered inside an
-   * object that is a default itself: stored alone, it would hide the rest of that default.
+   * The draft with these values lowered. `read`: the document in which they were found, as it reads or as stored. A field inside an object that
+   * is itself a default is stored with the whole object: stored alone it would hide the rest of the default.
    */
   lowered(cuts: readonly Change[], read: JsonObject): DocumentDraft {
     if (cuts.length === 0) return this;

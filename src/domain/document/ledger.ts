@@ -37,7 +37,7 @@ export interface Telling {
   readonly from: JsonObject | null;
   /** Whether no document could be read before. */
   readonly isNew: boolean;
-  /** What becomes of it; `null`: it is deleted. */
+  /** The document after the write; `null`: deleted. */
   readonly after: ReadDocument | null;
   originOf(path: string): Origin | undefined;
   /** Source of changes for which no operation names one. */

@@ -2,13 +2,13 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { SchemaModel } from '../definition/model.ts';
 import { fillDefaults } from './schema.ts';
 
-/** A document as it is stored and as it reads. Defaults are filled in once, when somebody asks. */
+/** A document as stored and as it reads. Defaults are filled in once, when asked for. */
 export class ReadDocument {
   readonly stored: JsonObject;
   readonly #reads: SchemaModel;
   #asRead: JsonObject | null = null;
 
-  /** `reads`: what readers fill in. */
+  /** `reads`: the schema whose defaults readers see. */
   constructor(reads: SchemaModel, stored: JsonObject) {
     this.#reads = reads;
     this.stored = stored;
@@ -19,7 +19,7 @@ export class ReadDocument {
     return this.#asRead;
   }
 
-  /** Another one that readers see by the same schema. */
+  /** Another document that readers see by the same schema. */
   becoming(stored: JsonObject): ReadDocument {
     return stored === this.stored ? this : new ReadDocument(this.#reads, stored);
   }

@@ -5,7 +5,7 @@ import { applyChanges } from './draft.ts';
 import { type Applied, applyOperations, type Operated } from './operations.ts';
 import type { ReadDocument } from './read-document.ts';
 
-/** What becomes of a stored document, and the changes that make it. */
+/** A stored document after operations, and the changes that make it. */
 interface Stored {
   readonly after: ReadDocument;
   readonly changes: readonly Change[];
@@ -29,8 +29,8 @@ export function operate(
 }
 
 /**
- * Usually the changes as they are. Writing `stats.hp` where the whole of `stats` came from a default `{hp, mp}` would lose `mp` for
- * every later reader, so then the object is stored whole. `document`: what the changes were to come to.
+ * Changes that keep defaults: usually the same ones. If all of `stats` came from a default `{hp, mp}`, storing only `stats.hp` would lose `mp`
+ * for every later reader, so then the whole object is stored. `document`: the document that the changes should give.
  */
 export function withLostDefaults(from: ReadDocument, { document, changes }: Pick<Operated, 'document' | 'changes'>): Stored {
   const after = from.becoming(applyChanges(from.stored, changes));

@@ -29,8 +29,8 @@ export interface Account {
 }
 
 /**
- * The ledger entries of one write, and the account after it. `from`: what the writer began from as it
- * read, not asked for in a collection without a ledger; `after`: as stored, `null` for a delete.
+ * The ledger entries of one write, and the account after it. `from`: what the writer began from as it read, not needed in a collection without a
+ * ledger. `after`: `null` for a delete.
  */
 export function tell(
   { collection: { schema }, current, fork, source }: Written,

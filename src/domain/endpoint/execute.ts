@@ -9,9 +9,8 @@ import { CallContext, Scope } from './scope.ts';
 import type { Frame, Trace } from './step.ts';
 
 /**
- * Runs an endpoint for one call. Pure: it reads through `reads` and queues what it would write; the caller commits the whole, or runs
- * it again. A `Refusal` for every rejection and failure (endpoint-language 14): steps throw it, which ends the run. Throws whatever else
- * `reads` throws.
+ * Runs an endpoint for one call. Pure: it reads through `reads` and queues its writes; the caller commits them all, or runs it again. Answers a
+ * `Refusal` for every rejection and failure: steps throw it, which ends the run. Throws anything else that `reads` throws.
  */
 export function runEndpoint(
   compiled: CompiledEndpoint,

@@ -22,8 +22,8 @@ const MAX_NESTING = 8;
 const ANY: Field = { types: [], shape: null, items: null };
 
 /**
- * The input as the endpoint sees it. `fromQuery`: its members are texts, and become what their fields declare where that loses
- * nothing. Unknown fields pass. 400 INVALID_INPUT names the field that does not fit.
+ * The input as the endpoint sees it. `fromQuery`: members are texts, and become their declared types if that loses nothing. Unknown fields pass.
+ * 400 INVALID_INPUT names the field that does not fit.
  */
 export function checkInput(
   compiled: { readonly input: InputCheck },

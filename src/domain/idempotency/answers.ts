@@ -14,7 +14,7 @@ import type { KeptAnswer, KeptOutcome } from '../states.ts';
 
 const KEY = /^[\x20-\x7e]{1,128}$/;
 
-/** A key as it was sent, or 400 INVALID_REQUEST for one that is none. */
+/** Reads a key as sent. 400 INVALID_REQUEST for an invalid one. */
 export function readKey(sent: string): string | Refusal {
   if (KEY.test(sent)) return sent;
   return refusal('INVALID_REQUEST', 'An Idempotency-Key has 1 to 128 printable characters (ASCII); a UUID is a good one');
@@ -74,7 +74,7 @@ export function keptRefusal({ status, code, message, extra }: Refusal, requestId
   return { status, code, message, requestId, ...(Object.keys(members).length === 0 ? {} : { extra: members }) };
 }
 
-/** The first refusal again, with the request that it was of. */
+/** The first refusal again, with the id of its request. */
 export function refusalAgain({ status, code, message, requestId, extra = {} }: KeptRefusal): Refusal {
   const { error, body } = extra;
   const retryAfter = secondsIn(extra);
@@ -87,7 +87,7 @@ export function refusalAgain({ status, code, message, requestId, extra = {} }: K
   });
 }
 
-/** Older builds kept a header, and `httpStatus` for what a game has to learn. */
+/** Seconds to wait of a kept refusal. Older builds kept a header instead. */
 function secondsIn({ retryAfter, headers }: JsonObject): number | null {
   const seconds = Number(retryAfter ?? (isObject(headers) ? headers['Retry-After'] : undefined));
   return Number.isFinite(seconds) ? seconds : null;

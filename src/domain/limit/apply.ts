@@ -13,7 +13,7 @@ import { secondsLeft } from './windows.ts';
 
 export interface LimitedWrite extends Counting {
   readonly rules: readonly RuleModel[];
-  /** Whether it is one that was deleted and begins again: its defaults are growth, or deleting would refill what a limit guards. */
+  /** Whether a deleted document begins again. Its defaults then count as growth, or deleting would refill what a limit guards. */
   readonly isAgain: boolean;
   readonly draft: DocumentDraft;
 }
@@ -29,22 +29,22 @@ export interface Flag {
 }
 
 export interface Limited {
-  /** With clamped fields lowered. */
+  /** The draft with clamped fields lowered. */
   readonly draft: DocumentDraft;
-  /** What was taken away, for the record. */
+  /** What clamping removed. */
   readonly clamps: readonly Clamp[];
   readonly windows: readonly WindowChange[];
   readonly flags: readonly Flag[];
 }
 
-/** What rules compare: the document as it read before, `null` where there was none, and as it reads after. */
+/** What rules compare: the document as it read before (`null` if there was none) and as it reads after. */
 interface Compared {
   readonly before: JsonObject | null;
   readonly after: JsonObject;
   readonly increases: ReadonlyMap<string, number>;
 }
 
-/** A rule with the amount it has to count. */
+/** A rule with the amount that it has to count. */
 interface Demand {
   readonly rule: RuleModel;
   readonly amount: number;
@@ -73,13 +73,13 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
   return { draft: draft.lowered(cuts, compared.after), clamps, windows: [...daily, ...counted.windows], flags: counted.flags };
 }
 
-/** What a write was is not looked into where no rule compares. A new document's defaults are what everybody begins with, and no growth. */
+/** Reads the document only if a rule compares. A new document's defaults are no growth, since every player begins with them. */
 function comparedBy({ draft, isAgain }: LimitedWrite, rules: readonly RuleModel[]): Compared {
   const before = isAgain || rules.every(({ field }) => field === '*') ? null : draft.from;
   return { before, after: before === null && !isAgain ? draft.stored : draft.asRead, increases: draft.increases };
 }
 
-/** Upward moves under operations, or what a comparison shows when that is more. A write itself is 1 of `*`. */
+/** Upward moves of operations, or the growth that a comparison shows if that is more. For `*` a write counts 1. */
 function amountOf({ before, after, increases }: Compared, field: string): number {
   if (field === '*') return 1;
   const now = countedAs(getPath(after, field));
@@ -108,7 +108,7 @@ function used(write: LimitedWrite, rule: RuleModel, window: WindowName): number 
   return usedIn(write.windowOf(counterOf(rule, write, window)), window, write.now, rule.since).used;
 }
 
-/** The values of fields that were asked to grow by more than was granted. */
+/** New values of fields that asked for more growth than granted. */
 function lowered({ before, after }: Compared, asked: readonly Demand[], granted: ReadonlyMap<string, number>): Change[] {
   const amounts = new Map(asked.map(({ rule, amount }) => [rule.field, amount]));
   return [...granted].flatMap(([field, grant]): Change[] => {

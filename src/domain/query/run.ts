@@ -106,7 +106,7 @@ export class QueryRun {
     return this.#scanned.length > 1;
   }
 
-  /** A document of a source, or, counted on from those, of a join. 500 `QUERY_FAILED` where they are too many to be kept. */
+  /** Takes a document of a source or, with indexes after those of the sources, of a join. 500 `QUERY_FAILED` if there are too many to keep. */
   take(source: number, stored: Stored): Refusal | null {
     return refusable(() => this.#take(source, stored));
   }
@@ -128,8 +128,7 @@ export class QueryRun {
   }
 
   /**
-   * Makes the rows of united and joined documents; has to be gone through to its end, and may be left to rest between any two. Refuses as
-   * {@link take} does.
+   * Makes the rows of merged and joined documents. It must be run to its end, and may pause between any two steps. Refuses as {@link take} does.
    */
   *finish(): Generator<void, Refusal | null> {
     if (!this.unites) return null;
@@ -139,7 +138,7 @@ export class QueryRun {
       yield;
     }
     this.#values.clear();
-    // What aggregates were made of is not asked for again.
+    // Nobody asks again for the documents of aggregates.
     if (this.#plan.type === 'leaderboard') return null;
     for (const documents of this.#documents) documents.clear();
     for (const matches of this.#matches) matches.clear();

@@ -5,8 +5,8 @@ import type { ProjectSettings } from '../project/settings.ts';
 import { configVersion, expectedModes } from './config.ts';
 
 /**
- * Calls that do not fit the project's security (security 6.2). The client adopts what the answer expects, and calls once more, so
- * everything it needs for that is in it. It is for the game to read (decision 2).
+ * Refusals of calls that do not fit the project's security. The client takes over the expected modes from the answer and calls once more, so
+ * everything that it needs is in it. The game must be able to read it.
  */
 
 /** A client library sent a plain body. */

@@ -4,7 +4,7 @@ import { cutText } from '../document/text.ts';
 
 /** Reads bodies of telemetry. One thing may have several names, and only a bad player id is a reason to refuse. */
 
-/** The first of these members that holds a text with something in it, cut to `length`. */
+/** The first of these members that holds a text that is not empty, cut to `length`. */
 export function textOf(body: JsonObject, names: readonly string[], length: number): string | null {
   for (const name of names) {
     const value = member(body, name);

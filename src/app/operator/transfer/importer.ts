@@ -124,7 +124,7 @@ function changesIn(events: readonly DomainEvent[]): number {
   return last?.type === 'definitions.published' ? last.data.changes.length : 0;
 }
 
-/** A document of a slot that its player's list does not have brings it: older exports hold no lists (runtime-storage 8.5). */
+/** A document of a slot that is missing in its player's list is added to the list: older exports hold no lists. */
 function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): Decision<number> {
   const ground = grounds(view);
   const { definitions, settings } = ground;
@@ -149,7 +149,7 @@ function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): 
     const about = { space: 'live' as const, collection: collection.id, key, version: (current?.version ?? 0) + 1, document };
     const ledger = entries.length === 0 ? {} : { ledger: entries };
     const data = { ...about, ...ledger, definition: collection.hash, ...(told === undefined ? {} : { told }) };
-    // What comes was accepted once: a value that another document holds stays with that one.
+    // The data was accepted once, so a value that another document holds stays with that document.
     const unique = claims.change(collection, key, was, after, true);
     return [{ type: 'document.written', data: unique === undefined ? data : { ...data, unique }, told: toldText }];
   });
@@ -157,7 +157,7 @@ function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): 
   return { events: [...events, ...missingSlots(view, collection, lists)], answer: events.length };
 }
 
-/** Slots that are not there yet, by their ids; those that are keep their names. */
+/** Adds slots that are missing, by their ids. Existing ones keep their names. */
 function decideSlots(view: View, id: string, rows: readonly SlotRow[]): Decision<number> {
   const collection = grounds(view).definitions.collection(id);
   if (collection === undefined) throw refusal('NOT_FOUND', `There is no collection ${id}`);
