@@ -11,12 +11,12 @@ let commands = 0;
 
 interface Asked {
   readonly key?: string;
-  /** What it does beside adding. */
+  /** What the decision does besides adding. */
   readonly does?: 'adds' | 'refuses' | 'fails' | 'reads' | 'says much' | 'asks much';
   readonly request?: string;
 }
 
-/** Adds one and answers what came of it, once per key. */
+/** Adds one and answers the result, once per key. */
 function adding({ key = 'k', does = 'adds', request = 'r' }: Asked = {}): Command<number> {
   commands += 1;
   const claim = { space: 'live', scope: '@key', caller: 'p', key, request } as const;
@@ -70,7 +70,7 @@ describe('a request with a key', () => {
       const first = codeOf(table.passing(project.execute(adding())));
       expect(await first).toBe('OUTCOME_UNKNOWN');
       table.log.fate = () => 'fine';
-      // The node is gone with all that it knew.
+      // The node is gone, with all that it knew.
       const other = await table.open();
       expect((await table.passing(other.execute(adding()))).answer).toBe(1);
       expect((await table.passing(other.execute(READ))).answer).toBe(1);

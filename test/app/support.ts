@@ -36,17 +36,17 @@ export const STREAM = 'project-table';
 export const LIMITS: WriterLimits = { groupCommits: 400, groupBytes: 700_000, queueCommits: 1000, windowBytes: 1e7, deadlineMs: 1000 };
 export const APPEND_MS = 10;
 
-/** What becomes of an append: `refused` was certainly not stored, `unanswered` was stored, `lost` was not, and nobody says so. */
+/** Fate of an append: `refused` was certainly not stored, `unanswered` was stored, `lost` was not, and neither gets an answer. */
 export type Fate = 'fine' | 'refused' | 'unanswered' | 'lost';
 
-/** The memory log with a time for each append and a fate at will. */
+/** The memory log, with a duration and a fate for each append. */
 class TableLog implements Log {
   readonly appends: { readonly at: number; readonly events: number; readonly ids: readonly string[] }[] = [];
   fate: () => Fate = () => 'fine';
   /** Runs before an append reaches the log. */
   beforeAppend: () => Promise<void> = async () => undefined;
   beforeRead: (range: ReadRange) => void = () => undefined;
-  /** Stands in for the log's own answer. */
+  /** Replaces the log's own answer. */
   answer: (result: AppendResult) => AppendResult = (result) => result;
   page = 1000;
   readonly inner = createMemoryLog();
@@ -96,11 +96,11 @@ class TableLog implements Log {
   }
 }
 
-/** State tables that stand where they are told to. */
+/** State tables that stand where the test puts them. */
 class TableReader implements StateReader {
   reached: Checkpoint | null = null;
   loads = 0;
-  /** Answers loads in place of the rows; `undefined` lets one through. */
+  /** Answers loads in place of the rows; `undefined` lets a load through. */
   intercept: () => { readonly revision: number } | undefined = () => undefined;
   #rows = new Map<SubjectKey, SubjectState | null>();
   readonly #log: TableLog;
@@ -109,7 +109,7 @@ class TableReader implements StateReader {
     this.#log = log;
   }
 
-  /** Projects everything the log holds. */
+  /** Projects everything in the log. */
   async project(): Promise<number> {
     const from = (this.reached?.revision ?? -1) + 1;
     for (const recorded of await this.#log.inner.read(STREAM, { from, limit: 100_000, direction: 'forwards' })) {
@@ -161,7 +161,7 @@ export class Table {
   readonly reader = new TableReader(this.log);
   readonly machine = new NodeClock(this.clock, 1_700_000_000_000);
   readonly stopped: Refusal[] = [];
-  /** Appends that failed, as the writers tell of them. */
+  /** Failed appends, as the writers report them. */
   failures = 0;
   readonly #random = new Random(1);
 
@@ -253,7 +253,7 @@ export function numberOf(state: SubjectState | null): number {
 
 let commands = 0;
 
-/** Adds one, unless that would be more than `most`. `decided` counts how often it was decided. */
+/** Adds one, unless the sum would exceed `most`. `decided` counts the decisions. */
 export function increment(key: string, most = Number.POSITIVE_INFINITY): Command<number> & { decided: number } {
   commands += 1;
   return {
@@ -269,7 +269,7 @@ export function increment(key: string, most = Number.POSITIVE_INFINITY): Command
   };
 }
 
-/** The code of the refusal that a promise is rejected with; `stored` when it is not. */
+/** The code of the refusal that a promise is rejected with; `stored` if it is not. */
 export async function codeOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
@@ -280,7 +280,7 @@ export async function codeOf(promise: Promise<unknown>): Promise<string> {
   }
 }
 
-/** For tests of everything else: telemetry that nobody looks at. */
+/** Telemetry that no test looks at. */
 export function noTelemetry(log: Log, scheduler: Scheduler): TelemetryParts {
   const observer = { stored: () => undefined, lost: () => undefined };
   const recorder = new TelemetryRecorder({ log, scheduler, observer, onTrouble: () => undefined });

@@ -4,7 +4,7 @@ import { TELEMETRY_EVENTS, TOTALS_EVENTS } from '../../src/contract/events/telem
 import { UPCASTS } from '../../src/log/upcasts.ts';
 import { checkPublished } from '../support/published-events.ts';
 
-/** The published format of events, which tools outside read logs by. */
+/** The published format of events, by which other tools read logs. */
 
 const ALL = Object.entries({ ...EVENTS, ...TELEMETRY_EVENTS, ...TOTALS_EVENTS });
 

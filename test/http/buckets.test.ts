@@ -24,7 +24,7 @@ describe('request buckets', () => {
     expect(await from('10.0.0.2')).toBe(429);
     expect(await from('10.0.0.3')).toBe(401);
     expect(await from('10.0.0.2', '/v3/manage/demo/validate')).toBe(401);
-    // A game's own call, wherever it stands.
+    // A call of games, although its path is a management path.
     expect(await from('10.0.0.2', '/v3/manage/demo/revision-init')).toBe(429);
   });
 

@@ -60,7 +60,7 @@ it('cuts a connection that never takes its answers, and does not call that a fau
   socket.on('error', () => undefined);
   socket.write(`GET /v3/values/demo?apiKey=${PUBLIC_KEY} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(8));
   await asked;
-  // Ends with the last connection; only when that is not cut, after longer than a test may take.
+  // It ends with its last connection. If that were not cut, it would take longer than a test may.
   await server.server.close(600_000);
   expect(server.log.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   socket.destroy();
@@ -69,7 +69,7 @@ it('cuts a connection that never takes its answers, and does not call that a fau
 describe('answers that are not taken', () => {
   const large = { text: 'x'.repeat(16 * 1024 * 1024) };
 
-  /** A server of whose large answers one is waiting to be taken. */
+  /** A server with a large answer that waits to be taken. */
   async function withOneWaiting(unsentGraceMs: number) {
     const server = await startServer({ unsentBytes: 20 * 1024 * 1024, unsentGraceMs });
     const { read } = server.app.values;

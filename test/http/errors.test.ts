@@ -126,7 +126,7 @@ describe('CORS', () => {
     const allowed = await ask('https://game.example');
     expect([allowed.status, allowed.headers['access-control-allow-origin']]).toEqual([200, 'https://game.example']);
     expect((await ask('https://other.example')).status).toBe(404);
-    // Nor may a cache hand a browser what somebody without an origin was answered.
+    // Nor may a cache give a browser an answer made for a caller without an origin.
     expect((await open.send('GET', '/health')).headers['vary']).toBe('Origin');
     await open.stop();
   });

@@ -20,7 +20,7 @@ export const PUBLIC_KEY = 'platform_ns_public';
 export const SECRET_KEY = 'platform_sk_secret';
 export const DISABLED_KEY = 'platform_ns_disabled';
 
-/** One call of a use case as the transport made it. */
+/** One call of a use case, as the transport made it. */
 export interface Call {
   readonly name: string;
   readonly caller: Caller;
@@ -29,12 +29,12 @@ export interface Call {
 
 type Answered = Route & { readonly answers: { readonly 200: Route['answers'][number] } };
 
-/** What the contract shows as the answer of a route; tests see that it fits. */
+/** The contract's example as a route's answer. The tests check that it fits. */
 function exampleOf<R extends Answered>({ example }: R): ShownBy<R['answers'][200]> {
   return example?.answer as ShownBy<R['answers'][200]>;
 }
 
-/** Use cases that remember how they were called and answer something fit. Documents live in a map. */
+/** Use cases that remember their calls and answer something that fits. Documents lie in a map. */
 export interface FakeApp extends App {
   readonly calls: Call[];
   readonly presented: Presented[];

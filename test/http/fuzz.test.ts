@@ -92,7 +92,7 @@ const body = fc.option(
 );
 const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND');
 
-/** A request to a route: what fits its contract, or does so but for one place in its body. */
+/** A request to a route: it fits its contract, perhaps except for one place in its body. */
 function requestTo(route: Route, bodies: typeof fitting): fc.Arbitrary<Request> {
   const { method, family, path: pattern, params = {}, query = {}, headers: described = {}, body: sent, anyQuery } = route;
   const segments = [...pattern.matchAll(/:(\w+)/g)].map(([, name = '']): [string, fc.Arbitrary<unknown>] => {
@@ -125,12 +125,12 @@ interface Request {
   readonly body: unknown;
 }
 
-/** Any of the described parameters, each as it may be. */
+/** Some of the described parameters, each with a valid value. */
 function some(described: Described): fc.Arbitrary<Record<string, unknown>> {
   return fc.record(Object.fromEntries(Object.entries(described).map(([name, schema]) => [name, fitting(schema)])), { requiredKeys: [] });
 }
 
-/** With a secret key. A header holds printable ASCII alone. */
+/** With a secret key. A header holds printable ASCII only. */
 function sendTo({ method: verb, path: target, query, headers: more, body: sent }: Request) {
   const asked = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])).toString();
   const plain = Object.entries(more).map(([name, value]) => [
@@ -150,7 +150,7 @@ const called = routes
   .map((route): [string, Route] => [route.id, route]);
 
 describe.each(called)('a request to %s', (_, route) => {
-  // The harness compares every answer with the contract.
+  // The harness checks every answer against the contract.
   it('that fits the contract is served', async () => {
     const property = fc.asyncProperty(requestTo(route, fitting), async (request) => {
       const { status, text } = await sendTo(request);
@@ -177,7 +177,7 @@ describe('any request', () => {
       const reply = await server.send(verb, target, { headers: sentHeaders, ...(sentBody === undefined ? {} : { body: sentBody }) });
       expect(reply.status).toBeLessThan(500);
       expect(reply.headers['x-correlation-id']).toBeTruthy();
-      // A document is served as it was stored, whatever JSON value that was.
+      // A document is served as it was stored, whatever JSON value it is.
       expect(reply.json).not.toBeUndefined();
       if (reply.status < 400) return;
       expect(reply.json).toMatchObject({ ok: false, error: { code: expect.any(String), message: expect.any(String) } });

@@ -7,7 +7,7 @@ import { type Harness, startServer } from './harness.ts';
 let server: Harness;
 beforeAll(async () => {
   server = await startServer();
-  // The end of the client's side must have come before the answer is there.
+  // The client's side must have ended before the answer is there.
   const { write, read } = server.app.documents;
   Object.assign(server.app.documents, {
     write: (...asked: Parameters<typeof write>) => sleep(100).then(() => write(...asked)),
@@ -20,7 +20,7 @@ const HEAD = `Host: x\r\nX-Public-Key: ${PUBLIC_KEY}\r\n`;
 const GET = `GET /v3/storage/demo/players/half HTTP/1.1\r\n${HEAD}\r\n`;
 const POST = `POST /v3/storage/demo/players/half HTTP/1.1\r\n${HEAD}Content-Length: 11\r\n\r\n{"gold":77}`;
 
-/** Sends it, ends its own side at once, and gives all that comes until the server ends its own. */
+/** Sends it, ends its own side at once, and gives all that comes until the server ends its side. */
 function sentAndEnded(port: number, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = '';

@@ -36,12 +36,12 @@ export interface Harness {
   send(method: string, path: string, sent?: Sent): Promise<Reply>;
   /** As a player: public key in header and query, with an id. */
   play(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Reply>;
-  /** Writes bytes to a socket and answers all that comes back until the other side closes or `until` is met. */
+  /** Writes bytes to a socket and answers all that comes back, until the other side closes or `until` is met. */
   raw(bytes: string | Buffer, until?: (received: string) => boolean): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** `anything`: the use cases will be made to answer what the contract does not know, as a middleware of the test's own may. */
+/** `anything`: the use cases will answer what the contract does not know, as a test's own middleware may. */
 export async function startServer(
   settings: Partial<HttpSettings> = {},
   { anything = false, ...more }: Partial<ServerParts> & { readonly anything?: boolean } = {},
@@ -102,7 +102,7 @@ export async function startServer(
   };
 }
 
-/** JSON as the game client writes it: everything outside ASCII and some characters inside are escaped (client-wire 1.2). */
+/** JSON as the game client writes it: characters outside ASCII, and some others, are escaped. */
 export function escapedJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&'+`\u0080-\uffff]/g,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SECRET_KEY } from './fake-app.ts';
 import { type Harness, startServer } from './harness.ts';
 
-/** Nothing asked for is silently dropped (decision 36). */
+/** No parameter that asks for something is silently ignored. */
 
 let server: Harness;
 beforeAll(async () => {

@@ -289,7 +289,7 @@ describe('endpoint calls', () => {
     expect(lastCall()).toMatchObject({ arguments: [{ slug: 'buy', input: { item: 1 } }] });
     await server.play('POST', '/v3/endpoints/demo', { slug: 'sell' });
     expect(lastCall()).toMatchObject({ arguments: [{ slug: 'sell' }] });
-    // So a published client sent all its calls for some weeks.
+    // A published client sent all its calls so for some weeks.
     await server.play('POST', '/v3/endpoints/demo', { item: 1, _endpointSlug: 'dig' });
     expect(lastCall()).toMatchObject({ arguments: [{ slug: 'dig', input: { item: 1 } }] });
     expect((await server.play('POST', '/v3/endpoints/demo', { item: 1 })).json.error.code).toBe('INVALID_REQUEST');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SOURCE_FILES } from '../../src/contract/resources/files.ts';
 import { type Harness, startServer } from './harness.ts';
 
-/** Editors fetch the schemas of source files from a node: what they get is what docs/schemas holds. */
+/** Editors fetch the schemas of source files from a node: they get what docs/schemas holds. */
 
 let server: Harness;
 beforeAll(async () => {

@@ -31,7 +31,7 @@ describe('project settings', () => {
     expect([changed.status, changed.headers['x-ns-position']]).toEqual([200, '8']);
     expect(lastCall()).toMatchObject({ name: 'settings.change', arguments: [{ settings: { enabled: false } }, false] });
     expect(lastNeed()).toEqual({ scopes: ['settings'], level: 'rw' });
-    // The reference takes it for nothing to do, and an editor's script sends `{}` as no body at all.
+    // An editor's script sends `{}` for no body.
     expect((await manage('PUT', '/settings')).status).toBe(200);
     expect(lastCall()).toMatchObject({ name: 'settings.change', arguments: [{}, false] });
     expect((await manage('PUT', '/config', {})).status).toBe(404);

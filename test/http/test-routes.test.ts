@@ -62,7 +62,7 @@ describe('the routes of tests', () => {
     const broken = await server.send('POST', '/v3/manage/demo/run-tests', { headers, body: '{' });
     expect([broken.status, broken.json.error.code]).toEqual([400, 'VALIDATION_FAILED']);
     expect(broken.json.message).toMatch(/^Invalid JSON: .* position 1/);
-    // A parser quotes what it stumbles over: neither a secret comes back, nor a 404 that an editor would read (management 19.4).
+    // A parser quotes what it fails on. The answer must hold no secret, and no 404, which an editor would take for a missing route.
     const quoting = await server.send('POST', '/v3/manage/demo/run-tests', { headers, body: '{"password": hunter404}' });
     expect(quoting.json.message).toBe('Invalid JSON');
     expect((await server.play('POST', '/v3/manage/demo/test-endpoint', {})).status).toBe(401);

@@ -5,7 +5,7 @@ import { Bulkhead } from '../../src/kernel/bulkhead.ts';
 const never = new AbortController().signal;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that is under way until it is told to end. */
+/** Work that runs until it is told to end. */
 function works() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -44,7 +44,7 @@ test('a full line refuses, and what leaves it gives its place in it to the next'
   const stop = new AbortController();
   const left = gate.run('a', work('left'), { signal: stop.signal });
   await expect(gate.run('a', work('refused'), { signal: never })).rejects.toMatchObject({ status: 503, code: 'BUSY' });
-  // Another name has a line of its own.
+  // Another name has its own queue.
   const other = gate.run('b', work('other'), { signal: never });
   stop.abort(new Error('left'));
   await expect(left).rejects.toThrow('left');
@@ -60,7 +60,7 @@ test('work that fails leaves its place', async () => {
   expect(await gate.run('a', async () => 1)).toBe(1);
 });
 
-/** Work that ends when it is told. */
+/** Work that ends when told to. */
 class Works {
   readonly #ends: (() => void)[] = [];
   readonly begun: string[] = [];
@@ -158,7 +158,7 @@ test('whatever happens, nobody takes more than they leave, and none are lost', (
         const taken = [...held.values()].reduce((sum, count) => sum + count, 0);
         expect(places.taken).toBe(taken);
         expect(taken).toBeLessThanOrEqual(total);
-        // Whoever has none is refused only where there is none.
+        // A key without a place is refused only if no place is free.
         expect(places.hasRoomFor('somebody new')).toBe(taken < total);
         for (const [one, count] of held) expect(places.hasRoomFor(one)).toBe(count < total - taken);
       }

@@ -212,7 +212,7 @@ describe('arithmetic', () => {
     expect(compareNumbers(exact('18446744073709551615'), exact('18446744073709551614'))).toBeGreaterThan(0);
     expect(compareNumbers(exact('-1e400'), 5)).toBeLessThan(0);
     expect(compareNumbers(exact('1e400'), exact('10e399'))).toBe(0);
-    // The same double, and a difference that nobody could write out.
+    // The same double, and a difference too long to write out.
     const ordered = ['-3e99999', '-2e99999', '-1e-50000', '0e-1', '1e-99999', '12e-50000', '13e-50000', '124e-50000', '1e50000', '1e99999'];
     for (const [at, text] of ordered.entries()) {
       if (at > 0) expect(compareNumbers(exact(text), exact(ordered[at - 1] ?? ''))).toBeGreaterThan(0);
@@ -224,7 +224,7 @@ describe('arithmetic', () => {
   test('numbers of absurd length are refused, not computed', () => {
     expect(() => addNumbers(exact('1e999999999999999999999'), 1)).toThrow(NumberTooLong);
     expect(() => addNumbers(exact('9'.repeat(20_000)), 1)).toThrow(NumberTooLong);
-    // Taken as a number, either exponent takes half a minute and more.
+    // As a number, either exponent takes half a minute or more.
     const endless = '9'.repeat(16_000_000);
     expect(numberFromText(`1e-${endless}`)).toBeInstanceOf(ExactNumber);
     expect(() => addNumbers(exact(`1.5E${endless}`), 1)).toThrow(NumberTooLong);

@@ -43,7 +43,7 @@ test('one that everybody has left is stopped, and the next who asks has another'
   expect(begun[0]?.stop.aborted).toBe(true);
   const other = ask(1);
   begun[1]?.begin(1);
-  // The one that was left ends late.
+  // The run that everybody left ends late.
   begun[0]?.end('nobody asked');
   const same = ask(1);
   begun[1]?.end('as of 1');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RoundRobin } from '../../src/kernel/round-robin.ts';
 
-/** Turns of an event loop by hand. */
+/** Turns of an event loop, taken by hand. */
 function given() {
   const due: (() => void)[] = [];
   const done: string[] = [];

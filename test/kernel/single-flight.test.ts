@@ -3,7 +3,7 @@ import { SingleFlight } from '../../src/kernel/single-flight.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Work that is under way until it is told to end. */
+/** Work that runs until it is told to end. */
 function works() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -40,7 +40,7 @@ test('a run is shared by all who ask meanwhile, goes on while one of them waits,
   three.abort(new Error('the last left'));
   await expect(third).rejects.toThrow('the last left');
   expect(stops[1]?.aborted).toBe(true);
-  // Whoever comes now has a run of his own.
+  // A caller who comes now gets a run of its own.
   const fourth = asked(new AbortController());
   await end('run2');
   await end('run3');

@@ -43,7 +43,7 @@ const ENDPOINT: EndpointModel = {
   definition: {},
 };
 
-/** Each look at its clock finds it 5 ms later; `turns` are the rests that were taken. */
+/** Each look at the clock finds it 5 ms later. `turns`: the pauses that were taken. */
 function slowClock() {
   const turns: number[] = [];
   let at = 0;

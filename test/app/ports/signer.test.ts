@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createSigner, signingOf } from '../../../src/app/ports/signer.ts';
 import { canonicalJson, isObject, parseJson } from '../../../src/kernel/json.ts';
 
-/** The vector of security 12.5, and a key of our own. */
+/** A test vector of the wire format, and a key of our own. */
 
 const N =
   'x-nDy0pCXsCBbBSOjUXHqdhF0DISoltUepPpi8lThuywC7JWYkg0_ROJqiXZwRwpe8NLWRmXk7ixWvAidj5XGNw3E1jUd9R-U3F2mWCF4RGCkd2dd1eBwif2De26ePWm4iTLY3Huf8xcMPtuENSay-WoBH__brH-q_Qn9MUwIqs';

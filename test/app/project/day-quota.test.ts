@@ -30,7 +30,7 @@ async function stores(table: Table, project: Project, cause = 'document.write'):
 
 test('a project stores so many events a day, counted over restarts, and is told how many and until when', async () => {
   const table = new Table();
-  // Of an earlier day.
+  // An event of an earlier day.
   for (let n = 0; n < 9; n += 1) await table.elsewhere(written(`old${n}`, 1));
   const first = await table.open({ quotas: { ...NO_QUOTAS, eventsPerDay: 3 } });
   expect([await stores(table, first), await stores(table, first)]).toEqual(['stored', 'stored']);
@@ -43,7 +43,7 @@ test('a project stores so many events a day, counted over restarts, and is told 
     code: 'QUOTA_EXCEEDED',
     extra: { error: { quota: 'eventsPerDay', limit: 3, used: 3, resetsAt } },
   });
-  // What only reads goes on, and whoever manages the project can mend it.
+  // Reads go on, and a manager can repair the project.
   expect(await table.passing(execute(again, CALLER, 'endpoint.call', () => decided('read')))).toMatchObject({ answer: 'read' });
   expect(await stores(table, again, 'settings.put')).toBe('stored');
   await table.clock.run(table.clock.now + DAY_MS);

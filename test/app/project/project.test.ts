@@ -204,7 +204,7 @@ describe('more than fits', () => {
     const { reached } = table.reader;
     table.reader.reached = null;
     for (const key of keys) await table.elsewhere(written(key, 1));
-    // The tables move while it is being opened: what was taken in of them goes to the cache.
+    // The tables move while the project is being opened, so loaded states go to the cache.
     table.clock.after(500, () => {
       table.reader.reached = reached;
     });

@@ -14,7 +14,7 @@ import { NO_VERIFIER } from '../../../src/outbound/verifier/check.ts';
 import { createWebhooks } from '../../../src/outbound/webhooks.ts';
 import { codeOf, increment, LIMITS, noTelemetry, Table, written } from '../support.ts';
 
-/** A tail that brings what the test hands it. */
+/** A tail that brings what the test gives it. */
 class Tail {
   #bring: (step: FollowStep) => void = () => undefined;
 
@@ -87,7 +87,7 @@ test('a head that was not confirmed for a second makes reads stale, and for five
   expect(() => projects.freshness(project)).toThrow('lost sight');
 });
 
-/** What is asked of the definitions or the working set needs no view. */
+/** Only definitions and working set are asked, so no view is needed. */
 const no = async () => {
   throw new Error('a view was asked');
 };
@@ -101,7 +101,7 @@ const NO_VIEWS: ViewReader = {
   scan: no,
   standing: no,
   board: no,
-  // A listing tells what is being made; that nothing is.
+  // A listing shows what is being filled; here nothing is.
   building: async () => [],
   publishes: no,
   flags: no,
@@ -286,7 +286,7 @@ test('a project whose head could not be learned after opening is not open', asyn
   }
   await expect(opening).rejects.toThrow('no answer');
   expect(projects.peek('table')).toBe(undefined);
-  // Who took it up meanwhile does not go on with it: nobody tells it what others write.
+  // A caller that took it up meanwhile does not go on with it: nobody tells it what others write.
   expect(await codeOf(taken.execute(increment('a')))).toBe('STORAGE_UNAVAILABLE');
   fails = false;
   await opened(table, projects);

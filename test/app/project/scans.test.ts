@@ -4,7 +4,7 @@ import { realScheduler, type Scheduler } from '../../../src/kernel/scheduler.ts'
 
 const never = new AbortController().signal;
 
-/** Deadlines pass when they are told to. */
+/** Deadlines pass when told to. */
 function stage() {
   const late: (() => void)[] = [];
   const seen = { ended: 0, refused: 0 };

@@ -10,7 +10,7 @@ import { Table, THING, written } from '../support.ts';
 
 const CALLER = { isSecret: false, platformId: 'p1', onBehalfOf: null, key: { kind: 'public', keyId: 'k' } } as unknown as Caller;
 
-/** Stores the events in one commit; what it was refused with, or how it went. */
+/** Stores the events in one commit. Answers its refusal, or that it was stored. */
 async function stores(table: Table, project: Project, ...events: readonly DomainEvent[]): Promise<unknown> {
   const storing = execute(project, CALLER, 'document.write', (view) => {
     for (const { data } of events) if ('key' in data) view.read(THING(data.key));
@@ -47,7 +47,7 @@ test('a project holds so many documents, counted over restarts and other nodes; 
   const project = await table.open({ quotas });
   await waits(table, 100);
   for (let n = 0; n < 200; n += 1) expect(await stores(table, project, written(`new${n}`, 1))).toBe('stored');
-  // Two of one commit: both or neither, and the second write of a document makes none.
+  // Two in one commit: both or neither. The second write of a document adds none.
   expect(await stores(table, project, written('a', 1), written('b', 1), written('c', 1))).toMatchObject({ code: 'QUOTA_EXCEEDED' });
   expect(await stores(table, project, written('a', 1), written('b', 1), sized('a', 'again', 2))).toBe('stored');
   expect(await stores(table, project, written('c', 1))).toMatchObject({
@@ -61,7 +61,7 @@ test('a project holds so many documents, counted over restarts and other nodes; 
   await waits(table, 100);
   await table.reader.project();
   again.projected(again.set.head);
-  // The next count has what the tables lacked.
+  // The next count includes what the tables lacked.
   await waits(table, 60_000);
   await stores(table, again, written('old0', 3, 3), written('c', 1));
   await waits(table, 100);
@@ -100,7 +100,7 @@ test('what an operator says of one project is in force where it is open, and tak
   await table.elsewhere(quotasSet({ eventsPerDay: 3 }));
   await table.passing(project.refresh());
   await waits(table, 100);
-  // Events of another day by the time of this node: its own alone count.
+  // By this node's time the events are of another day, so only its own count.
   expect(await stores(table, project, written('b', 1))).toBe('stored');
   expect(project.quotas.reports).toBeNull();
   await table.elsewhere(quotasSet({}));

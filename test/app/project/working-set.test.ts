@@ -17,7 +17,7 @@ test('a subject that is written while it is being loaded stays held until the lo
   await feed.commit(written('p1', { n: 1 }), written('p1', { n: 2 }, 2));
   const [, second] = (await log.read(projectStream('p'), { limit: 2, direction: 'forwards' })).map((event) => decodeProjectEvent(event));
   if (second === undefined) throw new Error('two events');
-  // Whatever may be forgotten is forgotten at once.
+  // Everything that may be forgotten is forgotten at once.
   const set = new WorkingSet(0, createCache(1));
   const floor = set.horizon;
   set.keep([SUBJECT]);

@@ -119,7 +119,7 @@ describe('loading what is not in memory', () => {
     await table.elsewhere(...keys.map((key) => written(key, 1)));
     await table.passing(table.reader.project());
     const project = await table.open({}, 5_000);
-    // A load takes no virtual time: without an end to it the deadline would never come.
+    // A load takes no virtual time, so without an end to it the deadline would never come.
     table.reader.intercept = () => {
       if (table.reader.loads > 100) throw new Error('still loading');
       return undefined;

@@ -28,10 +28,10 @@ afterAll(() => node?.close());
 
 const OTHER = '76561198000000002';
 
-/** Made once: the time in them is signed, too. */
+/** Made once, because the time in them is signed too. */
 const PROVEN: Readonly<Record<string, string>> = { [PLAYER]: tokenFor(PLAYER), [OTHER]: tokenFor(OTHER) };
 
-/** What proves something, nearly proves it, or is anything. */
+/** Valid proofs, almost valid ones, and anything else. */
 const value = fc.oneof(
   fc.constantFrom('', '0', PLAYER, OTHER, ` ${PLAYER}`, ...Object.values(PROVEN), tokenFor(PLAYER, 'another secret of theirs')),
   fc.constantFrom('TOKEN', 'Bearer TOKEN', 'a'.repeat(64), `7${'0'.repeat(40)}`, 'a/b', '../..'),

@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const OTHER = '76561198000000002';
 
-/** Two projects of two installations: one that requires verified players, one that does not. */
+/** Two projects of two installations: one requires verified players, one does not. */
 let strict: Opened;
 let open: Opened;
 beforeAll(async () => {
@@ -261,7 +261,7 @@ describe('where players need not be verified', () => {
     await settings(open.game, { enableAuthSessions: true });
     await settings(strict.game, { requirePlayerAuth: false });
     const token = await tokenIn(session(strict.game, 'create', proofOf(PLAYER)));
-    // The client always adds its platform token, which nobody has to be able to check here.
+    // The client always adds its platform token, which nobody may be able to check here.
     const held = { 'x-auth-session': token, 'x-platform-id': PLAYER, 'x-platform-token': 'whatever' };
     expect(await me(call(strict, held))).toBe(PLAYER);
     expect(await told(call(strict, { ...held, 'x-platform-id': OTHER }))).toBe('200 401 AUTH_SESSION_PLATFORMID_MISMATCH');
@@ -290,7 +290,7 @@ test('a player who can be proven may finish a save that began before the project
     const saving = httpRequest(`${game.url}${game.storage(`players/${PLAYER}`)}`, { method: 'POST', headers });
     const answered = once(saving, 'response');
     saving.write('{"gold":');
-    // The first half has come, and access was granted, once another request of later has been answered.
+    // The first half of the body has come and access was granted once a later request has been answered.
     await ok(save(turned, {}, OTHER));
     await settings(game, { requirePlayerAuth: true });
     saving.end('5}');

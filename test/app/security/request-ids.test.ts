@@ -8,12 +8,12 @@ import { requestSubject } from '../../../src/domain/subjects.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { codeOf, countIn, Table, written } from '../support.ts';
 
-/** Of the virtual machine's clock. */
+/** Time of the virtual machine's clock. */
 const ID = '1700000000_abcdef';
 const SETTINGS = projectSettings({});
 let commands = 0;
 
-/** A sealed call that adds one, or refuses, or writes nothing. */
+/** A sealed call that adds one, is refused, or writes nothing. */
 function sealed(does: 'adds' | 'refuses' | 'reads' = 'adds', identity = '7'): Command<number> {
   commands += 1;
   return {

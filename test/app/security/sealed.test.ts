@@ -7,7 +7,7 @@ import { type Opened, openNode, proofOf, session, settings, tokenFor, told } fro
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-/** Sealed requests and the `security` block together with sessions and proven players. */
+/** Sealed requests and the `security` block, with sessions and proven players. */
 
 let node: Opened;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ const call = (body: object, headers: Readonly<Record<string, string>>, player: s
 /** Token and id of a new session, as the client keeps them. */
 async function newSession(player = PLAYER): Promise<{ readonly headers: Record<string, string>; readonly id: string }> {
   const { sessionToken, session: made } = Object((await ok(session(node.game, 'create', proofOf(player), { platformId: player }))).body);
-  // With a session a client goes on sending its id and a token.
+  // With a session, a client still sends its id and a token.
   return { headers: { ...proofOf(player), 'x-auth-session': sessionToken }, id: made.id };
 }
 

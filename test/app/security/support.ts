@@ -8,18 +8,18 @@ import { startNode } from '../../../src/main.ts';
 import { type Client, createClient, ok, type Reply } from '../../node/support/game-client.ts';
 import { testDatabase } from '../../support/postgres.ts';
 
-/** Nodes in this process, whole and over real HTTP, with a verifier of the tests' own. */
+/** Whole nodes in this process over real HTTP, with a verifier of the tests. */
 
 const SECRET = 'the secret of the studio login';
 
 export interface Opened {
   readonly game: Client;
-  /** Of the database, for another node beside. */
+  /** Of the database, for a second node. */
   readonly databaseUrl: string;
   close(): Promise<void>;
 }
 
-/** A node with a project of its own. `beside`: another node of the same installation, whose project it serves. */
+/** A node with its own project. `beside`: another node of the same installation, whose project it serves. */
 export async function openNode(env: Readonly<Record<string, string>> = {}, beside?: Opened): Promise<Opened> {
   const databaseUrl = beside?.databaseUrl ?? (await testDatabase());
   const data = mkdtempSync(join(tmpdir(), 'savepoint-access-'));
@@ -50,7 +50,7 @@ export async function settings(game: Client, changes: Readonly<Record<string, un
   await ok(game.manage('PUT', game.definitions('settings'), { body: changes }));
 }
 
-/** What a studio's login gives a player. */
+/** The proof that a studio's login gives a player. */
 export function tokenFor(player: string, secret = SECRET, expires = Math.floor(Date.now() / 1000) + 600): string {
   return `${expires}.${createHmac('sha256', secret).update(`${player}:${expires}`).digest('hex')}`;
 }
@@ -59,7 +59,7 @@ export function proofOf(player: string): Record<string, string> {
   return { 'x-platform-id': player, 'x-platform-token': tokenFor(player) };
 }
 
-/** As the client does it: the public key three times over. */
+/** Seals as the client does. */
 export function session(
   game: Client,
   operation: string,
@@ -71,7 +71,7 @@ export function session(
   return game.send('POST', path, { headers: { ...keys, ...headers }, body });
 }
 
-/** Status of the transport, status inside, code. */
+/** HTTP status, status in the body, code. */
 export async function told(reply: Promise<Reply>): Promise<string> {
   const { status, body } = await reply;
   const { status: inside, error } = Object(body);

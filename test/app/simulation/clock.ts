@@ -2,13 +2,13 @@ import type { Scheduler } from '../../../src/kernel/scheduler.ts';
 
 interface Task {
   readonly at: number;
-  /** Tasks of one moment run in the order they were asked for. */
+  /** Tasks of one time run in the order in which they were asked for. */
   readonly order: number;
   readonly run: () => void;
   cancelled: boolean;
 }
 
-/** Virtual time: nothing happens but by a task of this queue, so one seed gives one run. */
+/** Virtual time: everything happens in a task of this queue, so one seed gives one run. */
 export class Clock {
   /** Milliseconds since the start. */
   now = 0;
@@ -28,7 +28,7 @@ export class Clock {
     return new Promise((resolve) => this.after(ms, resolve));
   }
 
-  /** Runs everything up to `until`. Between two tasks every promise that can go on has gone on. */
+  /** Runs everything up to `until`. Between two tasks, all promises that can continue do. */
   async run(until: number): Promise<void> {
     await settled();
     for (let task = this.#heap[0]; task && task.at <= until; task = this.#heap[0]) {
@@ -73,11 +73,11 @@ export class Clock {
   }
 }
 
-/** A wall clock of one machine. It may be wrong, and be set back; waiting is not affected by that. */
+/** The wall clock of one machine. It may be wrong and be set back, which does not affect waiting. */
 export class NodeClock implements Scheduler {
-  /** Milliseconds that this machine is ahead. */
+  /** Milliseconds by which this machine is ahead. */
   skew = 0;
-  /** A dead machine does nothing any more. */
+  /** A dead machine does nothing. */
   dead = false;
   readonly #clock: Clock;
   readonly #epoch: number;
@@ -123,7 +123,7 @@ function before(a: Task, b: Task): boolean {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
-/** Real time only in that it yields: every promise that is ready runs before an immediate does. */
+/** The only use of real time: every ready promise runs before an immediate does. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

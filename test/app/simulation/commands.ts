@@ -16,15 +16,15 @@ import { Refusal, refusal } from '../../../src/kernel/errors.ts';
 import { isArray, isNumber, type Json, toDouble } from '../../../src/kernel/json.ts';
 import { PROJECT } from './world.ts';
 
-/** What a simulated client asks for. Players' commands come with the key that may be locked. */
+/** Commands of a simulated client. Players' commands come with the key that may be locked. */
 export type Ask =
   | { readonly kind: 'inc'; readonly key: string; readonly amount: number }
-  /** Refused with TOO_POOR when the first has less. */
+  /** Refused with TOO_POOR if the first wallet has less. */
   | { readonly kind: 'transfer'; readonly from: string; readonly to: string; readonly amount: number; readonly once: string | null }
-  /** Sets a mark on top of the version that the client has seen; 0: none must exist. */
+  /** Sets a mark on the version that the client has seen; 0: no document may exist. */
   | { readonly kind: 'save'; readonly key: string; readonly version: number; readonly mark: number }
   | { readonly kind: 'delete'; readonly key: string }
-  /** Gold and version of each, as of one revision. */
+  /** Gold and version of each wallet, at one revision. */
   | { readonly kind: 'look'; readonly keys: readonly string[] }
   | { readonly kind: 'append'; readonly recordId: string; readonly once: string | null; readonly mark: number }
   | { readonly kind: 'limit'; readonly limit: number }
@@ -182,7 +182,7 @@ function collectionOf(collection: CollectionModel | undefined): CollectionModel 
   return collection;
 }
 
-/** Only the key's id is looked at: what it may do is read inside the decision. */
+/** Only the key's id is used: the decision reads what the key may do. */
 function callerOf(keyId: string): Caller {
   const key = { keyId, kind: 'secret' as const, label: keyId, hash: '', display: '', enabled: true, permissions: null, createdAt: 0 };
   return { projectId: PROJECT, key, isSecret: true, extraSecret: null, platformId: null, onBehalfOf: null, position: null, revision: null };

@@ -1,6 +1,6 @@
 import { type Answer, type Ask, isStaff, requestOf } from './commands.ts';
 
-/** The rules of the simulated game, written a second time and as plainly as possible: what the oracle believes. */
+/** The rules of the simulated game, written a second time as plainly as possible. The oracle goes by them. */
 
 export interface Wallet {
   readonly gold: number;
@@ -21,14 +21,14 @@ export interface State {
   readonly wallets: ReadonlyMap<string, Wallet>;
   readonly windows: ReadonlyMap<string, Window>;
   readonly once: ReadonlyMap<string, { readonly mark: number; readonly at: number }>;
-  /** By the key of a transfer: what it asked for, and what it came to. */
+  /** Transfers by idempotency key: what was asked for, and the outcome. */
   readonly transfers: ReadonlyMap<string, { readonly request: string; readonly came: Came }>;
 }
 
 type Came = { readonly answer: Answer } | { readonly refused: string };
 
 export type Verdict =
-  /** `state`: where it leaves an event in the log. */
+  /** `state`: the state after it, if it leaves an event in the log. */
   | { readonly refused: string; readonly state?: State }
   /** `changed`: whether it leaves an event in the log. */
   | { readonly answer: Answer; readonly state: State; readonly changed: boolean };
@@ -40,7 +40,7 @@ export function walletOf(state: State, key: string): Wallet {
   return state.wallets.get(key) ?? NOBODY;
 }
 
-/** What a command comes to when it is carried out on `state` at `at` (unix ms). */
+/** The outcome of a command on `state` at `at` (unix ms). */
 export function apply(state: State, ask: Ask, at: number): Verdict {
   if (state.locked && !isStaff(ask)) return { refused: 'KEY_DISABLED' };
   const same = (answer: Answer): Verdict => ({ answer, state, changed: false });
@@ -88,7 +88,7 @@ function transfer(state: State, ask: Transfer, at: number): Verdict {
   return { answer: [walletOf(next, ask.from).version, walletOf(next, ask.to).version], state: next, changed: true };
 }
 
-/** An intent happens once, and comes to the same whenever it is asked for again: also where it was refused. */
+/** A request with a key happens once, and has the same outcome whenever it is sent again, even a refusal. */
 function transferOnce(state: State, ask: Transfer, key: string, at: number): Verdict {
   const request = requestOf(ask);
   const known = state.transfers.get(key);
@@ -100,7 +100,7 @@ function transferOnce(state: State, ask: Transfer, key: string, at: number): Ver
   return 'refused' in verdict ? { refused: verdict.refused, state: next } : { answer: verdict.answer, state: next, changed: true };
 }
 
-/** `null` when that is more than the minute allows. Paying counts nowhere. */
+/** `null` if that is more than the minute allows. Paying does not count. */
 function earn(state: State, key: string, amount: number, at: number): State | null {
   const wallet = walletOf(state, key);
   const paid = withWallet(state, key, { ...wallet, gold: wallet.gold + amount, version: wallet.version + 1, exists: true, updatedAt: at });

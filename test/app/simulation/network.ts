@@ -19,19 +19,19 @@ export interface Submission {
   readonly node: string;
   readonly expected: ExpectedRevision;
   readonly events: readonly NewEvent[];
-  /** The log has said that it was not stored and never will be. */
+  /** The log has answered that it was not stored, and it never will be. */
   excluded: boolean;
 }
 
-/** What becomes of an append or a read on its way. */
+/** The fate of an append or a read on its way. */
 type Fate = 'fine' | 'refused' | 'lost' | 'late' | 'unanswered';
 
 const ANSWER_TIMEOUT = 30;
 
 /**
- * The log as one node reaches it: everything takes time, and appends may be refused (`LogUnavailable`: certainly not stored), lost,
- * stored long after the node was told that nobody knows, or stored without an answer. Pages are short and may end inside a commit,
- * which the port allows.
+ * The log as one node reaches it. Everything takes time. Appends may be refused (`LogUnavailable`: certainly not stored), lost, stored long
+ * after the node was told that the outcome is unknown, or stored without an answer. Pages are short and may end inside a commit, which the port
+ * allows.
  */
 export class Network implements Log {
   /** Until when nothing gets through. */
@@ -102,7 +102,7 @@ export class Network implements Log {
       await clock.wait(random.chance(0.05) ? random.between(50, 200) : random.between(1, 30));
       if (this.#machine.dead) return never();
       if (this.#isDown()) continue;
-      // The one stream is the whole log: position n is revision n − 1.
+      // The one stream is the whole log, so position n is revision n − 1.
       const events = await log.read(STREAM, { from: at, limit: this.#page(), direction: 'forwards' });
       await this.#travel();
       if (this.#machine.dead) return never();
@@ -150,7 +150,7 @@ export class Network implements Log {
   }
 }
 
-/** Bytes that an id stands for. */
+/** The bytes that an id stands for. */
 export function bytesOf(event: NewEvent, expected: ExpectedRevision): string {
   return `${expected} ${event.type} ${hashOf(event.metadata)}`;
 }

@@ -8,14 +8,14 @@ import { Network, type Submission } from './network.ts';
 import { type ReadModel, readerOf } from './read-model.ts';
 import { EPOCH, PROJECT, type World } from './world.ts';
 
-/** A fault of ours, planted to see that the oracle finds it: wrappers around what a node is made of. */
+/** A planted fault, to see that the oracle finds it: wrappers around the parts of a node. */
 export interface Plant {
   readonly log?: (log: Log) => Log;
   readonly reader?: (reader: StateReader, open: () => Project | undefined) => StateReader;
   readonly project?: (project: Project) => void;
 }
 
-/** One server process of the simulation, as real as can be but for the network, the clock and the database. */
+/** One server process of the simulation. All is real except network, clock and database. */
 export class SimulatedNode {
   readonly name: string;
   readonly machine: NodeClock;
@@ -70,7 +70,7 @@ export class SimulatedNode {
     return project;
   }
 
-  /** The process is gone, without a goodbye. What it sent is still on its way. */
+  /** The process dies. What it has sent is still on its way. */
   crash(): void {
     this.machine.dead = true;
   }

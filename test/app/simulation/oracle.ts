@@ -5,7 +5,7 @@ import { apply, type State, type Wallet, walletOf } from './model.ts';
 import { bytesOf, type Submission } from './network.ts';
 import { FIRST_LIMIT } from './setup.ts';
 
-/** One command as its client saw it. Times of clients are virtual ms, times of machines unix ms. */
+/** One command as its client saw it. Clients' times are virtual ms, machines' times unix ms. */
 export interface Call {
   readonly commandId: string;
   readonly ask: Ask;
@@ -17,7 +17,7 @@ export interface Call {
   ended?: {
     readonly at: number;
     readonly machineTo: number;
-    /** The log's end at that moment. */
+    /** The log's end at that time. */
     readonly to: number;
     readonly result: { readonly answer: Answer; readonly revision: number } | { readonly code: string; readonly status: number };
   };
@@ -27,7 +27,7 @@ export interface Call {
 export interface Look {
   readonly key: string;
   readonly node: string;
-  /** No older than this may it be: the node's head, or the position the client asked for. */
+  /** The read must not be older: the node's head, or the position that the client asked for. */
   readonly from: number;
   /** The node's head at the answer. */
   readonly to: number;
@@ -43,10 +43,10 @@ export interface History {
   readonly deadlineMs: number;
 }
 
-/** Statuses that promise that nothing was stored, and need no ground in the project's state. */
+/** Statuses that promise that nothing was stored. They need no reason in the project's state. */
 const NOT_STORED = new Set(['STORAGE_UNAVAILABLE', 'BUSY', 'BEHIND', 'WRITE_CONFLICT']);
 
-/** Replays the log by rules of its own and tells everything that any client was told wrongly. */
+/** Replays the log by its own rules, and reports everything that any client was told wrongly. */
 export function judge(history: History): string[] {
   const wrong: string[] = [];
   checkBytes(history, wrong);
@@ -58,7 +58,7 @@ export function judge(history: History): string[] {
   return wrong;
 }
 
-/** The project's state after the last commit of the log; for what nodes hold in the end. */
+/** The project's state after the last commit of the log, to compare with what nodes hold in the end. */
 export function finalState(history: History): State {
   const replay = new Replay(history, []);
   replay.run();
@@ -80,7 +80,7 @@ function checkBytes({ log }: History, wrong: string[]): void {
   }
 }
 
-/** One id, one byte string: else an append sent again could be taken for another one. What the log excluded does not count. */
+/** One id, one byte string: otherwise an append sent again could be taken for another one. Appends that the log excluded do not count. */
 function checkIds(submissions: readonly Submission[], wrong: string[]): void {
   const known = new Map<string, string>();
   for (const { excluded, events, expected, node } of submissions) {
@@ -101,7 +101,7 @@ class Replay {
   /** The state at each revision that ends a commit. */
   readonly #states: (State | undefined)[] = [];
   readonly #times: number[] = [];
-  /** Command → the revision of its last event. */
+  /** Command → revision of its last event. */
   readonly #stored = new Map<string, number>();
   readonly #answers = new Map<string, Answer>();
   /** Refusals that are stored with their commands. */
@@ -132,7 +132,7 @@ class Replay {
     }
   }
 
-  /** Serial order is log order: carried out on the state before it, a commit must come to what was stored. */
+  /** Serial order is log order: a commit, carried out on the state before it, must give what was stored. */
   #commit(commandId: string, events: readonly RecordedEvent[]): void {
     const revision = events[events.length - 1]?.revision ?? -1;
     const ask = this.#asks.get(commandId);
@@ -194,7 +194,7 @@ class Replay {
     this.#say(`${command}: ${key} is ${JSON.stringify(document)} in the log, and should be ${gold} gold, mark ${mark}`);
   }
 
-  /** Texts of rules by their hash, and which of them a publish puts in force. */
+  /** Texts of rules by hash, and which of them a publish puts in force. */
   #learnLimit(event: RecordedEvent): void {
     const data = JSON.parse(event.data);
     if (event.type === 'source.stored' && data.text.includes('perMinute'))
@@ -234,7 +234,7 @@ class Replay {
       say(`answered ${JSON.stringify(result.answer)} as of ${result.revision}, which is not so, and is not in the log`);
   }
 
-  /** Whether the command, carried out at some revision from its request to its answer, would have come to this without leaving an event. */
+  /** Whether the command could have had this outcome without an event, at some revision between its request and its answer. */
   #wasTrue(
     { ask, from, ended, machineFrom }: Call,
     result: { readonly refused: string } | { readonly answer: Answer },
@@ -244,7 +244,7 @@ class Replay {
       const state = this.#states[revision];
       if (!state) continue;
       const recordedAt = this.#times[revision] ?? 0;
-      // A machine's clock may have been set back while it thought: what it decided before still counts.
+      // A machine's clock may have been set back during the decision: the time before that counts too.
       const times = [machineFrom, ended?.machineTo ?? 0].flatMap((time) => [time, time + 60]);
       for (const time of [...times, recordedAt]) {
         const verdict = apply(state, ask, Math.max(time, recordedAt));

@@ -3,7 +3,7 @@ import type { Plant } from './node.ts';
 import { hastyRefusals, oldRows, predictedTokens, reformedGroups, reusedIds } from './plants.ts';
 import { type Plan, planOf, simulate } from './simulation.ts';
 
-/** Three nodes that fight over two wallets, with queues long enough that much is built on what then does not happen. */
+/** Three nodes that compete for two wallets, with long queues, so that much is built on speculation that fails. */
 const HOT: Partial<Plan> = {
   nodes: 3,
   keys: 2,
@@ -11,7 +11,7 @@ const HOT: Partial<Plan> = {
   limits: { groupCommits: 8, groupBytes: 100_000, queueCommits: 60, windowBytes: 1e6, deadlineMs: 300 },
 };
 
-/** The first of at most `most` seeds that finds the planted fault, with what it says. */
+/** The first of at most `most` seeds that finds the planted fault, with its report. */
 async function find(plant: Plant, sign: RegExp, most: number, change: Partial<Plan> = {}): Promise<string> {
   for (let seed = 1; seed <= most; seed += 1) {
     const { violations } = await simulate(seed, { ...planOf(seed), ...change }, plant);

@@ -8,8 +8,8 @@ import { type Log, LogUnavailable, type NewEvent, OutcomeUnknown } from '../../.
 import type { Plant } from './node.ts';
 
 /**
- * Faults that the design excludes, made by wrapping what a node is built of; production code has no hook for them. Each names the
- * sentence of the design that it breaks.
+ * Faults that the design excludes, made by wrapping the parts of a node: production code has no hook for them. Each names the rule that it
+ * breaks.
  */
 
 /** "Tokens are never used twice": here a version's token is the revision that its event has, or is expected to get. */
@@ -18,7 +18,7 @@ export const predictedTokens: Plant = {
     let next = set.head;
     const seen = new WeakSet<Version>();
     const mark = (version: Version, revision: number) => {
-      // Tokens count up from far away in real life; below zero nothing else has one.
+      // Real tokens start far away; nothing else uses numbers below zero.
       (version as { token: number }).token = -1 - revision;
     };
     const { speculate, dropSpeculation, fold } = set;
@@ -80,7 +80,7 @@ export const reformedGroups: Plant = {
   }),
 };
 
-/** "A group that is formed anew gets new ids": here an event of a command has the same one at every revision. */
+/** "A group that is formed anew gets new ids": here an event of a command has the same id at every revision. */
 export const reusedIds: Plant = {
   log: (log: Log): Log => ({
     ...delegate(log),

@@ -6,14 +6,14 @@ import { readProjectEvent } from '../../../src/log/decode.ts';
 import type { NodeClock } from './clock.ts';
 import { STREAM, type World } from './world.ts';
 
-/** The state tables: one projector that lags by chance and commits rows and checkpoint together. */
+/** The state tables: one projector that lags at random, and commits rows and checkpoint together. */
 export class ReadModel {
   checkpoint: Checkpoint | null = null;
-  /** Told the checkpoint after each batch. */
+  /** Called with the checkpoint after each batch. */
   onProgress: (revision: number) => void = () => undefined;
   readonly #world: World;
   readonly #rows = new Map<SubjectKey, SubjectState | null>();
-  /** Up to when the projector does nothing. */
+  /** Until when the projector does nothing. */
   pausedUntil = 0;
 
   constructor(world: World) {
@@ -48,12 +48,12 @@ export class ReadModel {
   }
 }
 
-/** Not one of ours: what a database client throws. */
+/** Not an error of ours: what a database client throws. */
 class ConnectionLost extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** The state tables as one node reaches them: the snapshot is taken somewhere on the way, so loads race with the projector. */
+/** The state tables as one node reaches them. The snapshot is taken somewhere on the way, so loads race with the projector. */
 export function readerOf(world: World, model: ReadModel, machine: NodeClock): StateReader {
   const ask = async <T>(question: () => T): Promise<T> => {
     await world.clock.wait(world.travel());

@@ -21,7 +21,7 @@ const COLLECTIONS = [
   { id: FEED, name: FEED, collectionType: 'global', schema: { mark: { type: 'number' } } },
 ];
 
-/** A project with two keys, two collections and one rule, made of real decisions. Answers the revision it ends at. */
+/** A project with two keys, two collections and one rule, made by real decisions. Answers its last revision. */
 export async function setUp(world: World): Promise<number> {
   const result = await world.store('none', SETUP);
   if (!result.ok) throw new Error('the log was not empty');

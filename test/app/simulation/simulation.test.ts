@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { type Plan, type Report, simulate } from './simulation.ts';
 
 /**
- * Several nodes over one log, with everything going wrong that may: see `network.ts`, `read-model.ts` and `Simulation` for what does,
- * `oracle.ts` for what must hold all the same. One seed is one run: `SIMULATION_FIRST=123 SIMULATION_SEEDS=1` shows seed 123 again.
+ * Several nodes over one log, with every failure that may happen: see `network.ts`, `read-model.ts` and `Simulation` for the failures, and
+ * `oracle.ts` for what must hold in spite of them. One seed is one run: `SIMULATION_FIRST=123 SIMULATION_SEEDS=1` shows seed 123 again.
  */
 const FIRST = Number(process.env['SIMULATION_FIRST'] ?? 1);
 const SEEDS = Number(process.env['SIMULATION_SEEDS'] ?? 300);
@@ -22,7 +22,7 @@ test('one seed is one run', async () => {
 });
 
 test('no node starves while three write one document without a pause', async () => {
-  // Paying counts against no limit, so that every command may succeed.
+  // Paying counts towards no limit, so every command may succeed.
   const only = { kind: 'inc', key: 'ada', amount: -1 } as const;
   const limits = { groupCommits: 400, groupBytes: 700_000, queueCommits: 10_000, windowBytes: 1e8, deadlineMs: 1500 };
   const plan: Plan = { nodes: 3, commands: 1500, busyMs: 1500, faulty: false, keys: 2, only, limits };
@@ -36,7 +36,7 @@ test('no node starves while three write one document without a pause', async () 
   }
 });
 
-/** Node → the part of its commands that were stored. */
+/** Node → the share of its commands that were stored. */
 function sharesOf(calls: Report['calls']): ReadonlyMap<string, number> {
   const asked = new Map<string, number>();
   const stored = new Map<string, number>();

@@ -11,18 +11,18 @@ import { ReadModel } from './read-model.ts';
 import { setUp } from './setup.ts';
 import { PROJECT, type Random, STREAM, World } from './world.ts';
 
-/** How one simulation goes; everything else follows from the seed. */
+/** The plan of one simulation. Everything else follows from the seed. */
 export interface Plan {
   readonly nodes: number;
   readonly commands: number;
-  /** For how long commands come and things break, virtual ms. */
+  /** How long commands come and failures happen, virtual ms. */
   readonly busyMs: number;
   readonly faulty: boolean;
-  /** How many wallets there are, 2 to 6: the fewer, the hotter. */
+  /** Number of wallets, 2 to 6: fewer wallets mean more conflicts. */
   readonly keys: number;
-  /** The same command over and over; the usual mix when there is none. */
+  /** The one command to repeat; left out: the usual mix. */
   readonly only?: Ask;
-  /** Small and random where not given. */
+  /** Left out: small and random. */
   readonly limits?: WriterLimits;
 }
 
@@ -79,7 +79,7 @@ class Simulation {
       windowBytes: random.pick([15_000, 40_000, 1_000_000]),
       deadlineMs: 300,
     };
-    // Room for a handful of documents: what was read a moment ago is often gone.
+    // Room for a handful of documents, so what was read a moment ago is often gone.
     this.#cacheBytes = random.whole(2_500, 9_000);
   }
 
@@ -97,7 +97,7 @@ class Simulation {
     this.#world.faulty = false;
     this.#world.note('── calm ──');
     await clock.run(busyMs + CALM_MS);
-    // More than once: a lock whose outcome nobody knew may be stored behind the first of them.
+    // More than once: a lock with an unknown outcome may be stored after the first unlock.
     for (const part of [1, 2, 3]) {
       for (const [index] of this.#nodes.entries()) void this.#command(index, { kind: 'lock', locked: false });
       await clock.run(busyMs + CALM_MS + (PROBE_MS / 6) * part);
@@ -129,7 +129,7 @@ class Simulation {
     this.#world.note(`${name} starts`);
   }
 
-  /** Projectors tell late, or not at all, or before the node itself has seen the event. */
+  /** Projectors report late, never, or before the node itself has seen the event. */
   #announce(revision: number): void {
     const { clock, random } = this.#world;
     for (const node of this.#nodes) {
@@ -182,7 +182,7 @@ class Simulation {
     return KEYS[this.#world.random.whole(0, this.#plan.keys - 1)] ?? 'ada';
   }
 
-  /** Few keys and few bodies: most are sent again, some of them with another body. */
+  /** Few keys and few bodies: most requests are sent again, some with another body. */
   #transferOnce(random: Random): Ask {
     const number = random.whole(1, 12);
     const amount = random.chance(0.9) ? (number % 5) + 1 : random.whole(1, 6);
@@ -257,7 +257,7 @@ class Simulation {
     try {
       return await node.project();
     } catch (error) {
-      // Also one whose tables are further behind than it may hold is not opened.
+      // A node does not open a project whose tables are further behind than it may hold.
       if (!['STORAGE_UNAVAILABLE', 'BEHIND'].includes(refusalOf(error).code)) throw error;
       return null;
     }

@@ -5,10 +5,10 @@ import { Clock } from './clock.ts';
 
 export const PROJECT = 'arena';
 export const STREAM = projectStream(PROJECT);
-/** Two seconds before a minute ends: rate windows turn over while a simulation runs. */
+/** Two seconds before a minute ends, so that rate windows end while a simulation runs. */
 export const EPOCH = Date.UTC(2026, 0, 1, 12, 0, 58);
 
-/** A seeded generator (mulberry32): the only chance that a simulation knows. */
+/** A seeded generator (mulberry32), the only randomness in a simulation. */
 export class Random {
   #state: number;
 
@@ -49,18 +49,18 @@ export class Random {
   }
 }
 
-/** What one simulation shares: time, chance, the one true log, and what has been seen of it. */
+/** What one simulation shares: time, randomness, the one true log, and what has been seen of it. */
 export class World {
   readonly seed: number;
   readonly clock = new Clock();
   readonly random: Random;
-  /** The log itself; nodes reach it through a network only. */
+  /** The log itself. Nodes reach it only through a network. */
   readonly log = createMemoryLog();
-  /** Whether the network and the machines misbehave at the moment. */
+  /** Whether network and machines fail at present. */
   faulty = true;
-  /** A log that does not recognise an append sent again, and answers that somebody was faster: the commits are found in the gap. */
+  /** A log that does not recognise an append sent again and answers with a conflict: the commits are found in the gap. */
   readonly forgetful: boolean;
-  /** Last revision of the log, known to the oracle alone. */
+  /** Last revision of the log, which only the oracle knows. */
   end = -1;
   readonly lines: string[] = [];
 
@@ -82,7 +82,7 @@ export class World {
     this.lines.push(`${this.clock.now.toFixed(1).padStart(8)} ${text}`);
   }
 
-  /** A time on the way, ms: mostly short, sometimes long. */
+  /** Time on the way, ms: mostly short, sometimes long. */
   travel(): number {
     return this.random.chance(0.05) ? this.random.between(10, 60) : this.random.between(0.2, 5);
   }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AppendTooLarge, type FollowStep, type Log, LogUnavailable, type NewEvent, type RecordedEvent } from '../../../src/log/port.ts';
 
-/** What only some adapters promise, and what the suite needs to know of this one. */
+/** Promises that only some adapters make, and facts that the suite needs about this one. */
 export interface LogTraits {
-  /** Positions are 1, 2, 3, … over the whole log; an answer's position is that of its last event. */
+  /** Positions are 1, 2, 3, … over the whole log. An answer's position is that of its last event. */
   readonly densePositions: boolean;
   /** Bytes of one append that this log certainly refuses. */
   readonly tooLargeBytes: number;
-  /** Opens a second log over the same storage, as another process would; absent where the storage lives in the process. */
+  /** Opens a second log over the same storage, as another process would. Left out if the storage lives in the process. */
   readonly another?: () => Promise<Log>;
 }
 
@@ -21,7 +21,7 @@ export function events(count: number): NewEvent[] {
   return Array.from({ length: count }, (_, n) => anEvent(`{"n":${n}}`));
 }
 
-/** Follows until `enough` says so, and gives all steps. */
+/** Follows until `enough` answers true, and gives all steps. */
 export async function followUntil(
   log: Log,
   options: { readonly prefix: string; readonly after: bigint | null },
@@ -41,8 +41,8 @@ export async function followUntil(
 const idsOf = (list: readonly { readonly id: string }[]) => list.map((event) => event.id);
 
 /**
- * The rules that every log must keep. One log serves all tests, as in production, so every test uses streams of its own and none
- * may assume that it is alone.
+ * The rules that every log must keep. One log serves all tests, as in production, so every test uses its own streams and none may assume that it
+ * is alone.
  */
 export function logContract(name: string, open: () => Promise<{ readonly log: Log; readonly traits: LogTraits }>): void {
   describe(`the log contract: ${name}`, () => {
@@ -461,7 +461,7 @@ export function logContract(name: string, open: () => Promise<{ readonly log: Lo
         await log.truncate(to, 8);
         const last = (await append(to, 9, events(1))).position;
         const { events: seen } = await followUntil(log, { prefix: to, after: start }, (_, step) => step.position >= last);
-        // An engine may still give what its disk holds.
+        // An engine may still answer what its disk holds.
         expect(revisionsOf(seen.filter(({ revision }) => revision >= 8))).toEqual([8, 9, 10]);
       });
 

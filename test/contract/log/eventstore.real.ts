@@ -4,7 +4,7 @@ import { type Log, OutcomeUnknown } from '../../../src/log/port.ts';
 import { logContract } from './contract.ts';
 import { logProperties } from './properties.ts';
 
-/** No part of `npm test`: it needs a server, and leaves streams of random names on it. */
+/** Not part of `npm test`: it needs a server, and leaves streams with random names on it. */
 const url = process.env['EVENTSTORE_URL'];
 
 if (url === undefined || url === '') {
@@ -15,8 +15,8 @@ if (url === undefined || url === '') {
   test.skip('the log contract: a real EventStoreDB (EVENTSTORE_URL is not set)', () => undefined);
 } else {
   /**
-   * As the port asks of its callers: an unknown outcome is sent again. A server gives up an append after its own setting
-   * `WriteTimeoutMs` (2 s), whatever time the client has: on a busy machine, and for one that came while its twin was being stored.
+   * An unknown outcome is sent again, as the port demands of callers. A server gives up an append after its own setting `WriteTimeoutMs` (2 s),
+   * whatever time the client allows: on a busy machine, or while the same append is still being stored.
    */
   const opened = (): Log => {
     const log = createEventStoreLog({ url });

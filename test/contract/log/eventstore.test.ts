@@ -15,7 +15,7 @@ async function standInUrl(): Promise<string> {
   return standIn.url;
 }
 
-// The stand-in shows that the adapter and the client keep the contract; that a server does, `npm run test:eventstore` shows.
+// The stand-in shows that adapter and client keep the contract; `npm run test:eventstore` shows it with a real server.
 logContract('eventstore, stand-in server', async () => {
   const url = await standInUrl();
   return {

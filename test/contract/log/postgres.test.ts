@@ -12,5 +12,5 @@ logContract('postgres', async () => {
 
 logProperties('postgres', async () => postgresLog(await postgresLogDatabase()), { runs: 25 });
 
-// Hardly any memory for recent events: followers go back and forth between it and the database.
+// Little memory for recent events, so that followers change between it and the database.
 logProperties('postgres, short of memory', async () => postgresLog(await postgresLogDatabase(), { recentBytes: 3000 }), { runs: 10 });

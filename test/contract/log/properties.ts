@@ -11,10 +11,10 @@ import {
 } from '../../../src/log/port.ts';
 import { anEvent, events, followUntil } from './contract.ts';
 
-/** What becomes of one sending of an append: its answer arrives, is lost after it was stored, or it never reached the log. */
+/** Fate of one append: its answer arrives, its answer is lost after it was stored, or it never reached the log. */
 type Fate = 'answered' | 'lostAfter' | 'lostBefore';
 
-/** A log whose answers get lost as planned; what it does not plan for is answered. */
+/** A log whose answers are lost as planned. Unplanned ones arrive. */
 function lossy(log: Log, fates: Fate[]): Pick<Log, 'append'> {
   return {
     async append(stream, expected, list) {
@@ -27,7 +27,7 @@ function lossy(log: Log, fates: Fate[]): Pick<Log, 'append'> {
   };
 }
 
-/** What a writer does about an unknown outcome: the identical append again, until the answer is known. */
+/** A writer at an unknown outcome: it sends the identical append until the answer is known. */
 async function appendUntilKnown(
   log: Pick<Log, 'append'>,
   stream: string,
@@ -43,7 +43,7 @@ async function appendUntilKnown(
   }
 }
 
-/** The rules of append in a few lines: ids per stream. Answers what the port promises, positions aside. */
+/** The rules of append in a few lines: ids per stream. Answers what the port promises, without positions. */
 class Model {
   readonly streams = new Map<string, string[]>();
 
@@ -80,7 +80,7 @@ const fresh = fc.record({
   expectation,
   fates: fc.array(fc.constantFrom<Fate>('answered', 'lostAfter', 'lostBefore'), { maxLength: 3 }),
 });
-/** An earlier append once more: whole, its beginning only, or its beginning and something new. */
+/** An earlier append again: whole, only its beginning, or its beginning with something new. */
 const again = fc.record({ kind: fc.constant('again' as const), which: fc.nat(), keep: fc.nat(4), grow: fc.boolean() });
 
 type Fresh = typeof fresh extends fc.Arbitrary<infer T> ? T : never;
@@ -92,7 +92,7 @@ interface Sent {
   readonly result: AppendResult;
 }
 
-/** Random histories against any log. `runs`: how many. */
+/** Random histories against any log. `runs`: number of histories. */
 export function logProperties(name: string, open: () => Promise<Log>, { runs }: { readonly runs: number }): void {
   describe(`properties of the log: ${name}`, () => {
     let log: Log;
@@ -143,7 +143,7 @@ export function logProperties(name: string, open: () => Promise<Log>, { runs }: 
         fc.asyncProperty(fc.array(fc.array(fresh, { maxLength: 12 }), { minLength: 2, maxLength: 5 }), async (writers) => {
           const family = randomUUID();
           const start = await log.end();
-          // The last event of all: who has seen it has seen everything.
+          // The last event of all: a follower that has seen it has seen everything.
           const sentinel = anEvent();
           const done = (seen: readonly RecordedEvent[]) => seen.at(-1)?.id === sentinel.id;
           const following = [
@@ -175,7 +175,7 @@ async function send(log: Log, append: Omit<Sent, 'result'>, fates: readonly Fate
   return { ...append, result: await appendUntilKnown(lossy(log, [...fates]), append.stream, append.expected, append.events) };
 }
 
-/** Runs one writer's commands, reading the head before each as a writer without memory would. */
+/** Runs one writer's commands. It reads the head before each, as a writer without memory would. */
 async function write(log: Log, family: string, commands: readonly Fresh[]): Promise<Sent[]> {
   const sent: Sent[] = [];
   for (const command of commands) {
@@ -186,7 +186,7 @@ async function write(log: Log, family: string, commands: readonly Fresh[]): Prom
   return sent;
 }
 
-/** A follower that leaves after a few events, or when there are none, and comes back where it was. */
+/** A follower that leaves after a few events, or when there are none, and comes back to the same revision. */
 async function restlessly(
   log: Log,
   prefix: string,
@@ -203,7 +203,7 @@ async function restlessly(
   return { events: seen };
 }
 
-/** Every acknowledged append lies whole where its answer says and where it expected to; no other event is in the log. */
+/** Every acknowledged append lies whole where its answer says and where it was expected. No other event is in the log. */
 function explained(sent: readonly Sent[], stored: readonly RecordedEvent[]): void {
   const byId = new Map(stored.map((event) => [event.id, event]));
   let acknowledged = 0;

@@ -279,7 +279,7 @@ describe('PATCH of one (management 5.2)', () => {
     ];
     const many = accepted(decideUpsertMany(state, 'endpoint', [kept], LIVE)).answer;
     expect(many['results']).toMatchObject([{ ok: true, diagnostics: dropped }]);
-    // Laid over what is stored, a plain one drops nothing; a source replaces.
+    // A plain definition is merged into the stored one and drops nothing; a source replaces it.
     const over = accepted(decideUpsertOne(state, 'endpoint', kept, 'live')).answer;
     expect(over).not.toHaveProperty('diagnostics');
     const sourceText = 'sourceVersion: 1\nkind: endpoint\nslug: buy\nsteps: [{ id: s, type: sleep, ms: 1 }]\n';

@@ -10,7 +10,7 @@ import { decidePutTests } from '../../../src/domain/test/decide.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY } from './given.ts';
 
-/** What a definition asks for and nobody would do is found, with its place and what was probably meant (decision 36). */
+/** A member that nothing reads gets a finding, with its position and a suggestion. */
 
 const KNOWN: Known = {
   collection: () => true,

@@ -18,7 +18,7 @@ export function fold(state: DefinitionsState, events: readonly DomainEvent[], at
   return events.reduce((folded, event) => evolveDefinitions(folded, recorded(event, at)), state);
 }
 
-/** What a decider decided; a refusal fails the test. */
+/** The decision of a decider; a refusal fails the test. */
 export function accepted(decision: Decision | Refusal): Decision {
   if (decision instanceof Refusal) throw new Error(`${decision.code}: ${decision.message} ${JSON.stringify(decision.extra.body)}`);
   return decision;

@@ -12,7 +12,7 @@ import { accepted, EMPTY, fold, push, put } from './given.ts';
 
 const NEXT = { target: 'next', replaceAll: false } as const;
 
-/** What is removed from `next` is removed from live by the promotion (decision 23). */
+/** What is removed from `next` is removed from live by the promotion. */
 
 const base = push(push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy', notes: 'old' }, { id: 'sell' }]), 'workflow', [{ id: 'w' }]);
 const listed = (

@@ -25,7 +25,7 @@ const SHOP = source('endpoint', 'shop', 'sourceVersion: 1\nkind: endpoint\nslug:
 const CAMP = source('collection', 'camp', 'sourceVersion: 1\nkind: collection\nschema: { wood: { type: number } }\n');
 const BROKEN = source('endpoint', 'broken', 'steps: [\n');
 
-/** What the answer looks like, refused or not. */
+/** The body of the answer, refused or not. */
 function answerOf(answer: Json | Refusal): { readonly status: number; readonly code?: string; readonly body: Json } {
   if (!(answer instanceof Refusal)) return { status: 200, body: answer };
   return { status: answer.status, code: answer.code, body: { ...answer.extra.body, ok: false, message: answer.message } };
@@ -123,7 +123,7 @@ describe('PUT sync (management 11.2)', () => {
       const after = fold(state, accepted(decideSync(state, { collections: pulled }, target, 0)).events);
       expect([...after[target].collection.keys()]).toEqual(['game_values', 'notes']);
     }
-    // A definition that is no author's file means what its id says.
+    // A definition that is no author's file keeps the meaning of its id.
     expect([...push(state, 'collection', [{ id: 'Notes', name: 'Notes' }]).live.collection.keys()]).toHaveLength(3);
     expect(check(EMPTY, { collections: pulled })).toMatchObject({ status: 400 });
   });
@@ -155,7 +155,7 @@ describe('PUT sync (management 11.2)', () => {
       rateLimitRules: { ok: true, total: 1 },
       tests: { ok: true, total: 1 },
     });
-    // What comes with it is known: neither the table nor the collection is missing.
+    // Definitions in the same push are known: neither the table nor the collection is missing.
     expect(JSON.stringify(answer)).not.toContain('NOT_FOUND');
     expect(check(EMPTY, body)).toMatchObject({ status: 200, body: { summary: { total: 6, failed: 0 } } });
     const { gameValues, rateLimitRules, ...rest } = body;
@@ -266,7 +266,7 @@ describe('POST sync/preflight (management 11.3)', () => {
     const asked = { endpoints: [BROKEN, {}, 7], collections: [{ schema: {} }], workflows: [{}, source('workflow', 'w', 'kind: endpoint')] };
     const { status, code, body } = check(EMPTY, asked);
     expect([status, code]).toEqual([400, 'PREFLIGHT_VALIDATION_FAILED']);
-    // All that the editor's log shows of it.
+    // The editor's log shows only this.
     const message = expect.stringMatching(
       /^Preflight validation failed\. No resources were written\. broken\.endpoint\.yml: Invalid YAML source: /,
     );
@@ -339,7 +339,7 @@ describe('POST sync/preflight (management 11.3)', () => {
     const body = fc.record({ endpoints: section, collections: section, workflows: section }, { requiredKeys: [] });
     fc.assert(
       fc.property(body, fc.constantFrom('live' as const, 'next' as const), (asked, target) => {
-        // What comes over the wire is JSON: the parser's own objects.
+        // Bodies from the wire are made by our JSON parser.
         const sent: Json = JSON.parse(JSON.stringify(asked));
         const synced = decideSync(EMPTY, sent, target, 0);
         const checked = check(EMPTY, sent, target);

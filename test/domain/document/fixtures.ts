@@ -25,12 +25,12 @@ export function collection(schema: Json = {}, changes: Partial<CollectionModel> 
   };
 }
 
-/** `told`: what the ledger has said of it. */
+/** `told`: what the ledger has told of it. */
 export function stored(document: JsonObject | null, version = 3, told?: JsonObject): DocumentState {
   return { document, version, createdAt: NOW - 5000, updatedAt: NOW - 1000, ...(told === undefined ? {} : { told: stringifyJson(told) }) };
 }
 
-/** A plain write of `{}` by player `p1` to a document that does not exist, unless told otherwise. */
+/** A plain write of `{}` by player `p1` to a missing document, unless said otherwise. */
 export function write(changes: Partial<WriteCommand> = {}): WriteCommand {
   return {
     collection: collection(),
@@ -52,7 +52,7 @@ export function write(changes: Partial<WriteCommand> = {}): WriteCommand {
   };
 }
 
-/** Windows that already hold something, by counter. */
+/** Windows with counts, by counter. */
 export function windows(used: Readonly<Record<string, WindowState>>): (counter: string) => WindowState | null {
   return (counter) => used[counter] ?? null;
 }

@@ -12,7 +12,7 @@ const schema = compileSchema({
 });
 const nobody = () => undefined;
 
-/** Of a plain save over a document of which the ledger has told what it reads as. */
+/** A plain save of a document whose ledger has told its present values. */
 function saved(
   schema: SchemaModel,
   before: JsonObject | null,

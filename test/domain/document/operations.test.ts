@@ -130,7 +130,7 @@ describe('lists are compared as the client expects', () => {
   });
 });
 
-// Each of these took from 20 seconds to minutes, of every player's time, by one request of a public key.
+// Each of these held up every player for 20 seconds to minutes, by one request with a public key.
 describe('what is looked for takes its time once, not for every item of the list', () => {
   const numbers = Array.from({ length: 30_000 }, () => 1);
   const empty = Array.from({ length: 20_000 }, () => ({}));

@@ -53,7 +53,7 @@ describe('a packed document', () => {
     };
     const reference = forgotten();
     for (const name of ['a', 'b']) expect(packed(state({ [name]: 'x'.repeat(600_000) })).document).toHaveProperty(name);
-    // A reference is held until the end of the turn in which it was made.
+    // A weak reference keeps its value until the end of the turn in which it was made.
     await new Promise((resolve) => setImmediate(resolve));
     collect();
     expect(reference.deref()).toBeUndefined();

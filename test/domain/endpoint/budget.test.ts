@@ -5,25 +5,25 @@ import { Refusal } from '../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { checked, refused, run, STILL } from './support.ts';
 
-/** A5: whatever a definition, a document or an input can make large is charged for, and the clock is looked at where it is charged. */
+/** Everything that a definition, a document or an input can make large is charged for, and the clock is read where it is charged. */
 
-/** Raised by the world of a run when it has been told of enough work. */
+/** Thrown by the world of a run after enough work. */
 class Enough extends Error {}
 
 interface Watched {
-  /** Members and items of the input that the run looked at. */
+  /** Members and items of the input that the run read. */
   touched: number;
-  /** Times that it was told of work. */
+  /** Number of calls to `look`. */
   looks: number;
 }
 
 const MOST_LOOKS = 12;
-/** Looks at members that one unit of work may stand for: a lookup of a name walks a path, a member of it by two or three looks. */
+/** Reads of members per unit of work: looking up a name follows a path, and each member takes two or three reads. */
 const TOUCHES_PER_UNIT = 12;
-/** A run that is charged for too little would go on for minutes: it is stopped here. */
+/** A run that is charged too little would go on for minutes, so it is stopped here. */
 const FAR_TOO_MANY = 4 * TOUCHES_PER_UNIT * WORK_PER_LOOK * MOST_LOOKS;
 
-/** The same value, counting every look into it. */
+/** The same value, which counts every read. */
 function counted<T extends object>(value: T, watched: Watched): T {
   const seen = new Map<object, object>();
   const touch = () => {
@@ -76,7 +76,7 @@ const INPUT: JsonObject = {
 
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
 
-/** Ways to have little text do much, `n` times each. Tokens among them print nothing. */
+/** Ways in which little text causes much work, `n` times each. Their tokens print nothing. */
 const AMPLIFIERS: Readonly<Record<string, (n: number) => JsonObject>> = {
   'tokens that print nothing': (n) => ({ type: 'transform', value: `-${'{{input.none}}'.repeat(n)}` }),
   'members of an object': (n) => ({ type: 'object', fields: Object.fromEntries(many(n, (index) => [`f${index}`, '{{input.a}}'])) }),

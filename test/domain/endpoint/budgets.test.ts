@@ -3,7 +3,7 @@ import type { EndpointCall } from '../../../src/domain/endpoint/run.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { refused, run, STILL } from './support.ts';
 
-/** D22: what a definition bounds itself by, and where it leaves. */
+/** The bounds that a definition sets for itself, and what happens when they are used up. */
 
 const read = (id: string): JsonObject => ({ id, type: 'read', collection: 'c', key: 'k' });
 const write = (ops: number): JsonObject => ({

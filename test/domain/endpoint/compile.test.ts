@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { callOf, compile, NO_READS, ran, refused } from './support.ts';
 
-/** A5: what loads a definition does not hold up the others either. */
+/** Compiling a large definition holds nobody up. */
 
 const step = (n: number): JsonObject => ({ id: `s${n}`, type: 'transform', value: `{{input.a}} of ${n}` });
 const steps = Array.from({ length: 1500 }, (_, n) => step(n));

@@ -133,7 +133,7 @@ describe('a condition', () => {
   });
 });
 
-// Each of these held a node for seconds, by one call of an endpoint that compares what players send.
+// Each of these held up a node for seconds, by one call of an endpoint that compares what players send.
 describe('what a long value is compared with takes its time once', () => {
   const numbers = Array.from({ length: 60_000 }, () => 1);
 

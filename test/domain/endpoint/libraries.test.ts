@@ -8,7 +8,7 @@ import { mayWrite } from '../../../src/domain/endpoint/writes.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { callOf, NO_READS, ran, refusalOf } from './support.ts';
 
-/** D20, decision 31: libraries of blocks, as authors write them. */
+/** Libraries of blocks, as authors write them. */
 
 const LIBRARY = source(
   'library',

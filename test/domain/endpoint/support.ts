@@ -9,7 +9,7 @@ import type { Value } from '../../../src/domain/endpoint/value.ts';
 import { accepted, Refusal } from '../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 
-/** What a call is given beside the definition; everything has a default. */
+/** Parts of a call besides the definition. Everything has a default. */
 export interface World {
   readonly input?: JsonObject;
   readonly values?: JsonObject;
@@ -20,7 +20,7 @@ export interface World {
   readonly call?: Partial<EndpointCall>;
 }
 
-/** Nobody waits, and nothing goes out. */
+/** Nothing waits, and nothing is sent. */
 export const STILL: EndpointCall['world'] = { sleep: () => undefined, webhook: () => null, notify: () => null, look: () => undefined };
 
 /** Tuesday, 14 November 2023, 22:13:20 UTC. */
@@ -63,7 +63,7 @@ function endpointModel(slug: string, definition: JsonObject | undefined): Endpoi
 /** Nothing is stored, and nothing has defaults. */
 export const NO_READS: Reads = { document: () => null, blank: () => null, decide: (_, document) => document, keys: () => [] };
 
-/** Runs a definition once; throws what it throws. */
+/** Runs a definition once. Throws what the run throws. */
 export function run(definition: JsonObject, world: World = {}): EndpointResult {
   const compiled = compile(definition, world);
   const addresses = Object.keys(world.documents ?? {});
@@ -95,7 +95,7 @@ export function refusalOf(body: () => unknown): Refusal {
   throw new Error('it was not refused');
 }
 
-/** Runs steps and answers what the last template of the response gives. */
+/** Runs steps and answers the value of the response's template. */
 export function result(steps: readonly Json[], template: Json, world: World = {}): Json {
   return run({ steps, response: { body: { result: template } } }, world).body;
 }

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { EMPTY } from '../definition/given.ts';
 import { refused, result } from './support.ts';
 
-/** D21, decision 33: lists that a loop consumes. */
+/** Lists that a loop consumes. */
 
 const start = (names: JsonObject): JsonObject => ({ id: 'start', type: 'transform', set: names });
 const loop = (more: JsonObject): JsonObject => ({

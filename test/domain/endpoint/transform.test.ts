@@ -9,7 +9,7 @@ import { refused, result, run } from './support.ts';
 /** A computed name, because an object literal with it looks like a promise to linters. */
 const THEN = 'then';
 
-/** `set` and `append` of a transform: names of the call that change, as loops need them (endpoint-language 18). */
+/** `set` and `append` of a transform: names of the call that change, as loops need them. */
 
 const start: JsonObject = { id: 'bag', type: 'object', fields: { gold: 1, items: ['a', 'b'], inner: { n: 1 } } };
 const change = (json: object): JsonObject => ({ id: 't', type: 'transform', ...json });

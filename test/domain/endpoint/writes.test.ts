@@ -203,7 +203,7 @@ describe('a collection', () => {
     const played = (type: 'per-platformid' | 'global', step: JsonObject, platformId = '76561198000000001') => {
       const collection = () => ({ id: 'players', type });
       const compiled = compileEndpoint(
-        // A step of this name hides the template, not the player.
+        // A step with this name hides the template's name, not the player.
         {
           steps: [
             { id: 'platformId', type: 'read', collection: 'players', key: 'other' },

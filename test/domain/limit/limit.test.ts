@@ -364,7 +364,7 @@ describe('clamp', () => {
   test('what went up and down again keeps what went down', () => {
     const increases = new Map([['gold', 40]]);
     expect(passed(growth(0, [clamp], { before: { gold: 1 }, after: { gold: 36 }, increases })).document).toEqual({ gold: 6 });
-    // More came down than was granted: it ends where it began.
+    // It moved down by more than was granted, so it keeps its value.
     expect(passed(growth(0, [clamp], { before: { gold: 1 }, after: { gold: 5 }, increases })).document).toEqual({ gold: 1 });
   });
 
@@ -372,7 +372,7 @@ describe('clamp', () => {
     ['74e20000', '82e20000'],
     ['-45e20000', '-2e20000'],
     ['-45e20000', '82e20000'],
-    // Its double is less.
+    // Its double is smaller.
     [`1.${'3'.repeat(10_001)}`, '82e20000', true],
   ])('a number that no amount can be added to stays as it was: %.12s', (before, after, isUsed = false) => {
     const held = { gold: new ExactNumber(before) };

@@ -14,12 +14,12 @@ type Documents = Readonly<Record<string, JsonObject>>;
 
 const AROUND = { projectId: 'p', now: Date.UTC(2026, 0, 1), values: { rates: { bonus: 2 } } };
 
-/** Given documents by source (joins after them), when the query runs, then this is its answer. */
+/** Given documents by source (joins after them), the query answers this. */
 function answered(definition: JsonObject, ...sources: readonly Documents[]): Record<string, unknown> {
   return bounded(Number.MAX_SAFE_INTEGER, definition, ...sources);
 }
 
-/** The same where no more than so many characters may be kept. */
+/** The same, with a bound on the kept characters. */
 function bounded(mostKept: number, definition: JsonObject, ...sources: readonly Documents[]): Record<string, unknown> {
   const query = queryModel(
     {

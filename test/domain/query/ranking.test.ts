@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../../infra/harness/numbers.ts';
 import { Ranking } from '../../../src/domain/query/ranking.ts';
 
-/** Naive: all rows, sorted anew for every look. */
+/** A naive ranking: all rows, sorted again at every look. */
 class Naive {
   readonly rows = new Map<string, number>();
 

@@ -10,7 +10,7 @@ const THREE = collection({}, { id: 'saves', maxRecords: 3 });
 const FIRST: SaveRecord = { recordId: 'aaaaaa', recordName: 'First', createdAt: 1, updatedAt: 2 };
 const SECOND: SaveRecord = { recordId: 'bbbbbb', recordName: 'Second', createdAt: 3, updatedAt: 3 };
 
-/** Given a list and what the collection allows. */
+/** Given a list, and the limit of its collection. */
 function given(records: readonly SaveRecord[], changes: Partial<RecordCommand> = {}): RecordCommand {
   return { collection: THREE, space: 'live', player: 'p1', records, ...changes };
 }

@@ -8,7 +8,7 @@ import { ExactNumber, type Json, type JsonObject } from '../../../src/kernel/jso
 
 const HOUR = 3_600_000;
 
-/** What a row of syncs leads to; each an hour after the other. */
+/** The package after these syncs, one per hour. */
 function synced(...bodies: readonly JsonObject[]): GamePackage | null {
   let known: GamePackage | null = null;
   for (const [index, body] of bodies.entries()) {

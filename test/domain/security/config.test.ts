@@ -4,7 +4,7 @@ import { projectSettings } from '../../../src/domain/project/settings.ts';
 import { configVersion, expectedModes, securityConfig, versionOf } from '../../../src/domain/security/config.ts';
 import { canonicalJson } from '../../../src/kernel/json.ts';
 
-/** The vectors of security 12.2 and 12.4. */
+/** Test vectors of the wire format: clients compute the same texts and hashes. */
 
 test('stable JSON sorts names by code unit, escapes little and keeps the rest raw', () => {
   const text = canonicalJson({ b: 'q"\\/\n\u0001é+', a: [1, 2.5, null, true], A: { z: 1, y: '' } });

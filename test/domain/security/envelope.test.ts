@@ -214,7 +214,7 @@ describe('whatever is sent', () => {
           const altered = { ...sealed(), ...changes };
           fc.pre(canonicalJson(altered) !== canonicalJson(sealed()));
           const result = open(altered, { player: null, sessionId: SESSION });
-          // What is not part of the seal may be there: an empty or unusable text counts as absent.
+          // Members outside the seal may be present: an empty or unusable text counts as missing.
           if (!(result instanceof Refusal)) expect(result.payload).toEqual(JSON.parse(PLAIN));
         },
       ),

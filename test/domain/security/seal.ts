@@ -1,7 +1,7 @@
 import { createCipheriv, createHash, createHmac } from 'node:crypto';
 import { canonicalJson, type JsonObject } from '../../../src/kernel/json.ts';
 
-/** Sealing as the client library does it: the other half of `openEnvelope`, written from the derivations of security 7.3. */
+/** Seals requests as the client library does: the other half of `openEnvelope`, written independently of it. */
 export interface Seal {
   readonly publicKey: string;
   readonly projectId: string;
@@ -10,11 +10,11 @@ export interface Seal {
   readonly published?: boolean;
   readonly nonce?: string;
   readonly iv?: Buffer;
-  /** Members laid over the context before anything is derived from it. */
+  /** Members merged into the context before keys are derived from it. */
   readonly context?: JsonObject;
-  /** Other forms that the reference reads: everything in hex, or the tag at the end of the ciphertext. */
+  /** Other forms that are accepted: everything in hex, or the tag at the end of the ciphertext. */
   readonly form?: 'hex' | 'tagged';
-  /** The text inside. */
+  /** The text to seal. */
   readonly plain: string;
 }
 

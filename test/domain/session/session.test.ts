@@ -17,7 +17,7 @@ function random(): Uint8Array {
   return Buffer.alloc(SESSION_RANDOM_BYTES, String(seed).padStart(6, '0'));
 }
 
-/** A family as the log makes it. */
+/** A family as the log's events make it. */
 class Family {
   state: SessionFamily | null = null;
   #revision = 0;

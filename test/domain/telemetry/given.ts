@@ -1,6 +1,6 @@
 import type { AnalyticsTracked, HeartbeatReceived, SaveFailed, TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
 
-/** Telemetry as it lies in the log, with everything but what a test is about left at nothing. */
+/** Events as in the log. Everything that a test does not set is empty. */
 
 const at = (recordedAt: number) =>
   ({ revision: 0, id: 'e', metadata: { schemaVersion: 1, recordedAt, actor: { kind: 'public' } } }) as const;
