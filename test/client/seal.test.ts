@@ -6,7 +6,7 @@ import { faultOf, isSigned, versionOf } from '../../src/client/security-config.t
 import { stableJson } from '../../src/client/stable-json.ts';
 import { openEnvelope, fingerprintOf as serversFingerprint } from '../../src/domain/security/envelope.ts';
 
-/** The vectors of the specification, and the server's own opening. */
+/** Test vectors of the wire format, opened by the server's own code. */
 
 const PUBLIC_KEY = 'demo_ns_4f7Kq2ZxV9bLm1Tn8Rw3Yc6Hs5Jd0PgAeUiOrXtB7';
 const PLAYER = '76561190000000042';

@@ -162,7 +162,7 @@ describe('literal segments', () => {
 });
 
 describe('aliases', () => {
-  it('of storage serve the routes of the specification and no others', async () => {
+  it('of storage serve the routes of the contract and no others', async () => {
     expect((await server.play('GET', '/api/storage/demo/queries/top')).status).toBe(200);
     expect(lastCall()?.name).toBe('queries.run');
     expect((await server.play('POST', '/api/storage/demo/feed/append', { a: 1 })).status).toBe(200);

@@ -68,7 +68,7 @@ describe('the routes of tests', () => {
     expect((await server.play('POST', '/v3/manage/demo/test-endpoint', {})).status).toBe(401);
   });
 
-  it('no id of a request holds the digits that an editor takes for a missing route (management 19.4)', async () => {
+  it('no id of a request holds the digits that an editor takes for a missing route', async () => {
     for (let turn = 0; turn < 40; turn += 1) {
       const { json } = await server.send('POST', '/v3/manage/demo/nowhere', { headers, body: '{}' });
       expect(json.error.requestId).toMatch(/^req_[0-9a-f]{32}$/);

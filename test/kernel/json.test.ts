@@ -168,7 +168,7 @@ describe('the stored form of events', () => {
 });
 
 describe('canonical JSON', () => {
-  test('the vector of the specification', () => {
+  test('a test vector of the wire format', () => {
     const value = { b: 'q"\\/\n\u0001é+', a: [1, 2.5, null, true], A: { z: 1, y: '' } };
     expect(Buffer.from(canonicalJson(value)).toString('hex')).toBe(
       '7b2241223a7b2279223a22222c227a223a317d2c2261223a5b312c322e352c6e756c6c2c747275655d2c2262223a22715c225c5c2f5c6e5c7530303031c3a92b227d',

@@ -24,7 +24,7 @@ function stored(state: DefinitionsState, kind: 'endpoint' | 'collection', id: st
   return definitionOf(item);
 }
 
-describe('PUT and POST of an array (management 5.1)', () => {
+describe('PUT and POST of an array', () => {
   it('stores each text before the publish that refers to it, and announces the hash of the whole layer', () => {
     const { events } = accepted(decideUpsertMany(EMPTY, 'collection', [{ id: 'a' }, { id: 'b' }], LIVE));
     expect(events.map((event) => event.type)).toEqual(['source.stored', 'source.stored', 'definitions.published']);
@@ -83,7 +83,7 @@ describe('PUT and POST of an array (management 5.1)', () => {
     ]);
   });
 
-  it('says in which file and line a source is wrong, where the tools look for it (management 19.4)', () => {
+  it('says in which file and line a source is wrong, where the tools look for it', () => {
     const item = { id: 'bad', sourcePath: 'endpoints/bad.endpoint.yml', sourceText: 'steps: []\na: *x' };
     const wrong = { severity: 'error', code: 'UNSUPPORTED_YAML_ALIAS', sourcePath: 'endpoints/bad.endpoint.yml', line: 2, column: 4 };
     expect(refused(decideUpsertMany(EMPTY, 'endpoint', [item], LIVE)).extra.body?.['results']).toMatchObject([{ diagnostics: [wrong] }]);
@@ -225,7 +225,7 @@ describe('PUT and POST of an array (management 5.1)', () => {
   });
 });
 
-describe('PATCH of one (management 5.2)', () => {
+describe('PATCH of one', () => {
   const source = {
     id: 'buy',
     sourceText: 'method: GET\nnotes: n',
@@ -346,7 +346,7 @@ describe('PATCH of one (management 5.2)', () => {
   });
 });
 
-describe('DELETE (management 5.3)', () => {
+describe('DELETE', () => {
   it('goes by id, then by slug or name, and leaves the staged copy', () => {
     const state = push(push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy' }]), 'endpoint', [{ id: 'ep_1', slug: 'buy', x: 1 }], 'next');
     const { events, answer } = accepted(decideRemove(state, 'endpoint', 'buy', 'live'));
@@ -362,7 +362,7 @@ describe('DELETE (management 5.3)', () => {
   });
 });
 
-describe('game values and rate-limit rules (management 7, 8)', () => {
+describe('game values and rate-limit rules', () => {
   it('replace the whole document', () => {
     const state = put(put(EMPTY, 'game-values', { items: [{ id: 'a' }] }), 'game-values', { items: [{ id: 'b' }] });
     const options = { includeStaged: false, target: null, projectId: 'p', endpointRateLimits: null };
@@ -429,7 +429,7 @@ describe('game values and rate-limit rules (management 7, 8)', () => {
   });
 });
 
-describe('what the author of game values should know (management 20)', () => {
+describe('what the author of game values should know', () => {
   it('comes with the answer; what a collection defines hides an item of the same id', () => {
     const state = push(EMPTY, 'collection', [{ id: 'shop', constants: { prices: { axe: 5 } } }]);
     const items = [{ id: 'prices', type: 'group', entries: {} }];

@@ -51,7 +51,7 @@ const top = (json: JsonObject, config: JsonObject = {}): JsonObject => ({
 const table = (json: JsonObject): JsonObject => ({ tables: { t: { columns: [{ key: 'k', type: 'number' }], rows: [], ...json } } });
 const op = (json: JsonObject): JsonObject => step({ type: 'write', collection: 'c', key: 'k', ops: [json] });
 
-describe('the validator (management 20)', () => {
+describe('the validator', () => {
   it.each<[string, ListedKind, JsonObject]>([
     ['UNKNOWN_TOP_LEVEL_FIELD /colour', 'endpoint', { steps: [read], colour: 1 }],
     ['INVALID_METHOD /method', 'endpoint', { method: 'PUT' }],

@@ -11,7 +11,7 @@ const STAGED = { ...BARE, includeStaged: true, target: 'next' } as const;
 const both = push(push(EMPTY, 'endpoint', [{ id: 'a', slug: 'a' }, { id: 'b' }]), 'endpoint', [{ id: 'a', slug: 'a', x: 1 }], 'next');
 const data = (body: JsonObject) => body['data'] as JsonObject[];
 
-describe('listings (management 4.1, 4.2)', () => {
+describe('listings', () => {
   it('an empty project lists nothing', () => {
     expect(listDefinitions(EMPTY, 'workflow', BARE)).toEqual({ ok: true, data: [] });
   });
@@ -82,7 +82,7 @@ describe('listings (management 4.1, 4.2)', () => {
   });
 });
 
-describe('single documents (management 4.3, 4.4)', () => {
+describe('single documents', () => {
   it('game values come as they were put, or as an empty list', () => {
     expect(listGameValues(EMPTY, BARE)).toEqual({ ok: true, data: [] });
     const state = put(put(EMPTY, 'game-values', { groups: [] }), 'game-values', { items: [] }, 'next');

@@ -16,7 +16,7 @@ const staged = put(
   'next',
 );
 
-describe('promotion (decision 8, management 13.4)', () => {
+describe('promotion', () => {
   it('makes live what next was, in one event, and leaves nothing staged', () => {
     const { events } = decidePromote(staged, { dryRun: false });
     expect(events.at(-1)).toMatchObject({ type: 'definitions.promoted', data: { generation: 1 } });

@@ -65,7 +65,7 @@ class History {
 
 const items = (...names: readonly string[]) => names.map((name) => ({ id: name.slice(0, 1), method: name }));
 
-describe('rolling back (decision 8)', () => {
+describe('rolling back', () => {
   it('makes live what it was before the last publish: changed, added and deleted definitions alike', () => {
     const history = new History().push(items('a1', 'b1'));
     const before = history.live;

@@ -119,7 +119,7 @@ describe('YAML that is refused', () => {
   });
 });
 
-describe('compileItem (management 10.4)', () => {
+describe('compileItem', () => {
   it('1: without a source text the item is the definition, wrapper members and all', () => {
     const item = { id: 'a', slug: 'a', definition: { x: 1 } };
     expect(compiled(item)).toMatchObject({ definition: item, id: 'a' });

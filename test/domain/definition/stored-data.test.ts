@@ -26,7 +26,7 @@ const staged = (schema: Json): ChangedCollection => {
   return changed;
 };
 
-describe('what a promotion means for stored data (decision 30)', () => {
+describe('what a promotion means for stored data', () => {
   it('concerns collections whose schema changes, or which are removed, and no others', () => {
     const ids = (state: typeof live) => changedCollections(state).map(({ id, next }) => [id, next !== null]);
     expect(ids(live)).toEqual([]);

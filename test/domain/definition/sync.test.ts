@@ -33,7 +33,7 @@ function answerOf(answer: Json | Refusal): { readonly status: number; readonly c
 
 const check = (state: DefinitionsState, body: Json, target: 'live' | 'next' = 'live') => answerOf(preflight(state, body, target));
 
-describe('PUT sync (management 11.2)', () => {
+describe('PUT sync', () => {
   it('writes all sections in one publish and answers only those that came', () => {
     const { events, answer } = accepted(decideSync(EMPTY, { collections: [CAMP], endpoints: [SHOP], workflows: null }, 'live', 0));
     expect(events.map(({ type }) => type)).toEqual(['source.stored', 'source.stored', 'definitions.published']);
@@ -73,7 +73,7 @@ describe('PUT sync (management 11.2)', () => {
     expect(fold(EMPTY, events).live.endpoint.size).toBe(0);
   });
 
-  it('writes nothing when one of all sections fails, and tells of each (decision 9)', () => {
+  it('writes nothing when one of all sections fails, and tells of each', () => {
     const refusal = refused(decideSync(EMPTY, { endpoints: [SHOP, BROKEN], collections: [CAMP], workflows: {} }, 'live', 0));
     expect(refusal).toMatchObject({
       status: 400,
@@ -109,7 +109,7 @@ describe('PUT sync (management 11.2)', () => {
     });
   });
 
-  it('a collection that the editor pulled has its name for its id, and is still the one that it came from (management 4.1)', () => {
+  it('a collection that the editor pulled has its name for its id, and is still the one that it came from', () => {
     const state = push(EMPTY, 'collection', [
       { id: 'game_values', name: 'Game Values' },
       { id: 'notes', name: 'Notes' },
@@ -128,7 +128,7 @@ describe('PUT sync (management 11.2)', () => {
     expect(check(EMPTY, { collections: pulled })).toMatchObject({ status: 400 });
   });
 
-  it('takes every kind, in one publish, each section under any of its names (decision 32)', () => {
+  it('takes every kind, in one publish, each section under any of its names', () => {
     const body = {
       queries: [{ id: 'top', type: 'leaderboard', sources: [{ collectionId: 'camp' }], config: { field: 'wood', columns: ['wood'] } }],
       collections: [CAMP],
@@ -229,7 +229,7 @@ describe('PUT sync (management 11.2)', () => {
   });
 });
 
-describe('POST sync/preflight (management 11.3)', () => {
+describe('POST sync/preflight', () => {
   it('tells what would be created and updated, with the findings as warnings', () => {
     const state = push(EMPTY, 'endpoint', [SHOP]);
     const gate = { id: 'gate', name: 'gate', slug: 'gate', steps: [{ id: 'c', type: 'condition' }] };
@@ -293,7 +293,7 @@ describe('POST sync/preflight (management 11.3)', () => {
     });
   });
 
-  it('names a failure after its file, and keeps it from being taken for missing step ids (management 11.2, 19.4)', () => {
+  it('names a failure after its file, and keeps it from being taken for missing step ids', () => {
     const misnamed = source('endpoint', 'file-id', 'id: bad id\nsteps: []');
     const nameless = { slug: 'good', steps: [{ type: 'assert', check: { expression: '1' } }] };
     const { body } = check(EMPTY, { endpoints: [misnamed, nameless] });
@@ -361,7 +361,7 @@ describe('POST sync/preflight (management 11.3)', () => {
   });
 });
 
-describe('POST source-upgrade (management 12)', () => {
+describe('POST source-upgrade', () => {
   const WRAPPED = 'kind: collection\nid: camp\ndefinition:\n  schema:\n    wood: { type: number }\n  maxRecords: 1\n';
 
   it('rewrites a wrapper to the flat layout where nothing else changes', () => {

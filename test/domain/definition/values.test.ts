@@ -10,7 +10,7 @@ function values(collections: Json[], document?: Json) {
 
 const shop = (extra: JsonObject) => ({ id: 'shop', visibility: 'public', ...extra });
 
-describe('game values (runtime-storage 17)', () => {
+describe('game values', () => {
   it('group entries come out as values, a table as stored, and constants mirror the groups', () => {
     const { full, shared } = values([], {
       items: [

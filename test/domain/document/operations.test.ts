@@ -17,7 +17,7 @@ function op(name: string, path: string, value?: Json, match?: Json): Operation {
   return { op: name, path, ...(value === undefined ? {} : { value }), ...(match === undefined ? {} : { match }) };
 }
 
-describe('the examples of the specification', () => {
+describe('the worked examples', () => {
   const examples: readonly [string, readonly Operation[], JsonObject, Record<string, number>][] = [
     ['inc adds', [op('inc', 'gold', 5)], { gold: 15 }, { gold: 5 }],
     ['inc downwards is no increase', [op('inc', 'gold', -12)], { gold: -2 }, {}],

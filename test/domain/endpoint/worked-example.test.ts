@@ -48,7 +48,7 @@ function stored(document: JsonObject, writes: readonly PendingWrite[]): JsonObje
   return writes.reduce((before, write) => (write.kind === 'write' ? applyOperations(before, write.ops).document : {}), document);
 }
 
-describe('the worked example of the specification', () => {
+describe('a worked example', () => {
   it('brews two potions and keeps the number a number', () => {
     const { status, body, writes } = run(BREW, { values, documents: full, input: { potion: 'red', count: 2 } });
     expect({ status, body }).toEqual({ status: 200, body: { ok: true, used: 6, text: 'Used 6 herbs' } });

@@ -116,7 +116,7 @@ describe('keys', () => {
   });
 });
 
-describe('permissions (security 1.4)', () => {
+describe('permissions', () => {
   it.each<[Permissions, string, 'r' | 'rw' | 'x', boolean]>([
     [null, 'endpoints', 'x', true],
     [{}, 'endpoints', 'r', false],
@@ -157,7 +157,7 @@ describe('permissions (security 1.4)', () => {
   });
 });
 
-describe('settings (management 16)', () => {
+describe('settings', () => {
   const change = (body: Json, state = project) => changeSettings(state, { generation: 3, nextHash: 'n' }, body);
 
   it('have their defaults where nothing, or nothing usable, is stored', () => {
@@ -194,7 +194,7 @@ describe('settings (management 16)', () => {
     expect(change({ enabled: false, unknown: 1 }, state)).toEqual({ events: [] });
   });
 
-  it('another way of nextData begins a new generation of staged data (decision 24), and the same one does not', () => {
+  it('another way of nextData begins a new generation of staged data, and the same one does not', () => {
     const decision = change({ nextData: 'shared' });
     if (decision instanceof Refusal) throw decision;
     expect(decision.events).toEqual([
@@ -248,7 +248,7 @@ describe('settings (management 16)', () => {
     expect(settingRule('playerKeyMode')?.accept('toString')).toBeUndefined();
   });
 
-  it('the seed’s block_saves is block_writes', () => {
+  it('the older word block_saves means block_writes', () => {
     expect(projectSettings({ revisionPostGraceAction: 'block_saves' }).revisionPostGraceAction).toBe('block_writes');
   });
 

@@ -48,7 +48,7 @@ describe('an outdated game', () => {
     ],
     ['may not write at once without grace', FORCED, 0, { action: 'block_writes', graceExpired: true, graceRemainingMinutes: 0 }],
     ['may do nothing where the project says so', { ...FORCED, revisionPostGraceAction: 'block_all' }, 0, { action: 'block_all' }],
-    ['may not write under the seed’s word, too', { ...FORCED, revisionPostGraceAction: 'block_saves' }, 0, { action: 'block_writes' }],
+    ['may not write under the older word, too', { ...FORCED, revisionPostGraceAction: 'block_saves' }, 0, { action: 'block_writes' }],
   ])('%s', (_, stored, minutes, expected) => {
     expect(statusOf(stored, {}, SINCE + minutes * MINUTE)).toMatchObject({ outdated: true, player: 4, current: 5, ...expected });
   });

@@ -20,7 +20,7 @@ const beat = (text: string, claimed: string | null = null) => {
 };
 
 describe('an analytics event', () => {
-  test('keeps every field of the specification', () => {
+  test('keeps every field that games send', () => {
     const body = {
       type: 'quest_done',
       severity: null,

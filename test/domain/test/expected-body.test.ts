@@ -5,7 +5,7 @@ import type { Json } from '../../../src/kernel/json.ts';
 const verdict = (body: Json, answered: Json) =>
   verdictOf(testCase({ endpoint: 'e', expect: { body } }).expect, { ok: true, status: 200, message: '', body: answered });
 
-describe('the expected body of a test (decision 26)', () => {
+describe('the expected body of a test', () => {
   it.each<[Json, Json]>([
     [{}, { ok: true }],
     [{ left: 3 }, { ok: true, left: 3 }],

@@ -12,7 +12,7 @@ import { getPath } from '../../../src/kernel/path.ts';
 import { UPCASTS } from '../../../src/log/upcasts.ts';
 import { collection, NOW } from '../../domain/document/fixtures.ts';
 
-/** A naive model of decision 22: sums of deltas beside what a reader sees. */
+/** A naive model of the ledger: the sum of all deltas is the value that a reader sees. */
 
 /** A definition as it may be published: which defaults it has, and what it follows. */
 interface Published {
