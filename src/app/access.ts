@@ -110,6 +110,7 @@ export function actorOf(caller: Caller, endpoint?: string): Actor {
  */
 const STORABLE_CLAIM = /^[^/\0]{0,256}$/;
 
+/** Throws 400 INVALID_PLATFORMID for a claimed id that no table could store. */
 export function requireStorable(claim: string | null): void {
   if (claim !== null && !STORABLE_CLAIM.test(claim)) throw refusal('INVALID_PLATFORMID');
 }

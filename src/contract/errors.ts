@@ -82,6 +82,7 @@ export function codesByStatus(route: Route): ReadonlyMap<number, readonly Code[]
   return new Map([...found].sort(([a], [b]) => a - b));
 }
 
+/** HTTP statuses that a code may come with, the catalogue's first. */
 export function statusesOf(code: Code): readonly number[] {
   return [CATALOGUE[code][0], ...(ALSO[code] ?? [])];
 }

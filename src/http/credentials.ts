@@ -17,6 +17,7 @@ export function authenticate(app: App, ctx: Context & WithParams<'project'>, rou
   return app.authenticate(param(ctx, 'project'), present(ctx.state.exchange, route.keys));
 }
 
+/** What a request presents: keys, claims and proof, from the carriers that the route's rules allow. Nothing is checked yet. */
 export function present(exchange: Exchange, rules: KeyRules): Presented {
   const extraSecret = rules.carriers === 'queries' ? secretOf(exchange) : null;
   return {

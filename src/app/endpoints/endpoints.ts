@@ -232,7 +232,7 @@ function steps(run: Run, endpoint: EndpointModel, platformId: string, input: Jso
   );
 }
 
-/** Finds the endpoint and checks who may call it: in the definition's order, existence first. */
+/** Finds the endpoint. Checks, in this order, that it exists, is enabled, is neither deprecated nor internal, and is open to the caller's key. */
 function callable(definitions: EffectiveDefinitions, slug: string, caller: Caller): EndpointModel {
   const endpoint = definitions.endpoint(slug);
   if (!endpoint) throw refusal('ENDPOINT_NOT_FOUND');

@@ -27,6 +27,7 @@ type Around = Pick<AppContext, 'scheduler' | 'compiler'>;
 const SMALL_SOURCE = 1024;
 const SMALL_DEFINITION = 4096;
 
+/** Compiles the items of a push and keeps the results with them: large ones in the compiler's thread, small ones here with pauses. */
 export async function compileAhead(context: Around, projectId: string, items: readonly Pushed[]): Promise<void> {
   const rest = yielding(context.scheduler);
   for (const [item, kind] of items) {

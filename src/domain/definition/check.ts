@@ -50,6 +50,7 @@ export function contentProblem(value: Json): Problem | null {
   return nameProblem(value, '', 0) ?? (isObject(value) ? (ownNameProblem(value) ?? stepProblem(stepsIn(value))) : null);
 }
 
+/** What is wrong with the size of a source text, or `null`. */
 export function sourceTextProblem(text: string): Problem | null {
   return Buffer.byteLength(text, 'utf8') > MAX_SOURCE_BYTES ? invalid(`Source text is larger than ${MAX_SOURCE_BYTES} bytes.`) : null;
 }

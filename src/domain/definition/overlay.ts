@@ -104,6 +104,7 @@ function textIn({ sourceText }: Item): Json | undefined {
   return sourceText;
 }
 
+/** A definition without its source text and the members that go with it. */
 export function withoutAuthoring(definition: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(definition).filter(([name]) => !AUTHORING_MEMBERS.some((each) => each === name)));
 }

@@ -108,6 +108,7 @@ function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | 
   return kind === 'collection' && id === key && typeof sourceText === 'string';
 }
 
+/** The stored form of a definition: with its id, an endpoint with its slug, and without marks of listings. */
 export function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
   const { slug: named }: Item = definition;
   const slug = kind === 'endpoint' && textOf(named) === undefined ? { slug: id } : {};
@@ -116,6 +117,7 @@ export function stored(kind: ListedKind, definition: JsonObject, id: string): Js
   return own['id'] === undefined ? { id, ...own, ...slug } : { ...own, id, ...slug };
 }
 
+/** What is wrong with the id, slug or size of a definition to be stored, or `null`. */
 export function putProblem(kind: ListedKind, put: Put, key: string | undefined): Problem | null {
   const slug = kind === 'endpoint' && key !== undefined ? idProblem(kind, key) : null;
   return idProblem(kind, put.id) ?? slug ?? storedTextProblem(put.text);
@@ -155,6 +157,7 @@ export function diagnostic({ code, message, line, column }: Problem, { file }: {
   return { severity: 'error', code, message: plainWords(message), ...(file === undefined ? {} : { sourcePath: file }), ...position };
 }
 
+/** The code of the refusal of a push for this problem. */
 export function codeOf(problem: Problem): 'VALIDATION_FAILED' | 'SOURCE_COMPILE_FAILED' {
   return problem.code === 'VALIDATION_FAILED' ? 'VALIDATION_FAILED' : 'SOURCE_COMPILE_FAILED';
 }

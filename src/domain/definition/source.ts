@@ -95,6 +95,7 @@ function compileText(item: Item, text: string, kind: SourceKind, given: string |
   return { ok: true, value: { definition: named(flat, kind, given), warnings: warningsOf(source, given) } };
 }
 
+/** Parses a source text as JSON or YAML, by the item's format. It must hold an object. */
 export function parseText(item: JsonObject, text: string): Parsed<JsonObject> {
   const format = isJsonSource(item) ? 'JSON' : 'YAML';
   const parsed = format === 'JSON' ? parseJsonText(text) : parseYaml(text);

@@ -15,6 +15,7 @@ export interface ChangedCollection {
   readonly next: CollectionModel | null;
 }
 
+/** Live collections that a promotion would remove or give another schema. */
 export function changedCollections(state: DefinitionsState): readonly ChangedCollection[] {
   const [live, next] = [effectiveDefinitions(state, 'live'), effectiveDefinitions(state, 'next')];
   if (live === next) return [];

@@ -14,6 +14,7 @@ import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
 
 const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
 
+/** Rewrites the `sourceText` of a source item in the flat layout. Refuses a body that is no source item, and a text that does not compile. */
 export function upgradeSource(body: Json | undefined): UpgradedSource | Refusal {
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', 'Body must be a source item.', {});
   const named = textOf(member(body, 'kind'))?.toLowerCase();

@@ -15,6 +15,7 @@ const MISLEADING: readonly (readonly [RegExp, string])[] = [
 /** Long enough for any sentence of ours. Quoted author text is cut. */
 const MAX_LENGTH = 500;
 
+/** A message without the misleading words, cut to a bounded length. */
 export function plainWords(message: string): string {
   const safe = MISLEADING.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), message);
   return safe.length > MAX_LENGTH ? `${safe.slice(0, MAX_LENGTH)}…` : safe;

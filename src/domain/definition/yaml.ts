@@ -29,6 +29,7 @@ class Stop extends Error {
   }
 }
 
+/** Parses a YAML text. A failure has line and column; never throws. */
 export function parseYaml(text: string): Parsed<Json> {
   const lineCounter = new LineCounter();
   const document = withoutStacks(() => parseDocument(text, { ...OPTIONS, lineCounter }));

@@ -33,6 +33,7 @@ export function checkInput(
   return refusable(() => compiled.input(input, fromQuery));
 }
 
+/** Compiles an input schema; see {@link checkInput}. Without a schema every input passes. */
 export function compileInput(json: Json | undefined): InputCheck {
   const shape = isObject(json) ? compileShape(json, 0) : null;
   if (shape === null) return (input) => input;

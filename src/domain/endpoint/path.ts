@@ -18,6 +18,7 @@ export function isForbidden(name: string): boolean {
   return FORBIDDEN.has(name);
 }
 
+/** Parses a dotted path. Throws {@link LanguageError} for one that is too long or has a forbidden name. */
 export function parsePath(text: string): Path {
   const [root = '', ...rest] = parseSegments(text);
   return { root, rest };

@@ -44,6 +44,7 @@ export function printable(scope: Scope, value: Value): Json {
   return scope.context.measure(value) ? value : withoutInfinities(value);
 }
 
+/** A copy in which infinite numbers and NaN are null. */
 export function withoutInfinities(value: Json): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (isArray(value)) return value.map(withoutInfinities);

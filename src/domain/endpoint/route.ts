@@ -24,11 +24,13 @@ const NOTHING: JsonObject = {};
 
 type Step = Written<StepSchema<'condition'>>;
 
+/** Where a condition step goes when it holds; `fallback` if it names no route. */
 export function trueRoute(step: Step, fallback: Action): Route {
   const routes = routesOf(step);
   return parseRoute(firstOf(step.onTrue, routes.true, routes.pass), fallback);
 }
 
+/** Where a condition step goes when it does not hold; `fallback` if it names no route. */
 export function falseRoute(step: Step, fallback: Action): Route {
   const routes = routesOf(step);
   const route = firstOf(step.onFalse, routes.false, routes.fail);

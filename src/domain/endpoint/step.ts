@@ -121,6 +121,7 @@ export function stepFailure(source: StepSource, status: number, code: string, me
   return new Refusal(status, code, message, extra(source));
 }
 
+/** The code of a step's failures, by its type. */
 export function errorCode(source: StepSource): string {
   return `ENDPOINT_ERROR.${source.type.toUpperCase()}`;
 }

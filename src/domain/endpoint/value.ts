@@ -16,6 +16,7 @@ export function isNullish(value: Value): value is null | undefined {
   return value === null || value === undefined;
 }
 
+/** JavaScript's number of a value, as the nearest double; NaN for what is none. */
 export function toNumber(value: Value): number {
   if (typeof value === 'number') return value;
   if (value instanceof ExactNumber) return value.double;
@@ -45,11 +46,13 @@ function listText(list: readonly Json[], depth: number): string {
   return parts.join(',');
 }
 
+/** The text. Throws {@link LanguageError} if it is longer than {@link MAX_TEXT}. */
 export function bounded(text: string): string {
   if (text.length > MAX_TEXT) throw new LanguageError('A text exceeds the maximum length.');
   return text;
 }
 
+/** JavaScript's truth of a value. An exact number is always true. */
 export function isTruthy(value: Value): boolean {
   if (value instanceof ExactNumber) return true;
   return Boolean(value);

@@ -39,6 +39,7 @@ export interface Count {
   readonly flaggedBefore: boolean;
 }
 
+/** Who a write counts for: `*` for a global rule, the caller in a global collection, else the player of the document's key. */
 export function subjectOf({ collection, key, player }: Counting, scope: RuleModel['scope']): string {
   if (scope === 'global') return '*';
   return collection.type === 'global' ? player : playerOfKey(key) || key;
@@ -69,6 +70,7 @@ export function usedIn(state: WindowState | null, window: WindowName, now: numbe
   return state !== null && state.start >= start ? state : { start, used: 0, flagged: false };
 }
 
+/** Counts an amount in one window: the window's change, and whether it exceeds the limit. */
 export function count(counting: Pick<Counting, 'now' | 'windowOf'>, { counter, rule, window, limit, since }: Limit, amount: number): Count {
   const { start, used, flagged } = usedIn(counting.windowOf(counter), window, counting.now, since);
   const after = Math.min(used + amount, Number.MAX_VALUE);

@@ -49,6 +49,7 @@ export interface IssueKey {
   readonly permissions?: Permissions;
 }
 
+/** Issues a key. Refuses with 404 NOT_FOUND, 400 VALIDATION_FAILED, and 409 KEY_EXISTS for an id or key that the project has. */
 export function issueKey(state: AuthorityState | null, command: IssueKey): ProjectDecision | Refusal {
   const { keyId, kind, label, key } = command;
   if (state === null || state.deleted) return noProject();
@@ -175,10 +176,7 @@ function settingsIn(body: JsonObject): JsonObject {
   return isObject(wrapped) ? wrapped : body;
 }
 
-/**
- * Settings under neutral names. Older editors have a grace action that blocks writes only after the grace period; it becomes the mode that means
- * the same.
- */
+/** Settings under neutral names. The post-grace action `allow_readonly` of older editors implies the mode `allow_continue`. */
 function plainSettings(asked: JsonObject): JsonObject {
   const plain = acceptMembers(asked);
   const readsOnly = member(plain, 'revisionPostGraceAction') === 'allow_readonly';

@@ -44,6 +44,7 @@ export interface Settable {
   readonly settings: JsonObject;
 }
 
+/** A project's name and settings after a `settings.changed` event. */
 export function withChanges({ name, settings }: Settable, { name: renamed, ...changes }: JsonObject): Settable {
   return { name: typeof renamed === 'string' ? renamed : name, settings: { ...settings, ...changes } };
 }

@@ -72,6 +72,7 @@ export interface Aggregated {
   readonly best: { readonly key: string; readonly value: number } | null;
 }
 
+/** Body of an aggregate's answer. */
 export function aggregateAnswer(answered: Answered, result: Aggregated): JsonObject {
   return { ...described(answered), ...aggregate(answered.plan, result), performance: performanceOf(answered) };
 }

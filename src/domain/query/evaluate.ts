@@ -42,11 +42,13 @@ export function attempt(evaluate: Evaluate, row: Row, around: Surroundings): { r
   }
 }
 
+/** An expression, evaluated for one row. */
 export function expressionOf(text: string): Evaluate {
   const compiled = language.expression(text);
   return (row, around) => compiled(scopeOf(row, around));
 }
 
+/** A template, evaluated for one row. */
 export function templateOf(text: string): Evaluate {
   const compiled = language.template(text);
   return (row, around) => compiled(scopeOf(row, around));

@@ -34,6 +34,7 @@ export function configVersion(settings: ProjectSettings): string {
   return version;
 }
 
+/** First 16 hex digits of the SHA-256 of the settings' canonical JSON. */
 export function versionOf(settings: JsonObject): string {
   return createHash('sha256').update(canonicalJson(settings)).digest('hex').slice(0, 16);
 }

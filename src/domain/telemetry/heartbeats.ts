@@ -46,6 +46,7 @@ export function saysNothingNew({ last, lastAt }: Gathering, heartbeat: Heartbeat
   return (heartbeat.playerName ?? last.playerName) === last.playerName && at - lastAt <= MOST_SECONDS * 1000;
 }
 
+/** The state after one more heartbeat that says nothing new. `at`: unix ms. */
 export function gathered(before: Gathering, heartbeat: HeartbeatReceived, at: number): Gathering {
   const passed = before.count === 0 ? 0 : Math.max(0, Math.floor((at - before.lastAt) / 1000));
   return {

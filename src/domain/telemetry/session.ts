@@ -43,6 +43,7 @@ function momentIn({ type, data }: TelemetryEvent): SessionMoment | null {
 
 const UNKNOWN: PlaySession = { startedAt: null, lastHeartbeatAt: null, endedAt: null, seconds: 0, fps: null };
 
+/** A play session after one of its events. `at`: unix ms. */
 export function evolveSession(before: PlaySession | null, { moment, seconds, fps }: SessionReport, at: number): PlaySession {
   const known = before ?? UNKNOWN;
   return {

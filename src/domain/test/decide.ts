@@ -26,6 +26,7 @@ export function testsIn(body: Json | undefined): Json | undefined {
   return isArray(body) ? body : member(objectOf(body), 'tests');
 }
 
+/** Decides PUT tests. Refuses as {@link planTests}. */
 export function decidePutTests(state: DefinitionsState, body: Json | undefined): Decision<TestsReplaced> | Refusal {
   const planned = planTests(body);
   if (planned instanceof Refusal) return planned;

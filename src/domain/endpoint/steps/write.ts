@@ -179,6 +179,7 @@ function compileValue(language: Language, json: Written<typeof operationSchema>)
   return compileDeep(language, json.value);
 }
 
+/** Whether an operation applies in a call. Without `when` it always does. */
 export function compileWhen(language: Language, json: Json | undefined): Check {
   if (json === undefined || json === null) return () => true;
   return typeof json === 'boolean' ? () => json : language.condition(json);
