@@ -2,7 +2,7 @@ import type { DocumentEvent } from '../src/domain/document/evolve.ts';
 import type { ProjectEvent, Space } from '../src/domain/events.ts';
 import type { DefinitionsState, DocumentState } from '../src/domain/states.ts';
 import type { Catalog } from './catalog.ts';
-import type { ProjectionName, Session } from './tables.ts';
+import type { ProjectionName, Transaction } from './tables.ts';
 
 /** What one batch of events makes of one document. */
 export interface DocumentChange {
@@ -63,9 +63,9 @@ export interface Filling {
    * Does one page of the work: `size` documents at most. Returns how far the work is then, `null` when there is nothing to do. The
    * transaction should end soon afterwards, because it blocks the batches of the project. `only`: does only the work of this name.
    */
-  step(session: Session, catalog: Pick<Catalog, 'boards'>, size: number, only?: string): Promise<FillState | null>;
+  step(tx: Transaction, catalog: Pick<Catalog, 'boards'>, size: number, only?: string): Promise<FillState | null>;
   /** How many boards or lists are being made. Those being removed do not count. */
-  building(session: Session): Promise<number>;
+  building(tx: Transaction): Promise<number>;
 }
 
 /** One read model: how batches of events become its rows. */
@@ -83,7 +83,7 @@ export interface Projection {
   /** The work that it does in pages; see fills.ts. */
   readonly filling?: Filling;
   /** Brings the tables from the state before the batch to the state after it. The rows of a deleted project are removed before. */
-  project(batch: Batch, session: Session): Promise<void>;
+  project(batch: Batch, tx: Transaction): Promise<void>;
 }
 
 /** An event of a document or a global record, as the stream has it. */

@@ -1,8 +1,8 @@
 import type { Pool, PoolClient } from 'pg';
-import { IN_TIME } from './patience.ts';
+import type { CheckpointSet, ViewCheckpoint } from './checkpoint-set.ts';
+import { QUERY_TIMEOUT } from './query-timeout.ts';
 import { LATER_STATES, PROJECTION_NAMES, STATE_NAMES, VIEW_NAMES } from './registry.ts';
-import type { Standing, ViewPlace } from './standing.ts';
-import type { ProjectionName, Session } from './tables.ts';
+import type { ProjectionName, Transaction } from './tables.ts';
 
 /** The log and the read models of a project hold different histories, because one of them was restored to an older state. */
 export class HistoryMismatch extends Error {
@@ -13,12 +13,12 @@ export class HistoryMismatch extends Error {
   }
 }
 
-/** Another projector moved the checkpoint, or a rebuild switched versions. The standing must be read again. */
+/** Another projector moved the checkpoint, or a rebuild switched versions. The checkpoints must be read again. */
 export class CheckpointMoved extends Error {
   override readonly name = 'CheckpointMoved';
 }
 
-const STANDING = `
+const CHECKPOINTS = `
 SELECT v.name, v.active, c.revision, c.hash, c.failures, c.paused_at IS NOT NULL AS paused
 FROM savepoint.projection_versions v
 LEFT JOIN savepoint.checkpoints c ON c.project = $1 AND c.projection = v.name AND c.version = v.active
@@ -42,10 +42,10 @@ ON CONFLICT (projection, version, project) DO UPDATE SET revision = excluded.rev
 
 /** Sets the state tables that an older build has not moved to where the others are; see {@link LATER_STATES}. */
 export async function level(client: Pool | PoolClient, projectId: string | null): Promise<void> {
-  await client.query({ ...IN_TIME, text: LEVEL, values: [LATER_STATES, projectId] });
+  await client.query({ ...QUERY_TIMEOUT, text: LEVEL, values: [LATER_STATES, projectId] });
 }
 
-interface StandingRow {
+interface CheckpointRow {
   readonly name: ProjectionName;
   readonly active: number;
   readonly revision: string | null;
@@ -54,22 +54,23 @@ interface StandingRow {
   readonly paused: boolean;
 }
 
-/** Reads the standing. A project that is new to a projection gets its checkpoint, at −1. Throws {@link HistoryMismatch}. */
-export async function readStanding(pool: Pool | PoolClient, projectId: string): Promise<Standing> {
-  const read = () => pool.query<StandingRow>({ ...IN_TIME, name: 'standing', text: STANDING, values: [projectId, PROJECTION_NAMES] });
+/** Reads the checkpoints. A project that is new to a projection gets its checkpoint, at −1. Throws {@link HistoryMismatch}. */
+export async function readCheckpoints(pool: Pool | PoolClient, projectId: string): Promise<CheckpointSet> {
+  const read = () =>
+    pool.query<CheckpointRow>({ ...QUERY_TIMEOUT, name: 'checkpoints', text: CHECKPOINTS, values: [projectId, PROJECTION_NAMES] });
   const found = await read();
-  if (found.rows.every((row) => row.revision !== null) && areLevel(found.rows)) return standingOf(projectId, found.rows);
-  await pool.query({ ...IN_TIME, text: CREATE, values: [projectId, PROJECTION_NAMES] });
+  if (found.rows.every((row) => row.revision !== null) && areLevel(found.rows)) return checkpointSetOf(projectId, found.rows);
+  await pool.query({ ...QUERY_TIMEOUT, text: CREATE, values: [projectId, PROJECTION_NAMES] });
   await level(pool, projectId);
-  return standingOf(projectId, (await read()).rows);
+  return checkpointSetOf(projectId, (await read()).rows);
 }
 
-function areLevel(rows: readonly StandingRow[]): boolean {
+function areLevel(rows: readonly CheckpointRow[]): boolean {
   const states = rows.filter(({ name }) => STATE_NAMES.includes(name));
   return states.every(({ revision }) => revision === states[0]?.revision);
 }
 
-function standingOf(projectId: string, rows: readonly StandingRow[]): Standing {
+function checkpointSetOf(projectId: string, rows: readonly CheckpointRow[]): CheckpointSet {
   const byName = new Map(rows.map((row) => [row.name, row]));
   const states = STATE_NAMES.map((name) => byName.get(name));
   const first = states[0];
@@ -82,11 +83,11 @@ function standingOf(projectId: string, rows: readonly StandingRow[]): Standing {
     versions: new Map(rows.map((row) => [row.name, row.active])),
     revision: Number(first.revision),
     hash: first.hash ?? '',
-    views: new Map(VIEW_NAMES.map((name) => [name, placeOf(byName.get(name))])),
+    views: new Map(VIEW_NAMES.map((name) => [name, viewCheckpointOf(byName.get(name))])),
   };
 }
 
-function placeOf(row: StandingRow | undefined): ViewPlace {
+function viewCheckpointOf(row: CheckpointRow | undefined): ViewCheckpoint {
   return { revision: Number(row?.revision ?? -1), failures: row?.failures ?? 0, paused: row?.paused ?? false };
 }
 
@@ -97,28 +98,28 @@ WHERE project = $1 AND revision = $4
 
 /** Moves the checkpoints of `names` together, from exactly `from`. Throws {@link CheckpointMoved}; then the transaction must end. */
 export async function advance(
-  session: Session,
+  tx: Transaction,
   names: readonly ProjectionName[],
   from: number,
   to: { readonly revision: number; readonly hash: string },
 ): Promise<void> {
-  const versions = names.map((name) => session.versions.get(name));
-  const values = [session.projectId, names, versions, from, to.revision, to.hash];
-  const { rowCount } = await session.client.query({ name: 'advance', text: ADVANCE, values });
-  if (rowCount !== names.length) throw new CheckpointMoved(`project ${session.projectId} no longer stands at ${from}`);
+  const versions = names.map((name) => tx.versions.get(name));
+  const values = [tx.projectId, names, versions, from, to.revision, to.hash];
+  const { rowCount } = await tx.client.query({ name: 'advance', text: ADVANCE, values });
+  if (rowCount !== names.length) throw new CheckpointMoved(`project ${tx.projectId} no longer stands at ${from}`);
 }
 
 /**
  * Locks the checkpoints of the given projections of a project until the transaction ends. They must be at `at`. Throws {@link
  * CheckpointMoved}.
  */
-export async function hold(session: Session, names: readonly ProjectionName[], at: number): Promise<void> {
-  const { rows } = await session.client.query<{ revision: string }>(
+export async function lockCheckpoints(tx: Transaction, names: readonly ProjectionName[], at: number): Promise<void> {
+  const { rows } = await tx.client.query<{ revision: string }>(
     `SELECT revision FROM savepoint.checkpoints WHERE project = $1
        AND (projection, version) IN (SELECT name, version FROM unnest($2::text[], $3::int[]) AS w (name, version))
      ORDER BY projection, version FOR UPDATE`,
-    [session.projectId, names, names.map((name) => session.versions.get(name))],
+    [tx.projectId, names, names.map((name) => tx.versions.get(name))],
   );
   const still = rows.length === names.length && rows.every((row) => Number(row.revision) === at);
-  if (!still) throw new CheckpointMoved(`project ${session.projectId} no longer stands at ${at}`);
+  if (!still) throw new CheckpointMoved(`project ${tx.projectId} no longer stands at ${at}`);
 }

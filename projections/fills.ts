@@ -1,9 +1,9 @@
 import type { FillState, Projection } from './batch.ts';
 import type { Catalog } from './catalog.ts';
-import type { Session } from './tables.ts';
+import type { Transaction } from './tables.ts';
 
 /**
- * A publish may ask for a board or a list over many documents, such as a new leaderboard. It is made beside the lane in committed pages,
+ * A publish may ask for a board or a list over many documents, such as a new leaderboard. It is made beside the worker in committed pages,
  * and removed in the same way. A row says how far it is: it holds the documents up to its *cursor*, by space and key. Batches keep those
  * current; the pages come to the later ones. Batch and page both lock that row while they work, and a page reads the documents only once it
  * has the lock. So no document is missed: what a batch has not committed when the cursor passes it, that batch finds behind the cursor.
@@ -19,22 +19,22 @@ export const IN_PAGES = -1;
 
 /** Does one page for the first of these views that has work to do. `null` when none has. */
 export async function fillPage(
-  session: Session,
+  tx: Transaction,
   projections: readonly Projection[],
   catalog: Catalog,
   size: number,
 ): Promise<FillState | null> {
   for (const { filling } of projections) {
-    const state = filling === undefined ? null : await filling.step(session, catalog, size);
+    const state = filling === undefined ? null : await filling.step(tx, catalog, size);
     if (state !== null) return state;
   }
   return null;
 }
 
 /** How many boards and lists these views are making. */
-export async function countBuilding(session: Session, projections: readonly Projection[]): Promise<number> {
+export async function countBuilding(tx: Transaction, projections: readonly Projection[]): Promise<number> {
   let building = 0;
-  for (const { filling } of projections) building += filling === undefined ? 0 : await filling.building(session);
+  for (const { filling } of projections) building += filling === undefined ? 0 : await filling.building(tx);
   return building;
 }
 
@@ -45,9 +45,9 @@ export async function countBuilding(session: Session, projections: readonly Proj
 export async function fillAll(
   projections: readonly Projection[],
   catalog: Catalog,
-  run: (work: (session: Session) => Promise<FillState | null>) => Promise<FillState | null>,
+  run: (work: (tx: Transaction) => Promise<FillState | null>) => Promise<FillState | null>,
 ): Promise<void> {
-  while ((await run((session) => fillPage(session, projections, catalog, LARGEST_PAGE))) !== null);
+  while ((await run((tx) => fillPage(tx, projections, catalog, MAX_PAGE))) !== null);
 }
 
 /** A document's place in the order of the work. */
@@ -67,9 +67,9 @@ export function hasPassed(cursor: Cursor, { space, key }: Cursor): boolean {
  */
 const PAGE_SIZES = [1, 4, 16, 64, 125, 250, 500, 1_000, 2_000, 4_000];
 /** The largest page. */
-export const LARGEST_PAGE = 4_000;
+export const MAX_PAGE = 4_000;
 /** The smallest page, even on a slow machine: a page has costs of its own, about those of so many rows. */
-export const LEAST_PAGE = 500;
+export const MIN_PAGE = 500;
 
 /** The largest size of a page that is at most `size`. */
 export function pageSize(size: number): number {
@@ -93,29 +93,29 @@ SELECT count(*)::int AS count FROM (
 const COUNT = 'SELECT count(*)::int AS count FROM {documents} WHERE project = $1 AND space = ANY ($2::text[]) AND collection = $3';
 
 /** The spaces in which the project has documents. */
-export async function spacesOf(session: Session): Promise<readonly string[]> {
-  return (await session.run<{ space: string }>('fills-spaces', SPACES, [])).map(({ space }) => space);
+export async function spacesOf(tx: Transaction): Promise<readonly string[]> {
+  return (await tx.run<{ space: string }>('fills-spaces', SPACES, [])).map(({ space }) => space);
 }
 
 /** The space after this one; `null` after the last. */
-export async function spaceAfter(session: Session, space: string): Promise<string | null> {
-  const [next] = await session.run<{ space: string }>('fills-space', NEXT_SPACE, [space]);
+export async function spaceAfter(tx: Transaction, space: string): Promise<string | null> {
+  const [next] = await tx.run<{ space: string }>('fills-space', NEXT_SPACE, [space]);
   return next?.space ?? null;
 }
 
 /** The `count` of a statement that gives one row. */
-export async function countOf(session: Session, name: string, statement: string, values: readonly unknown[]): Promise<number> {
-  return (await session.run<{ count: number }>(name, statement, values))[0]?.count ?? 0;
+export async function countOf(tx: Transaction, name: string, statement: string, values: readonly unknown[]): Promise<number> {
+  return (await tx.run<{ count: number }>(name, statement, values))[0]?.count ?? 0;
 }
 
 /** Whether a collection has more documents than this, deleted ones included. */
-export async function hasMoreThan(session: Session, collection: string, most: number): Promise<boolean> {
+export async function hasMoreThan(tx: Transaction, collection: string, most: number): Promise<boolean> {
   if (most === Number.POSITIVE_INFINITY) return false;
-  const some = [await spacesOf(session), collection, Math.min(most + 1, 2 ** 31)];
-  return (await countOf(session, 'fills-some', COUNT_SOME, some)) > most;
+  const some = [await spacesOf(tx), collection, Math.min(most + 1, 2 ** 31)];
+  return (await countOf(tx, 'fills-some', COUNT_SOME, some)) > most;
 }
 
 /** How many documents a collection has over all spaces, deleted ones included. */
-export async function countDocuments(session: Session, collection: string): Promise<number> {
-  return countOf(session, 'fills-count', COUNT, [await spacesOf(session), collection]);
+export async function countDocuments(tx: Transaction, collection: string): Promise<number> {
+  return countOf(tx, 'fills-count', COUNT, [await spacesOf(tx), collection]);
 }

@@ -1,19 +1,19 @@
 import type { Projection } from './batch.ts';
-import { access } from './models/access/project.ts';
-import { authority } from './models/authority/project.ts';
-import { definitions } from './models/definitions/project.ts';
-import { documents } from './models/documents/project.ts';
-import { flags } from './models/flags/project.ts';
-import { idempotency } from './models/idempotency/project.ts';
-import { leaderboards } from './models/leaderboards/project.ts';
-import { ledger } from './models/ledger/project.ts';
-import { limits } from './models/limits/project.ts';
-import { pages } from './models/pages/project.ts';
-import { publishes } from './models/publishes/project.ts';
-import { records } from './models/records/project.ts';
-import { saveRecords } from './models/save_records/project.ts';
-import { subjects } from './models/subjects/project.ts';
-import { uniques } from './models/uniques/project.ts';
+import { access } from './models/access/projection.ts';
+import { authority } from './models/authority/projection.ts';
+import { definitions } from './models/definitions/projection.ts';
+import { documents } from './models/documents/projection.ts';
+import { flags } from './models/flags/projection.ts';
+import { idempotency } from './models/idempotency/projection.ts';
+import { leaderboards } from './models/leaderboards/projection.ts';
+import { ledger } from './models/ledger/projection.ts';
+import { limits } from './models/limits/projection.ts';
+import { pages } from './models/pages/projection.ts';
+import { publishes } from './models/publishes/projection.ts';
+import { records } from './models/records/projection.ts';
+import { saveRecords } from './models/save_records/projection.ts';
+import { subjects } from './models/subjects/projection.ts';
+import { uniques } from './models/uniques/projection.ts';
 import type { ProjectionName } from './tables.ts';
 
 /** Every read model. The derived ones come last, because they read the rows of `documents`. */

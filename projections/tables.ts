@@ -86,7 +86,7 @@ export type Versions = ReadonlyMap<ProjectionName, number>;
 /** The version of the tables into which `verify` folds. Real versions start at 1. */
 export const SCRATCH_VERSION = 0;
 /** The version of the tables into which a truncation of telemetry folds. No rebuild gets this far. */
-export const CUT_VERSION = 999_999;
+export const TRUNCATION_VERSION = 999_999;
 
 const tableByName = new Map(TABLES.map((table) => [table.name, table]));
 
@@ -121,7 +121,7 @@ export class TooLate extends Error {
 }
 
 /** One client inside a transaction, writing one project's rows into one set of versions. */
-export class Session {
+export class Transaction {
   readonly client: PoolClient;
   readonly projectId: string;
   readonly versions: Versions;

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { Session, type Versions } from './tables.ts';
+import { Transaction, type Versions } from './tables.ts';
 
 /**
  * Commits do not wait for the disk. Rows and checkpoint are lost together or not at all, and the log has the events, so waiting would
@@ -9,23 +9,23 @@ const BEGIN = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout
 
 /**
  * One transaction that writes one project's rows. An error rolls back; a client that could not even do that is thrown away. After
- * `patienceMs` the connection is broken off, because one that died silently would hold the transaction for ever. The server releases its
+ * `timeoutMs` the connection is broken off, because one that died silently would hold the transaction for ever. The server releases its
  * locks after the same time, since whoever tries again waits for them.
  */
 export async function transaction<T>(
   pool: Pool,
   projectId: string,
   versions: Versions,
-  work: (session: Session) => Promise<T>,
-  patienceMs?: number,
+  work: (tx: Transaction) => Promise<T>,
+  timeoutMs?: number,
 ): Promise<T> {
-  const begin = patienceMs === undefined ? BEGIN : `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = ${patienceMs}`;
-  return within(pool, begin, (client) => work(new Session(client, projectId, versions)), patienceMs);
+  const begin = timeoutMs === undefined ? BEGIN : `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`;
+  return within(pool, begin, (client) => work(new Transaction(client, projectId, versions)), timeoutMs);
 }
 
-async function within<T>(pool: Pool, begin: string, work: (client: PoolClient) => Promise<T>, patienceMs?: number): Promise<T> {
+async function within<T>(pool: Pool, begin: string, work: (client: PoolClient) => Promise<T>, timeoutMs?: number): Promise<T> {
   const client = await pool.connect();
-  const late = patienceMs === undefined ? undefined : setTimeout(() => breakOff(client), patienceMs);
+  const late = timeoutMs === undefined ? undefined : setTimeout(() => breakOff(client), timeoutMs);
   try {
     await client.query(begin);
     const result = await work(client);
@@ -55,11 +55,11 @@ export async function snapshot<T>(
   projectId: string,
   versions: Versions,
   tables: readonly string[],
-  work: (session: Session) => Promise<T>,
+  work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL synchronous_commit = off; SET LOCAL enable_seqscan = off`;
   return within(pool, `${begin}; LOCK TABLE ${tables.join(', ')} IN ACCESS SHARE MODE`, (client) =>
-    work(new Session(client, projectId, versions)),
+    work(new Transaction(client, projectId, versions)),
   );
 }
 

@@ -3,9 +3,9 @@ import type { DefinitionsState } from '../src/domain/states.ts';
 import type { Batch, Projection } from './batch.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { advance } from './checkpoints.ts';
-import { foldDefinitions } from './models/definitions/project.ts';
-import { foldDocuments, loadTouched } from './models/documents/project.ts';
-import type { Session } from './tables.ts';
+import { foldDefinitions } from './models/definitions/projection.ts';
+import { foldDocuments, loadTouched } from './models/documents/projection.ts';
+import type { Transaction } from './tables.ts';
 
 /** What the next batch of a project builds on, beside the rows. It belongs to one revision. */
 export interface Memory {
@@ -20,16 +20,16 @@ export const NOTHING: Memory = { definitions: null, catalog: catalogOf(null) };
  * before the batch. Runs inside the session's transaction and returns the memory after the batch. `atOnce`: see {@link Batch.atOnce}.
  */
 export async function writeBatch(
-  session: Session,
+  tx: Transaction,
   projections: readonly Projection[],
   events: readonly ProjectEvent[],
   memory: Memory,
   atOnce = Number.POSITIVE_INFINITY,
 ): Promise<Memory> {
   if (events.length === 0) return memory;
-  await move(session, projections, events);
-  const { batch, after } = await fold(session, projections, events, memory, atOnce);
-  await project(session, projections, batch);
+  await move(tx, projections, events);
+  const { batch, after } = await fold(tx, projections, events, memory, atOnce);
+  await project(tx, projections, batch);
   return after;
 }
 
@@ -44,26 +44,26 @@ export interface InStep {
 }
 
 /**
- * Writes one batch into the state tables, and then into the views that are at the same revision. The views have `patienceMs`, and what they
+ * Writes one batch into the state tables, and then into the views that are at the same revision. The views have `timeoutMs`, and what they
  * cannot do in that time is undone. Whatever happens to them, the state tables are written.
  */
 export async function writeInStep(
-  session: Session,
+  tx: Transaction,
   { states, views }: { readonly states: readonly Projection[]; readonly views: readonly Projection[] },
   events: readonly ProjectEvent[],
   memory: Memory,
-  { patienceMs, atOnce }: { readonly patienceMs: number; readonly atOnce: number },
+  { timeoutMs, atOnce }: { readonly timeoutMs: number; readonly atOnce: number },
 ): Promise<InStep> {
   const began = performance.now();
-  await move(session, states, events);
-  const { batch, after } = await fold(session, [...states, ...views], events, memory, atOnce);
-  await project(session, states, batch);
+  await move(tx, states, events);
+  const { batch, after } = await fold(tx, [...states, ...views], events, memory, atOnce);
+  await project(tx, states, batch);
   const apart = performance.now();
   const write = async () => {
-    await move(session, views, events);
-    await project(session, views, batch);
+    await move(tx, views, events);
+    await project(tx, views, batch);
   };
-  const failure = views.length === 0 ? null : await session.apart(patienceMs, write);
+  const failure = views.length === 0 ? null : await tx.apart(timeoutMs, write);
   return { memory: after, failure, stateMs: apart - began, viewsMs: performance.now() - apart };
 }
 
@@ -73,43 +73,43 @@ export async function writeInStep(
  * the state tables are. `catalog` must not be older than the events.
  */
 export async function writeTouched(
-  session: Session,
+  tx: Transaction,
   view: Projection,
   all: readonly ProjectEvent[],
   catalog: Catalog,
   atOnce: number,
 ): Promise<void> {
-  await move(session, [view], all);
+  await move(tx, [view], all);
   const { wiped, events } = afterDeletion(all);
-  const documents = await loadTouched(session, events);
+  const documents = await loadTouched(tx, events);
   const definitions = { before: null, after: null };
-  await project(session, [view], { all, events, wiped, documents, definitions, catalog: { before: null, after: catalog }, atOnce });
+  await project(tx, [view], { all, events, wiped, documents, definitions, catalog: { before: null, after: catalog }, atOnce });
 }
 
 /** Builds a derived view that has nothing of the project yet from what the state tables show. */
-export async function writeAnew(session: Session, view: Projection, catalog: Catalog, atOnce: number): Promise<void> {
+export async function writeAnew(tx: Transaction, view: Projection, catalog: Catalog, atOnce: number): Promise<void> {
   const definitions = { before: null, after: null };
   const nothing = { all: [], events: [], wiped: true, documents: [], definitions };
-  await project(session, [view], { ...nothing, catalog: { before: null, after: catalog }, atOnce });
+  await project(tx, [view], { ...nothing, catalog: { before: null, after: catalog }, atOnce });
 }
 
 /** Moves the checkpoints of `projections` from right before the events to their end. */
-async function move(session: Session, projections: readonly Projection[], events: readonly ProjectEvent[]): Promise<void> {
+async function move(tx: Transaction, projections: readonly Projection[], events: readonly ProjectEvent[]): Promise<void> {
   const [first, last] = [events[0], events.at(-1)];
   if (first === undefined || last === undefined) return;
   const names = projections.map(({ name }) => name);
-  await advance(session, names, first.revision - 1, { revision: last.revision, hash: last.hash });
+  await advance(tx, names, first.revision - 1, { revision: last.revision, hash: last.hash });
 }
 
-async function project(session: Session, projections: readonly Projection[], batch: Batch): Promise<void> {
+async function project(tx: Transaction, projections: readonly Projection[], batch: Batch): Promise<void> {
   for (const projection of projections) {
-    if (batch.wiped && projection.name !== 'authority') await session.wipe(projection.name);
-    await projection.project(batch, session);
+    if (batch.wiped && projection.name !== 'authority') await tx.wipe(projection.name);
+    await projection.project(batch, tx);
   }
 }
 
 async function fold(
-  session: Session,
+  tx: Transaction,
   projections: readonly Projection[],
   all: readonly ProjectEvent[],
   memory: Memory,
@@ -126,7 +126,7 @@ async function fold(
     all,
     events,
     wiped,
-    documents: withDocuments ? await foldDocuments(session, events, { fresh: wiped, exactly: catalog.globals }) : [],
+    documents: withDocuments ? await foldDocuments(tx, events, { fresh: wiped, exactly: catalog.globals }) : [],
     definitions: { before, after },
     catalog: { before: memory.catalog, after: catalog },
     atOnce,

@@ -1,7 +1,7 @@
 import { write, writeSync } from 'node:fs';
 
 /** The most characters that may wait to be written: a reader that stops reading must not fill the memory. */
-const MOST_WAITING = 1024 * 1024;
+const MAX_WAITING = 1024 * 1024;
 const NEWLINE = 10;
 /** Pause after a pipe was full, ms. */
 const PAUSE_MS = 100;
@@ -29,7 +29,7 @@ export class LogOutput {
   }
 
   write(line: string): void {
-    if (this.#length + line.length > MOST_WAITING) {
+    if (this.#length + line.length > MAX_WAITING) {
       this.#lost += 1;
       return;
     }

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import { Repeats } from './kernel/repeats.ts';
+import { RepeatLimiter } from './kernel/repeat-limiter.ts';
 import { LogOutput } from './log-output.ts';
 
 /** Members that are never logged, whatever object holds them. Addresses may hold passwords. */
@@ -11,7 +11,7 @@ const SECRETS = [
 /** The logger of the process: JSON lines on standard error, so that standard output is only for results. Secrets are redacted by name. */
 export function createLogger(options: { readonly level: string }, destination: DestinationStream = standardError()): Logger {
   const paths = [...SECRETS, ...SECRETS.map((name) => `*.${name}`)];
-  const hooks = { logMethod: bounded(new Repeats()) };
+  const hooks = { logMethod: bounded(new RepeatLimiter()) };
   return pino({ level: options.level, base: null, redact: { paths, censor: '[redacted]' }, hooks }, destination);
 }
 
@@ -20,11 +20,11 @@ type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 /** Warnings and worse are bounded. Lower levels are logged only if somebody asked to see everything. */
 const BOUNDED_FROM = 40;
 
-function bounded(repeats: Repeats): LogMethod {
+function bounded(repeats: RepeatLimiter): LogMethod {
   return function log(args, method, level) {
     const text = level < BOUNDED_FROM ? null : args.find((arg) => typeof arg === 'string');
     const tell = (lines: number) => method.call(this, { lines }, `${text}: so many more of these lines were left out`);
-    if (typeof text !== 'string' || repeats.passes(text, tell)) method.apply(this, args);
+    if (typeof text !== 'string' || repeats.allows(text, tell)) method.apply(this, args);
   };
 }
 

@@ -6,24 +6,24 @@ import { createViewReader } from '../projections/readers/view-reader.ts';
 import { createOperator, type NewProject } from './app/operator/operator.ts';
 import type { ViewReader } from './app/ports/readers.ts';
 import type { Projects } from './app/project/projects.ts';
-import { startCrew } from './cluster/crew.ts';
-import { openFront } from './cluster/front.ts';
+import { openAcceptor } from './cluster/acceptor.ts';
 import { serveAsWorker } from './cluster/worker.ts';
+import { startWorkerPool } from './cluster/worker-pool.ts';
+import { bootstrapNode, bootstrapWorker, type NodeResources } from './compose/bootstrap.ts';
 import { makeDemoProject, type NoDemo } from './compose/demo.ts';
-import { type Foundations, layFoundations, standOn } from './compose/foundations.ts';
 import { probesOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
 import { exportProjector, exportQuotas, observerOf, sampleMetrics } from './compose/metrics.ts';
 import type { Connections } from './compose/pool.ts';
 import { openMetricsPort, probeOf } from './compose/probe.ts';
-import { createProjects, SILENT, watchCheckpoints } from './compose/projects.ts';
+import { createProjects, NO_OBSERVER, watchCheckpoints } from './compose/projects.ts';
+import { boundedViews, createReadBulkhead, READS_OF_ONE_MACHINE } from './compose/read-bulkhead.ts';
 import { type Readiness, watchReadiness } from './compose/readiness.ts';
-import { scanPlaces } from './compose/scans.ts';
+import { scanSlots } from './compose/scans.ts';
 import { createServing } from './compose/serving.ts';
 import { sharedBuckets } from './compose/shared-buckets.ts';
-import { READS_OF_ONE_MACHINE, sharedViews, shareReads } from './compose/shared-reads.ts';
+import { Shutdown } from './compose/shutdown.ts';
 import { installationSigner } from './compose/signing-key.ts';
-import { Stops } from './compose/stops.ts';
 import { followTelemetry, openTelemetry } from './compose/telemetry.ts';
 import type { Config } from './config/config.ts';
 import { createMetrics, expositionOf } from './http/metrics.ts';
@@ -57,20 +57,20 @@ export interface NodeOptions {
 }
 
 /** The parts of one process, while they are being put together. */
-interface Building extends Foundations, NodeOptions {
+interface Building extends NodeResources, NodeOptions {
   readonly config: Config;
-  readonly stops: Stops;
+  readonly shutdown: Shutdown;
   readonly readiness: Readiness;
   readonly probes: Probes;
 }
 
 /** Starts a node. Throws `ConfigProblem` or `DatabaseProblem` that says what to do, or the error of listening. */
 export async function startNode(config: Config, options: NodeOptions): Promise<Node> {
-  const stops = new Stops(options.logger);
-  const close = () => stops.run(config.limits.shutdownTimeoutMs * STOP_SHARE);
+  const shutdown = new Shutdown(options.logger);
+  const close = () => shutdown.run(config.limits.shutdownTimeoutMs * STOP_SHARE);
   try {
-    const foundations = await layFoundations(config, options.logger, stops);
-    const building = { ...foundations, ...options, config, stops };
+    const resources = await bootstrapNode(config, options.logger, shutdown);
+    const building = { ...resources, ...options, config, shutdown };
     const build = { ...building, ...watched(building) };
     const { port, demo, registry } = await startRoles(build);
     startJobs({ ...build, registry });
@@ -96,29 +96,29 @@ function startRoles(build: Building): Promise<Started> {
 
 /** Serves requests in this process. If the node also projects, the projector tells the working set how far it is. */
 async function startInOneProcess(build: Building): Promise<Started> {
-  const { config, stops } = build;
+  const { config, shutdown } = build;
   const { projects, views, metrics, server, exposition } = await openProjects(build, config.roles.includes('projector'));
   const demo = await demoOf(build, projects, views);
   await openMetricsPort(build, build.probes, exposition);
   const port = await server.listen(config.port, config.host);
-  stops.add(() => server.close(config.limits.shutdownTimeoutMs * DRAIN_SHARE));
+  shutdown.add(() => server.close(config.limits.shutdownTimeoutMs * DRAIN_SHARE));
   return { port, demo, registry: metrics.registry };
 }
 
 /** This process projects, if the node has that role, and passes connections to workers, which serve them. */
 async function startWithWorkers(build: Building): Promise<Started> {
-  const { config, stops, pool, log, logger } = build;
+  const { config, shutdown, pool, log, logger } = build;
   const projecting = config.roles.includes('projector') ? await startProjecting(build) : null;
   const registry = projecting?.registry ?? createMetrics().registry;
-  const operating = createProjects(config, log, createStateReader(pool), logger, SILENT);
+  const operating = createProjects(config, log, createStateReader(pool), logger, NO_OBSERVER);
   const demo = await demoOf(build, operating, createViewReader(pool, projecting?.projector ?? null)).finally(() => operating.close());
   const { databaseUrl, connections } = build;
-  const crew = await startCrew<WorkerStart>({ size: config.workers, start: { databaseUrl, connections }, registry, logger });
+  const crew = await startWorkerPool<WorkerStart>({ size: config.workers, start: { databaseUrl, connections }, registry, logger });
   const drainMs = config.limits.shutdownTimeoutMs * STOP_SHARE;
-  stops.add(() => crew.stop(drainMs));
+  shutdown.add(() => crew.stop(drainMs));
   await openMetricsPort(build, build.probes, expositionOf(crew.exposition));
-  const front = await openFront(config.port, config.host, crew.hand);
-  stops.add(async () => front.close());
+  const front = await openAcceptor(config.port, config.host, crew.dispatch);
+  shutdown.add(async () => front.close());
   return { port: front.port, demo, registry };
 }
 
@@ -131,36 +131,36 @@ interface WorkerStart {
 /** Runs one of the processes that `--workers` asks for, until its first process stops it. */
 export function runWorker(config: Config, logger: Logger): void {
   serveAsWorker<WorkerStart>(async ({ databaseUrl, connections }, exposition) => {
-    const stops = new Stops(logger);
-    const foundations = await standOn(config, databaseUrl, connections, logger, stops);
-    const building = { ...foundations, config, stops, logger };
+    const shutdown = new Shutdown(logger);
+    const resources = await bootstrapWorker(config, databaseUrl, connections, logger, shutdown);
+    const building = { ...resources, config, shutdown, logger };
     const build = { ...building, demo: false, ...watched(building) };
     const { metrics, server } = await openProjects(build, false, exposition);
     const { shutdownTimeoutMs } = config.limits;
-    stops.add(() => server.close(shutdownTimeoutMs * DRAIN_SHARE));
-    return { registry: metrics.registry, accept: server.accept, close: () => stops.run(shutdownTimeoutMs * STOP_SHARE) };
+    shutdown.add(() => server.close(shutdownTimeoutMs * DRAIN_SHARE));
+    return { registry: metrics.registry, accept: server.accept, close: () => shutdown.run(shutdownTimeoutMs * STOP_SHARE) };
   });
 }
 
 /** A node without requests: read models, background jobs and probes. */
 async function startWithoutApi(build: Building): Promise<Started> {
-  const { config, stops } = build;
+  const { config, shutdown } = build;
   const { metrics } = config.roles.includes('projector') ? await startProjecting(build) : { metrics: createMetrics() };
   const exposition = expositionOf(() => metrics.registry.metrics());
   await openMetricsPort(build, build.probes, exposition);
   const server = probeOf(config, build.probes, exposition);
   const port = await server.listen(config.port, config.host);
-  stops.add(() => server.close());
+  shutdown.add(() => server.close());
   return { port, demo: 'not asked for', registry: metrics.registry };
 }
 
-async function startProjecting({ config, log, pool, logger, stops }: Building) {
+async function startProjecting({ config, log, pool, logger, shutdown }: Building) {
   const metrics = createMetrics();
   const projector = createProjector({ log, pool, logger, shared: config.databaseUrl !== null });
-  stops.add(() => projector.stop());
+  shutdown.add(() => projector.stop());
   await projector.start();
   exportProjector(metrics.registry, projector);
-  followTelemetry({ log, pool, logger, stops, registry: metrics.registry }, config.limits.shutdownTimeoutMs * FINISH_SHARE);
+  followTelemetry({ log, pool, logger, shutdown, registry: metrics.registry }, config.limits.shutdownTimeoutMs * FINISH_SHARE);
   return { metrics, registry: metrics.registry, projector };
 }
 
@@ -169,42 +169,46 @@ async function startProjecting({ config, log, pool, logger, stops }: Building) {
  * node.
  */
 async function openProjects(build: Building, projecting: boolean, ofAll?: () => Promise<string>) {
-  const { config, log, pool, connections, logger, stops } = build;
+  const { config, log, pool, connections, logger, shutdown } = build;
   const metrics = createMetrics();
   // They are separate, so that slow views of a project delay none of its decisions.
-  const loads = shareReads(build.connections.pool, realScheduler);
-  const viewing = shareReads(build.connections.pool, realScheduler, config.databaseUrl === null ? READS_OF_ONE_MACHINE : undefined);
-  const states = createStateReader(pool, loads.run);
+  const stateReads = createReadBulkhead(build.connections.pool, realScheduler);
+  const viewReads = createReadBulkhead(
+    build.connections.pool,
+    realScheduler,
+    config.databaseUrl === null ? READS_OF_ONE_MACHINE : undefined,
+  );
+  const states = createStateReader(pool, stateReads.run);
   const projects = createProjects(config, log, states, logger, observerOf(metrics));
   const onProgress = (projectId: string, { revision }: { readonly revision: number }) => projects.projected(projectId, revision);
   const projector: Projector | null = projecting
     ? createProjector({ log, pool, logger, shared: config.databaseUrl !== null, onProgress })
     : null;
-  stops.add(async () => projector?.stop());
-  stops.add(() => projects.close());
+  shutdown.add(async () => projector?.stop());
+  shutdown.add(() => projects.close());
   await Promise.all([projector?.start(), projects.start()]);
-  if (projector === null) stops.add(watchCheckpoints(projects, states, logger));
+  if (projector === null) shutdown.add(watchCheckpoints(projects, states, logger));
   else exportProjector(metrics.registry, projector);
-  const around = { log, pool, logger, stops, registry: metrics.registry };
-  if (projecting) followTelemetry(around, config.limits.shutdownTimeoutMs * FINISH_SHARE);
-  const telemetry = openTelemetry(around, config.limits);
-  stops.add(sampleMetrics(metrics, projects));
+  const shared = { log, pool, logger, shutdown, registry: metrics.registry };
+  if (projecting) followTelemetry(shared, config.limits.shutdownTimeoutMs * FINISH_SHARE);
+  const telemetry = openTelemetry(shared, config.limits);
+  shutdown.add(sampleMetrics(metrics, projects));
   exportQuotas(metrics.registry);
-  const views = sharedViews(createViewReader(pool, projector, build.readiness.hasCaughtUp), viewing);
+  const views = boundedViews(createViewReader(pool, projector, build.readiness.hasCaughtUp), viewReads);
   const exposition = expositionOf(ofAll ?? (() => metrics.registry.metrics()));
   const server: HttpServer = createServing({
     config,
-    scanPlaces: scanPlaces(connections.pool),
+    scanSlots: scanSlots(connections.pool),
     projects,
     views,
     signer: installationSigner(pool),
     telemetry,
     metrics,
-    shared: { loads, views: viewing },
+    bulkheads: { loads: stateReads, views: viewReads },
     logger,
     probes: build.probes,
     exposition,
-    sharedBuckets: sharedBuckets(config, logger, stops),
+    sharedBuckets: sharedBuckets(config, logger, shutdown),
   });
   return { projects, views, metrics, server, exposition };
 }
@@ -215,11 +219,11 @@ function watched({
   pool,
   log,
   logger,
-  stops,
+  shutdown,
 }: Omit<Building, 'probes' | 'readiness' | 'demo'>): Pick<Building, 'probes' | 'readiness'> {
-  const onTrouble = (err: unknown) => logger.warn({ err }, 'whether this process is ready cannot be told yet; asking again');
-  const readiness = watchReadiness({ log, pool, onTrouble });
-  stops.add(() => readiness.stop());
+  const onError = (err: unknown) => logger.warn({ err }, 'whether this process is ready cannot be told yet; asking again');
+  const readiness = watchReadiness({ log, pool, onError });
+  shutdown.add(() => readiness.stop());
   return { readiness, probes: probesOf(pool, config.eventStoreUrl === null ? null : log, readiness) };
 }
 

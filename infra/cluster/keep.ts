@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { reasonOf } from '../../src/kernel/trouble.ts';
+import { errorMessage } from '../../src/kernel/error-reporting.ts';
 
 /** A part of the cluster while it runs. */
 export interface Running {
@@ -28,7 +28,7 @@ export interface Kept {
 }
 
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 /** A part that lived this long did not fail because of its start, so it is started again without a longer pause. */
 const LONG_LIFE_MS = 10_000;
 
@@ -46,9 +46,7 @@ export async function keep(part: Part, tell: (text: string) => void): Promise<Ke
       if (signal.aborted) return;
       failures = Date.now() - born > LONG_LIFE_MS ? 0 : failures + 1;
       tell(`${part.name} ended (${how}); starting it again`);
-      await sleep(Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1), LONGEST_PAUSE_MS), undefined, { signal }).catch(
-        () => undefined,
-      );
+      await sleep(Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1), MAX_PAUSE_MS), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       await again();
     }
@@ -58,7 +56,7 @@ export async function keep(part: Part, tell: (text: string) => void): Promise<Ke
       state.running = await part.start(signal);
       tell(`${part.name} serves again (process ${state.running.pid})`);
     } catch (error) {
-      if (!signal.aborted) tell(`${part.name}: ${reasonOf(error)}`);
+      if (!signal.aborted) tell(`${part.name}: ${errorMessage(error)}`);
     }
   };
 
@@ -80,6 +78,6 @@ async function started(part: Part, signal: AbortSignal): Promise<Running> {
   try {
     return await part.start(signal);
   } catch (error) {
-    throw new Error(`${part.name} could not be started: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`${part.name} could not be started: ${errorMessage(error)}`, { cause: error });
   }
 }

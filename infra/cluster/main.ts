@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { reasonOf } from '../../src/kernel/trouble.ts';
+import { errorMessage } from '../../src/kernel/error-reporting.ts';
 import { table } from '../harness/table.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 
@@ -92,7 +92,7 @@ function tell(text: string): void {
 process.exitCode = await main().then(
   () => 0,
   (error: unknown) => {
-    tell(`the cluster failed: ${reasonOf(error)}`);
+    tell(`the cluster failed: ${errorMessage(error)}`);
     return 1;
   },
 );

@@ -13,7 +13,7 @@ export const MANY = 'many';
 /** These have a board from the first document on. It shows the disk space of a board that grew with its data. */
 export const GROWN = 'grown';
 /** The disk space of a row depends little on the number of rows, so this many are enough. */
-const MOST_GROWN = 100_000;
+const MAX_GROWN = 100_000;
 
 export interface Prepared {
   readonly credentials: Credentials;
@@ -62,7 +62,7 @@ export async function prepare(folder: string, documents: number, bytes: number):
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const file = join(folder, 'import.json');
-  const grown = Math.min(documents, MOST_GROWN);
+  const grown = Math.min(documents, MAX_GROWN);
   await pipeline(Readable.from(exported(documents, grown, bytes)), createWriteStream(file));
   const began = performance.now();
   const { code, stdout, stderr } = await savepoint('project', 'import', file, '--as-new', 'Board', '--data', folder, '--json');

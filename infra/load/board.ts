@@ -33,7 +33,7 @@ const USAGE = `npm run bench:board [-- options]
 
 const BARS = { refused: 0, times: 2, seconds: 90, disk: 1.3 };
 /** What takes longer than this is given up. */
-const LONGEST_SECONDS = 300;
+const MAX_SECONDS = 300;
 const POLL_MS = 200;
 const REST_MS = 5_000;
 
@@ -203,7 +203,7 @@ async function measured(at: BoardPlace, asked: BoardCase, writer: Neighbour, opt
   progress(asked.name);
   const started = performance.now();
   const there = untilThere(at, asked);
-  const felt = feltOf(await writer.feel({ ...pace, seconds: LONGEST_SECONDS }, there));
+  const felt = feltOf(await writer.feel({ ...pace, seconds: MAX_SECONDS }, there));
   const seconds = ((await there) - started) / 1000;
   progress(`${asked.name}: there after ${seconds.toFixed(1)} s`);
   return { name: asked.name, seconds, before, while: felt, times: felt.p99Ms / before.p99Ms };
@@ -211,10 +211,10 @@ async function measured(at: BoardPlace, asked: BoardCase, writer: Neighbour, opt
 
 /** Waits until it is done; returns that moment by `performance.now()`. */
 async function untilThere(at: BoardPlace, asked: BoardCase): Promise<number> {
-  const deadline = performance.now() + LONGEST_SECONDS * 1_000;
+  const deadline = performance.now() + MAX_SECONDS * 1_000;
   for (const isThere = await asked.begin(at); ; ) {
     if (await isThere()) return performance.now();
-    if (performance.now() > deadline) throw new Error(`${asked.name} is not there after ${LONGEST_SECONDS} s`);
+    if (performance.now() > deadline) throw new Error(`${asked.name} is not there after ${MAX_SECONDS} s`);
     await sleep(POLL_MS);
   }
 }

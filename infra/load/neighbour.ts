@@ -31,7 +31,7 @@ export interface Felt {
 const DOES = ['document.read', 'document.write', 'document.read', 'endpoint.call', 'document.read', 'leaderboard.read'] as const;
 
 /** With more open requests than this, only the growth of a queue would be measured. */
-const MOST_OPEN = 20_000;
+const MAX_OPEN = 20_000;
 
 let isEnough = false;
 
@@ -61,7 +61,7 @@ async function keepPace({ url, project, perSecond, seconds, writes }: Pace): Pro
     const early = dueAt - performance.now();
     if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
     open += 1;
-    if (open > MOST_OPEN)
+    if (open > MAX_OPEN)
       throw new Error(`${open} of ${perSecond} requests a second wait for their answers: this machine cannot do so many`);
     asked.push(ask(index, dueAt));
   }

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { chownSync, closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { requireNamedUser } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { clearNurseries, clusterMajor, type DataFolder, makeNursery } from './data-folder.ts';
+import { clearStagingFolders, clusterMajor, type DataFolder, makeStagingFolder } from './data-folder.ts';
 import { syncFolder } from './durable.ts';
+import { childEnvironment, pathForPostgres } from './environment.ts';
 import { asProblem, DatabaseProblem, systemCode } from './problem.ts';
-import { childEnvironment, pathForPostgres } from './surroundings.ts';
 
 export const DATABASE_USER = 'savepoint';
 
@@ -15,8 +15,8 @@ export const DATABASE_USER = 'savepoint';
  */
 export async function createCluster(folder: DataFolder, binaries: Binaries, password: string): Promise<void> {
   requireNamedUser();
-  clearNurseries(folder);
-  const nursery = makeNursery(folder);
+  clearStagingFolders(folder);
+  const nursery = makeStagingFolder(folder);
   const passwordFile = `${nursery}.password`;
   try {
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' });

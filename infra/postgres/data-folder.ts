@@ -212,7 +212,7 @@ export function writeIntoCluster(folder: DataFolder, name: string, text: string)
 }
 
 /** An empty folder in which a cluster is made, owned by the account that runs Postgres. */
-export function makeNursery(folder: DataFolder): string {
+export function makeStagingFolder(folder: DataFolder): string {
   const path = join(folder.path, `${MAKING}${process.pid}-${randomBytes(4).toString('hex')}`);
   try {
     mkdirSync(path, { mode: 0o700 });
@@ -224,7 +224,7 @@ export function makeNursery(folder: DataFolder): string {
 }
 
 /** Removes what starts that were cut off left behind: unfinished clusters whose process is gone. */
-export function clearNurseries(folder: DataFolder): void {
+export function clearStagingFolders(folder: DataFolder): void {
   for (const name of readdirSync(folder.path)) {
     const maker = name.startsWith(MAKING) ? Number.parseInt(name.slice(MAKING.length), 10) : Number.NaN;
     if (Number.isNaN(maker) || (maker !== process.pid && exists(maker))) continue;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { createCluster, DATABASE_USER } from './create-cluster.ts';
 import {
-  clearNurseries,
+  clearStagingFolders,
   clusterMajor,
   type DataFolder,
   ensureSecrets,
@@ -10,11 +10,11 @@ import {
   openDataFolder,
   readSecrets,
 } from './data-folder.ts';
-import { stopBeforeEnd } from './ending.ts';
-import { findHolder, type Hold, type Holder, type Purpose, tryToHold } from './hold.ts';
 import { launch, releaseMark } from './launch.ts';
+import { type DatabaseLock, findLockHolder, type LockHolder, type Purpose, tryLock } from './lock.ts';
 import { findPostmaster, isPostmaster, type Postmaster, runsWith, stopPostmaster } from './postmaster.ts';
 import { DatabaseProblem } from './problem.ts';
+import { stopBeforeEnd } from './process-exit.ts';
 
 /** Where progress is reported; a logger of pino fits. */
 export interface Progress {
@@ -45,7 +45,7 @@ export interface RunningDatabase {
   readonly url: string;
   readonly pid: number;
   /** `null`: a node that was killed left it behind. */
-  readonly holder: Holder | null;
+  readonly holder: LockHolder | null;
 }
 
 /** How long to wait for another holder, in milliseconds. The session of a killed node may linger; a command ends by itself. */
@@ -62,23 +62,23 @@ export async function startDatabase(options: DatabaseOptions & { readonly purpos
   const folder = openDataFolder(options.dataDir);
   const binaries = await findBinaries(folder.account);
   await prepareCluster(folder, binaries, log);
-  const patience = new Patience(folder, log);
+  const deadline = new StartDeadline(folder, log);
   for (;;) {
     const found = await findPostmaster(folder);
     const postmaster = found ?? (await launch(folder, binaries, ensureSecrets(folder, false)));
     if (postmaster === null || !postmaster.ready) {
-      await patience.forAnswer(postmaster, 'it is starting or stopping');
+      await deadline.forAnswer(postmaster, 'it is starting or stopping');
       continue;
     }
     const url = urlOf(folder, postmaster.port);
-    const attempt = await tryToHold(url, purpose, (text) => log.warn(text));
+    const attempt = await tryLock(url, purpose, (text) => log.warn(text));
     if (attempt.kind === 'wrongPassword') throw wrongPassword(folder);
     if (attempt.kind === 'taken') {
-      await patience.forHolder(attempt.by);
+      await deadline.forHolder(attempt.by);
       continue;
     }
     if (attempt.kind === 'unreachable') {
-      await patience.forAnswer(postmaster, attempt.reason);
+      await deadline.forAnswer(postmaster, attempt.reason);
       continue;
     }
     const adopted = found !== null;
@@ -102,7 +102,7 @@ export async function findDatabase(options: { readonly dataDir: string }): Promi
   const postmaster = await findPostmaster(folder);
   if (postmaster === null || !postmaster.ready) return null;
   const url = urlOf(folder, postmaster.port);
-  return { url, pid: postmaster.pid, holder: await findHolder(url) };
+  return { url, pid: postmaster.pid, holder: await findLockHolder(url) };
 }
 
 /**
@@ -148,7 +148,7 @@ export function databaseUrlOf(dataDir: string): string | null {
 }
 
 async function prepareCluster(folder: DataFolder, binaries: Binaries, log: Progress): Promise<void> {
-  clearNurseries(folder);
+  clearStagingFolders(folder);
   const major = clusterMajor(folder);
   if (major === null) {
     log.info(`creating the embedded database in ${folder.cluster}`);
@@ -175,7 +175,7 @@ function wrongPassword(folder: DataFolder): DatabaseProblem {
 }
 
 /** Waits between two tries, and gives up with the reason when the time is over. */
-class Patience {
+class StartDeadline {
   readonly #folder: DataFolder;
   readonly #log: Progress;
   readonly #start = performance.now();
@@ -186,9 +186,9 @@ class Patience {
     this.#log = log;
   }
 
-  async forHolder(by: Holder | null): Promise<void> {
-    const patience = WAIT_FOR[by?.purpose ?? 'node'];
-    if (performance.now() - this.#start > patience) throw this.#inUse(by);
+  async forHolder(by: LockHolder | null): Promise<void> {
+    const deadline = WAIT_FOR[by?.purpose ?? 'node'];
+    if (performance.now() - this.#start > deadline) throw this.#inUse(by);
     if (by?.purpose === 'command') this.#tell(`waiting for a savepoint command (process ${by.pid}) to finish with the embedded database`);
     await sleep(100);
   }
@@ -210,7 +210,7 @@ class Patience {
     this.#log.info(text);
   }
 
-  #inUse(by: Holder | null): DatabaseProblem {
+  #inUse(by: LockHolder | null): DatabaseProblem {
     const who = by === null ? 'another process' : `a savepoint ${by.purpose} (process ${by.pid}, since ${by.since.toISOString()})`;
     return new DatabaseProblem(
       `The embedded database in ${this.#folder.path} is already used by ${who}.`,
@@ -223,7 +223,7 @@ interface Started {
   readonly folder: DataFolder;
   readonly binaries: Binaries;
   readonly postmaster: Postmaster;
-  readonly hold: Hold;
+  readonly hold: DatabaseLock;
   readonly url: string;
   readonly adopted: boolean;
 }

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { type DataFolder, rememberPort, type Secrets, writeIntoCluster } from './data-folder.ts';
+import { childEnvironment, pathForPostgres } from './environment.ts';
 import { disarmLockFile, findPostmaster, markOf, type Postmaster, removeEmptyLockFile } from './postmaster.ts';
 import { asProblem, DatabaseProblem } from './problem.ts';
 import { CONFIGURATION } from './settings.ts';
-import { childEnvironment, pathForPostgres } from './surroundings.ts';
 
 /** Recovery after a crash replays at most `max_wal_size`. On a slow disk that may take minutes, and giving up would only begin it again. */
-const RECOVERY_PATIENCE_MS = 300_000;
+const RECOVERY_TIMEOUT_MS = 300_000;
 const ATTEMPTS = 8;
 
 /**
@@ -77,14 +77,14 @@ async function tryToStart(folder: DataFolder, binaries: Binaries, port: number, 
   child.once('error', (error) => {
     state.error = asProblem(error, 'run', binaries.postgres);
   });
-  for (const until = performance.now() + RECOVERY_PATIENCE_MS; performance.now() < until; await sleep(5)) {
+  for (const until = performance.now() + RECOVERY_TIMEOUT_MS; performance.now() < until; await sleep(5)) {
     if (state.error !== null) throw state.error;
     if (state.ended !== null) return { ok: false, said: saidSince(folder, before), ended: state.ended };
     const found = child.pid === undefined ? null : await findOwn(folder, child.pid);
     if (found?.ready === true) return { ok: true, postmaster: found };
   }
   throw new DatabaseProblem(
-    `Postgres on ${folder.cluster} is not ready after ${RECOVERY_PATIENCE_MS / 1000} s.`,
+    `Postgres on ${folder.cluster} is not ready after ${RECOVERY_TIMEOUT_MS / 1000} s.`,
     `Look at its log in ${folder.cluster}/log; it goes on recovering, so starting again later may do.`,
   );
 }

@@ -124,7 +124,7 @@ async function answersOnSocket(folder: DataFolder, port: number): Promise<boolea
 }
 
 /** How long each way of stopping may take, in milliseconds. */
-const PATIENCE = { fast: 10_000, immediate: 5_000, killed: 5_000 };
+const TIMEOUT = { fast: 10_000, immediate: 5_000, killed: 5_000 };
 
 /**
  * Stops it and resolves when it is gone. First it rolls back transactions and flushes everything; then it stops at once (with recovery at
@@ -135,14 +135,14 @@ export async function stopPostmaster({ pid, mark }: Postmaster, folder: DataFold
     await promisify(execFile)(binaries.pgCtl, ['stop', '-D', folder.cluster, '-m', 'fast']).catch(() => undefined);
   }
   const steps = [
-    ['SIGINT', PATIENCE.fast],
-    ['SIGQUIT', PATIENCE.immediate],
-    ['SIGKILL', PATIENCE.killed],
+    ['SIGINT', TIMEOUT.fast],
+    ['SIGQUIT', TIMEOUT.immediate],
+    ['SIGKILL', TIMEOUT.killed],
   ] as const;
-  for (const [signal, patience] of steps) {
+  for (const [signal, timeoutMs] of steps) {
     if (!(await isPostmaster(pid, mark))) return;
     if (process.platform !== 'win32' || signal === 'SIGKILL') send(pid, signal);
-    if (await goneWithin(patience, pid, mark)) return;
+    if (await goneWithin(timeoutMs, pid, mark)) return;
   }
   throw new DatabaseProblem(`Postgres (process ${pid}) on ${folder.cluster} does not stop.`, `Look at its log in ${folder.cluster}/log.`);
 }
@@ -156,8 +156,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function goneWithin(patience: number, pid: number, mark: string): Promise<boolean> {
-  for (const until = performance.now() + patience; performance.now() < until; await sleep(10)) {
+async function goneWithin(timeoutMs: number, pid: number, mark: string): Promise<boolean> {
+  for (const until = performance.now() + timeoutMs; performance.now() < until; await sleep(10)) {
     if (!(await isPostmaster(pid, mark))) return true;
   }
   return false;

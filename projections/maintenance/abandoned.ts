@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { CUT_LOCK } from '../models/telemetry/cut.ts';
+import { TRUNCATION_LOCK } from '../models/telemetry/truncate.ts';
 import { SCRATCH_VERSION, TABLES, tableName } from '../tables.ts';
 import { REBUILD_LOCK } from './rebuild.ts';
 import { VERIFY_LOCK } from './verify.ts';
@@ -9,7 +9,7 @@ import { VERIFY_LOCK } from './verify.ts';
  * rebuild did not get to drop. The locks of those three are held meanwhile, so that a table in use is not taken for abandoned.
  */
 
-const LOCKS = [REBUILD_LOCK, VERIFY_LOCK, CUT_LOCK];
+const LOCKS = [REBUILD_LOCK, VERIFY_LOCK, TRUNCATION_LOCK];
 
 /** Drops them and their checkpoints, and resolves to the tables' names. Drops nothing while a rebuild, verification or truncation runs. */
 export async function dropAbandoned(pool: Pool): Promise<readonly string[]> {

@@ -10,7 +10,7 @@ import { dropVersion, inTransaction, showVersion } from '../migrate.ts';
 import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
 import { projectsAfter, readFollowed } from '../projector/followed.ts';
 import { PROJECTION_NAMES, PROJECTIONS, STATE_NAMES, TELEMETRY } from '../registry.ts';
-import { type ProjectionName, Session, schemaOf, type Versions } from '../tables.ts';
+import { type ProjectionName, schemaOf, Transaction, type Versions } from '../tables.ts';
 import { transaction } from '../transaction.ts';
 import { type Memory, NOTHING, writeBatch } from '../write.ts';
 
@@ -99,7 +99,7 @@ function withPrerequisites(names: readonly ProjectionName[]): readonly Projectio
   return PROJECTIONS.filter(({ name }) => names.includes(name) || (derived && (name === 'documents' || name === 'definitions')));
 }
 
-const MOST_TRIES = 20;
+const MAX_TRIES = 20;
 
 function isDeadlock(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '40P01';
@@ -217,7 +217,7 @@ class Rebuild {
   async #fold(
     projectId: string,
     place: Place,
-    run: (work: (session: Session) => Promise<Memory>) => Promise<Memory>,
+    run: (work: (tx: Transaction) => Promise<Memory>) => Promise<Memory>,
     atOnce = IN_PAGES,
   ): Promise<void> {
     while (place.revision < place.target) {
@@ -225,7 +225,7 @@ class Rebuild {
       const page = await this.#options.log.read(projectStream(projectId), { from: place.revision + 1, limit, direction: 'forwards' });
       if (page.length === 0) throw new HistoryMismatch(projectId, `the log ends at ${place.revision}`);
       const events = page.map((event) => readProjectEvent(event));
-      place.memory = await run((session) => writeBatch(session, this.#projections, events, place.memory, atOnce));
+      place.memory = await run((tx) => writeBatch(tx, this.#projections, events, place.memory, atOnce));
       place.revision += page.length;
       this.#events += page.length;
       this.#report('folding');
@@ -242,7 +242,7 @@ class Rebuild {
       try {
         return await this.#switchOnce();
       } catch (error) {
-        if (!isDeadlock(error) || this.#events > begun || tries === MOST_TRIES) throw error;
+        if (!isDeadlock(error) || this.#events > begun || tries === MAX_TRIES) throw error;
       }
     }
   }
@@ -263,7 +263,7 @@ class Rebuild {
         await this.#aim(client);
         for (const [projectId, place] of this.#places) {
           // Every project waits during this. So a large list that was published just now is left to the projector.
-          await this.#fold(projectId, place, (work) => work(new Session(client, projectId, this.#new)), AT_ONCE);
+          await this.#fold(projectId, place, (work) => work(new Transaction(client, projectId, this.#new)), AT_ONCE);
         }
         await client.query(
           'DELETE FROM savepoint.checkpoints WHERE (projection, version) IN (SELECT * FROM unnest($1::text[], $2::int[]))',

@@ -2,17 +2,25 @@ import type { Pool, PoolClient } from 'pg';
 import { groupBy } from '../../src/kernel/group.ts';
 import { hashOf, NO_HASH, verifyLink } from '../../src/log/chain.ts';
 import { readProjectEvent } from '../../src/log/decode.ts';
-import { followToEnd } from '../../src/log/heard.ts';
+import { followToEnd } from '../../src/log/follow.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import { fillAll, IN_PAGES } from '../fills.ts';
 import { verifyTelemetry } from '../models/telemetry/verify.ts';
 import { PROJECTION_NAMES, PROJECTIONS } from '../registry.ts';
-import { SCRATCH_VERSION, type Session, schemaOf, TABLES, tableName, type Versions } from '../tables.ts';
+import { SCRATCH_VERSION, schemaOf, TABLES, type Transaction, tableName, type Versions } from '../tables.ts';
 import { snapshot, transaction } from '../transaction.ts';
 import { type Memory, NOTHING, writeBatch } from '../write.ts';
+import {
+  type ActiveCheckpoint,
+  activeCheckpoints,
+  activeVersions,
+  behindProblem,
+  checkpoints,
+  isGone,
+  lagging,
+} from './active-checkpoints.ts';
 import { compareTable, foreignRows, otherProjects, type Problem } from './compare.ts';
-import { activePlaces, activeVersions, behindProblem, checkpoints, isGone, lagging, type Place } from './places.ts';
 import { discardVersion } from './rebuild.ts';
 
 /**
@@ -37,7 +45,7 @@ export interface VerifyOptions {
 
 export interface Verified {
   readonly ok: boolean;
-  /** The first {@link MOST_PROBLEMS} problems. */
+  /** The first {@link MAX_PROBLEMS} problems. */
   readonly problems: readonly Problem[];
   readonly projects: number;
   readonly events: number;
@@ -49,7 +57,7 @@ export interface Verified {
   readonly seconds: number;
 }
 
-const MOST_PROBLEMS = 1_000;
+const MAX_PROBLEMS = 1_000;
 /** Advisory lock for the whole run, because the scratch tables have fixed names. The number has no meaning. */
 export const VERIFY_LOCK = 7_203_114_003;
 /** Events of one transaction. A batch costs a dozen statements, however large it is. */
@@ -83,7 +91,7 @@ interface Walk {
 }
 
 /** Runs one piece of folding in a transaction. */
-type Run = (work: (session: Session) => Promise<Memory>) => Promise<Memory>;
+type Run = (work: (tx: Transaction) => Promise<Memory>) => Promise<Memory>;
 
 /** Verifies all projects, from the beginning of the log. Throws when another verification runs. */
 export async function verify(options: VerifyOptions): Promise<Verified> {
@@ -134,7 +142,7 @@ class Verification {
     const telemetry = await verifyTelemetry(this.#options);
     this.#add(telemetry.problems);
     const behind = (await this.#findBehind()) + telemetry.behind;
-    const problems = this.#problems.slice(0, MOST_PROBLEMS);
+    const problems = this.#problems.slice(0, MAX_PROBLEMS);
     const seconds = (performance.now() - this.#started) / 1000;
     const events = this.#events + telemetry.events;
     return { ok: problems.length === 0, problems, projects: this.#walks.size, events, behind, seconds };
@@ -243,9 +251,9 @@ class Verification {
     if (walk.unreadable) return;
     try {
       const events = page.map((event) => readProjectEvent(event));
-      walk.memory = await run(async (session) => {
-        if (walk.folded === -1) await openScratch(session);
-        return writeBatch(session, PROJECTIONS, events, walk.memory, IN_PAGES);
+      walk.memory = await run(async (tx) => {
+        if (walk.folded === -1) await openScratch(tx);
+        return writeBatch(tx, PROJECTIONS, events, walk.memory, IN_PAGES);
       });
       walk.folded += page.length;
     } catch (error) {
@@ -261,7 +269,7 @@ class Verification {
     this.#tell('comparing', projectId, FOLDING + (100 - FOLDING) * (this.#compared / this.#targets.size));
     this.#compared += 1;
     for (let round = 0; round < ROUNDS && !walk.unreadable; round++) {
-      const at = Math.max(-1, ...(await activePlaces(this.#options.pool, projectId)).map((place) => place.revision));
+      const at = Math.max(-1, ...(await activeCheckpoints(this.#options.pool, projectId)).map((place) => place.revision));
       if (at - walk.folded < LITTLE) break;
       await this.#foldRest(projectId, walk, at, (work) => transaction(this.#options.pool, projectId, SCRATCH, work));
     }
@@ -283,13 +291,13 @@ class Verification {
       const version = versions.get(projection);
       return version === undefined ? [] : [tableName(name, version)];
     });
-    return snapshot(this.#options.pool, projectId, SCRATCH, tables, async (session) => {
-      const places = await activePlaces(session.client, projectId);
+    return snapshot(this.#options.pool, projectId, SCRATCH, tables, async (tx) => {
+      const places = await activeCheckpoints(tx.client, projectId);
       if (places.some(({ name, version }) => versions.get(name) !== version)) return false;
       const at = Math.max(-1, ...places.map((place) => place.revision));
-      await this.#foldRest(projectId, walk, at, (work) => work(session));
-      if (!walk.unreadable) await fillAll(PROJECTIONS, walk.memory.catalog, (work) => work(session));
-      for (const place of walk.unreadable ? [] : places) await this.#comparePlace(session, walk, place, at);
+      await this.#foldRest(projectId, walk, at, (work) => work(tx));
+      if (!walk.unreadable) await fillAll(PROJECTIONS, walk.memory.catalog, (work) => work(tx));
+      for (const place of walk.unreadable ? [] : places) await this.#comparePlace(tx, walk, place, at);
       return true;
     });
   }
@@ -309,15 +317,15 @@ class Verification {
     }
   }
 
-  async #comparePlace(session: Session, walk: Walk, place: Place, at: number): Promise<void> {
-    const { projectId } = session;
+  async #comparePlace(tx: Transaction, walk: Walk, place: ActiveCheckpoint, at: number): Promise<void> {
+    const { projectId } = tx;
     const row = `${place.name} at revision ${place.revision}`;
     if (place.revision !== at) {
       return this.#add([
         { kind: 'behind', project: projectId, table: 'checkpoints', row, detail: `the others stand at ${at}; rebuild it` },
       ]);
     }
-    const scratch = await session.client.query<{ hash: string }>(
+    const scratch = await tx.client.query<{ hash: string }>(
       'SELECT hash FROM savepoint.checkpoints WHERE project = $1 AND projection = $2 AND version = $3',
       [projectId, place.name, SCRATCH_VERSION],
     );
@@ -327,19 +335,19 @@ class Verification {
       ]);
     }
     for (const table of TABLES.filter(({ projection }) => projection === place.name)) {
-      this.#add(await compareTable(session.client, table, place.version, projectId));
+      this.#add(await compareTable(tx.client, table, place.version, projectId));
     }
   }
 
   #add(problems: readonly Problem[]): void {
-    for (const problem of problems) if (this.#problems.length < MOST_PROBLEMS) this.#problems.push(problem);
+    for (const problem of problems) if (this.#problems.length < MAX_PROBLEMS) this.#problems.push(problem);
   }
 }
 
-async function openScratch(session: Session): Promise<void> {
-  await session.client.query(
+async function openScratch(tx: Transaction): Promise<void> {
+  await tx.client.query(
     `INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
      SELECT name, $2, $1, -1, '' FROM unnest($3::text[]) AS w (name)`,
-    [session.projectId, SCRATCH_VERSION, PROJECTION_NAMES],
+    [tx.projectId, SCRATCH_VERSION, PROJECTION_NAMES],
   );
 }

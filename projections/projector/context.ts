@@ -4,16 +4,16 @@ import type { Bulkhead } from '../../src/kernel/bulkhead.ts';
 import type { Log } from '../../src/log/port.ts';
 import type { Tally } from './event-queue.ts';
 
-/** What all lanes of a projector share. */
-export interface LaneContext {
+/** What all workers of a projector share. */
+export interface WorkerContext {
   readonly log: Log;
   readonly pool: Pool;
   readonly logger: ProjectorLogger;
   /** The few connections for batches, shared out by project. */
   readonly gate: Bulkhead;
-  /** The same for the work beside the lanes. It has connections of its own, so that no batch waits for it. */
-  readonly beside: Bulkhead;
-  /** Counts what waits in the queues of all lanes. */
+  /** The same for the work beside the workers. It has connections of its own, so that no batch waits for it. */
+  readonly background: Bulkhead;
+  /** Counts what waits in the queues of all workers. */
   readonly tally: Tally;
   /** See `Batch.atOnce`. */
   readonly atOnce: number;

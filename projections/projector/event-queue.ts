@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../src/log/port.ts';
-import { batchLength } from './cut.ts';
+import { batchLength } from './batch-slicing.ts';
 
 /** The total of characters that wait in several queues. */
 export interface Tally {

@@ -1,19 +1,19 @@
 import type { Pool } from 'pg';
-import { followHeard } from '../../src/log/heard.ts';
+import { followWithTimeout } from '../../src/log/follow.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf } from '../../src/log/streams.ts';
-import { IN_TIME } from '../patience.ts';
+import { QUERY_TIMEOUT } from '../query-timeout.ts';
 
 /** Where following the whole log resumes after a restart. */
 
-/** Everything up to this event was given to the lanes, and every project in it has its checkpoints. */
+/** Everything up to this event was given to the workers, and every project in it has its checkpoints. */
 export async function storeFollowed(pool: Pool, { position, id, stream, revision }: RecordedEvent): Promise<void> {
   await pool.query({
     text: `INSERT INTO savepoint.follow_positions (prefix, position, event_id, stream, revision) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (prefix) DO UPDATE
      SET position = excluded.position, event_id = excluded.event_id, stream = excluded.stream, revision = excluded.revision`,
     values: [PROJECT_PREFIX, position.toString(), id, stream, revision],
-    ...IN_TIME,
+    ...QUERY_TIMEOUT,
   });
 }
 
@@ -33,7 +33,7 @@ interface Row {
  */
 export async function readFollowed(pool: Pool, log: Log): Promise<bigint | null> {
   const text = 'SELECT position, event_id, stream, revision FROM savepoint.follow_positions WHERE prefix = $1';
-  const { rows } = await pool.query<Row>({ text, values: [PROJECT_PREFIX], ...IN_TIME });
+  const { rows } = await pool.query<Row>({ text, values: [PROJECT_PREFIX], ...QUERY_TIMEOUT });
   const [row] = rows;
   if (!row || row.stream === null || row.revision === null) return null;
   const [event] = await log.read(row.stream, { from: Number(row.revision), limit: 1, direction: 'forwards' });
@@ -45,7 +45,7 @@ export async function readFollowed(pool: Pool, log: Log): Promise<bigint | null>
 export async function projectsAfter(log: Log, after: bigint | null): Promise<ReadonlySet<string>> {
   const projects = new Set<string>();
   const { signal } = new AbortController();
-  for await (const step of followHeard(log, { prefix: PROJECT_PREFIX, after, signal })) {
+  for await (const step of followWithTimeout(log, { prefix: PROJECT_PREFIX, after, signal })) {
     for (const { stream } of step.events) projects.add(projectOf(stream) ?? '');
     if (step.caughtUp) break;
   }

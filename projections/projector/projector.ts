@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Checkpoint } from '../../src/app/ports/readers.ts';
 import { Bulkhead } from '../../src/kernel/bulkhead.ts';
+import { throttled } from '../../src/kernel/error-reporting.ts';
 import { groupBy } from '../../src/kernel/group.ts';
-import { tellNowAndThen } from '../../src/kernel/trouble.ts';
 import type { FollowStep, Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import { AT_ONCE } from '../fills.ts';
-import type { LaneContext, ProjectorCounters, ProjectorLogger } from './context.ts';
+import type { ProjectorCounters, ProjectorLogger, WorkerContext } from './context.ts';
 import { readFollowed, storeFollowed } from './followed.ts';
-import { Lane } from './lane.ts';
-import { createShare, WHOLE } from './share.ts';
-import { untilAnswered } from './until-answered.ts';
+import { ProjectWorker } from './project-worker.ts';
+import { retry } from './retry.ts';
+import { ALL_PROJECTS, createShardAssignment } from './shard-assignment.ts';
 
 export interface ProjectorOptions {
   readonly log: Log;
@@ -54,18 +54,18 @@ export interface Projector extends Progress {
 
 /** How many projects are written at the same time. Each needs a client, and Postgres gains nothing from more. */
 const PLACES = 2;
-/** The same for the work beside the lanes. A small pool can give no more than one at a time. */
+/** The same for the work beside the workers. A small pool can give no more than one at a time. */
 const BESIDE = 2;
 const LARGE_POOL = 8;
 /** One project may hold any of them; those that wait get them in turn. */
-const places = (count: number) => new Bulkhead({ places: count, each: count });
+const places = (count: number) => new Bulkhead({ slots: count, perKey: count });
 const TAKE_OVERS = 4;
 const REFRESH_MS = 1_000;
 const STORE_POSITION_MS = 5_000;
 const AGAIN_MS = 500;
 
 /**
- * Writes the read models: follows the streams of all projects, and gives each project's events to its {@link Lane}. Any number of
+ * Writes the read models: follows the streams of all projects, and gives each project's events to its {@link ProjectWorker}. Any number of
  * projectors may run on one database. They divide the projects among them, and each project's checkpoints decide whose batch counts.
  */
 export function createProjector({
@@ -77,38 +77,38 @@ export function createProjector({
   atOnce = AT_ONCE,
 }: ProjectorOptions): Projector {
   const counters: ProjectorCounters = { events: 0, batches: 0, failures: 0 };
-  const lanes = new Map<string, Lane>();
-  const share = shared ? createShare(pool, logger, () => lanes.forEach((lane) => void lane.yield())) : WHOLE;
-  const context: LaneContext = {
+  const workers = new Map<string, ProjectWorker>();
+  const shard = shared ? createShardAssignment(pool, logger, () => workers.forEach((worker) => void worker.yield())) : ALL_PROJECTS;
+  const context: WorkerContext = {
     log,
     pool,
     logger,
     onProgress,
     counters,
     gate: places(PLACES),
-    beside: places(pool.options.max < LARGE_POOL ? 1 : BESIDE),
-    owns: share.owns,
+    background: places(pool.options.max < LARGE_POOL ? 1 : BESIDE),
+    owns: shard.owns,
     tally: { characters: 0 },
     atOnce,
   };
   const stopping = new AbortController();
-  const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
+  const onError = throttled((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
   /** It ends early when the projector stops. */
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
-  const patience = { stopping: stopping.signal, pause: () => pause(AGAIN_MS), onTrouble };
+  const retrying = { stopping: stopping.signal, pause: () => pause(AGAIN_MS), onError };
   let following: Promise<void> | null = null;
   let followed: RecordedEvent | null = null;
   let storedAt = Number.NEGATIVE_INFINITY;
   let refreshedAt = Number.NEGATIVE_INFINITY;
 
-  const laneOf = (projectId: string): Lane => {
-    const lane = lanes.get(projectId) ?? new Lane(projectId, context);
-    lanes.set(projectId, lane);
-    return lane;
+  const laneOf = (projectId: string): ProjectWorker => {
+    const worker = workers.get(projectId) ?? new ProjectWorker(projectId, context);
+    workers.set(projectId, worker);
+    return worker;
   };
 
   async function follow(after: bigint | null): Promise<void> {
-    for await (const step of log.follow({ prefix: PROJECT_PREFIX, after, signal: stopping.signal, onTrouble })) {
+    for await (const step of log.follow({ prefix: PROJECT_PREFIX, after, signal: stopping.signal, onError })) {
       for (const events of byStream(step.events)) laneOf(projectOf(events[0]?.stream ?? '') ?? '').offer(events);
       await keepHouse(step);
     }
@@ -121,7 +121,7 @@ export function createProjector({
     const now = performance.now();
     if (now - refreshedAt >= REFRESH_MS) {
       refreshedAt = now;
-      for (const lane of lanes.values()) lane.refresh();
+      for (const worker of workers.values()) worker.refresh();
     }
     if (now - storedAt < STORE_POSITION_MS) return;
     storedAt = now;
@@ -129,13 +129,13 @@ export function createProjector({
   }
 
   async function storePosition(): Promise<void> {
-    if (followed === null || [...lanes.values()].some((lane) => lane.isNew)) return;
+    if (followed === null || [...workers.values()].some((worker) => worker.isNew)) return;
     await storeFollowed(pool, followed);
   }
 
   async function takeOverOne(projectId: string): Promise<void> {
     const head = () => log.head(projectStream(projectId)).then((found) => found?.revision ?? -1);
-    const revision = await untilAnswered(head, patience);
+    const revision = await retry(head, retrying);
     if (revision !== undefined) laneOf(projectId).open(revision);
   }
 
@@ -152,23 +152,23 @@ export function createProjector({
 
   return {
     counters,
-    stopped: () => new Map([...lanes].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
-    pausedViews: () => [...lanes.values()].reduce((sum, lane) => sum + lane.pausedViews, 0),
-    buildingBoards: () => [...lanes.values()].reduce((sum, lane) => sum + lane.buildingBoards, 0),
-    viewLag: () => Math.max(0, ...[...lanes.values()].map((lane) => lane.viewLag)),
-    progress: (projectId) => lanes.get(projectId)?.revision ?? -1,
+    stopped: () => new Map([...workers].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
+    pausedViews: () => [...workers.values()].reduce((sum, worker) => sum + worker.pausedViews, 0),
+    buildingBoards: () => [...workers.values()].reduce((sum, worker) => sum + worker.buildingBoards, 0),
+    viewLag: () => Math.max(0, ...[...workers.values()].map((worker) => worker.viewLag)),
+    progress: (projectId) => workers.get(projectId)?.revision ?? -1,
     waitFor: (projectId, revision, timeoutMs) => laneOf(projectId).waitFor(revision, timeoutMs),
     bring: (projectId, revision) => laneOf(projectId).open(revision),
 
     async start() {
-      await share.start();
+      await shard.start();
       const projects = await pool.query<{ project: string }>('SELECT DISTINCT project FROM savepoint.checkpoints');
       const failed = (error: unknown) => {
         if (!stopping.signal.aborted) logger.error({ err: error }, 'following the log ended');
       };
       following = Promise.all([
         takeOver(projects.rows.map((known) => known.project)).catch(failed),
-        untilAnswered(() => readFollowed(pool, log), patience)
+        retry(() => readFollowed(pool, log), retrying)
           .then((after) => (after === undefined ? undefined : follow(after)))
           .catch(failed),
       ]).then(() => undefined);
@@ -177,8 +177,8 @@ export function createProjector({
     async stop() {
       stopping.abort();
       await following;
-      await Promise.all([...lanes.values()].map((lane) => lane.close()));
-      await share.stop();
+      await Promise.all([...workers.values()].map((worker) => worker.close()));
+      await shard.stop();
       if (following !== null) await storePosition().catch(() => undefined);
     },
   };

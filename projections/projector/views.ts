@@ -5,16 +5,16 @@ import { type Log, LogUnavailable } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
 import type { Projection } from '../batch.ts';
 import type { Catalog } from '../catalog.ts';
+import type { CheckpointSet } from '../checkpoint-set.ts';
 import { advance, CheckpointMoved } from '../checkpoints.ts';
-import { IN_TIME } from '../patience.ts';
-import type { Standing } from '../standing.ts';
+import { QUERY_TIMEOUT } from '../query-timeout.ts';
 import { transaction } from '../transaction.ts';
 import { NOTHING, writeAnew, writeBatch, writeTouched } from '../write.ts';
 
 const PAGE = 500;
 
 /** The longest time that a view may take for one transaction, ms. */
-export const LONGEST_PATIENCE_MS = 600_000;
+export const MAX_TIMEOUT_MS = 600_000;
 
 /** Failures in a row after which a view counts as paused for the project. */
 const TRIES = 5;
@@ -24,12 +24,12 @@ export interface CatchUpOptions {
   readonly log: Log;
   readonly projectId: string;
   /** Where the state tables are, or were a moment ago. */
-  readonly standing: Standing;
+  readonly checkpoints: CheckpointSet;
   /** What the definitions ask of views; not older than `standing`. */
   readonly catalog: () => Promise<Catalog>;
   /** See `Batch.atOnce`. */
   readonly atOnce: number;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /**
@@ -38,27 +38,27 @@ export interface CatchUpOptions {
  * throws, and {@link CheckpointMoved}.
  */
 export async function catchUpView(view: Projection, options: CatchUpOptions): Promise<number> {
-  const { pool, log, projectId, standing, patienceMs } = options;
-  const from = standing.views.get(view.name)?.revision ?? -1;
-  const run = (work: Parameters<typeof transaction<void>>[3]) => transaction(pool, projectId, standing.versions, work, patienceMs);
+  const { pool, log, projectId, checkpoints, timeoutMs } = options;
+  const from = checkpoints.views.get(view.name)?.revision ?? -1;
+  const run = (work: Parameters<typeof transaction<void>>[3]) => transaction(pool, projectId, checkpoints.versions, work, timeoutMs);
   if (view.derived && from < 0) {
     const catalog = await options.catalog();
-    await run(async (session) => {
-      await advance(session, [view.name], from, standing);
-      await writeAnew(session, view, catalog, options.atOnce);
+    await run(async (tx) => {
+      await advance(tx, [view.name], from, checkpoints);
+      await writeAnew(tx, view, catalog, options.atOnce);
     });
-    return standing.revision;
+    return checkpoints.revision;
   }
-  const limit = Math.min(PAGE, standing.revision - from);
+  const limit = Math.min(PAGE, checkpoints.revision - from);
   const page = await log.read(projectStream(projectId), { from: from + 1, limit, direction: 'forwards' });
   const last = page.at(-1);
   if (last === undefined) throw new CheckpointMoved(`the log of project ${projectId} ends at ${from}`);
   const events = page.map((event) => decodeProjectEvent(event));
   if (view.derived) {
     const catalog = await options.catalog();
-    await run((session) => writeTouched(session, view, events, catalog, options.atOnce));
+    await run((tx) => writeTouched(tx, view, events, catalog, options.atOnce));
   } else {
-    await run(async (session) => void (await writeBatch(session, [view], events, NOTHING)));
+    await run(async (tx) => void (await writeBatch(tx, [view], events, NOTHING)));
   }
   return last.revision;
 }
@@ -73,7 +73,7 @@ const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
  */
 export function passes(error: unknown, failingMs: number): boolean {
   if (error instanceof LogUnavailable) return true;
-  if (failingMs >= LONGEST_PATIENCE_MS) return false;
+  if (failingMs >= MAX_TIMEOUT_MS) return false;
   if (isDatabaseOutage(error)) return true;
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && PASSING.test(error.code);
 }
@@ -83,7 +83,7 @@ export async function noteFailure(
   pool: Pool,
   projectId: string,
   view: Projection,
-  standing: Standing,
+  checkpoints: CheckpointSet,
   error: unknown,
   now: number,
 ): Promise<boolean> {
@@ -93,8 +93,8 @@ export async function noteFailure(
        paused_at = CASE WHEN failures + 1 >= $5 THEN coalesce(paused_at, $6) ELSE paused_at END
      WHERE project = $1 AND projection = $2 AND version = $3
      RETURNING paused_at IS NOT NULL AS paused`,
-    values: [projectId, view.name, standing.versions.get(view.name), message, TRIES, now],
-    ...IN_TIME,
+    values: [projectId, view.name, checkpoints.versions.get(view.name), message, TRIES, now],
+    ...QUERY_TIMEOUT,
   });
   return rows[0]?.paused ?? false;
 }

@@ -2,10 +2,10 @@ import type { Pool } from 'pg';
 import type { Building } from '../../src/app/ports/readers.ts';
 import { FRACTION as OF_BOARD } from '../models/leaderboards/building.ts';
 import { FRACTION as OF_LIST } from '../models/records/building.ts';
-import { IN_TIME } from '../patience.ts';
+import { QUERY_TIMEOUT } from '../query-timeout.ts';
 import { throughViews } from '../through-views.ts';
 
-const MOST = 100;
+const MAX = 100;
 
 const ALL = throughViews(`
 SELECT * FROM (
@@ -14,10 +14,10 @@ SELECT * FROM (
   GROUP BY f.project, f.board, f.phase, f.done, f.total
   UNION ALL
   SELECT f.project, 'collection', ARRAY[f.collection], ${OF_LIST} FROM {record_lists} f WHERE f.phase = 'rows') b
-WHERE $1::text IS NULL OR b.project = $1 ORDER BY project, kind, ids LIMIT ${MOST}`);
+WHERE $1::text IS NULL OR b.project = $1 ORDER BY project, kind, ids LIMIT ${MAX}`);
 
 /** Boards and lists that are not complete and that queries wait for, of one project or of all. */
 export async function readBuildings(pool: Pool, projectId: string | null): Promise<readonly Building[]> {
-  const { rows } = await pool.query<Building>({ ...IN_TIME, text: ALL, values: [projectId] });
+  const { rows } = await pool.query<Building>({ ...QUERY_TIMEOUT, text: ALL, values: [projectId] });
   return rows;
 }

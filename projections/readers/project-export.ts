@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { sentRules } from '../../src/domain/limit/rules.ts';
 import { acceptValue } from '../../src/domain/wire-names.ts';
-import { jsonIn, stringifyJson } from '../../src/kernel/json.ts';
+import { stringifyJson, tryParseJson } from '../../src/kernel/json.ts';
 import { inTransaction } from '../migrate.ts';
 import { pagesByBytes } from '../pages-by-bytes.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
@@ -149,7 +149,7 @@ class ProjectExport {
       await this.#list(
         table,
         rows.map((row) =>
-          rowText(null, kind === 'rate-limit-rules' ? { ...row, text: stringifyJson(sentRules(jsonIn(row.text) ?? null)) } : row),
+          rowText(null, kind === 'rate-limit-rules' ? { ...row, text: stringifyJson(sentRules(tryParseJson(row.text) ?? null)) } : row),
         ),
       );
     }
@@ -189,8 +189,8 @@ class ProjectExport {
 
   #pages(statement: string, collection: string): AsyncGenerator<readonly Row[]> {
     // A collection is sorted before its first row comes, which may take any time.
-    const patience = {};
-    return pagesByBytes<Row>(this.#client, throughViews(statement), [this.#projectId, collection], ({ text }) => text.length, patience);
+    const timeout = {};
+    return pagesByBytes<Row>(this.#client, throughViews(statement), [this.#projectId, collection], ({ text }) => text.length, timeout);
   }
 
   async #query<T extends object>(statement: string, ...values: readonly (string | readonly string[])[]): Promise<readonly T[]> {

@@ -6,8 +6,8 @@ import { AUTHORITY_QUERY, authorityFrom } from '../models/authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from '../models/definitions/read.ts';
 import { toldFrom } from '../models/documents/told.ts';
 import { keptFrom } from '../models/idempotency/read.ts';
-import { pageFrom } from '../models/pages/project.ts';
-import { recordListFrom } from '../models/save_records/project.ts';
+import { pageFrom } from '../models/pages/projection.ts';
+import { recordListFrom } from '../models/save_records/projection.ts';
 
 /** How the state of each kind of subject is read from the state tables. */
 

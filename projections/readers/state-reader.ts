@@ -4,7 +4,7 @@ import type { SubjectState } from '../../src/domain/states.ts';
 import type { SubjectKey } from '../../src/domain/subjects.ts';
 import { countDocumentsAfter } from '../models/documents/count.ts';
 import { readDocumentKeys } from '../models/documents/keys.ts';
-import { IN_TIME } from '../patience.ts';
+import { QUERY_TIMEOUT } from '../query-timeout.ts';
 import { STATE_NAMES } from '../registry.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 import { COLUMN_TYPES, STATE_LOADERS, type StateRow } from './state-loaders.ts';
@@ -53,7 +53,12 @@ export function createStateReader(pool: Pool, inShare: InShare = (_, read) => re
   return {
     async checkpoint(projectId): Promise<Checkpoint | null> {
       const values = [projectId, STATE_NAMES];
-      const { rows } = await pool.query<{ revision: string; hash: string }>({ ...IN_TIME, name: 'checkpoint', text: CHECKPOINT, values });
+      const { rows } = await pool.query<{ revision: string; hash: string }>({
+        ...QUERY_TIMEOUT,
+        name: 'checkpoint',
+        text: CHECKPOINT,
+        values,
+      });
       const [row] = rows;
       return row === undefined || Number(row.revision) < 0 ? null : { revision: Number(row.revision), hash: row.hash };
     },
@@ -75,7 +80,7 @@ export function createStateReader(pool: Pool, inShare: InShare = (_, read) => re
 
 async function loadStates(pool: Pool, projectId: string, subjects: readonly SubjectKey[]): Promise<Loaded> {
   const { kinds, values } = sorted(subjects);
-  const { rows } = await pool.query<Row>({ ...IN_TIME, ...statementOf(kinds), values: [projectId, ...values] });
+  const { rows } = await pool.query<Row>({ ...QUERY_TIMEOUT, ...statementOf(kinds), values: [projectId, ...values] });
   let revision = -1;
   const states = new Map<SubjectKey, SubjectState>();
   for (const row of rows) {

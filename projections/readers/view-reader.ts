@@ -4,16 +4,16 @@ import type { ViewReader, ViewTable } from '../../src/app/ports/readers.ts';
 import { countDocuments, readDocumentsAfter } from '../models/documents/sample.ts';
 import { scanDocuments } from '../models/documents/scan.ts';
 import { readFlags } from '../models/flags/read.ts';
+import { readNeighbours } from '../models/leaderboards/neighbours.ts';
 import { readLeaderboard } from '../models/leaderboards/read.ts';
 import { readBoard } from '../models/leaderboards/rows.ts';
-import { readStanding } from '../models/leaderboards/standing.ts';
 import { readLedgerFields } from '../models/ledger/fields.ts';
 import { readLedger } from '../models/ledger/read.ts';
 import { readPublishes } from '../models/publishes/read.ts';
 import { readRecords } from '../models/records/read.ts';
 import { readRevisions } from '../models/subjects/read.ts';
-import { IN_TIME } from '../patience.ts';
 import type { Progress } from '../projector/projector.ts';
+import { QUERY_TIMEOUT } from '../query-timeout.ts';
 import { PROJECTION_NAMES } from '../registry.ts';
 import { revisionOf } from '../through-views.ts';
 import { readBuildings } from './building.ts';
@@ -46,7 +46,7 @@ export function createViewReader(
     },
     async hasShown(projectId, table) {
       if (!hasCaughtUp(projectId)) return false;
-      const { rows } = await pool.query<{ revision: string }>({ ...IN_TIME, ...SHOWN[table], values: [projectId] });
+      const { rows } = await pool.query<{ revision: string }>({ ...QUERY_TIMEOUT, ...SHOWN[table], values: [projectId] });
       return Number(rows[0]?.revision ?? -1) >= 0;
     },
     ledger: (projectId, filter, page) => readLedger(pool, projectId, filter, page),
@@ -58,7 +58,7 @@ export function createViewReader(
     documentsAfter: (projectId, collection, after, page) => readDocumentsAfter(pool, projectId, collection, after, page),
     documentCount: (projectId, collection, most) => countDocuments(pool, projectId, collection, most),
     ledgerFields: (projectId, collection, most) => readLedgerFields(pool, projectId, collection, most),
-    standing: (projectId, space, query, at, take) => readStanding(pool, projectId, space, query, at, take),
+    neighbours: (projectId, space, query, at, take) => readNeighbours(pool, projectId, space, query, at, take),
     leaderboard: (projectId, space, query, page, take) => readLeaderboard(pool, projectId, space, query, page, take),
     board: (projectId, query, take) => readBoard(pool, projectId, query, take),
     building: (projectId) => readBuildings(pool, projectId),
@@ -68,7 +68,7 @@ export function createViewReader(
 async function polled(pool: Pool, projectId: string, revision: number, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {
-    const { rows } = await pool.query<{ revision: string }>({ ...IN_TIME, name: 'reached', text: REACHED, values: [projectId] });
+    const { rows } = await pool.query<{ revision: string }>({ ...QUERY_TIMEOUT, name: 'reached', text: REACHED, values: [projectId] });
     if (Number(rows[0]?.revision ?? -1) >= revision) return true;
     if (performance.now() + POLL_MS > deadline) return false;
     await sleep(POLL_MS);

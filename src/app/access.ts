@@ -2,7 +2,7 @@ import { effectiveDefinitions } from '../domain/definition/effective.ts';
 import { EMPTY_DEFINITIONS } from '../domain/definition/evolve.ts';
 import type { CollectionModel, EffectiveDefinitions, OpenTo } from '../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../domain/document/key.ts';
-import { cutText } from '../domain/document/text.ts';
+import { truncateText } from '../domain/document/truncate-text.ts';
 import type { Actor, PublishTarget, Space } from '../domain/events.ts';
 import { allows } from '../domain/project/permissions.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
@@ -11,12 +11,12 @@ import { type ApiKey, type AuthorityState, asAuthority, asDefinitions, type Defi
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import type { Caller } from './caller.ts';
-import type { View } from './project/view.ts';
+import type { DecisionContext } from './project/decision-context.ts';
 
 /** Who may do what. It is read inside the decision where there is one, so every commit rests on an authority that still held. */
 
 /** The caller's authority, with the definitions and the space of its target. */
-export interface Grounds {
+export interface AccessContext {
   readonly authority: AuthorityState;
   readonly settings: ProjectSettings;
   readonly key: ApiKey;
@@ -30,26 +30,26 @@ export interface Grounds {
  * Reads project, key and definitions through the decision context. Throws 401 or 403 if the caller's authority no longer holds. `before`: an
  * earlier result for the same caller and target; it is returned again if nothing has changed.
  */
-export function groundsOf(view: View, caller: Caller, target: PublishTarget, before?: Grounds): Grounds {
-  const authority = asAuthority(view.read(AUTHORITY));
-  const state = asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
+export function accessOf(ctx: DecisionContext, caller: Caller, target: PublishTarget, before?: AccessContext): AccessContext {
+  const authority = asAuthority(ctx.read(AUTHORITY));
+  const state = asDefinitions(ctx.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
   if (before !== undefined && before.authority === authority && before.state === state) return before;
-  return grounds(authority, state, caller, target);
+  return accessFrom(authority, state, caller, target);
 }
 
-/** As {@link groundsOf}, from states at hand, for plain reads. */
-export function grounds(
+/** As {@link accessOf}, from states at hand, for plain reads. */
+export function accessFrom(
   authority: AuthorityState | null,
   state: DefinitionsState,
   caller: Pick<Caller, 'key'>,
   target: PublishTarget,
-): Grounds {
+): AccessContext {
   const key = authority?.keys.get(caller.key.keyId);
   if (!authority || authority.deleted || !key) throw refusal('UNAUTHORIZED');
   if (!key.enabled) throw refusal('KEY_DISABLED');
   const settings = projectSettings(authority.settings);
   if (!settings.enabled) throw refusal('PROJECT_DISABLED');
-  return groundsWith(authority, settings, key, state, target);
+  return accessWith(authority, settings, key, state, target);
 }
 
 /** Space of a target's data. */
@@ -61,13 +61,13 @@ export function spaceOf(
   return target === 'live' || nextData === 'shared' ? 'live' : `next${generation}`;
 }
 
-function groundsWith(
+function accessWith(
   authority: AuthorityState,
   settings: ProjectSettings,
   key: ApiKey,
   state: DefinitionsState,
   target: PublishTarget,
-): Grounds {
+): AccessContext {
   return { authority, settings, key, state, definitions: effectiveDefinitions(state, target), space: spaceOf(settings, state, target) };
 }
 
@@ -84,12 +84,12 @@ const OPERATOR: ApiKey = {
 };
 
 /** The operator's authority, which also holds for a disabled project. Throws 404 for a deleted one. */
-export function operatorGrounds(target: PublishTarget): (view: View) => Grounds {
-  return (view) => {
-    const authority = asAuthority(view.read(AUTHORITY));
+export function operatorAccess(target: PublishTarget): (ctx: DecisionContext) => AccessContext {
+  return (ctx) => {
+    const authority = asAuthority(ctx.read(AUTHORITY));
     if (!authority || authority.deleted) throw refusal('NOT_FOUND', 'There is no such project');
-    const state = asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
-    return groundsWith(authority, projectSettings(authority.settings), OPERATOR, state, target);
+    const state = asDefinitions(ctx.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
+    return accessWith(authority, projectSettings(authority.settings), OPERATOR, state, target);
   };
 }
 
@@ -125,7 +125,7 @@ export type DirectAction = 'read' | 'write' | 'delete';
 
 /** Refusal of a definition that a call names and that does not exist. */
 export function noSuch(kind: 'collection' | 'query', id: string): Refusal {
-  const name = JSON.stringify(cutText(id, 64));
+  const name = JSON.stringify(truncateText(id, 64));
   return refusal(
     'NOT_FOUND',
     `There is no ${kind} ${name}; what was pushed to next shows only to x-ns-publish-target: next until it is promoted`,
@@ -141,7 +141,7 @@ export function openTo({ access }: CollectionModel, action: DirectAction): OpenT
 
 /** The collection of a direct call, if the caller may use it. Unknown and malformed ids get the same answer: 404. */
 export function directCollection(
-  at: Grounds,
+  at: AccessContext,
   caller: Caller,
   collectionId: string,
   key: string | null,
@@ -170,7 +170,7 @@ export function requireRevision({ revision }: Caller, access: 'read' | 'write'):
 }
 
 /** Whether a direct call needs a proven player, which {@link requireOwn} will ask for. */
-export function needsPlayer({ settings }: Grounds, caller: Caller): boolean {
+export function needsPlayer({ settings }: AccessContext, caller: Caller): boolean {
   return settings.requirePlayerAuth && !caller.isSecret;
 }
 
@@ -178,7 +178,7 @@ export function needsPlayer({ settings }: Grounds, caller: Caller): boolean {
  * A proven player may write and delete its own documents and those of global collections. In a collection with owner access the player must be
  * the document's owner; the player's name is enough where the project demands no proof.
  */
-export function requireOwn(at: Grounds, caller: Caller, collection: CollectionModel, key: string, action: DirectAction): void {
+export function requireOwn(at: AccessContext, caller: Caller, collection: CollectionModel, key: string, action: DirectAction): void {
   if (caller.isSecret) return;
   if (openTo(collection, action) === 'owner') requireOwner(at, caller, key);
   else if (!needsPlayer(at, caller)) return;
@@ -186,12 +186,12 @@ export function requireOwn(at: Grounds, caller: Caller, collection: CollectionMo
   else requireOwnKey(caller, key);
 }
 
-function requireOwner(at: Grounds, caller: Caller, key: string): void {
+function requireOwner(at: AccessContext, caller: Caller, key: string): void {
   requireKeyOf(ownerOf(at, caller), key);
 }
 
 /** The player of a call with a public key: proven, or only named where the project demands no proof. Throws 400 MISSING_PLATFORM_ID. */
-export function ownerOf(at: Grounds, caller: Caller): string {
+export function ownerOf(at: AccessContext, caller: Caller): string {
   if (needsPlayer(at, caller)) return requireVerifiedPlayer(caller);
   const named = caller.verified ?? caller.onBehalfOf ?? caller.platformId;
   if (named === null)

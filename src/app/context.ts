@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../domain/events.ts';
-import type { KeepingRules } from '../domain/idempotency/answers.ts';
+import type { RetentionRules } from '../domain/idempotency/answers.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
 import type { SaveFailed } from '../domain/telemetry/events.ts';
 import type { Awaitable } from '../kernel/awaitable.ts';
@@ -15,10 +15,10 @@ import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts'
 import type { Signer } from './ports/signer.ts';
 import type { Webhooks } from './ports/webhooks.ts';
 import { type Decided, type Decision, newCommandId, type Outcome } from './project/commit.ts';
+import type { DecisionContext } from './project/decision-context.ts';
 import type { Project } from './project/project.ts';
 import type { Projects } from './project/projects.ts';
 import type { Scans } from './project/scans.ts';
-import type { View } from './project/view.ts';
 import type { HeartbeatFolds } from './telemetry/heartbeat-folds.ts';
 import type { TelemetryRecorder } from './telemetry/telemetry-recorder.ts';
 
@@ -28,7 +28,7 @@ export interface AppContext {
   readonly views: ViewReader;
   readonly scheduler: Scheduler;
   /** Shares computing time between projects, for work that computes for long. */
-  readonly turns: RoundRobin;
+  readonly roundRobin: RoundRobin;
   readonly limits: {
     readonly documentBytes: number;
     /** How long an endpoint call may compute, ms. */
@@ -36,14 +36,14 @@ export interface AppContext {
     /** How long a read of a view waits until it shows what this node has committed, ms. */
     readonly viewWaitMs: number;
     /** Bounds of the answers kept for requests with an `Idempotency-Key`. `managed` is for the larger answers of management routes. */
-    readonly answers: { readonly game: KeepingRules; readonly managed: KeepingRules };
+    readonly answers: { readonly game: RetentionRules; readonly managed: RetentionRules };
     /** Bytes of the rows in one answer of a query. */
     readonly answerBytes: number;
     /** Bytes that all boards in memory may take together. */
     readonly boardBytes: number;
   };
   /** Called with the bytes of all boards in memory whenever one is added or removed. */
-  onBoards(bytes: number): void;
+  onBoardBytes(bytes: number): void;
   /** Queues queries that pass over all documents of a collection. */
   readonly scans: Scans;
   /** The installation's key for security configs. It is read or made when first needed. */
@@ -129,7 +129,7 @@ export function execute<A>(
   project: Project,
   caller: Caller,
   cause: string,
-  decide: (view: View, now: number) => Decided<A>,
+  decide: (ctx: DecisionContext, now: number) => Decided<A>,
   endpoint?: string,
 ): Promise<Outcome<A>> {
   const command = { commandId: newCommandId(), cause, actor: actorOf(caller, endpoint), decide };

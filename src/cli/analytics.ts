@@ -82,9 +82,9 @@ function playerTable(seen: readonly PlayerView[]): string {
   return table(['PLAYER', 'PROJECT', 'NAME', 'ONLINE', 'LAST SEEN', 'HEARTBEAT SECONDS', 'PLAY SECONDS', 'SESSIONS'], rows.map(shown));
 }
 
-const LONGEST_CELL = 100;
+const MAX_CELL = 100;
 
 /** Players chose these texts, so control characters are escaped: a text must not control the operator's terminal. */
 function shown(cells: readonly string[]): string[] {
-  return cells.map((cell) => cell.replace(/\p{C}/gu, '\ufffd').slice(0, LONGEST_CELL));
+  return cells.map((cell) => cell.replace(/\p{C}/gu, '\ufffd').slice(0, MAX_CELL));
 }

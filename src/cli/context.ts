@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { stopBeforeEnd } from '../../infra/postgres/ending.ts';
+import { stopBeforeEnd } from '../../infra/postgres/process-exit.ts';
 import type { Installation } from '../compose/installation.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { refusal } from '../kernel/errors.ts';
@@ -59,12 +59,12 @@ export async function needProject({ log }: Installation, projectId: string | und
 }
 
 /** Waits until lists and views show what was written at `revision`, and says so if they do not. */
-export async function awaitShown({ projected }: Installation, projectId: string, revision: number): Promise<void> {
+export async function awaitShown({ waitUntilProjected }: Installation, projectId: string, revision: number): Promise<void> {
   const waiting = (at: number) => progress(`written; waiting for the read models: they are at revision ${at} of ${revision}`);
-  const shown = await projected(projectId, revision, waiting);
+  const shown = await waitUntilProjected(projectId, revision, waiting);
   endProgress();
   if (shown) return;
-  tell(
+  printNote(
     `Note: this is written (revision ${revision} of project ${projectId}) and in force, but lists and views do not show it yet. ` +
       'A node with the role projector brings them up; `savepoint doctor` and the log of that node tell what keeps it.',
   );
@@ -76,7 +76,7 @@ export function print(text: string): void {
 }
 
 /** Prints a line for people, on standard error. */
-export function tell(text: string): void {
+export function printNote(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { refusal } from '../kernel/errors.ts';
-import { type CommonOptions, command, configOf, printResult, tell } from './context.ts';
+import { type CommonOptions, command, configOf, printNote, printResult } from './context.ts';
 
 /** `savepoint db`: the database itself. */
 export function dbCommand(): Command {
@@ -15,7 +15,7 @@ function url(): Command {
       const running = config.databaseUrl === null ? await findDatabase({ dataDir: config.dataDir }) : null;
       const found = config.databaseUrl ?? running?.url ?? databaseUrlOf(config.dataDir);
       if (found === null) throw refusal('NOT_FOUND', `There is no database in ${config.dataDir} yet: savepoint start makes one`);
-      if (config.databaseUrl === null && !running) tell('The embedded database is not running: it answers while a node runs.');
+      if (config.databaseUrl === null && !running) printNote('The embedded database is not running: it answers while a node runs.');
       printResult(options, { url: found, running: config.databaseUrl !== null || running !== null }, () => found);
     },
   );

@@ -24,7 +24,7 @@ interface ListOptions extends CommonOptions {
 function list(): Command {
   return command('list', 'list the jobs: at work, waiting, delayed, failed for good, done')
     .option('--failed', 'only dead letters: what failed for good')
-    .option('--limit <n>', 'most jobs of each lane and state', '50')
+    .option('--limit <n>', 'most jobs of each queue and state', '50')
     .action(async (options: ListOptions) => {
       const limit = /^[1-9]\d{0,3}$/.test(options.limit) ? Number(options.limit) : undefined;
       if (limit === undefined) throw refusal('VALIDATION_FAILED', '--limit is a number from 1 to 9999');

@@ -1,4 +1,4 @@
-import { endProcess } from '../../infra/postgres/ending.ts';
+import { endProcess } from '../../infra/postgres/process-exit.ts';
 import { run } from './run.ts';
 
 /** The `savepoint` program. */

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Command } from 'commander';
-import { LONGEST_CONTENT, PAGE_TYPES, type SavePage } from '../domain/page/page.ts';
+import { MAX_CONTENT, PAGE_TYPES, type SavePage } from '../domain/page/page.ts';
 import { refusal } from '../kernel/errors.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
 
@@ -49,19 +49,19 @@ async function pageOf(slug: string, { file, title, type, status }: PutOptions): 
 }
 
 /** UTF-8 takes up to four bytes for a character. */
-const MOST_BYTES = 4 * LONGEST_CONTENT;
+const MAX_BYTES = 4 * MAX_CONTENT;
 
 async function textOf(file: string): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     // Reads no further than a page may reach, because the file may never end.
-    for await (const chunk of createReadStream(file, { end: MOST_BYTES })) chunks.push(chunk);
+    for await (const chunk of createReadStream(file, { end: MAX_BYTES })) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
-    if (bytes.length <= MOST_BYTES) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (bytes.length <= MAX_BYTES) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     throw refusal('VALIDATION_FAILED', `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
-  throw refusal('VALIDATION_FAILED', `A page holds ${LONGEST_CONTENT} characters at most`);
+  throw refusal('VALIDATION_FAILED', `A page holds ${MAX_CONTENT} characters at most`);
 }
 
 interface PageRow {

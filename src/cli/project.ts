@@ -2,8 +2,8 @@ import { Command } from 'commander';
 import { projectSettings, SETTING_RULES, settingRule } from '../domain/project/settings.ts';
 import { acceptMember } from '../domain/wire-names.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type Json, jsonIn, stringifyJson } from '../kernel/json.ts';
-import { awaitShown, type CommonOptions, command, printResult, table, tell, withInstallation } from './context.ts';
+import { type Json, stringifyJson, tryParseJson } from '../kernel/json.ts';
+import { awaitShown, type CommonOptions, command, printNote, printResult, table, withInstallation } from './context.ts';
 import { exportCommand } from './project/export.ts';
 import { importCommand } from './project/import.ts';
 import { quotasCommand } from './project/quotas.ts';
@@ -48,7 +48,7 @@ function list(): Command {
       );
       const isEmpty = (await pool.query('SELECT 1 FROM savepoint.projects LIMIT 1')).rowCount === 0;
       const { hasProjects } = await import('../compose/log.ts');
-      if (isEmpty && (await hasProjects(log))) tell('The log holds projects that the read models do not show yet: start a node.');
+      if (isEmpty && (await hasProjects(log))) printNote('The log holds projects that the read models do not show yet: start a node.');
       return rows.map(
         (row): ProjectRow => ({ projectId: row.project, name: row.name, createdAt: new Date(Number(row.created_at)).toISOString() }),
       );
@@ -73,10 +73,10 @@ function settings(): Command {
     .option('--set <name=value...>', 'such as enabled=true, inputValidation=off, authSessionTtlSeconds=600')
     .action(async (projectId: string, options: SettingsOptions) => {
       const asked = Object.fromEntries((options.set ?? []).map(assignment));
-      const all = await withInstallation(options, async ({ operator, projected }) => {
+      const all = await withInstallation(options, async ({ operator, waitUntilProjected }) => {
         if (options.set !== undefined) {
           const { revision } = await operator.changeSettings(projectId, asked);
-          await projected(projectId, revision);
+          await waitUntilProjected(projectId, revision);
         }
         const { name, settings } = await operator.show(projectId);
         return { name, ...projectSettings(settings) };
@@ -98,7 +98,7 @@ function assignment(text: string): readonly [name: string, value: Json] {
   if (rule === undefined) {
     throw refusal('VALIDATION_FAILED', `--set takes NAME=VALUE, with one of name, ${Object.keys(SETTING_RULES).join(', ')}; not ${text}`);
   }
-  const json = jsonIn(value);
+  const json = tryParseJson(value);
   return [known, json !== undefined && rule.accept(json) !== undefined ? json : value];
 }
 

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { print, tell } from './context.ts';
+import { print, printNote } from './context.ts';
 import { codeOf, explain } from './explain.ts';
 import { createProgram } from './program.ts';
 
@@ -15,7 +15,7 @@ export async function run(words: readonly string[]): Promise<void> {
     const isUsage = error instanceof CommanderError;
     const message = isUsage ? error.message : explain(error);
     // The library has already reported wrong usage.
-    if (!isUsage) tell(`savepoint: ${message}`);
+    if (!isUsage) printNote(`savepoint: ${message}`);
     if (words.includes('--json')) print(JSON.stringify({ ok: false, error: { code: isUsage ? 'USAGE' : codeOf(error), message } }));
     process.exitCode = isUsage ? 2 : 1;
   }

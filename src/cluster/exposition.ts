@@ -9,7 +9,7 @@ export interface Exposition {
   measured(id: number, metrics: readonly Metric[]): void;
 }
 
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /** `registry`: what this process measures. */
 export function createExposition(registry: Registry): Exposition {
@@ -23,7 +23,7 @@ export function createExposition(registry: Registry): Exposition {
         waiting.delete(id);
         resolve(metrics);
       };
-      const late = setTimeout(() => done([]), PATIENCE_MS);
+      const late = setTimeout(() => done([]), TIMEOUT_MS);
       waiting.set(id, done);
     });
 

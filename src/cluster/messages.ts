@@ -5,7 +5,7 @@ import type { MetricObjectWithValues, MetricValue } from 'prom-client';
 export type Metric = MetricObjectWithValues<MetricValue<string>>;
 
 /** From the first process to a worker. */
-export type Order<Start> =
+export type PrimaryMessage<Start> =
   | { readonly kind: 'start'; readonly with: Start }
   /** It comes with the socket. `head`: what was read of it, a character for each byte. */
   | { readonly kind: 'connection'; readonly head: string }
@@ -14,7 +14,7 @@ export type Order<Start> =
   | { readonly kind: 'stop' };
 
 /** From a worker to the first process. */
-export type Report =
+export type WorkerMessage =
   | { readonly kind: 'awake' }
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -24,13 +24,13 @@ export type Report =
 /**
  * The message as an order. Both ends are this program in this version. `null` for a message that is not ours: a library may send its own.
  */
-export function asOrder<Start>(message: unknown): Order<Start> | null {
-  return isMessage(message, ['start', 'connection', 'measure', 'exposition', 'stop']) ? (message as Order<Start>) : null;
+export function asPrimaryMessage<Start>(message: unknown): PrimaryMessage<Start> | null {
+  return isMessage(message, ['start', 'connection', 'measure', 'exposition', 'stop']) ? (message as PrimaryMessage<Start>) : null;
 }
 
 /** The message as a report; `null` for one that is not ours. */
-export function asReport(message: unknown): Report | null {
-  return isMessage(message, ['awake', 'ready', 'failed', 'measured', 'expose']) ? (message as Report) : null;
+export function asWorkerMessage(message: unknown): WorkerMessage | null {
+  return isMessage(message, ['awake', 'ready', 'failed', 'measured', 'expose']) ? (message as WorkerMessage) : null;
 }
 
 function isMessage(message: unknown, kinds: readonly string[]): boolean {

@@ -1,10 +1,10 @@
 import cluster from 'node:cluster';
 import { Socket } from 'node:net';
 import type { Registry } from 'prom-client';
-import { asOrder, type Report } from './messages.ts';
+import { asPrimaryMessage, type WorkerMessage } from './messages.ts';
 
 /** What a worker runs once it has been told how. */
-export interface Work {
+export interface WorkerProcess {
   readonly registry: Registry;
   accept(socket: Socket, head: Buffer): void;
   /** Finishes running requests, and closes. */
@@ -21,13 +21,13 @@ const EXPOSITION_MS = 5_000;
  * Serves as a worker until the first process tells it to stop, or is gone. `begin` gets the value that the first process starts workers
  * with, and a function that returns the metrics of the whole node.
  */
-export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Promise<string>) => Promise<Work>): void {
+export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Promise<string>) => Promise<WorkerProcess>): void {
   // Signals reach the whole process group, but the first process decides when its workers end.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
-  const report = (message: Report) => process.send?.(message);
+  const report = (message: WorkerMessage) => process.send?.(message);
   const expositions = new Map<number, (text: string) => void>();
   let asks = 0;
-  let work: Work | null = null;
+  let work: WorkerProcess | null = null;
 
   const exposition = () =>
     new Promise<string>((resolve, reject) => {
@@ -49,7 +49,7 @@ export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Pro
       work = await begin(given, exposition);
       report({ kind: 'ready' });
     } catch (error) {
-      process.send?.({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) } satisfies Report, () =>
+      process.send?.({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) } satisfies WorkerMessage, () =>
         process.exit(1),
       );
     }
@@ -65,14 +65,14 @@ export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Pro
   };
 
   process.on('message', (message: unknown, handle: unknown) => {
-    const order = asOrder<Start>(message);
-    if (order === null) return;
-    if (order.kind === 'start') void start(order.with);
-    if (order.kind === 'measure') void measure(order.ask);
-    if (order.kind === 'exposition') expositions.get(order.ask)?.(order.text);
-    if (order.kind === 'stop') void stop();
+    const received = asPrimaryMessage<Start>(message);
+    if (received === null) return;
+    if (received.kind === 'start') void start(received.with);
+    if (received.kind === 'measure') void measure(received.ask);
+    if (received.kind === 'exposition') expositions.get(received.ask)?.(received.text);
+    if (received.kind === 'stop') void stop();
     // A connection that its client closed on the way comes without a socket.
-    if (order.kind === 'connection' && handle instanceof Socket) work?.accept(handle, Buffer.from(order.head, 'latin1'));
+    if (received.kind === 'connection' && handle instanceof Socket) work?.accept(handle, Buffer.from(received.head, 'latin1'));
   });
   report({ kind: 'awake' });
 }

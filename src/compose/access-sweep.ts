@@ -6,16 +6,16 @@ import { createStateReader } from '../../projections/readers/state-reader.ts';
 import { createOperator } from '../app/operator/operator.ts';
 import type { StateReader } from '../app/ports/readers.ts';
 import type { Config } from '../config/config.ts';
+import { errorMessage } from '../kernel/error-reporting.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
-import { reasonOf } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';
-import { createProjects, SILENT } from './projects.ts';
+import { createProjects, NO_OBSERVER } from './projects.ts';
 
 /** How long to wait until a sweep is projected before the next one starts. Two at once would only become one that takes as long as both. */
 const SWEEP_SHOWN_MS = 30_000;
 
 /** After this many projects in a row that could not be swept, the cause is not the projects: the log is away, or nobody projects. */
-const TROUBLES = 3;
+const MAX_FAILURES = 3;
 
 /**
  * How long expired entries are still kept. A command that was decided just before may still be on its way to the log. A node whose clock is
@@ -42,33 +42,33 @@ const EXPIRING: readonly Expiring[] = [
  */
 export async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logger: Logger): Promise<readonly string[]> {
   const reader = createStateReader(pool);
-  const projects = createProjects(config, log, reader, logger, SILENT);
+  const projects = createProjects(config, log, reader, logger, NO_OBSERVER);
   const operator = createOperator(projects, config.keyPrefix);
   const settled = realScheduler.now() - SETTLED_MS;
   const swept = new Set<string>();
   const failed: string[] = [];
 
-  async function sweep(projectId: string, kind: Expiring): Promise<'done' | 'trouble'> {
+  async function sweep(projectId: string, kind: Expiring): Promise<'done' | 'failed'> {
     for (let before = await kind.next(pool, projectId, settled); before !== null; before = await kind.next(pool, projectId, settled)) {
       const { revision } = await operator[kind.sweep](projectId, before);
       swept.add(projectId);
-      if (!(await isShown(reader, projectId, revision))) return 'trouble';
+      if (!(await isShown(reader, projectId, revision))) return 'failed';
     }
     return 'done';
   }
 
-  function failing(projectId: string, error: unknown): 'trouble' {
-    failed.push(`${projectId}: ${reasonOf(error)}`);
-    return 'trouble';
+  function failing(projectId: string, error: unknown): 'failed' {
+    failed.push(`${projectId}: ${errorMessage(error)}`);
+    return 'failed';
   }
 
   try {
-    let troubles = 0;
+    let failures = 0;
     for (const kind of EXPIRING) {
       for (const projectId of await kind.projects(pool, settled)) {
-        if (troubles === TROUBLES) break;
+        if (failures === MAX_FAILURES) break;
         const ended = await sweep(projectId, kind).catch((error: unknown) => failing(projectId, error));
-        troubles = ended === 'done' ? 0 : troubles + 1;
+        failures = ended === 'done' ? 0 : failures + 1;
       }
     }
   } finally {

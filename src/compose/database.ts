@@ -141,7 +141,7 @@ async function keepRunning(keeper: Keeper, config: Config, logger: Logger): Prom
   }
 }
 
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 /** Of the tries that fail, only each of this number is reported: about once a minute. */
 const TOLD_EVERY = 12;
 
@@ -155,7 +155,7 @@ async function startAgain(config: Config, logger: Logger, stopping: AbortSignal)
       return await startDatabase({ dataDir: config.dataDir, log: logger });
     } catch (error) {
       if (tries % TOLD_EVERY === 0) logger.error({ err: error }, 'the embedded Postgres cannot be started; trying again until it can');
-      await sleep(Math.min(250 * 2 ** tries, LONGEST_PAUSE_MS), undefined, { signal: stopping }).catch(() => undefined);
+      await sleep(Math.min(250 * 2 ** tries, MAX_PAUSE_MS), undefined, { signal: stopping }).catch(() => undefined);
     }
   }
   return null;

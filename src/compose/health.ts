@@ -5,13 +5,13 @@ import type { Log } from '../log/port.ts';
 import { VERSION } from '../version.ts';
 
 /** The longest time until the answer that this node is not healthy: a load balancer must not wait long for it. */
-const PATIENCE_MS = 3_000;
+const TIMEOUT_MS = 3_000;
 
 /** What a process answers to probes. `readiness`: from `watchReadiness`. */
 export function probesOf(pool: pg.Pool, separateLog: Log | null, readiness: { readonly behind: number | null }): Probes {
-  const asked = new SingleFlight<Health>();
+  const running = new SingleFlight<Health>();
   // However many probes ask at once, the check runs once. Otherwise each would take a connection away from players.
-  const health = () => asked.run('health', null, () => healthOf(pool, separateLog));
+  const health = () => running.run('health', null, () => healthOf(pool, separateLog));
   return {
     health,
     async ready() {
@@ -27,16 +27,16 @@ export function probesOf(pool: pg.Pool, separateLog: Log | null, readiness: { re
 async function healthOf(pool: pg.Pool, separateLog: Log | null): Promise<Health> {
   const started = performance.now();
   try {
-    await inTime(Promise.all([pool.query('SELECT 1'), separateLog?.end()]));
+    await withTimeout(Promise.all([pool.query('SELECT 1'), separateLog?.end()]));
     return { status: 'ok', version: VERSION, database: 'postgres', databaseLatencyMs: Math.round(performance.now() - started) };
   } catch {
     return { status: 'database-unavailable', version: VERSION, database: 'postgres' };
   }
 }
 
-function inTime<T>(answer: Promise<T>): Promise<T> {
+function withTimeout<T>(answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no answer in time')), PATIENCE_MS);
+    const timer = setTimeout(() => reject(new Error('no answer in time')), TIMEOUT_MS);
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -5,7 +5,7 @@ import type { Log } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 
 /** How the read models of some projects compare with the log. */
-export interface Histories {
+export interface HistoryComparison {
   /** How many projects of the read models were compared: those with the most events. */
   readonly compared: number;
   /** Those of them that the log does not know. */
@@ -23,7 +23,7 @@ JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.v
 WHERE c.projection = 'authority' AND c.revision >= 0 ORDER BY c.revision DESC LIMIT $1`;
 
 /** Looks up the events at which the read models are. Throws `LogUnavailable`, or what the database throws. */
-export async function compareHistories(pool: pg.Pool, log: Log): Promise<Histories> {
+export async function compareHistories(pool: pg.Pool, log: Log): Promise<HistoryComparison> {
   const { rows } = await pool.query<{ project: string; revision: string; hash: string }>(CHECKPOINTS, [SAMPLE]);
   const missing: string[] = [];
   const different: string[] = [];
@@ -44,7 +44,7 @@ export const OTHER_LOG_CURE =
  * If the log knows none of the compared projects, the read models belong to another log, or the log was lost. Throws then, because nothing
  * should be guessed.
  */
-export function requireOneHistory({ compared, missing }: Histories, place: string): void {
+export function requireOneHistory({ compared, missing }: HistoryComparison, place: string): void {
   if (compared === 0 || missing.length < compared) return;
   throw new DatabaseProblem(
     `The database has read models of ${compared} projects, and the log in ${place} knows none of them.`,

@@ -13,8 +13,8 @@ import { LOG_MIGRATIONS } from '../log/postgres/log.ts';
 import { commandDatabase } from './database.ts';
 import { openLog, requireEventStore } from './log.ts';
 import { createPool } from './pool.ts';
-import { createProjects, SILENT } from './projects.ts';
-import { Stops } from './stops.ts';
+import { createProjects, NO_OBSERVER } from './projects.ts';
+import { Shutdown } from './shutdown.ts';
 
 /** What commands work on, whether a node runs or not. */
 export interface Installation {
@@ -32,25 +32,25 @@ export interface Installation {
    * Waits until the read models show `revision`, which must be in the log. Projects it itself if no node does. False when they have not
    * moved for 30 s. `onWait` gets the revision that they are at, once a second.
    */
-  projected(projectId: string, revision: number, onWait?: (at: number) => void): Promise<boolean>;
+  waitUntilProjected(projectId: string, revision: number, onWait?: (at: number) => void): Promise<boolean>;
   /**
    * Brings the read models of these projects up to a revision each, which must be in the log. Returns the projects whose read models did
    * not move for 30 s. `onDone` gets the number of projects that are done.
    */
-  bringUp(heads: ReadonlyMap<string, number>, onDone?: (projects: number) => void): Promise<readonly string[]>;
+  catchUp(heads: ReadonlyMap<string, number>, onDone?: (projects: number) => void): Promise<readonly string[]>;
   /** Closes everything. What a log that is away keeps from ending is left behind. */
   close(): Promise<void>;
 }
 
 /** How long a running node is given to show what was written, before this process projects it, too. */
-const NODES_TURN_MS = 500;
+const NODE_GRACE_MS = 500;
 /** How long the read models may not move before waiting ends. */
-const PATIENCE_MS = 30_000;
+const STALL_MS = 30_000;
 /** How many projects are brought up at the same time. The projector does not write more at once, either. */
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 /** How long closing may take, and how long the process may live on after it because of what was left behind. */
 const CLOSE_MS = 5_000;
-const LIVE_ON_MS = 500;
+const EXIT_GRACE_MS = 500;
 
 /** Opens the installation for a command, whether a node runs or not. Throws `DatabaseProblem`. */
 export async function openInstallation(config: Config, logger: Logger): Promise<Installation> {
@@ -67,7 +67,7 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
   const log = await openLog(config, database.url);
   const states = createStateReader(pool);
   const views = createViewReader(pool, null);
-  const projects = createProjects(config, log, states, logger, SILENT);
+  const projects = createProjects(config, log, states, logger, NO_OBSERVER);
   const stateAt = async (projectId: string) => (await states.checkpoint(projectId))?.revision ?? -1;
   const bring = (projector: Projector, projectId: string, revision: number, onWait?: (at: number) => void) => {
     projector.bring(projectId, revision);
@@ -92,11 +92,11 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
     // The code that runs endpoints is loaded only by commands that run some.
     tests: { run: async (...of) => (await import('./project-tests.ts')).projectTestsOn(config, projects).run(...of) },
     importer: async () => (await import('../app/operator/transfer/importer.ts')).createImporter(projects),
-    async projected(projectId, revision, onWait) {
-      if ((await views.caughtUp(projectId, revision, NODES_TURN_MS)) && (await stateAt(projectId)) >= revision) return true;
+    async waitUntilProjected(projectId, revision, onWait) {
+      if ((await views.caughtUp(projectId, revision, NODE_GRACE_MS)) && (await stateAt(projectId)) >= revision) return true;
       return withProjector((projector) => bring(projector, projectId, revision, onWait));
     },
-    bringUp(heads, onDone = () => undefined) {
+    catchUp(heads, onDone = () => undefined) {
       return withProjector(async (projector) => {
         const rest = [...heads];
         const behind: string[] = [];
@@ -106,23 +106,23 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
             onDone(heads.size - rest.length);
           }
         };
-        await Promise.all(Array.from({ length: AT_ONCE }, worker));
+        await Promise.all(Array.from({ length: CONCURRENCY }, worker));
         return behind;
       });
     },
     async close() {
-      const stops = new Stops(logger);
-      stops.add(() => database.release());
-      stops.add(() => pool.end());
-      stops.add(() => log.close());
+      const shutdown = new Shutdown(logger);
+      shutdown.add(() => database.release());
+      shutdown.add(() => pool.end());
+      shutdown.add(() => log.close());
       let drained = false;
-      stops.add(async () => {
+      shutdown.add(async () => {
         await projects.close();
         drained = true;
       });
-      await stops.run(CLOSE_MS);
+      await shutdown.run(CLOSE_MS);
       // A write whose outcome is unknown is still being sent. The command has reported that, and must end.
-      if (!drained) setTimeout(() => process.exit(), LIVE_ON_MS).unref();
+      if (!drained) setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
     },
   };
 }
@@ -136,7 +136,7 @@ async function movesTo(
 ): Promise<boolean> {
   let seen = Number.NEGATIVE_INFINITY;
   let movedAt = performance.now();
-  while (performance.now() - movedAt < PATIENCE_MS) {
+  while (performance.now() - movedAt < STALL_MS) {
     if ((await reached()) && (await at()) >= revision) return true;
     const now = await at();
     if (now > seen) movedAt = performance.now();

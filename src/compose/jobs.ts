@@ -4,8 +4,8 @@ import type { Registry } from 'prom-client';
 import { dropAbandoned } from '../../projections/maintenance/abandoned.ts';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
-import { cutTelemetry } from '../../projections/models/telemetry/cut.ts';
 import { retainTelemetry } from '../../projections/models/telemetry/retain.ts';
+import { truncateTelemetry } from '../../projections/models/telemetry/truncate.ts';
 import { isProjectionName } from '../../projections/registry.ts';
 import type { ProjectTests } from '../app/operator/project-tests.ts';
 import { type Config, redactUrl } from '../config/config.ts';
@@ -14,8 +14,8 @@ import { refusal } from '../kernel/errors.ts';
 import type { Log } from '../log/port.ts';
 import { sweepAccess } from './access-sweep.ts';
 import { exportJobs } from './metrics.ts';
-import { passingProjectTests } from './project-tests.ts';
-import type { Stops } from './stops.ts';
+import { projectTestsPerRun } from './project-tests.ts';
+import type { Shutdown } from './shutdown.ts';
 
 interface JobsBuild {
   readonly config: Config;
@@ -25,7 +25,7 @@ interface JobsBuild {
   /** What this process measures. */
   readonly registry: Registry;
   readonly logger: Logger;
-  readonly stops: Stops;
+  readonly shutdown: Shutdown;
 }
 
 /** The share of the stopping time that a job may take to end. An unfinished job runs again elsewhere. */
@@ -40,15 +40,15 @@ export function startJobs(build: JobsBuild): void {
   open(build).catch((error: unknown) => build.logger.error({ err: error }, 'background jobs could not be started; requests go on'));
 }
 
-async function open({ config, databaseUrl, pool, log, registry, logger, stops }: JobsBuild): Promise<void> {
+async function open({ config, databaseUrl, pool, log, registry, logger, shutdown }: JobsBuild): Promise<void> {
   const [{ createJobs }, { createJobHandlers }] = await Promise.all([import('../jobs/jobs.ts'), import('../jobs/handlers.ts')]);
   const parts = {
-    tests: passingProjectTests(config, pool, log, logger),
+    tests: projectTestsPerRun(config, pool, log, logger),
     sweepAccess: () => sweepAccess(pool, log, config, logger),
   };
   const handlers = createJobHandlers(workOn(pool, log, parts));
   const jobs = createJobs({ redisUrl: config.redisUrl, databaseUrl, redact: redactUrl, logger, handlers });
-  stops.add(() => jobs.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
+  shutdown.add(() => jobs.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
   exportJobs(registry, jobs);
   jobs.start();
 }
@@ -74,7 +74,7 @@ export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess }: ProjectW
     async retainTelemetry() {
       const now = Date.now();
       // What this run sweeps is truncated by the next run, when its rows are gone.
-      const cut = await cutTelemetry({ log, pool, now });
+      const cut = await truncateTelemetry({ log, pool, now });
       return { ...(await retainTelemetry({ log, pool, now })), cut };
     },
     sweepAccess,

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { type Config, redactUrl } from '../config/config.ts';
-import { reasonOf, tellNowAndThen } from '../kernel/trouble.ts';
+import { errorMessage, throttled } from '../kernel/error-reporting.ts';
 import type { EventStoreLog, EventStoreLogOptions } from '../log/eventstore/log.ts';
-import { followToEnd } from '../log/heard.ts';
+import { followToEnd } from '../log/follow.ts';
 import { AppendTooLarge, type Log } from '../log/port.ts';
 import { createPostgresLog } from '../log/postgres/log.ts';
 import { PROJECT_PREFIX } from '../log/streams.ts';
@@ -12,7 +12,7 @@ import { PROJECT_PREFIX } from '../log/streams.ts';
 /** Memory for the last events. Followers in this process only read what was just appended. */
 const RECENT_BYTES = 8 * 1024 * 1024;
 /** How long a start waits for the log's first answer. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 export interface LogTuning {
   /** Connections for reading. */
@@ -31,9 +31,9 @@ export async function openLog(config: Config, databaseUrl: string, tuning: LogTu
  * The same log, but it reports why it takes no appends, and when it does again. A writer tries until its append is stored or refused, and
  * its callers only learn that the storage is away.
  */
-export function tellingLog(log: Log, logger: Pick<Logger, 'error' | 'info'>): Log {
+export function loggedLog(log: Log, logger: Pick<Logger, 'error' | 'info'>): Log {
   let troubled = false;
-  const tell = tellNowAndThen((error: unknown) => logger.error({ reason: reasonOf(error) }, 'the log takes no appends; trying again'));
+  const tell = throttled((error: unknown) => logger.error({ reason: errorMessage(error) }, 'the log takes no appends; trying again'));
   return {
     ...log,
     async append(stream, expected, events) {
@@ -64,7 +64,7 @@ async function openEventStore(options: EventStoreLogOptions): Promise<EventStore
  */
 export async function requireEventStore({ eventStoreUrl }: Config): Promise<string | null> {
   if (eventStoreUrl === null) return null;
-  const answer = await askEventStore(eventStoreUrl, PATIENCE_MS);
+  const answer = await probeEventStore(eventStoreUrl, TIMEOUT_MS);
   if (!answer.ok) {
     throw new DatabaseProblem(
       `The EventStoreDB of EVENTSTORE_URL, ${redactUrl(eventStoreUrl)}, does not answer: ${answer.reason}`,
@@ -101,26 +101,26 @@ export function isTooOld(version: string): boolean {
   return Number(major) < leastMajor || (Number(major) === leastMajor && Number(minor) < leastMinor);
 }
 
-export type EventStoreAnswer =
+export type EventStoreStatus =
   | { readonly ok: true; readonly version: string; readonly latencyMs: number }
   | { readonly ok: false; readonly reason: string };
 
 /** The version of the EventStoreDB, or why it does not answer. */
-export async function askEventStore(url: string, patienceMs: number): Promise<EventStoreAnswer> {
+export async function probeEventStore(url: string, timeoutMs: number): Promise<EventStoreStatus> {
   let log: EventStoreLog | null = null;
   try {
-    log = await openEventStore({ url, timeoutMs: patienceMs });
-    const late: EventStoreAnswer = { ok: false, reason: `no answer within ${patienceMs / 1000} s` };
-    return await Promise.race([lookAt(log), sleep(patienceMs, late, { ref: false })]);
+    log = await openEventStore({ url, timeoutMs: timeoutMs });
+    const late: EventStoreStatus = { ok: false, reason: `no answer within ${timeoutMs / 1000} s` };
+    return await Promise.race([lookAt(log), sleep(timeoutMs, late, { ref: false })]);
   } catch (error) {
-    return { ok: false, reason: reasonOf(error) };
+    return { ok: false, reason: errorMessage(error) };
   } finally {
     log?.close().catch(() => undefined);
   }
 }
 
 /** The read shows that the account has the right to read. The first call also connects, so the second is measured. */
-async function lookAt(log: EventStoreLog): Promise<EventStoreAnswer> {
+async function lookAt(log: EventStoreLog): Promise<EventStoreStatus> {
   await log.end();
   const version = await log.version();
   const started = performance.now();

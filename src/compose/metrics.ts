@@ -5,7 +5,7 @@ import { quotaRefusals } from '../app/project/quota-refusals.ts';
 import type { WriterObserver } from '../app/project/writer.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { LANES } from '../jobs/kinds.ts';
+import { QUEUES } from '../jobs/kinds.ts';
 import { STATES } from '../jobs/view.ts';
 import type { Bulkhead } from '../kernel/bulkhead.ts';
 
@@ -96,25 +96,25 @@ export function exportProjector(registry: Registry, projector: Projector): void 
 }
 
 /** Metrics of what projects share, by its name: how much of it is in use, and how often a project was refused. */
-export function exportShares(registry: Registry, shared: Readonly<Record<string, Pick<Bulkhead, 'taken' | 'refused'>>>): void {
+export function exportBulkheads(registry: Registry, bulkheads: Readonly<Record<string, Pick<Bulkhead, 'inUse' | 'rejected'>>>): void {
   const registers = [registry];
   new Gauge({
-    name: 'savepoint_share_taken',
+    name: 'savepoint_bulkhead_in_use',
     help: 'What projects hold of what they share: connections that load or read views, verifications, webhooks',
-    labelNames: ['of'],
+    labelNames: ['resource'],
     registers,
     collect() {
-      for (const [of, { taken }] of Object.entries(shared)) this.set({ of }, taken);
+      for (const [resource, { inUse }] of Object.entries(bulkheads)) this.set({ resource }, inUse);
     },
   });
   new Counter({
-    name: 'savepoint_share_refused_total',
-    help: 'How often a project had had its share',
-    labelNames: ['of'],
+    name: 'savepoint_bulkhead_rejected_total',
+    help: 'How often a project was refused because its part was taken',
+    labelNames: ['resource'],
     registers,
     collect() {
       this.reset();
-      for (const [of, { refused }] of Object.entries(shared)) this.inc({ of }, refused);
+      for (const [resource, { rejected }] of Object.entries(bulkheads)) this.inc({ resource }, rejected);
     },
   });
 }
@@ -145,7 +145,7 @@ export function exportJobs(registry: Registry, jobs: Jobs): void {
       const { counts } = await jobs.health();
       this.reset();
       if (counts === null) return;
-      for (const queue of LANES) for (const state of STATES) this.set({ queue, state }, counts[queue][state]);
+      for (const queue of QUEUES) for (const state of STATES) this.set({ queue, state }, counts[queue][state]);
     },
   });
 }

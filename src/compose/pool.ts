@@ -13,9 +13,9 @@ export interface Connections {
 
 const APPENDING = 2;
 /** One process gains nothing from more. */
-const MOST: Connections = { pool: 12, readers: 6 };
+const MAX_CONNECTIONS: Connections = { pool: 12, readers: 6 };
 /** A projector takes two at a time, and readers must not wait for it. */
-const LEAST: Connections = { pool: 4, readers: 2 };
+const MIN_CONNECTIONS: Connections = { pool: 4, readers: 2 };
 /** Connections left for commands beside the node, for people who look at the database, and for the server's superuser. */
 const SPARE = 8;
 
@@ -32,20 +32,20 @@ export function demandOf({ workers, roles, redisUrl }: Pick<Config, 'workers' | 
 }
 
 /** What each process may use of a server with `maxConnections`; `null` when that is too little to work with. */
-export function shareConnections(maxConnections: number, { processes, jobs }: Demand): Connections | null {
+export function allotConnections(maxConnections: number, { processes, jobs }: Demand): Connections | null {
   const each = Math.floor((maxConnections - SPARE - jobs) / processes) - APPENDING;
-  if (each >= MOST.pool + MOST.readers) return MOST;
-  if (each < LEAST.pool + LEAST.readers) return null;
-  const readers = Math.max(LEAST.readers, Math.floor(each / 3));
+  if (each >= MAX_CONNECTIONS.pool + MAX_CONNECTIONS.readers) return MAX_CONNECTIONS;
+  if (each < MIN_CONNECTIONS.pool + MIN_CONNECTIONS.readers) return null;
+  const readers = Math.max(MIN_CONNECTIONS.readers, Math.floor(each / 3));
   return { pool: each - readers, readers };
 }
 
 /** Connections of the whole node when each process has this share. By default the full share. */
-export function connectionsOf({ processes, jobs }: Demand, { pool, readers }: Connections = MOST): number {
+export function connectionsOf({ processes, jobs }: Demand, { pool, readers }: Connections = MAX_CONNECTIONS): number {
   return processes * (pool + readers + APPENDING) + jobs;
 }
 
-export function createPool(connectionString: string, logger: Logger, max: number = MOST.pool): pg.Pool {
+export function createPool(connectionString: string, logger: Logger, max: number = MAX_CONNECTIONS.pool): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
     max,

@@ -9,7 +9,7 @@ import { type MetricsGuard, metricsGuard, metricsPortGuard } from '../http/metri
 import { type Probes, RETRY_AFTER } from '../http/routes/system.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { requestBuckets } from './serving.ts';
-import type { Stops } from './stops.ts';
+import type { Shutdown } from './shutdown.ts';
 
 export interface ProbeServer {
   /** Resolves with the port. 0 asks for a free one. */
@@ -86,12 +86,12 @@ export function probeOf(config: Config, probes: Probes, exposition: Exposition):
 
 /** Listens on METRICS_PORT, if it is set. */
 export async function openMetricsPort(
-  { config, stops }: { readonly config: Config; readonly stops: Stops },
+  { config, shutdown }: { readonly config: Config; readonly shutdown: Shutdown },
   probes: Probes,
   exposition: Exposition,
 ): Promise<void> {
   if (config.metricsPort === null) return;
   const server = createProbeServer({ config, probes, exposition, guard: metricsPortGuard(config.metricsToken) });
   await server.listen(config.metricsPort, config.host);
-  stops.add(() => server.close());
+  shutdown.add(() => server.close());
 }

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
 import { createWebhooks } from '../outbound/webhooks.ts';
-import { createProjects, SILENT } from './projects.ts';
+import { createProjects, NO_OBSERVER } from './projects.ts';
 
 export function projectTestsOn(config: Config, projects: Projects): ProjectTests {
   const { webhookPrefixes, limits } = config;
@@ -16,10 +16,10 @@ export function projectTestsOn(config: Config, projects: Projects): ProjectTests
 }
 
 /** Runs projects' tests for jobs. A node that runs jobs may serve nothing, so the projects are opened for one run. */
-export function passingProjectTests(config: Config, pool: pg.Pool, log: Log, logger: Logger): ProjectTests {
+export function projectTestsPerRun(config: Config, pool: pg.Pool, log: Log, logger: Logger): ProjectTests {
   return {
     async run(projectId, target, onProgress) {
-      const projects = createProjects(config, log, createStateReader(pool), logger, SILENT);
+      const projects = createProjects(config, log, createStateReader(pool), logger, NO_OBSERVER);
       try {
         return await projectTestsOn(config, projects).run(projectId, target, onProgress);
       } finally {

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
 
-export const SILENT: WriterObserver = {
+export const NO_OBSERVER: WriterObserver = {
   appended: () => undefined,
   conflict: () => undefined,
   failed: () => undefined,
@@ -22,7 +22,7 @@ export function createProjects(config: Config, log: Log, reader: StateReader, lo
     limits: { groupCommits, groupBytes, queueCommits, windowBytes, deadlineMs: commandTimeoutMs, quotas: quotasIn(config) },
     cacheBytes: workingSetBytes,
     observer,
-    onTrouble: (what, error) => logger.error({ err: error }, what),
+    onError: (what, error) => logger.error({ err: error }, what),
   });
 }
 
@@ -41,7 +41,7 @@ const LOOK_MS = 250;
  */
 export function watchCheckpoints(projects: Projects, reader: StateReader, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();
-  let told = false;
+  let reported = false;
 
   const lookAt = async (projectId: string) => {
     const checkpoint = await reader.checkpoint(projectId);
@@ -51,10 +51,10 @@ export function watchCheckpoints(projects: Projects, reader: StateReader, logger
     const waiting = projects.openProjects.filter(({ set }) => set.horizon < set.head);
     try {
       for (const { id } of waiting) await lookAt(id);
-      told = false;
+      reported = false;
     } catch (error) {
-      if (!told) logger.warn({ err: error }, 'the checkpoints cannot be read; looking again');
-      told = true;
+      if (!reported) logger.warn({ err: error }, 'the checkpoints cannot be read; looking again');
+      reported = true;
     }
   };
   const watch = async () => {

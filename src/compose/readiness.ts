@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { IN_TIME } from '../../projections/patience.ts';
 import { readFollowed } from '../../projections/projector/followed.ts';
+import { QUERY_TIMEOUT } from '../../projections/query-timeout.ts';
 import { PROJECTION_NAMES } from '../../projections/registry.ts';
-import { tellNowAndThen } from '../kernel/trouble.ts';
+import { throttled } from '../kernel/error-reporting.ts';
 import type { Log } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 import { hasProjects } from './log.ts';
@@ -23,15 +23,15 @@ export interface Readiness {
 export interface ReadinessOptions {
   readonly log: Log;
   readonly pool: pg.Pool;
-  readonly onTrouble: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
   /** A project whose read models do not move for this long has a problem of its own, which must not keep the others from being served. */
-  readonly patienceMs?: number;
+  readonly stallMs?: number;
 }
 
-const PATIENCE_MS = 30_000;
+const STALL_MS = 30_000;
 const POLL_MS = 200;
 /** How many heads of streams are asked for at the same time. */
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** Paused views, which may not move for long, are left out: their answers say that they are stale. */
 const SHOWN = `
@@ -40,11 +40,11 @@ JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.v
 WHERE v.name = ANY ($1) AND c.paused_at IS NULL GROUP BY c.project`;
 
 /** Starts to watch, and goes on until all read models have caught up or it is stopped. */
-export function watchReadiness({ log, pool, onTrouble, patienceMs = PATIENCE_MS }: ReadinessOptions): Readiness {
+export function watchReadiness({ log, pool, onError, stallMs = STALL_MS }: ReadinessOptions): Readiness {
   const stopping = new AbortController();
-  const told = tellNowAndThen(onTrouble);
+  const report = throttled(onError);
   const pause = () => sleep(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
-  const waited = new Map<string, { readonly head: number; shown: number; movedAt: number }>();
+  const waiting = new Map<string, { readonly head: number; shown: number; movedAt: number }>();
   let behind: number | null = null;
 
   /** Asks again while log or database do not answer. Throws once everything stops. */
@@ -54,49 +54,49 @@ export function watchReadiness({ log, pool, onTrouble, patienceMs = PATIENCE_MS 
       try {
         return await question();
       } catch (error) {
-        told(error);
+        report(error);
         await pause();
       }
     }
   };
 
   /** Waits until a projector has read the whole log once. Before that not all projects are known. */
-  const walked = async (): Promise<void> => {
+  const followedOnce = async (): Promise<void> => {
     if (!(await answered(() => hasProjects(log)))) return;
     while ((await answered(() => readFollowed(pool, log))) === null) await pause();
   };
 
   const watch = async (): Promise<void> => {
-    await walked();
+    await followedOnce();
     const rest = [...(await answered(() => shownBy(pool)))];
     const worker = async () => {
       for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
         const [project, shown] = next;
         const head = (await answered(() => log.head(projectStream(project))))?.revision ?? -1;
-        if (shown < head) waited.set(project, { head, shown, movedAt: performance.now() });
+        if (shown < head) waiting.set(project, { head, shown, movedAt: performance.now() });
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    for (behind = waited.size; waited.size > 0; behind = waited.size) {
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    for (behind = waiting.size; waiting.size > 0; behind = waiting.size) {
       await pause();
       const shown = await answered(() => shownBy(pool));
-      for (const [project, place] of waited) {
+      for (const [project, lagging] of waiting) {
         const at = shown.get(project) ?? -1;
-        if (at > place.shown) place.movedAt = performance.now();
-        place.shown = at;
-        if (at >= place.head || performance.now() - place.movedAt > patienceMs) waited.delete(project);
+        if (at > lagging.shown) lagging.movedAt = performance.now();
+        lagging.shown = at;
+        if (at >= lagging.head || performance.now() - lagging.movedAt > stallMs) waiting.delete(project);
       }
     }
   };
 
   const watching = watch().catch((error: unknown) => {
-    if (!stopping.signal.aborted) told(error);
+    if (!stopping.signal.aborted) report(error);
   });
   return {
     get behind() {
       return behind;
     },
-    hasCaughtUp: (projectId) => behind !== null && !waited.has(projectId),
+    hasCaughtUp: (projectId) => behind !== null && !waiting.has(projectId),
     async stop() {
       stopping.abort();
       await watching;
@@ -105,6 +105,6 @@ export function watchReadiness({ log, pool, onTrouble, patienceMs = PATIENCE_MS 
 }
 
 async function shownBy(pool: pg.Pool): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await pool.query<{ project: string; revision: string }>({ ...IN_TIME, text: SHOWN, values: [PROJECTION_NAMES] });
+  const { rows } = await pool.query<{ project: string; revision: string }>({ ...QUERY_TIMEOUT, text: SHOWN, values: [PROJECTION_NAMES] });
   return new Map(rows.map((row) => [row.project, Number(row.revision)]));
 }

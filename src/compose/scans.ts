@@ -8,12 +8,12 @@ const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30];
 const SHARE = 6;
 
 /** How many scans may run at a time on a pool of this size. */
-export function scanPlaces(connections: number): number {
+export function scanSlots(connections: number): number {
   return Math.max(1, Math.floor(connections / SHARE));
 }
 
 /** The scans of a process, and their metrics. */
-export function createScans({ limits }: Pick<Config, 'limits'>, places: number, registry: Registry): Scans {
+export function createScans({ limits }: Pick<Config, 'limits'>, slots: number, registry: Registry): Scans {
   const registers = [registry];
   const seconds = new Histogram({
     name: 'savepoint_scan_seconds',
@@ -27,7 +27,7 @@ export function createScans({ limits }: Pick<Config, 'limits'>, places: number, 
     registers,
   });
   const observer = { ended: (ms: number) => seconds.observe(ms / 1000), refused: () => refused.inc() };
-  const scans = new Scans({ places, timeoutMs: limits.queryTimeoutMs }, realScheduler, observer);
+  const scans = new Scans({ slots, timeoutMs: limits.queryTimeoutMs }, realScheduler, observer);
   const now = (name: string, help: string, count: () => number) =>
     new Gauge({
       name,

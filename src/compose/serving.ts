@@ -15,13 +15,13 @@ import { type BucketRule, HTTP_DEFAULTS, type HttpSettings } from '../http/setti
 import { Bulkhead } from '../kernel/bulkhead.ts';
 import { RoundRobin } from '../kernel/round-robin.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
-import { createVerifier, MOST_VERIFICATIONS } from '../outbound/verifier/create-verifier.ts';
-import { createWebhooks, MOST_WEBHOOKS } from '../outbound/webhooks.ts';
+import { createVerifier, MAX_VERIFICATIONS } from '../outbound/verifier/create-verifier.ts';
+import { createWebhooks, MAX_WEBHOOKS } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
 import { CompileThread, workerFile } from './compile-thread.ts';
-import { exportShares } from './metrics.ts';
+import { exportBulkheads } from './metrics.ts';
+import type { ReadBulkhead } from './read-bulkhead.ts';
 import { createScans } from './scans.ts';
-import type { SharedReads } from './shared-reads.ts';
 
 /** How long a read of a view waits for what this node has committed (docs/architecture.md, "Read models"). */
 const VIEW_WAIT_MS = 250;
@@ -29,14 +29,14 @@ const VIEW_WAIT_MS = 250;
 export interface ServingParts {
   readonly config: Config;
   /** How many scans may run at a time. Each takes a connection. */
-  readonly scanPlaces: number;
+  readonly scanSlots: number;
   readonly projects: Projects;
   readonly views: ViewReader;
   signer(): Promise<Signer>;
   readonly telemetry: TelemetryParts;
   readonly metrics: Metrics;
   /** Other resources that projects share, by name, for the metrics. */
-  readonly shared: Readonly<Record<string, SharedReads>>;
+  readonly bulkheads: Readonly<Record<string, ReadBulkhead>>;
   readonly logger: Logger;
   readonly probes: Probes;
   readonly exposition: Exposition;
@@ -45,10 +45,10 @@ export interface ServingParts {
 
 /** The HTTP server over the use cases. It does not listen yet. */
 export function createServing(parts: ServingParts): HttpServer {
-  const { config, scanPlaces, projects, views, signer, telemetry, metrics, logger, probes, exposition } = parts;
-  const verifications = new Bulkhead({ places: MOST_VERIFICATIONS });
-  const posts = new Bulkhead({ places: MOST_WEBHOOKS });
-  exportShares(metrics.registry, { ...parts.shared, verifications, webhooks: posts });
+  const { config, scanSlots, projects, views, signer, telemetry, metrics, logger, probes, exposition } = parts;
+  const verifications = new Bulkhead({ slots: MAX_VERIFICATIONS });
+  const posts = new Bulkhead({ slots: MAX_WEBHOOKS });
+  exportBulkheads(metrics.registry, { ...parts.bulkheads, verifications, webhooks: posts });
   const webhooks = createWebhooks(config.webhookPrefixes, posts);
   const { documentBytes, answerBytes, boardBytes, endpointMs } = config.limits;
   const file = workerFile();
@@ -59,10 +59,10 @@ export function createServing(parts: ServingParts): HttpServer {
     signer,
     telemetry,
     scheduler: realScheduler,
-    turns: new RoundRobin(realScheduler),
+    roundRobin: new RoundRobin(realScheduler),
     limits: { documentBytes, answerBytes, boardBytes, endpointMs, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) },
-    onBoards: (bytes) => metrics.boardBytes.set(bytes),
-    scans: createScans(config, scanPlaces, metrics.registry),
+    onBoardBytes: (bytes) => metrics.boardBytes.set(bytes),
+    scans: createScans(config, scanSlots, metrics.registry),
     platformId: new RegExp(config.platformIdPattern, 'u'),
     webhooks,
     compiler: thread ?? COMPILE_HERE,

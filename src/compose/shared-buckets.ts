@@ -1,9 +1,9 @@
 import type { Redis, Result } from 'ioredis';
 import type { Logger } from 'pino';
 import { type Config, redactUrl } from '../config/config.ts';
-import type { SharedBuckets, Taken } from '../http/buckets.ts';
-import { reasonOf, tellNowAndThen } from '../kernel/trouble.ts';
-import type { Stops } from './stops.ts';
+import type { SharedBuckets, TakenTokens } from '../http/buckets.ts';
+import { errorMessage, throttled } from '../kernel/error-reporting.ts';
+import type { Shutdown } from './shutdown.ts';
 
 const PREFIX = 'savepoint:bucket:';
 const ANSWER_MS = 2_000;
@@ -32,21 +32,25 @@ declare module 'ioredis' {
 }
 
 /** The request buckets that all processes with the same `REDIS_URL` share; `null` without one. */
-export function sharedBuckets({ redisUrl }: Pick<Config, 'redisUrl'>, logger: Logger, stops: Pick<Stops, 'add'>): SharedBuckets | null {
+export function sharedBuckets(
+  { redisUrl }: Pick<Config, 'redisUrl'>,
+  logger: Logger,
+  shutdown: Pick<Shutdown, 'add'>,
+): SharedBuckets | null {
   if (redisUrl === null) return null;
-  const tell = tellNowAndThen((reason: string) => {
+  const report = throttled((reason: string) => {
     logger.warn({ store: redactUrl(redisUrl), reason }, 'requests are not counted over all processes; each counts for itself');
   }, QUIET_MS);
-  const told = (error: unknown) => tell(reasonOf(error));
+  const reportError = (error: unknown) => report(errorMessage(error));
   let connecting: Promise<Redis> | null = null;
   const connect = async () => {
     // The library takes a while to load, and no start waits for it.
     const { connectForAsking } = await import('../jobs/redis-connection.ts');
-    const redis = await connectForAsking(redisUrl, ANSWER_MS, told);
+    const redis = await connectForAsking(redisUrl, ANSWER_MS, reportError);
     redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE });
     return redis;
   };
-  stops.add(async () => (await connecting?.catch(() => null))?.disconnect());
+  shutdown.add(async () => (await connecting?.catch(() => null))?.disconnect());
 
   return {
     async take(taken) {
@@ -57,14 +61,14 @@ export function sharedBuckets({ redisUrl }: Pick<Config, 'redisUrl'>, logger: Lo
       try {
         return await takeAll(await connecting, taken);
       } catch (error) {
-        told(error);
+        reportError(error);
         throw error;
       }
     },
   };
 }
 
-async function takeAll(redis: Redis, taken: readonly Taken[]): Promise<readonly number[]> {
+async function takeAll(redis: Redis, taken: readonly TakenTokens[]): Promise<readonly number[]> {
   const pipeline = redis.pipeline();
   for (const { key, rule, tokens } of taken) pipeline.takeTokens(`${PREFIX}${key}`, rule.burst, rule.perSecond, tokens);
   const answers = (await pipeline.exec()) ?? [];

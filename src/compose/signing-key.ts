@@ -1,7 +1,7 @@
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Pool } from 'pg';
-import { IN_TIME } from '../../projections/patience.ts';
+import { QUERY_TIMEOUT } from '../../projections/query-timeout.ts';
 import { createSigner, type Signer } from '../app/ports/signer.ts';
 
 const NAME = 'config-signing-key';
@@ -34,13 +34,13 @@ async function readOrMake(pool: Pool): Promise<string> {
   if (present !== null) return present;
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: BITS });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  await pool.query({ ...IN_TIME, text: KEEP, values: [NAME, pem] });
+  await pool.query({ ...QUERY_TIMEOUT, text: KEEP, values: [NAME, pem] });
   const kept = await read(pool);
   if (kept === null) throw new Error('the signing key was stored and is not there');
   return kept;
 }
 
 async function read(pool: Pool): Promise<string | null> {
-  const { rows } = await pool.query<{ value: string }>({ ...IN_TIME, text: READ, values: [NAME] });
+  const { rows } = await pool.query<{ value: string }>({ ...QUERY_TIMEOUT, text: READ, values: [NAME] });
   return rows[0]?.value ?? null;
 }

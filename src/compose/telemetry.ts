@@ -7,27 +7,27 @@ import type { TelemetryParts } from '../app/context.ts';
 import { HeartbeatFolds } from '../app/telemetry/heartbeat-folds.ts';
 import { TelemetryRecorder } from '../app/telemetry/telemetry-recorder.ts';
 import type { Config } from '../config/config.ts';
+import { throttled } from '../kernel/error-reporting.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
-import { tellNowAndThen } from '../kernel/trouble.ts';
 import type { Log } from '../log/port.ts';
-import type { Stops } from './stops.ts';
+import type { Shutdown } from './shutdown.ts';
 
 interface TelemetryBuild {
   readonly log: Log;
   readonly pool: pg.Pool;
   readonly logger: Logger;
   readonly registry: Registry;
-  readonly stops: Stops;
+  readonly shutdown: Shutdown;
 }
 
 /** The most players whose heartbeats a process gathers, about 1 KB each. */
-const MOST_GATHERED = 50_000;
+const MAX_GATHERED = 50_000;
 /** How often, at most, the log line for `SAVE_NOT_CONFIRMED` is written. Operators can look for that code. */
 const ALERT_EVERY_MS = 60_000;
 
 /** How a process that serves requests receives telemetry. */
 export function openTelemetry(
-  { log, pool, logger, registry, stops }: TelemetryBuild,
+  { log, pool, logger, registry, shutdown }: TelemetryBuild,
   { heartbeatFoldMs }: Pick<Config['limits'], 'heartbeatFoldMs'>,
 ): TelemetryParts {
   const registers = [registry];
@@ -38,10 +38,8 @@ export function openTelemetry(
     registers,
   });
   const failures = new Counter({ name: 'savepoint_save_failures_total', help: 'Saves that games did not find again', registers });
-  const onTrouble = tellNowAndThen((error: unknown) =>
-    logger.warn({ err: error }, 'telemetry could not be stored; games go on without it'),
-  );
-  const alert = tellNowAndThen(
+  const onError = throttled((error: unknown) => logger.warn({ err: error }, 'telemetry could not be stored; games go on without it'));
+  const alert = throttled(
     (about: object) => logger.error({ code: 'SAVE_NOT_CONFIRMED', ...about }, 'a game did not find what it had saved'),
     ALERT_EVERY_MS,
   );
@@ -49,7 +47,7 @@ export function openTelemetry(
     stored: (count: number) => events.inc({ outcome: 'stored' }, count),
     lost: (count: number, outcome: string) => events.inc({ outcome }, count),
   };
-  const recorder = new TelemetryRecorder({ log, scheduler: realScheduler, observer, onTrouble });
+  const recorder = new TelemetryRecorder({ log, scheduler: realScheduler, observer, onError });
   new Gauge({
     name: 'savepoint_telemetry_queue',
     help: 'Telemetry that waits for the log',
@@ -58,10 +56,10 @@ export function openTelemetry(
       this.set(recorder.length);
     },
   });
-  stops.add(() => recorder.close());
-  const heartbeats = new HeartbeatFolds(recorder, realScheduler, { foldMs: heartbeatFoldMs, players: MOST_GATHERED });
+  shutdown.add(() => recorder.close());
+  const heartbeats = new HeartbeatFolds(recorder, realScheduler, { foldMs: heartbeatFoldMs, players: MAX_GATHERED });
   new Counter({
-    name: 'savepoint_heartbeats_gathered_total',
+    name: 'savepoint_heartbeats_folded_total',
     help: 'Heartbeats that were not stored each, but as part of an event for some minutes',
     registers,
     collect() {
@@ -70,14 +68,14 @@ export function openTelemetry(
     },
   });
   new Gauge({
-    name: 'savepoint_heartbeats_players',
+    name: 'savepoint_heartbeat_players',
     help: 'Players whose heartbeats this process gathers',
     registers,
     collect() {
       this.set(heartbeats.size);
     },
   });
-  stops.add(() => heartbeats.close());
+  shutdown.add(() => heartbeats.close());
   return {
     recorder,
     heartbeats,
@@ -93,9 +91,9 @@ export function openTelemetry(
  * The projector of telemetry, if the process has that role. It is stopped after the part that receives telemetry. So what players report at
  * the end is still projected, and a verification after a stop finds nothing missing. `withinMs`: the longest time for that.
  */
-export function followTelemetry({ log, pool, logger, registry, stops }: TelemetryBuild, withinMs: number): TelemetryFollower {
+export function followTelemetry({ log, pool, logger, registry, shutdown }: TelemetryBuild, withinMs: number): TelemetryFollower {
   const follower = createTelemetryFollower({ log, pool, logger });
-  stops.add(() => follower.stop(withinMs));
+  shutdown.add(() => follower.stop(withinMs));
   follower.start();
   exportFollower(registry, follower);
   return follower;

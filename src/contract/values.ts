@@ -43,6 +43,6 @@ export function parsedText<Body>(text: TextOf<Body>): Body {
 }
 
 /** Marks a text as JSON of this type. The caller must have printed it so. */
-export function textOf<Body>(text: string): TextOf<Body> {
+export function asTextOf<Body>(text: string): TextOf<Body> {
   return text as TextOf<Body>;
 }

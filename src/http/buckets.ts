@@ -7,10 +7,10 @@ import type { BucketRule } from './settings.ts';
 /** Where the processes of an installation count together. */
 export interface SharedBuckets {
   /** Takes tokens that have been given away already. Answers what each bucket holds then, which may be less than nothing. May reject. */
-  take(taken: readonly Taken[]): Promise<readonly number[]>;
+  take(taken: readonly TakenTokens[]): Promise<readonly number[]>;
 }
 
-export interface Taken {
+export interface TakenTokens {
   readonly key: string;
   readonly rule: BucketRule;
   readonly tokens: number;
@@ -27,11 +27,11 @@ interface Bucket {
 }
 
 /** The addresses heard of least recently are forgotten: their buckets have filled up again by then. */
-const MOST_ADDRESSES = 50_000;
+const MAX_ADDRESSES = 50_000;
 /** How often a process tells the others what it counted. No request waits for that. */
 const SHARE_MS = 200;
 /** Buckets that one message tells of. */
-const MOST_TOLD = 1_000;
+const MAX_REPORTED = 1_000;
 
 /**
  * Request buckets by client address and group of routes. A process decides by its own counts. It tells `shared` several times a second, and
@@ -42,7 +42,7 @@ export class Buckets {
   readonly #rules: Readonly<Record<BucketGroup, BucketRule>>;
   readonly #addressOf: (req: Received) => string | null;
   readonly #shared: SharedBuckets | null;
-  readonly #buckets = new LRUCache<string, Bucket>({ max: MOST_ADDRESSES });
+  readonly #buckets = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES });
   readonly #untold = new Set<Bucket>();
   #sharing = false;
 
@@ -81,7 +81,7 @@ export class Buckets {
   }
 
   #tellLater(bucket: Bucket): void {
-    if (this.#untold.size >= MOST_ADDRESSES) return;
+    if (this.#untold.size >= MAX_ADDRESSES) return;
     bucket.untold += 1;
     this.#untold.add(bucket);
     if (this.#sharing) return;
@@ -90,7 +90,7 @@ export class Buckets {
   }
 
   async #tell(): Promise<void> {
-    const told = [...this.#untold].slice(0, MOST_TOLD);
+    const told = [...this.#untold].slice(0, MAX_REPORTED);
     const taken = told.map(({ key, rule, untold }) => ({ key, rule, tokens: untold }));
     for (const bucket of told) {
       bucket.untold = 0;
@@ -103,7 +103,7 @@ export class Buckets {
       bucket.tokens = Math.min(bucket.tokens, (left?.[index] ?? bucket.rule.burst) - bucket.untold);
     });
     this.#sharing = this.#untold.size > 0;
-    if (this.#sharing) setTimeout(() => void this.#tell(), told.length < MOST_TOLD ? SHARE_MS : 0).unref();
+    if (this.#sharing) setTimeout(() => void this.#tell(), told.length < MAX_REPORTED ? SHARE_MS : 0).unref();
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 import { isObject, type Json } from '../kernel/json.ts';
-import { Repeats } from '../kernel/repeats.ts';
+import { RepeatLimiter } from '../kernel/repeat-limiter.ts';
 import type { CallTimes } from './call-times.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpSettings } from './settings.ts';
 
 /** Log lines about one slug and code within a window. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 const WINDOW_MS = 10_000;
-const LONGEST_SLUG = 96;
+const MAX_SLUG = 96;
 
 /** How one endpoint call ended. */
 export interface CallOutcome {
@@ -26,7 +26,7 @@ export class CallNotes {
   readonly #times: CallTimes;
   readonly #log: Logger;
   readonly #level: HttpSettings['callLevel'];
-  readonly #repeats = new Repeats(MOST_LINES, WINDOW_MS);
+  readonly #repeats = new RepeatLimiter(MAX_LINES, WINDOW_MS);
 
   constructor(times: CallTimes, log: Logger, level: HttpSettings['callLevel']) {
     this.#times = times;
@@ -41,11 +41,11 @@ export class CallNotes {
     this.#times.refused(slug, code);
     if (this.#level === 'silent') return;
     const text = status < 500 ? 'endpoint call refused' : 'endpoint call failed';
-    const line = { project, slug: slug.slice(0, LONGEST_SLUG), code, status, requestId: exchange.requestId, ms: Math.round(ms) };
+    const line = { project, slug: slug.slice(0, MAX_SLUG), code, status, requestId: exchange.requestId, ms: Math.round(ms) };
     // Anybody can make up slugs, and each would get a line.
     const about = answered ? { project, slug, code } : { project, code };
     const leftOut = (lines: number) => this.#tell({ ...about, lines }, `${text}: so many more of these lines were left out`);
-    if (this.#repeats.passes(JSON.stringify(about), leftOut)) this.#tell(line, text);
+    if (this.#repeats.allows(JSON.stringify(about), leftOut)) this.#tell(line, text);
   }
 
   #tell(line: object, text: string): void {

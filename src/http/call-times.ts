@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** Slugs, over all projects, that have series of their own. Calls of later ones are counted together. */
-const MOST_SLUGS = 100;
+const MAX_SLUGS = 100;
 const OTHERS = 'other';
 /** Few buckets, because each is a line of the metrics for every slug and outcome. */
 const BUCKETS = [0.002, 0.01, 0.05, 0.25, 1, 5];
@@ -15,9 +15,9 @@ export interface CallTimes {
 }
 
 /** Codes of one slug that are counted apart: authors choose codes freely, from templates too. */
-const MOST_CODES = 20;
+const MAX_CODES = 20;
 
-export function createCallTimes(registry: Registry, most: number = MOST_SLUGS): CallTimes {
+export function createCallTimes(registry: Registry, most: number = MAX_SLUGS): CallTimes {
   const times = new Histogram({
     name: 'savepoint_endpoint_call_seconds',
     help: 'Time of endpoint calls, by slug and outcome',
@@ -43,7 +43,7 @@ export function createCallTimes(registry: Registry, most: number = MOST_SLUGS): 
   const coded = (slug: string, code: string): string => {
     const seen = codes.get(slug) ?? new Set();
     codes.set(slug, seen);
-    if (!seen.has(code) && seen.size >= MOST_CODES) return OTHERS;
+    if (!seen.has(code) && seen.size >= MAX_CODES) return OTHERS;
     seen.add(code);
     return code;
   };

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import proxyAddress from 'proxy-addr';
 
-const LONGEST_ADDRESS = 64;
+const MAX_ADDRESS = 64;
 /**
  * Addresses whose answer is cached: a look into the list costs more than the rest of counting a request, and the same few peers come again and
  * again.
@@ -52,7 +52,7 @@ const PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 function plain(hop: string | undefined): string {
   const text = (hop ?? '').trim();
   const [, six, four] = PORT.exec(text) ?? [];
-  return (six ?? four ?? text).replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_ADDRESS);
+  return (six ?? four ?? text).replace(/^::ffff:(?=\d+\.)/i, '').slice(0, MAX_ADDRESS);
 }
 
 const IPV6_GROUPS = 8;

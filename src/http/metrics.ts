@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { keptAWhile } from '../kernel/kept-a-while.ts';
+import { cached } from '../kernel/cached.ts';
 import { type CallTimes, createCallTimes } from './call-times.ts';
 
 /**
@@ -39,7 +39,7 @@ const EXPOSED_MS = 1_000;
 
 /** The text that `make` makes, at most once a second. */
 export function expositionOf(make: () => Promise<string>): Exposition {
-  return keptAWhile(async () => Buffer.from(await make()), EXPOSED_MS);
+  return cached(async () => Buffer.from(await make()), EXPOSED_MS);
 }
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -4,7 +4,7 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { App } from '../app/app.ts';
 import { wireNames } from '../domain/wire-names.ts';
-import { Throttle } from '../kernel/throttle.ts';
+import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
 import { Buckets, type SharedBuckets } from './buckets.ts';
 import { CallNotes } from './call-notes.ts';
 import { clientAddresses } from './client-address.ts';
@@ -47,7 +47,7 @@ export interface HttpServer {
 }
 
 /** Heartbeats without a valid key that one client may send for one project within a minute. */
-const MOST_BAD_KEYS = 30;
+const MAX_BAD_KEYS = 30;
 
 /** The HTTP server over the use cases. It listens only after {@link HttpServer.listen}. */
 export function createServer(parts: ServerParts): HttpServer {
@@ -99,7 +99,7 @@ function chainOf(parts: ServerParts, closing: () => boolean): Koa<State> {
     calls: new CallNotes(metrics.calls, log, settings.callLevel),
     gameBody: { ...body, bytes: settings.gameBodyBytes },
     managementBody: { ...body, bytes: settings.managementBodyBytes },
-    badKeys: settings.buckets && new Throttle(MOST_BAD_KEYS, () => performance.now()),
+    badKeys: settings.buckets && new BruteForceGuard(MAX_BAD_KEYS, () => performance.now()),
   };
   const addressOf = clientAddresses(settings.trustedProxies);
   const buckets = settings.buckets && new Buckets(settings.buckets, addressOf, parts.sharedBuckets);

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { errorMessage, throttled } from '../kernel/error-reporting.ts';
 import { refusal } from '../kernel/errors.ts';
-import { reasonOf, tellNowAndThen } from '../kernel/trouble.ts';
 import type { JobContext, JobHandlers } from './handlers.ts';
-import { JOB_KINDS, type JobData, type JobName, LANES, type Lane } from './kinds.ts';
-import { within } from './patience.ts';
+import { JOB_KINDS, type JobData, type JobName, QUEUES, type QueueName } from './kinds.ts';
 import { openPostgresStore } from './postgres-store.ts';
 import { countsOf, deadLetters, enqueueDue, forgetJobs, type JobCounts, listJobs, openQueues, type Queues, settingsOf } from './queues.ts';
 import { openRedisStore } from './redis-store.ts';
 import { createRunner } from './runner.ts';
-import type { LaneWorker, Store, StoredJob } from './store.ts';
+import type { JobWorker, Store, StoredJob } from './store.ts';
+import { within } from './timeout.ts';
 import { type JobState, type JobView, numberedId, STATES } from './view.ts';
 
 /**
@@ -55,7 +55,7 @@ export interface JobsHealth {
   readonly status: 'ok' | 'unavailable';
   readonly store: Store['kind'];
   readonly address: string;
-  /** How many jobs are in each lane and state; `null` when the store does not answer. */
+  /** How many jobs are in each queue and state; `null` when the store does not answer. */
   readonly counts: JobCounts | null;
   readonly reason: string | null;
 }
@@ -65,7 +65,7 @@ export interface Jobs {
   enqueue<N extends JobName>(name: N, data: JobData<N>, options?: EnqueueOptions): Promise<string>;
   /** Starts workers and schedules as soon as the store is there. Returns at once. */
   start(): void;
-  /** Newest first within each lane and state. */
+  /** Newest first within each queue and state. */
   list(filter?: { readonly states?: readonly JobState[]; readonly limit?: number }): Promise<readonly JobView[]>;
   /** Resolves to the ids of jobs that wait again. Refuses with `NOT_FOUND` if a job is not a dead letter. */
   retry(which: { readonly id: string } | 'all'): Promise<readonly string[]>;
@@ -77,7 +77,7 @@ export interface Jobs {
 
 const TIMING: Timing = { answerMs: 2000, retryMs: 5000, lockMs: 30_000, lookMs: 60_000 };
 const TAKE_OVERS = 3;
-const LONGEST_PAUSE_MS = 5000;
+const MAX_PAUSE_MS = 5000;
 const QUIET_MS = 30_000;
 const GRACE_MS = 10_000;
 /** How long closing connections may take when no job runs. */
@@ -94,12 +94,9 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
   const kind = redisUrl === null ? 'postgres' : 'redis';
   const address = redact(redisUrl ?? databaseUrl);
   // While the store is away every connection reports that all the time, so it is logged only now and then.
-  const trouble = tellNowAndThen(
-    (reason: string) => logger.warn({ store: address, reason }, 'the job queue has trouble; requests go on'),
-    QUIET_MS,
-  );
+  const onError = throttled((reason: string) => logger.warn({ store: address, reason }, 'the job queue fails; requests go on'), QUIET_MS);
   const closing = new AbortController();
-  const workers: LaneWorker[] = [];
+  const workers: JobWorker[] = [];
   let opening: Promise<Opened> | null = null;
   let closed: Promise<void> | null = null;
 
@@ -114,8 +111,8 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
 
   async function open(): Promise<Opened> {
     const store = await (redisUrl === null
-      ? openPostgresStore({ url: databaseUrl, answerMs: timing.answerMs, trouble })
-      : openRedisStore({ url: redisUrl, answerMs: timing.answerMs, trouble }));
+      ? openPostgresStore({ url: databaseUrl, answerMs: timing.answerMs, onError })
+      : openRedisStore({ url: redisUrl, answerMs: timing.answerMs, onError }));
     try {
       return { store, queues: await openQueues(store) };
     } catch (error) {
@@ -126,8 +123,8 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
 
   /** Asks the store. The refusal says what is known of the outcome. */
   async function ask<T>(what: string, question: (opened: Opened) => Promise<T>): Promise<T> {
-    const patience = new AbortController();
-    const tooLong = sleep(timing.answerMs, undefined, { signal: patience.signal }).then(() => {
+    const timeout = new AbortController();
+    const tooLong = sleep(timing.answerMs, undefined, { signal: timeout.signal }).then(() => {
       throw new Error(`no answer within ${timing.answerMs} ms`);
     });
     try {
@@ -135,11 +132,11 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     } catch (error) {
       throw refusal(
         'STORAGE_UNAVAILABLE',
-        `The job queue (${address}) cannot do this now: ${reasonOf(error)}${what === '' ? '' : `. ${what}`}`,
+        `The job queue (${address}) cannot do this now: ${errorMessage(error)}${what === '' ? '' : `. ${what}`}`,
       );
     } finally {
       tooLong.catch(() => undefined);
-      patience.abort();
+      timeout.abort();
     }
   }
 
@@ -149,11 +146,11 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
   async function work(): Promise<void> {
     if (runner === null) throw new Error('jobs without handlers cannot be started');
     const { store, queues } = await opened();
-    for (const lane of LANES) {
+    for (const queue of QUEUES) {
       closing.signal.throwIfAborted();
-      const run = (job: StoredJob) => runner.run(numberedId(lane, job), job);
-      const worker = store.worker(lane, run, { lockMs: timing.lockMs, takeOvers: TAKE_OVERS });
-      worker.on('failed', (job, error) => tellFailure(logger, lane, job, error));
+      const run = (job: StoredJob) => runner.run(numberedId(queue, job), job);
+      const worker = store.worker(queue, run, { lockMs: timing.lockMs, takeOvers: TAKE_OVERS });
+      worker.on('failed', (job, error) => tellFailure(logger, queue, job, error));
       workers.push(worker);
       await worker.waitUntilReady();
     }
@@ -166,7 +163,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     for (;;) {
       await pause(timing.lookMs);
       if (closing.signal.aborted) return;
-      await enqueueDue(queues, now(), timing.retryMs).catch((error: unknown) => trouble(reasonOf(error)));
+      await enqueueDue(queues, now(), timing.retryMs).catch((error: unknown) => onError(errorMessage(error)));
     }
   }
 
@@ -182,24 +179,24 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
         return;
       } catch (error) {
         if (closing.signal.aborted) return;
-        trouble(reasonOf(error));
+        onError(errorMessage(error));
         // Workers of an attempt that failed are not used by the next one.
         await within(Promise.allSettled(workers.splice(0).map((worker) => worker.close())), GOODBYE_MS);
-        await pause(Math.min(100 * 2 ** tries, LONGEST_PAUSE_MS));
+        await pause(Math.min(100 * 2 ** tries, MAX_PAUSE_MS));
       }
     }
   }
 
   return {
     async enqueue(name, data, options = {}) {
-      const { lane } = JOB_KINDS[name];
+      const { queue } = JOB_KINDS[name];
       const checked = checkedData(name, data);
       const { unique } = options;
       const extra = unique === undefined ? {} : { deduplication: { id: unique } };
       const job = await ask('Look at `savepoint jobs list` before you enqueue it again', ({ queues }) =>
-        queues[lane].add(name, checked, { ...settingsOf(name, timing.retryMs), ...extra }),
+        queues[queue].add(name, checked, { ...settingsOf(name, timing.retryMs), ...extra }),
       );
-      return numberedId(lane, job);
+      return numberedId(queue, job);
     },
 
     start() {
@@ -214,11 +211,11 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
       const dead = await ask('Nothing was retried', ({ queues }) => deadLetters(queues, which));
       if (which !== 'all' && dead.length === 0) throw refusal('NOT_FOUND', `There is no dead letter ${which.id}`);
       const ids: string[] = [];
-      for (const { lane, job } of dead) {
+      for (const { queue, job } of dead) {
         await ask(`${ids.length} of ${dead.length} wait again`, () =>
           job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true }),
         );
-        ids.push(numberedId(lane, job));
+        ids.push(numberedId(queue, job));
       }
       return ids;
     },
@@ -231,7 +228,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
         });
         return { status: 'ok', store: kind, address, counts, reason: null };
       } catch (error) {
-        return { status: 'unavailable', store: kind, address, counts: null, reason: reasonOf(error) };
+        return { status: 'unavailable', store: kind, address, counts: null, reason: errorMessage(error) };
       }
     },
 
@@ -248,7 +245,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
     const { store, queues } = last;
     const isIdle = (runner?.running ?? 0) === 0;
     const stopping = Promise.all(workers.map((worker) => worker.close())).then(() =>
-      Promise.all(LANES.map((lane) => queues[lane].close())),
+      Promise.all(QUEUES.map((queue) => queues[queue].close())),
     );
     const stopped = await within(stopping, isIdle ? Math.min(graceMs, GOODBYE_MS) : graceMs);
     if (!stopped) logger.warn({ running: runner?.running ?? 0 }, 'jobs were left unfinished; they run again when their lock is over');
@@ -260,12 +257,12 @@ function checkedData<N extends JobName>(name: N, data: unknown): JobData<N> {
   try {
     return JOB_KINDS[name].check(data);
   } catch (error) {
-    throw refusal('VALIDATION_FAILED', `${name}: ${reasonOf(error)}`);
+    throw refusal('VALIDATION_FAILED', `${name}: ${errorMessage(error)}`);
   }
 }
 
-function tellFailure(logger: Logger, lane: Lane, job: StoredJob | undefined, error: Error): void {
-  const facts = { job: job && numberedId(lane, job), name: job?.name, attempt: job?.attemptsMade, reason: reasonOf(error) };
+function tellFailure(logger: Logger, queue: QueueName, job: StoredJob | undefined, error: Error): void {
+  const facts = { job: job && numberedId(queue, job), name: job?.name, attempt: job?.attemptsMade, reason: errorMessage(error) };
   const isDead = job?.finishedOn !== undefined;
   if (isDead) logger.error(facts, 'a job is a dead letter; see `savepoint jobs list --failed`');
   else logger.warn(facts, 'a job failed and will be tried again');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { PublishTarget } from '../domain/events.ts';
 
 /**
- * Every kind of job: what it carries, in which lane it runs, how often it is tried. A new kind is added here and in the handlers, and
+ * Every kind of job: what it carries, in which queue it runs, how often it is tried. A new kind is added here and in the handlers, and
  * nowhere else. A job may run more than once (a worker died, its answer was lost), so every handler must tolerate repetition.
  */
 
@@ -12,14 +12,14 @@ export class JobFailure extends Error {
 }
 
 /**
- * One lane is for long work, one job at a time in a process. The other is for short maintenance, so that it never waits for a rebuild of an
+ * One queue is for long work, one job at a time in a process. The other is for short maintenance, so that it never waits for a rebuild of an
  * hour.
  */
-export const LANES = ['long', 'upkeep'] as const;
-export type Lane = (typeof LANES)[number];
+export const QUEUES = ['long', 'upkeep'] as const;
+export type QueueName = (typeof QUEUES)[number];
 
 interface Kind<T> {
-  readonly lane: Lane;
+  readonly queue: QueueName;
   readonly about: string;
   /** Throws `JobFailure` when the data is not of this kind. */
   readonly check: (data: unknown) => T;
@@ -55,49 +55,49 @@ export type JobData<N extends JobName> = JobDatas[N];
 
 export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
   'projection.rebuild': {
-    lane: 'long',
+    queue: 'long',
     about: 'builds read models anew beside the running ones and switches; no names: all of them',
     check: shaped(z.strictObject({ names: z.array(z.string().min(1).max(64)).max(64) })),
     attempts: 4,
     everyMs: null,
   },
   'verify.run': {
-    lane: 'long',
+    queue: 'long',
     about: 'checks the hash chain and every row; a difference makes the job a dead letter at once',
     check: nothing,
     attempts: 3,
     everyMs: null,
   },
   'tests.run': {
-    lane: 'long',
+    queue: 'long',
     about: "runs a project's saved tests dry; its result tells which failed",
     check: shaped(z.strictObject({ projectId: z.string().min(1).max(64), target: z.enum(['live', 'next']) })),
     attempts: 3,
     everyMs: null,
   },
   'tables.cleanup': {
-    lane: 'upkeep',
+    queue: 'upkeep',
     about: 'drops tables that an aborted rebuild or verification left behind',
     check: nothing,
     attempts: 3,
     everyMs: HOUR,
   },
   'telemetry.retain': {
-    lane: 'upkeep',
+    queue: 'upkeep',
     about: 'takes telemetry out of the lists, and then out of the log, that is older than its project keeps it',
     check: nothing,
     attempts: 3,
     everyMs: 6 * HOUR,
   },
   'access.sweep': {
-    lane: 'upkeep',
+    queue: 'upkeep',
     about: 'forgets auth sessions, used request ids and answers under an Idempotency-Key that have expired',
     check: nothing,
     attempts: 3,
     everyMs: HOUR,
   },
   'jobs.forget': {
-    lane: 'upkeep',
+    queue: 'upkeep',
     about: 'removes done jobs after a week and dead letters after thirty days',
     check: nothing,
     attempts: 3,

@@ -9,7 +9,7 @@ import {
   withBackend,
 } from 'bullmq';
 import pg from 'pg';
-import { reasonOf } from '../kernel/trouble.ts';
+import { errorMessage } from '../kernel/error-reporting.ts';
 import { POSTGRES_CLIENTS, queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
@@ -21,8 +21,8 @@ const SCHEMA = 'bullmq';
 const BREATH_MS = 500;
 
 /** Makes the tables if there are none. Rejects when Postgres cannot be reached, or does not answer in time. */
-export async function openPostgresStore({ url, answerMs, trouble }: StoreOptions): Promise<Store> {
-  const told = (error: unknown) => trouble(reasonOf(error));
+export async function openPostgresStore({ url, answerMs, onError }: StoreOptions): Promise<Store> {
+  const told = (error: unknown) => onError(errorMessage(error));
   const pool = new pg.Pool({
     connectionString: url,
     max: POSTGRES_CLIENTS,
@@ -45,13 +45,13 @@ export async function openPostgresStore({ url, answerMs, trouble }: StoreOptions
 
   return {
     kind: 'postgres',
-    queue(lane) {
-      const queue = new Queue<unknown, unknown, string>(queueName(lane), { connection: pool });
+    queue(name) {
+      const queue = new Queue<unknown, unknown, string>(queueName(name), { connection: pool });
       queue.on('error', told);
       return queue;
     },
-    worker(lane, run, tuning) {
-      const worker = new Worker<unknown, unknown, string>(queueName(lane), run, {
+    worker(name, run, tuning) {
+      const worker = new Worker<unknown, unknown, string>(queueName(name), run, {
         connection: pool,
         ...workerSettings(tuning),
       });

@@ -1,18 +1,18 @@
 import { DEAD_KEPT_MS, DONE_KEPT_MS } from './handlers.ts';
-import { JOB_KINDS, JOB_NAMES, type JobName, LANES, type Lane } from './kinds.ts';
-import type { LaneQueue, Store, StoredJob } from './store.ts';
+import { JOB_KINDS, JOB_NAMES, type JobName, QUEUES, type QueueName } from './kinds.ts';
+import type { JobQueue, Store, StoredJob } from './store.ts';
 import { type JobState, type JobView, parseId, viewOf } from './view.ts';
 
-/** Requests to the queues of all lanes. They reject as the store does. */
+/** Requests to the queues of all queues. They reject as the store does. */
 
-export type Queues = Readonly<Record<Lane, LaneQueue>>;
+export type Queues = Readonly<Record<QueueName, JobQueue>>;
 
 const PAGE = 1000;
 
 export async function openQueues(store: Store): Promise<Queues> {
   const queues = { long: store.queue('long'), upkeep: store.queue('upkeep') };
   // A queue that could not connect to its store at the start never recovers.
-  for (const lane of LANES) await queues[lane].waitUntilReady();
+  for (const queue of QUEUES) await queues[queue].waitUntilReady();
   return queues;
 }
 
@@ -34,49 +34,49 @@ export function settingsOf(name: JobName, retryMs: number) {
  */
 export async function enqueueDue(queues: Queues, now: number, retryMs: number): Promise<void> {
   for (const name of JOB_NAMES) {
-    const { lane, everyMs } = JOB_KINDS[name];
+    const { queue, everyMs } = JOB_KINDS[name];
     if (everyMs === null) continue;
     const jobId = `${name}@${Math.floor(now / everyMs)}`;
-    await queues[lane].add(name, {}, { ...settingsOf(name, retryMs), jobId });
+    await queues[queue].add(name, {}, { ...settingsOf(name, retryMs), jobId });
   }
 }
 
-/** Newest first within each lane and state. */
+/** Newest first within each queue and state. */
 export async function listJobs(queues: Queues, states: readonly JobState[], limit: number): Promise<readonly JobView[]> {
   const views: JobView[] = [];
-  for (const lane of LANES) {
+  for (const queue of QUEUES) {
     for (const state of states) {
-      const jobs = await queues[lane].getJobs(state === 'waiting' ? ['waiting', 'prioritized'] : [state], 0, limit - 1);
-      views.push(...jobs.map((job) => viewOf(lane, state, job)));
+      const jobs = await queues[queue].getJobs(state === 'waiting' ? ['waiting', 'prioritized'] : [state], 0, limit - 1);
+      views.push(...jobs.map((job) => viewOf(queue, state, job)));
     }
   }
   return views;
 }
 
 export interface DeadLetter {
-  readonly lane: Lane;
+  readonly queue: QueueName;
   readonly job: StoredJob;
 }
 
-/** The dead letter with this id, if it is one, or the newest {@link PAGE} of each lane. */
+/** The dead letter with this id, if it is one, or the newest {@link PAGE} of each queue. */
 export async function deadLetters(queues: Queues, which: { readonly id: string } | 'all'): Promise<readonly DeadLetter[]> {
   if (which !== 'all') {
     const place = parseId(which.id);
-    const job = place && (await queues[place.lane].getJob(place.id));
-    return place && job && (await job.isFailed()) ? [{ lane: place.lane, job }] : [];
+    const job = place && (await queues[place.queue].getJob(place.id));
+    return place && job && (await job.isFailed()) ? [{ queue: place.queue, job }] : [];
   }
-  const all = LANES.map(async (lane) => (await queues[lane].getJobs(['failed'], 0, PAGE - 1)).map((job) => ({ lane, job })));
+  const all = QUEUES.map(async (queue) => (await queues[queue].getJobs(['failed'], 0, PAGE - 1)).map((job) => ({ queue, job })));
   return (await Promise.all(all)).flat();
 }
 
-export type JobCounts = Readonly<Record<Lane, Readonly<Record<JobState, number>>>>;
+export type JobCounts = Readonly<Record<QueueName, Readonly<Record<JobState, number>>>>;
 
 export async function countsOf(queues: Queues): Promise<JobCounts> {
   const [long, upkeep] = await Promise.all([countsIn(queues.long), countsIn(queues.upkeep)]);
   return { long, upkeep };
 }
 
-async function countsIn(queue: LaneQueue): Promise<Record<JobState, number>> {
+async function countsIn(queue: JobQueue): Promise<Record<JobState, number>> {
   const found = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'completed', 'failed');
   const count = (state: string) => found[state] ?? 0;
   return {
@@ -91,9 +91,9 @@ async function countsIn(queue: LaneQueue): Promise<Record<JobState, number>> {
 /** Removes jobs that ended longer than this ago; resolves to how many. */
 export async function forgetJobs(queues: Queues, age: { readonly doneMs: number; readonly deadMs: number }): Promise<number> {
   let removed = 0;
-  for (const lane of LANES) {
-    removed += (await queues[lane].clean(age.doneMs, PAGE, 'completed')).length;
-    removed += (await queues[lane].clean(age.deadMs, PAGE, 'failed')).length;
+  for (const queue of QUEUES) {
+    removed += (await queues[queue].clean(age.doneMs, PAGE, 'completed')).length;
+    removed += (await queues[queue].clean(age.deadMs, PAGE, 'failed')).length;
   }
   return removed;
 }

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
-import { reasonOf } from '../kernel/trouble.ts';
+import { errorMessage } from '../kernel/error-reporting.ts';
 
-const LONGEST_RETRY_MS = 2000;
+const MAX_RETRY_MS = 2000;
 
 /** Pause before the next try to connect, ms. */
 export function retryStrategy(times: number): number {
-  return Math.min(times * 100, LONGEST_RETRY_MS);
+  return Math.min(times * 100, MAX_RETRY_MS);
 }
 
 /**
@@ -62,7 +62,7 @@ export async function readRedisFacts(url: string, answerMs: number): Promise<Red
     const latencyMs = Math.round(performance.now() - started);
     return { ...factsIn(await redis.info()), latencyMs };
   } catch (error) {
-    throw new Error(reasonOf(error));
+    throw new Error(errorMessage(error));
   } finally {
     redis?.disconnect();
   }
@@ -82,11 +82,11 @@ function factsIn(info: string): Omit<RedisFacts, 'latencyMs'> {
 
 export const OLDEST_REDIS = '6.2';
 /** The job library does not work with an older one. */
-const LEAST_REDIS = '5.0';
+const MIN_REDIS = '5.0';
 
 /** `no`: jobs do not run on it. `unsound`: jobs run, but the library advises against it. */
 export function redisServes({ version }: Pick<RedisFacts, 'version'>): 'yes' | 'unsound' | 'no' {
-  if (isOlder(version, LEAST_REDIS)) return 'no';
+  if (isOlder(version, MIN_REDIS)) return 'no';
   return isOlder(version, OLDEST_REDIS) ? 'unsound' : 'yes';
 }
 

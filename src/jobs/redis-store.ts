@@ -1,6 +1,6 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { reasonOf } from '../kernel/trouble.ts';
+import { errorMessage } from '../kernel/error-reporting.ts';
 import { connectForAsking, retryStrategy } from './redis-connection.ts';
 import { queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
@@ -10,10 +10,10 @@ import { queueName, type Store, type StoreOptions, workerSettings } from './stor
  */
 
 /** Resolves when Redis has answered; rejects when it cannot be reached, or does not answer in time. */
-export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): Promise<Store> {
+export async function openRedisStore({ url, answerMs, onError }: StoreOptions): Promise<Store> {
   let closing = false;
   const told = (error: unknown) => {
-    if (!closing) trouble(reasonOf(error));
+    if (!closing) onError(errorMessage(error));
   };
   const asking = await connectForAsking(url, answerMs, told);
   asking.on('close', () => told(new Error('the connection was lost')));
@@ -21,12 +21,12 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
 
   return {
     kind: 'redis',
-    queue(lane) {
-      const queue = new Queue<unknown, unknown, string>(queueName(lane), { connection: asking });
+    queue(name) {
+      const queue = new Queue<unknown, unknown, string>(queueName(name), { connection: asking });
       queue.on('error', told);
       return queue;
     },
-    worker(lane, run, tuning) {
+    worker(name, run, tuning) {
       const own: Redis[] = [];
       /** The library stops listening when its worker closes, and a connection may fail once more after that. */
       const watched = (made: Redis) => {
@@ -39,7 +39,7 @@ export async function openRedisStore({ url, answerMs, trouble }: StoreOptions): 
       // The library makes a second connection for blocking calls, which it cannot close during an outage of Redis.
       const duplicate = connection.duplicate.bind(connection);
       connection.duplicate = (options) => watched(duplicate(options));
-      const worker = new Worker<unknown, unknown, string>(queueName(lane), run, {
+      const worker = new Worker<unknown, unknown, string>(queueName(name), run, {
         connection,
         ...workerSettings(tuning),
       });

@@ -1,7 +1,7 @@
 import { UnrecoverableError } from 'bullmq';
 import type { Logger } from 'pino';
+import { errorMessage } from '../kernel/error-reporting.ts';
 import { Refusal } from '../kernel/errors.ts';
-import { reasonOf } from '../kernel/trouble.ts';
 import type { JobContext, JobHandlers, JobOutcome } from './handlers.ts';
 import { isJobName, JOB_KINDS, JobFailure, type JobName } from './kinds.ts';
 import type { StoredJob } from './store.ts';
@@ -29,7 +29,7 @@ export function createRunner(handlers: JobHandlers, forget: JobContext['forget']
       try {
         return await call(handlers, name, job.data, context);
       } catch (error) {
-        throw isForGood(error) ? new UnrecoverableError(reasonOf(error)) : error;
+        throw isForGood(error) ? new UnrecoverableError(errorMessage(error)) : error;
       } finally {
         running -= 1;
       }
@@ -55,7 +55,7 @@ function progressOf(job: StoredJob, logger: Logger): (percent: number) => void {
     busy = true;
     while (next !== told) {
       told = next;
-      await job.updateProgress(told).catch((error: unknown) => logger.debug({ reason: reasonOf(error) }, 'progress was not stored'));
+      await job.updateProgress(told).catch((error: unknown) => logger.debug({ reason: errorMessage(error) }, 'progress was not stored'));
     }
     busy = false;
   };

@@ -1,18 +1,18 @@
 import type { Job, Queue } from 'bullmq';
-import { LANES, type Lane } from './kinds.ts';
+import { QUEUES, type QueueName } from './kinds.ts';
 
 /** Where jobs are kept. Two stores, one library: see `redis-store.ts` and `postgres-store.ts`. */
 
-/** The jobs of a lane, as the library shows them on either store. */
-export type LaneQueue = Pick<
+/** The jobs of a name, as the library shows them on either store. */
+export type JobQueue = Pick<
   Queue<unknown, unknown, string>,
   'add' | 'clean' | 'close' | 'getJob' | 'getJobCounts' | 'getJobs' | 'waitUntilReady'
 >;
 
-/** The most connections of the store in Postgres: the worker of each lane holds one on which it is woken. */
-export const POSTGRES_CLIENTS = LANES.length + 4;
+/** The most connections of the store in Postgres: the worker of each name holds one on which it is woken. */
+export const POSTGRES_CLIENTS = QUEUES.length + 4;
 
-export interface LaneWorker {
+export interface JobWorker {
   /** Takes no more jobs and resolves when running ones have ended. */
   close(): Promise<void>;
   waitUntilReady(): Promise<void>;
@@ -35,9 +35,9 @@ export function workerSettings({ lockMs, takeOvers }: WorkerTuning) {
 
 export interface Store {
   readonly kind: 'redis' | 'postgres';
-  queue(lane: Lane): LaneQueue;
+  queue(name: QueueName): JobQueue;
   /** A worker that takes jobs at once, one at a time. After an outage of the store it goes on by itself. */
-  worker(lane: Lane, run: (job: StoredJob) => Promise<unknown>, tuning: WorkerTuning): LaneWorker;
+  worker(name: QueueName, run: (job: StoredJob) => Promise<unknown>, tuning: WorkerTuning): JobWorker;
   /** Rejects when the store does not answer. */
   ping(): Promise<void>;
   /** Closes the connections. Queues and workers must be closed before. `force`: waits for nothing. */
@@ -50,10 +50,10 @@ export interface StoreOptions {
   /** The longest wait for an answer, ms. */
   readonly answerMs: number;
   /** Gets the reason of each failure, without secrets. Called often during an outage of the store. */
-  readonly trouble: (reason: string) => void;
+  readonly onError: (reason: string) => void;
 }
 
-/** The name under which a lane is kept. Other programs may use the same store. */
-export function queueName(lane: Lane): string {
-  return `savepoint-${lane}`;
+/** The name under which a name is kept. Other programs may use the same store. */
+export function queueName(name: QueueName): string {
+  return `savepoint-${name}`;
 }

@@ -1,4 +1,4 @@
-import { LANES, type Lane } from './kinds.ts';
+import { QUEUES, type QueueName } from './kinds.ts';
 import type { StoredJob } from './store.ts';
 
 /** A job as operators see it. */
@@ -8,7 +8,7 @@ export const STATES = ['active', 'waiting', 'delayed', 'failed', 'completed'] as
 export type JobState = (typeof STATES)[number];
 
 export interface JobView {
-  /** Lane and number, such as `long-12`. */
+  /** Queue and number, such as `long-12`. */
   readonly id: string;
   readonly name: string;
   readonly state: JobState;
@@ -27,9 +27,9 @@ export interface JobView {
   readonly finishedAt: string | null;
 }
 
-export function viewOf(lane: Lane, state: JobState, job: StoredJob): JobView {
+export function viewOf(queue: QueueName, state: JobState, job: StoredJob): JobView {
   return {
-    id: numberedId(lane, job),
+    id: numberedId(queue, job),
     name: job.name,
     state,
     attempts: job.attemptsMade,
@@ -48,13 +48,13 @@ function timeOf(ms: number | null | undefined): string | null {
   return ms === undefined || ms === null ? null : new Date(ms).toISOString();
 }
 
-/** The id of a job with its lane, because each lane counts for itself. */
-export function numberedId(lane: Lane, job: Pick<StoredJob, 'id'>): string {
-  return `${lane}-${job.id ?? ''}`;
+/** The id of a job with its queue, because each queue counts for itself. */
+export function numberedId(queue: QueueName, job: Pick<StoredJob, 'id'>): string {
+  return `${queue}-${job.id ?? ''}`;
 }
 
-/** Lane and number of an id such as `long-12`; `null` for any other text. */
-export function parseId(text: string): { readonly lane: Lane; readonly id: string } | null {
-  const lane = LANES.find((name) => text.startsWith(`${name}-`));
-  return lane === undefined ? null : { lane, id: text.slice(lane.length + 1) };
+/** Queue and number of an id such as `long-12`; `null` for any other text. */
+export function parseId(text: string): { readonly queue: QueueName; readonly id: string } | null {
+  const queue = QUEUES.find((name) => text.startsWith(`${name}-`));
+  return queue === undefined ? null : { queue, id: text.slice(queue.length + 1) };
 }

@@ -1,24 +1,24 @@
 import { refusal } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
 
-export interface BulkheadBounds {
+export interface BulkheadLimits {
   /** Places over all keys. */
-  readonly places: number;
+  readonly slots: number;
   /**
    * Places of one key. Left out: a key may take another place while it holds fewer than are free. So a single key gets half of the places and
    * leaves the other half to the next one, and a key with many gets no more until the others have as many.
    */
-  readonly each?: number;
+  readonly perKey?: number;
   /** How many of one key may wait. Left out: any number. */
   readonly queue?: number;
   /** How long one waits. Left out: until there is a place. */
-  readonly patience?: { readonly ms: number; readonly scheduler: Pick<Scheduler, 'after'> };
+  readonly timeout?: { readonly ms: number; readonly scheduler: Pick<Scheduler, 'after'> };
 }
 
 /** What one run says about its wait. */
-export interface Waiting {
+export interface RunOptions {
   /** The error to reject with when there is no place in time. Left out: 503 BUSY. */
-  readonly full?: () => Error;
+  readonly onReject?: () => Error;
   /** When it aborts, the wait ends with its reason. */
   readonly signal?: AbortSignal;
 }
@@ -32,20 +32,20 @@ interface Waiter {
  * goes to the next key that may have it, in turn. So a long queue delays its own key only.
  */
 export class Bulkhead {
-  readonly #bounds: BulkheadBounds;
+  readonly #limits: BulkheadLimits;
   readonly #held = new Map<string, number>();
   /** Queues in the order in which their keys get a turn. */
   readonly #queues = new Map<string, Set<Waiter>>();
-  #taken = 0;
-  #refused = 0;
+  #inUse = 0;
+  #rejected = 0;
 
-  constructor(bounds: BulkheadBounds) {
-    this.#bounds = bounds;
+  constructor(limits: BulkheadLimits) {
+    this.#limits = limits;
   }
 
   /** Number of places that are taken. */
-  get taken(): number {
-    return this.#taken;
+  get inUse(): number {
+    return this.#inUse;
   }
 
   get waiting(): number {
@@ -55,60 +55,60 @@ export class Bulkhead {
   }
 
   /** How many were refused since the start: no place, a full queue, or a wait that took too long. */
-  get refused(): number {
-    return this.#refused;
+  get rejected(): number {
+    return this.#rejected;
   }
 
-  /** Whether {@link enter} would take a place. */
-  hasRoomFor(key: string): boolean {
+  /** Whether {@link tryAcquire} would take a place. */
+  hasCapacity(key: string): boolean {
     const held = this.#held.get(key) ?? 0;
-    const free = this.#bounds.places - this.#taken;
-    return free > 0 && held < (this.#bounds.each ?? free);
+    const free = this.#limits.slots - this.#inUse;
+    return free > 0 && held < (this.#limits.perKey ?? free);
   }
 
   /** Takes a place, which the caller must leave again. `false`: the key has had its share, or there is no place. */
-  enter(key: string): boolean {
-    if (!this.hasRoomFor(key)) {
-      this.#refused += 1;
+  tryAcquire(key: string): boolean {
+    if (!this.hasCapacity(key)) {
+      this.#rejected += 1;
       return false;
     }
     this.#take(key);
     return true;
   }
 
-  leave(key: string): void {
+  release(key: string): void {
     const held = this.#held.get(key) ?? 0;
     if (held === 0) return;
-    this.#taken -= 1;
+    this.#inUse -= 1;
     if (held === 1) this.#held.delete(key);
     else this.#held.set(key, held - 1);
     this.#admit();
   }
 
   /** Runs `work` when there is a place: at once where one is free. Runs of one key keep their order. */
-  async run<T>(key: string, work: () => Promise<T>, waiting: Waiting = {}): Promise<T> {
-    if (!this.#queues.has(key) && this.hasRoomFor(key)) this.#take(key);
+  async run<T>(key: string, work: () => Promise<T>, waiting: RunOptions = {}): Promise<T> {
+    if (!this.#queues.has(key) && this.hasCapacity(key)) this.#take(key);
     else await this.#wait(key, waiting);
     try {
       return await work();
     } finally {
-      this.leave(key);
+      this.release(key);
     }
   }
 
   #take(key: string): void {
     this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
-    this.#taken += 1;
+    this.#inUse += 1;
   }
 
   /** Resolves when there is a place. The place is taken then. */
-  #wait(key: string, { full = busy, signal }: Waiting): Promise<void> {
+  #wait(key: string, { onReject = busy, signal }: RunOptions): Promise<void> {
     signal?.throwIfAborted();
-    const { patience, queue: most = Number.POSITIVE_INFINITY } = this.#bounds;
+    const { timeout, queue: most = Number.POSITIVE_INFINITY } = this.#limits;
     const queue = this.#queues.get(key) ?? new Set<Waiter>();
     if (queue.size >= most) {
-      this.#refused += 1;
-      throw full();
+      this.#rejected += 1;
+      throw onReject();
     }
     this.#queues.set(key, queue);
     return new Promise((resolve, reject) => {
@@ -128,10 +128,10 @@ export class Bulkhead {
         end();
         reject(signal?.reason);
       };
-      const cancel = patience?.scheduler.after(patience.ms, () => {
+      const cancel = timeout?.scheduler.after(timeout.ms, () => {
         end();
-        this.#refused += 1;
-        reject(full());
+        this.#rejected += 1;
+        reject(onReject());
       });
       queue.add(waiter);
       signal?.addEventListener('abort', abort, { once: true });
@@ -140,9 +140,9 @@ export class Bulkhead {
 
   #admit(): void {
     for (const [key, queue] of this.#queues) {
-      if (this.#taken >= this.#bounds.places) return;
+      if (this.#inUse >= this.#limits.slots) return;
       const [waiter] = queue;
-      if (waiter === undefined || !this.hasRoomFor(key)) continue;
+      if (waiter === undefined || !this.hasCapacity(key)) continue;
       this.#take(key);
       // A key with more in its queue goes behind the others.
       this.#queues.delete(key);

@@ -1,5 +1,5 @@
 /** JSON in the whole product: values, exact numbers, parsing, printing, the stored form of events, equality. */
-export { jsonIn } from './json-attempt.ts';
+
 export { equalTo, jsonEquals, membersEqualTo } from './json-equality.ts';
 export { decodeEvent, encodeEvent } from './json-event.ts';
 export {
@@ -15,4 +15,5 @@ export {
 } from './json-number.ts';
 export { JsonError, type JsonLimits, parseJson, parseJsonBytes, parseStored } from './json-parse.ts';
 export { canonicalJson, type PrintedObject, printObject, printOnce, stringifyJson } from './json-text.ts';
+export { tryParseJson } from './json-try-parse.ts';
 export { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject } from './json-value.ts';

@@ -1,16 +1,16 @@
 /** Letters that may differ, be missing, be too many, or have changed places with a neighbour. */
-const MOST_ERRORS = 2;
+const MAX_ERRORS = 2;
 /** Longer words are not looked up: nobody mistypes one so that a search would help. */
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 
 /** The known word nearest to `word`, or `undefined` if none is near. Letter case and the signs between words do not count. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
-  if (word.length > LONGEST) return undefined;
+  if (word.length > MAX_LENGTH) return undefined;
   const wanted = plain(word);
   let best: string | undefined;
-  let least = Math.min(MOST_ERRORS, Math.floor(wanted.length / 3)) + 1;
+  let least = Math.min(MAX_ERRORS, Math.floor(wanted.length / 3)) + 1;
   for (const each of known) {
-    if (each === word || Math.abs(each.length - word.length) > MOST_ERRORS + 1) continue;
+    if (each === word || Math.abs(each.length - word.length) > MAX_ERRORS + 1) continue;
     const errors = distance(wanted, plain(each), least);
     if (errors < least) [best, least] = [each, errors];
   }

@@ -2,10 +2,10 @@ import { refusal } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** How long one project may compute in one turn of the event loop while others wait, ms. */
-const STRETCH_MS = 4;
+const TIME_SLICE_MS = 4;
 /** Cheaper pieces do not wait, so quick requests are answered in the order in which they come. */
-const DEAR_MS = 1;
-const MOST_WAITING = 256;
+const EXPENSIVE_MS = 1;
+const MAX_WAITING = 256;
 
 /**
  * Shares computing time between projects. A project that has computed for long in one turn of the event loop goes on in the next turn, one piece
@@ -15,16 +15,16 @@ export class RoundRobin {
   readonly #scheduler: Pick<Scheduler, 'defer' | 'monotonic'>;
   /** Time computed in this turn, by project, ms. */
   readonly #spent = new Map<string, number>();
-  readonly #lines = new Map<string, (() => void)[]>();
+  readonly #queues = new Map<string, (() => void)[]>();
   #isDue = false;
 
   constructor(scheduler: Pick<Scheduler, 'defer' | 'monotonic'>) {
     this.#scheduler = scheduler;
   }
 
-  /** Computes when the project has its turn. Rejects as {@link take} and as `compute` do. */
+  /** Computes when the project has its turn. Rejects as {@link wait} and as `compute` do. */
   async run<T>(project: string, compute: () => T): Promise<T> {
-    const turn = this.take(project);
+    const turn = this.wait(project);
     if (turn !== null) await turn;
     return this.count(project, compute);
   }
@@ -40,19 +40,19 @@ export class RoundRobin {
   }
 
   /** Resolves when the project has its turn; `null`: it has it now. Throws 503 BUSY if too many of the project wait. */
-  take(project: string): Promise<void> | null {
-    const line = this.#lines.get(project);
-    if (line === undefined && (this.#spent.get(project) ?? 0) < STRETCH_MS) return null;
-    if (line !== undefined && line.length >= MOST_WAITING) throw refusal('BUSY');
+  wait(project: string): Promise<void> | null {
+    const queue = this.#queues.get(project);
+    if (queue === undefined && (this.#spent.get(project) ?? 0) < TIME_SLICE_MS) return null;
+    if (queue !== undefined && queue.length >= MAX_WAITING) throw refusal('BUSY');
     return new Promise((resolve) => {
-      if (line === undefined) this.#lines.set(project, [resolve]);
-      else line.push(resolve);
+      if (queue === undefined) this.#queues.set(project, [resolve]);
+      else queue.push(resolve);
       this.#beginNext();
     });
   }
 
   #worked(project: string, ms: number): void {
-    if (ms < DEAR_MS) return;
+    if (ms < EXPENSIVE_MS) return;
     this.#spent.set(project, (this.#spent.get(project) ?? 0) + ms);
     this.#beginNext();
   }
@@ -68,10 +68,10 @@ export class RoundRobin {
 
   #turn(): void {
     this.#spent.clear();
-    for (const [project, line] of this.#lines) {
-      line.shift()?.();
-      if (line.length === 0) this.#lines.delete(project);
+    for (const [project, queue] of this.#queues) {
+      queue.shift()?.();
+      if (queue.length === 0) this.#queues.delete(project);
     }
-    if (this.#lines.size > 0) this.#beginNext();
+    if (this.#queues.size > 0) this.#beginNext();
   }
 }

@@ -44,14 +44,14 @@ export const realScheduler: Scheduler = {
 };
 
 /** Longest turn of work that has no wait of its own, since every other request of the node waits meanwhile. */
-const LONGEST_TURN_MS = 25;
+const MAX_TURN_MS = 25;
 
-/** Makes a function to await between the pieces of long work. It lets others have a turn once `longestMs` have passed. */
-export function yielding(scheduler: Scheduler, longestMs = LONGEST_TURN_MS): () => Promise<void> {
-  let rested = scheduler.monotonic();
+/** Makes a function to await between the pieces of long work. It lets others have a turn once `maxMs` have passed. */
+export function yielding(scheduler: Scheduler, maxMs = MAX_TURN_MS): () => Promise<void> {
+  let yieldedAt = scheduler.monotonic();
   return async () => {
-    if (scheduler.monotonic() - rested <= longestMs) return;
+    if (scheduler.monotonic() - yieldedAt <= maxMs) return;
     await scheduler.sleep(0);
-    rested = scheduler.monotonic();
+    yieldedAt = scheduler.monotonic();
   };
 }

@@ -1,7 +1,7 @@
 interface Shared<T> {
   readonly result: Promise<T>;
   readonly stop: AbortController;
-  askers: number;
+  waiters: number;
 }
 
 /** Several callers who ask for one name share one run. It is stopped when all of them have left. */
@@ -9,19 +9,19 @@ export class SingleFlight<T> {
   readonly #running = new Map<string, Shared<T>>();
 
   /**
-   * Joins the run of this name, or starts one. `left` aborts when the caller stops waiting: the promise then rejects with its reason. The signal
+   * Joins the run of this name, or starts one. `signal` aborts when the caller stops waiting: the promise then rejects with its reason. The signal
    * given to `work` aborts, with that reason, when the last caller has left.
    */
-  run(name: string, left: AbortSignal | null, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
+  run(name: string, signal: AbortSignal | null, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const run = this.#running.get(name) ?? this.#begin(name, work);
-    run.askers += 1;
-    return left === null ? run.result : this.#unlessLeft(name, run, left);
+    run.waiters += 1;
+    return signal === null ? run.result : this.#unlessLeft(name, run, signal);
   }
 
   #begin(name: string, work: (stop: AbortSignal) => Promise<T>): Shared<T> {
     const stop = new AbortController();
     const result = work(stop.signal).finally(() => this.#forget(name, run));
-    const run: Shared<T> = { result, stop, askers: 0 };
+    const run: Shared<T> = { result, stop, waiters: 0 };
     this.#running.set(name, run);
     return run;
   }
@@ -30,18 +30,18 @@ export class SingleFlight<T> {
     if (this.#running.get(name) === run) this.#running.delete(name);
   }
 
-  #unlessLeft(name: string, run: Shared<T>, left: AbortSignal): Promise<T> {
+  #unlessLeft(name: string, run: Shared<T>, signal: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       const leave = () => {
-        run.askers -= 1;
+        run.waiters -= 1;
         // A run that is being stopped must not be joined.
-        if (run.askers === 0) this.#forget(name, run);
-        if (run.askers === 0) run.stop.abort(left.reason);
-        reject(left.reason);
+        if (run.waiters === 0) this.#forget(name, run);
+        if (run.waiters === 0) run.stop.abort(signal.reason);
+        reject(signal.reason);
       };
-      if (left.aborted) leave();
-      left.addEventListener('abort', leave, { once: true });
-      run.result.then(resolve, reject).finally(() => left.removeEventListener('abort', leave));
+      if (signal.aborted) leave();
+      signal.addEventListener('abort', leave, { once: true });
+      run.result.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
     });
   }
 }

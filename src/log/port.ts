@@ -70,7 +70,7 @@ export interface FollowOptions {
   readonly after: bigint | null;
   readonly signal: AbortSignal;
   /** Called whenever following failed without having come any further, before it tries again. So a follower without news can say why. */
-  readonly onTrouble?: (error: unknown) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
 /** All that an engine of the log must be able to do. The suite in `test/contract/log` is run against every adapter. */
@@ -89,7 +89,7 @@ export interface Log {
    * Truncates the stream: gives up its events below the revision `before`, but always keeps at least the last one. A read from 0 then
    * begins at the first event that is kept. Heads, revisions and positions stay as they are, and appends go on; an append that is sent
    * again is recognised only while its events are kept. Following may still give what was truncated, or not. Doing it twice is harmless,
-   * and a lower `before` does nothing. Only for streams that `isCuttable` (streams.ts) names; any other is refused. Throws {@link
+   * and a lower `before` does nothing. Only for streams that `isTruncatable` (streams.ts) names; any other is refused. Throws {@link
    * LogUnavailable}.
    */
   truncate(stream: string, before: number): Promise<void>;

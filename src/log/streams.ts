@@ -32,10 +32,10 @@ export function totalsStream(projectId: string): string {
 }
 
 /** The type of the fillers that a copy writes for events that were truncated, so that those after them keep their revisions. */
-export const CUT = 'log.cut';
+export const TRUNCATED = 'log.cut';
 
 /** Whether a stream may be truncated: only if nothing is decided from it. A project's own stream is kept whole, with its chain. */
-export function isCuttable(stream: string): boolean {
+export function isTruncatable(stream: string): boolean {
   return stream.startsWith(TELEMETRY_PREFIX) || stream.startsWith(TOTALS_PREFIX);
 }
 

@@ -8,8 +8,8 @@ import { Bulkhead } from '../kernel/bulkhead.ts';
 import { stringifyJson } from '../kernel/json.ts';
 
 /** The most webhooks under way in this process: one slow service must not use up its sockets. Projects share them. */
-export const MOST_WEBHOOKS = 64;
-const MOST_ERROR = 500;
+export const MAX_WEBHOOKS = 64;
+const MAX_ERROR = 500;
 
 /** `settled` resolves when those under way have ended. Nobody else waits for webhooks that are sent after a call. */
 export interface SentWebhooks extends Webhooks {
@@ -21,7 +21,7 @@ export interface SentWebhooks extends Webhooks {
  * form in which it will be requested, so `..` and user names lead nowhere else. Redirects are not followed. A name that resolves to a
  * private address is not requested. A numeric address or `localhost` is, if a prefix names it: the operator allowed it.
  */
-export function createWebhooks(asked: readonly string[] | null, shares = new Bulkhead({ places: MOST_WEBHOOKS })): SentWebhooks {
+export function createWebhooks(asked: readonly string[] | null, shares = new Bulkhead({ slots: MAX_WEBHOOKS })): SentWebhooks {
   const prefixes = asked ?? WEBHOOK_PREFIXES;
   const underWay = new Set<Promise<number>>();
   return {
@@ -31,7 +31,7 @@ export function createWebhooks(asked: readonly string[] | null, shares = new Bul
       return username === '' && password === '' && prefixes.some((prefix) => href.startsWith(prefix));
     },
     async post(projectId, url, payload, timeoutMs) {
-      if (!shares.enter(projectId)) return failed('Too many webhooks of this project are under way.');
+      if (!shares.tryAcquire(projectId)) return failed('Too many webhooks of this project are under way.');
       try {
         const sending = send(new URL(url), stringifyJson(payload), timeoutMs);
         underWay.add(sending);
@@ -40,7 +40,7 @@ export function createWebhooks(asked: readonly string[] | null, shares = new Bul
       } catch (error) {
         return failed(error instanceof Error ? error.message : String(error));
       } finally {
-        shares.leave(projectId);
+        shares.release(projectId);
       }
     },
     async settled() {
@@ -50,7 +50,7 @@ export function createWebhooks(asked: readonly string[] | null, shares = new Bul
 }
 
 function failed(error: string): Delivery {
-  return { ok: false, status: 0, error: error.slice(0, MOST_ERROR) };
+  return { ok: false, status: 0, error: error.slice(0, MAX_ERROR) };
 }
 
 /**

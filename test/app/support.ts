@@ -1,9 +1,9 @@
 import type { TelemetryParts } from '../../src/app/context.ts';
 import type { Checkpoint, CountedPage, DocumentPlace, StateReader } from '../../src/app/ports/readers.ts';
 import type { Command } from '../../src/app/project/commit.ts';
+import type { DecisionContext } from '../../src/app/project/decision-context.ts';
 import { evolve } from '../../src/app/project/evolve.ts';
 import { Project } from '../../src/app/project/project.ts';
-import type { View } from '../../src/app/project/view.ts';
 import { createCache, type SharedCache } from '../../src/app/project/working-set.ts';
 import type { WriterLimits } from '../../src/app/project/writer.ts';
 import { HeartbeatFolds } from '../../src/app/telemetry/heartbeat-folds.ts';
@@ -243,7 +243,7 @@ export function written(key: string, n: number, version = n): DomainEvent {
   return { type: 'document.written', data: { space: 'live', collection: 'things', key, version, document: { n }, definition: '' } };
 }
 
-export function countIn(view: Pick<View, 'read'>, key: string): number {
+export function countIn(view: Pick<DecisionContext, 'read'>, key: string): number {
   return numberOf(view.read(THING(key)));
 }
 
@@ -261,9 +261,9 @@ export function increment(key: string, most = Number.POSITIVE_INFINITY): Command
     cause: 'increment',
     actor: { kind: 'secret' },
     decided: 0,
-    decide(view) {
+    decide(ctx) {
       this.decided += 1;
-      const n = countIn(view, key);
+      const n = countIn(ctx, key);
       return n >= most ? new Refusal(429, 'FULL', 'full') : { events: [written(key, n + 1)], answer: n + 1 };
     },
   };
@@ -283,7 +283,7 @@ export async function codeOf(promise: Promise<unknown>): Promise<string> {
 /** Telemetry that no test looks at. */
 export function noTelemetry(log: Log, scheduler: Scheduler): TelemetryParts {
   const observer = { stored: () => undefined, lost: () => undefined };
-  const recorder = new TelemetryRecorder({ log, scheduler, observer, onTrouble: () => undefined });
+  const recorder = new TelemetryRecorder({ log, scheduler, observer, onError: () => undefined });
   return {
     recorder,
     heartbeats: new HeartbeatFolds(recorder, scheduler, { foldMs: 300_000, players: 100 }),

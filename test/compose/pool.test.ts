@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { connectionsOf, demandOf, shareConnections } from '../../src/compose/pool.ts';
+import { allotConnections, connectionsOf, demandOf } from '../../src/compose/pool.ts';
 import type { Role } from '../../src/config/settings.ts';
 
 test('all processes and the jobs together leave some connections to others, each has enough to work, and none takes more than it can use', () => {
@@ -8,7 +8,7 @@ test('all processes and the jobs together leave some connections to others, each
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 64 }), jobs, (most, processes, taken) => {
       const demand = { processes, jobs: taken };
-      const share = shareConnections(most, demand);
+      const share = allotConnections(most, demand);
       if (share === null) return;
       expect(connectionsOf(demand, share)).toBeLessThan(most);
       expect(connectionsOf(demand, share)).toBeLessThanOrEqual(connectionsOf(demand));
@@ -31,7 +31,7 @@ test.each<[number, readonly Role[], string | null, number]>([
 );
 
 test('the embedded database, which takes 66, is enough for five workers and jobs', () => {
-  const shared = (processes: number) => shareConnections(66, { processes, jobs: 6 });
+  const shared = (processes: number) => allotConnections(66, { processes, jobs: 6 });
   expect(shared(1)).toEqual({ pool: 12, readers: 6 });
   expect(shared(6)).not.toBeNull();
   expect(shared(7)).toBeNull();

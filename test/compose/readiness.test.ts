@@ -14,9 +14,9 @@ afterAll(() => pool.end());
 const watched: Readiness[] = [];
 afterEach(() => Promise.all(watched.splice(0).map((one) => one.stop())));
 
-function watching(log: Log, patienceMs = 60_000): Readiness & { readonly trouble: unknown[] } {
+function watching(log: Log, stallMs = 60_000): Readiness & { readonly trouble: unknown[] } {
   const trouble: unknown[] = [];
-  const readiness = watchReadiness({ log, pool, patienceMs, onTrouble: (error) => trouble.push(error) });
+  const readiness = watchReadiness({ log, pool, stallMs, onError: (error) => trouble.push(error) });
   watched.push(readiness);
   return Object.assign(Object.create(readiness), { trouble });
 }

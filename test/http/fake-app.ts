@@ -9,7 +9,7 @@ import { publishing } from '../../src/contract/routes/publishing.ts';
 import { queries, rateLimits, values } from '../../src/contract/routes/queries.ts';
 import { playerStats, telemetry } from '../../src/contract/routes/telemetry.ts';
 import { tests } from '../../src/contract/routes/tests.ts';
-import { type ShownBy, textOf } from '../../src/contract/values.ts';
+import { asTextOf, type ShownBy } from '../../src/contract/values.ts';
 import { settingsBody } from '../../src/domain/project/settings.ts';
 import type { ApiKey } from '../../src/domain/states.ts';
 import { refusal } from '../../src/kernel/errors.ts';
@@ -85,7 +85,7 @@ export function fakeApp(): FakeApp {
         note('documents.read', caller, address);
         const text = documents.get(`${address.collection}/${address.key}`);
         if (text === undefined) throw refusal('NOT_FOUND', 'No document under this key');
-        return { ...at, text: textOf(text), version: 3 };
+        return { ...at, text: asTextOf(text), version: 3 };
       },
       async exists(caller, address) {
         note('documents.exists', caller, address);
@@ -112,7 +112,7 @@ export function fakeApp(): FakeApp {
       list: async (caller, ...rest) => read(globalRecordViews.list, 'records.list', caller, rest),
       async get(caller, address) {
         note('records.get', caller, address);
-        return { ...at, text: textOf(stringifyJson(exampleOf(globalRecordViews.read))), version: 1 };
+        return { ...at, text: asTextOf(stringifyJson(exampleOf(globalRecordViews.read))), version: 1 };
       },
     },
     saveRecords: {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PLAYER } from '../../src/contract/parameters.ts';
-import { textOf } from '../../src/contract/values.ts';
+import { asTextOf } from '../../src/contract/values.ts';
 import { PUBLIC_KEY, SECRET_KEY } from './fake-app.ts';
 import { type Harness, startServer } from './harness.ts';
 
@@ -132,7 +132,7 @@ describe('a ledger', () => {
     expect([json.steamId, json.entries[0].steam_id, json.entries[0].platformId]).toEqual([PLAYER, PLAYER, undefined]);
     published.app.documents.ledger = async (...asked) => {
       const answer = await ledger(...asked);
-      return { ...answer, result: textOf(JSON.stringify(answer.result)) };
+      return { ...answer, result: asTextOf(JSON.stringify(answer.result)) };
     };
     expect((await published.play('GET', path)).json).toEqual(json);
     await published.stop();

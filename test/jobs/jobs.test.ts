@@ -272,7 +272,7 @@ function outages(makeStore: () => Promise<TestStore>): void {
     await jobIn(jobs, id, 'completed');
     expect(ran).toEqual(['before', 'after']);
     const said = jobs.logged.join('');
-    expect(said).toContain('the job queue has trouble');
+    expect(said).toContain('the job queue fails');
     expect(said).not.toContain(REDIS_PASSWORD);
   });
 

@@ -22,10 +22,10 @@ function works() {
 }
 
 test('one of each name at a time, names in turn, however many one of them asks for', async () => {
-  const gate = new Bulkhead({ places: 2, each: 1, queue: 8 });
+  const gate = new Bulkhead({ slots: 2, perKey: 1, queue: 8 });
   const { begun, work, end } = works();
   const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map((name) => gate.run(name.slice(0, 1), work(name), { signal: never }));
-  expect([begun, gate.taken, gate.waiting]).toEqual([['a1', 'b1'], 2, 4]);
+  expect([begun, gate.inUse, gate.waiting]).toEqual([['a1', 'b1'], 2, 4]);
   await end('a1');
   await end('b1');
   await end('a2');
@@ -34,11 +34,11 @@ test('one of each name at a time, names in turn, however many one of them asks f
   await end('c2');
   expect(begun).toEqual(['a1', 'b1', 'a2', 'c1', 'a3', 'c2']);
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'c2']);
-  expect([gate.taken, gate.waiting]).toEqual([0, 0]);
+  expect([gate.inUse, gate.waiting]).toEqual([0, 0]);
 });
 
 test('a full line refuses, and what leaves it gives its place in it to the next', async () => {
-  const gate = new Bulkhead({ places: 1, each: 1, queue: 1 });
+  const gate = new Bulkhead({ slots: 1, perKey: 1, queue: 1 });
   const { begun, work, end } = works();
   const first = gate.run('a', work('first'), { signal: never });
   const stop = new AbortController();
@@ -55,7 +55,7 @@ test('a full line refuses, and what leaves it gives its place in it to the next'
 });
 
 test('work that fails leaves its place', async () => {
-  const gate = new Bulkhead({ places: 1, each: 1, queue: 1 });
+  const gate = new Bulkhead({ slots: 1, perKey: 1, queue: 1 });
   await expect(gate.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await gate.run('a', async () => 1)).toBe(1);
 });
@@ -74,7 +74,7 @@ class Works {
   }
 }
 
-const full = { full: () => new Error('full') };
+const full = { onReject: () => new Error('full') };
 
 function queue(total: number, most = 100) {
   const late: (() => void)[] = [];
@@ -84,7 +84,7 @@ function queue(total: number, most = 100) {
       return () => void late.splice(late.indexOf(task), 1);
     },
   };
-  return { late, queue: new Bulkhead({ places: total, queue: most, patience: { ms: 1_000, scheduler } }) };
+  return { late, queue: new Bulkhead({ slots: total, queue: most, timeout: { ms: 1_000, scheduler } }) };
 }
 
 test('one alone takes half of the places, and who comes next finds one at once, however long the queue of the first', async () => {
@@ -98,7 +98,7 @@ test('one alone takes half of the places, and who comes next finds one at once, 
   for (let n = 0; n < 51; n += 1) await works.endOne();
   expect(await Promise.all([...loud, quiet])).toHaveLength(51);
   expect(works.begun.slice(3)).toEqual(Array.from({ length: 48 }, (_, n) => `loud ${n + 2}`));
-  expect(shared.taken).toBe(0);
+  expect(shared.inUse).toBe(0);
 });
 
 test('those who wait get places in turn, not in the order in which they came', async () => {
@@ -119,48 +119,48 @@ test('a full queue refuses at once, and who waited too long is refused and leave
   for (const one of [...late]) one();
   for (const one of waiting) await expect(one).rejects.toThrow('full');
   await works.endOne();
-  expect([await first, shared.taken, shared.refused]).toEqual(['first', 0, 3]);
+  expect([await first, shared.inUse, shared.rejected]).toEqual(['first', 0, 3]);
 });
 
 function takeAll(places: Bulkhead, who: string): number {
   let taken = 0;
-  while (places.enter(who)) taken += 1;
+  while (places.tryAcquire(who)) taken += 1;
   return taken;
 }
 
 test('one alone gets half, and who has many gets no more until others have as many', () => {
-  const places = new Bulkhead({ places: 12 });
+  const places = new Bulkhead({ slots: 12 });
   expect(takeAll(places, 'a')).toBe(6);
   expect(takeAll(places, 'b')).toBe(3);
-  for (let n = 0; n < 2; n += 1) places.leave('a');
-  expect([takeAll(places, 'b'), places.taken]).toEqual([1, 8]);
-  expect(places.enter('c')).toBe(true);
+  for (let n = 0; n < 2; n += 1) places.release('a');
+  expect([takeAll(places, 'b'), places.inUse]).toEqual([1, 8]);
+  expect(places.tryAcquire('c')).toBe(true);
 });
 
 test('what is given back is there again, and giving back twice makes no place', () => {
-  const places = new Bulkhead({ places: 2 });
-  expect([places.enter('a'), places.enter('a'), places.refused]).toEqual([true, false, 1]);
-  places.leave('a');
-  places.leave('a');
-  expect([places.taken, places.enter('b'), places.taken]).toEqual([0, true, 1]);
+  const places = new Bulkhead({ slots: 2 });
+  expect([places.tryAcquire('a'), places.tryAcquire('a'), places.rejected]).toEqual([true, false, 1]);
+  places.release('a');
+  places.release('a');
+  expect([places.inUse, places.tryAcquire('b'), places.inUse]).toEqual([0, true, 1]);
 });
 
 test('whatever happens, nobody takes more than they leave, and none are lost', () => {
   const act = fc.record({ who: fc.constantFrom('a', 'b', 'c', 'd'), give: fc.boolean() });
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 40 }), fc.array(act, { maxLength: 200 }), (total, acts) => {
-      const places = new Bulkhead({ places: total });
+      const places = new Bulkhead({ slots: total });
       const held = new Map<string, number>();
       for (const { who, give } of acts) {
-        if (!give && places.enter(who)) held.set(who, (held.get(who) ?? 0) + 1);
-        if (give) places.leave(who);
+        if (!give && places.tryAcquire(who)) held.set(who, (held.get(who) ?? 0) + 1);
+        if (give) places.release(who);
         if (give) held.set(who, Math.max(0, (held.get(who) ?? 0) - 1));
         const taken = [...held.values()].reduce((sum, count) => sum + count, 0);
-        expect(places.taken).toBe(taken);
+        expect(places.inUse).toBe(taken);
         expect(taken).toBeLessThanOrEqual(total);
         // A key without a place is refused only if no place is free.
-        expect(places.hasRoomFor('somebody new')).toBe(taken < total);
-        for (const [one, count] of held) expect(places.hasRoomFor(one)).toBe(count < total - taken);
+        expect(places.hasCapacity('somebody new')).toBe(taken < total);
+        for (const [one, count] of held) expect(places.hasCapacity(one)).toBe(count < total - taken);
       }
     }),
   );

@@ -12,7 +12,7 @@ function given() {
     now += ms;
   };
   const work = async (project: string, ms: number) => {
-    const turn = turns.take(project);
+    const turn = turns.wait(project);
     if (turn !== null) await turn;
     turns.count(project, compute(project, ms));
   };
@@ -49,9 +49,9 @@ it('any number of cheap pieces go at once', async () => {
 it('a line that is too long is refused, and nobody else is', async () => {
   const { turns, work } = given();
   await work('A', 11);
-  for (let waiting = 0; waiting < 256; waiting += 1) void turns.take('A');
-  expect(() => turns.take('A')).toThrow(expect.objectContaining({ code: 'BUSY' }));
-  expect(turns.take('B')).toBeNull();
+  for (let waiting = 0; waiting < 256; waiting += 1) void turns.wait('A');
+  expect(() => turns.wait('A')).toThrow(expect.objectContaining({ code: 'BUSY' }));
+  expect(turns.wait('B')).toBeNull();
 });
 
 it('what fails counts as well, and waits for its turn as the others do', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { followHeard, followToEnd } from '../../src/log/heard.ts';
+import { followToEnd, followWithTimeout } from '../../src/log/follow.ts';
 import { LogUnavailable } from '../../src/log/port.ts';
 import { events } from '../contract/log/contract.ts';
 import { opened, untilKnown } from '../support/eventstore/opened.ts';
@@ -19,7 +19,7 @@ test('work that waits for a log which is gone ends, and says what was wrong', as
   const troubles: unknown[] = [];
   const following = async () => {
     const { signal } = new AbortController();
-    for await (const _ of followHeard(log, { prefix: 'a', after: null, signal, onTrouble: (error) => troubles.push(error) }, 1500)) {
+    for await (const _ of followWithTimeout(log, { prefix: 'a', after: null, signal, onError: (error) => troubles.push(error) }, 1500)) {
       server.crash();
     }
   };

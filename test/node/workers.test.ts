@@ -154,7 +154,7 @@ test('what the dashboard shows is measured by a node with all roles', async () =
   const { text } = await ok(client.send('GET', '/metrics'));
   expect([...shown].filter((name) => !new RegExp(`^${name}(?:\\{| )`, 'm').test(text))).toEqual([]);
   expect(shown.size).toBeGreaterThan(10);
-  const shares = [...text.matchAll(/^savepoint_share_taken\{of="(\w+)"\} \d+$/gm)].map(([, of]) => of);
+  const shares = [...text.matchAll(/^savepoint_bulkhead_in_use\{resource="(\w+)"\} \d+$/gm)].map(([, of]) => of);
   expect(shares.sort()).toEqual(['loads', 'verifications', 'views', 'webhooks']);
 });
 

@@ -87,7 +87,7 @@ describe('sending', () => {
   });
 
   it('refuses a project that has its share under way, and leaves others theirs', async () => {
-    const webhooks = createWebhooks([], new Bulkhead({ places: 8 }));
+    const webhooks = createWebhooks([], new Bulkhead({ slots: 8 }));
     const of = (projectId: string, count: number) =>
       Array.from({ length: count }, () => webhooks.post(projectId, `${base}/good`, {}, 5000));
     const all = await Promise.all([...of('loud', 20), ...of('quiet', 1)]);

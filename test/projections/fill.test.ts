@@ -1,15 +1,15 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readStanding } from '../../projections/checkpoints.ts';
+import { viewsBehind, viewsInStep } from '../../projections/checkpoint-set.ts';
+import { readCheckpoints } from '../../projections/checkpoints.ts';
 import { fillPage } from '../../projections/fills.ts';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
-import { isMark } from '../../projections/models/leaderboards/marks.ts';
+import { startsBucket } from '../../projections/models/leaderboards/rank-buckets.ts';
 import { createProjector } from '../../projections/projector/projector.ts';
 import { catchUpView } from '../../projections/projector/views.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { STATE_TABLES, VIEWS } from '../../projections/registry.ts';
-import { viewsBehind, viewsInStep } from '../../projections/standing.ts';
 import { transaction } from '../../projections/transaction.ts';
 import { type Memory, NOTHING, writeInStep } from '../../projections/write.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
@@ -42,7 +42,7 @@ const GLOBAL: JsonObject = { ...SAVES, collectionType: 'global' };
 /** Keys of which one in six is a mark, so that blocks are small. */
 const KEYS = [...Array(6_000).keys()]
   .map((i) => `k${(i * 37) % 6_000}`)
-  .filter((key, i) => isMark(key) || i % 110 === 0)
+  .filter((key, i) => startsBucket(key) || i % 110 === 0)
   .slice(0, 60);
 
 /** A projector in parts: batches, catching up of views and pages of fills, each run when the test says so. */
@@ -61,12 +61,12 @@ class Parts {
     const { projectId } = this.feed;
     const page = await this.log.read(projectStream(projectId), { from: this.#written + 1, limit: 1_000, direction: 'forwards' });
     if (page.length === 0) return;
-    const standing = await readStanding(pool, projectId);
+    const standing = await readCheckpoints(pool, projectId);
     const views = apart ? [] : viewsInStep(standing);
     const events = page.map((event) => decodeProjectEvent(event));
     const to = { states: STATE_TABLES, views };
-    const written = await transaction(pool, projectId, standing.versions, (session) =>
-      writeInStep(session, to, events, this.memory, { patienceMs: 30_000, atOnce: 3 }),
+    const written = await transaction(pool, projectId, standing.versions, (tx) =>
+      writeInStep(tx, to, events, this.memory, { timeoutMs: 30_000, atOnce: 3 }),
     );
     if (written.failure !== null) throw written.failure;
     this.memory = written.memory;
@@ -76,16 +76,24 @@ class Parts {
   async catchUp(): Promise<void> {
     const { log } = this;
     const { projectId } = this.feed;
-    const standing = await readStanding(pool, projectId);
-    for (const view of viewsBehind(standing)) {
-      await catchUpView(view, { pool, log, projectId, standing, catalog: async () => this.memory.catalog, atOnce: 3, patienceMs: 30_000 });
+    const checkpoints = await readCheckpoints(pool, projectId);
+    for (const view of viewsBehind(checkpoints)) {
+      await catchUpView(view, {
+        pool,
+        log,
+        projectId,
+        checkpoints,
+        catalog: async () => this.memory.catalog,
+        atOnce: 3,
+        timeoutMs: 30_000,
+      });
     }
   }
 
   async page(size: number): Promise<boolean> {
     const { projectId } = this.feed;
-    const { versions } = await readStanding(pool, projectId);
-    return (await transaction(pool, projectId, versions, (session) => fillPage(session, VIEWS, this.memory.catalog, size))) !== null;
+    const { versions } = await readCheckpoints(pool, projectId);
+    return (await transaction(pool, projectId, versions, (tx) => fillPage(tx, VIEWS, this.memory.catalog, size))) !== null;
   }
 }
 
@@ -177,7 +185,7 @@ test('a board goes on where it was, whoever projects next, and its query says ho
   const { log, feed, top, fills } = await filledProject('goes-on');
   const query = topQuery('desc');
   await feed.publish('live', [['query', 'top', query]]);
-  const stopped = { ...(await readStanding(pool, 'goes-on')) };
+  const stopped = { ...(await readCheckpoints(pool, 'goes-on')) };
   expect(stopped.revision).toBe(feed.revision - 2);
   // One page at a time, as by a projector that is stopped again and again.
   const parts = createProjector({ pool, log, logger: memoryLogger(), atOnce: 3 });

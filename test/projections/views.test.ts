@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MOST_SUMMED } from '../../projections/models/ledger/read.ts';
+import { MAX_SUMMED } from '../../projections/models/ledger/read.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
 import type { Space } from '../../src/domain/events.ts';
@@ -114,7 +114,7 @@ describe('ledger', () => {
     await pool.query(
       `INSERT INTO savepoint.ledger_v1 SELECT project, space, collection, player, n, 0, key, field, before, after, delta, amount, source, reason, n, event_id || n, true
        FROM savepoint.ledger_v1, generate_series(1, $1::int) n WHERE project = 'long'`,
-      [MOST_SUMMED + 10],
+      [MAX_SUMMED + 10],
     );
     const views = createViewReader(pool, null);
     const range = async (from: number, to: number) => {
@@ -122,7 +122,7 @@ describe('ledger', () => {
       const { summary, entries } = await views.ledger('long', filter, { limit: 5, after: null });
       return [summary.entryCount, summary.netChange, summary.truncated, entries.length];
     };
-    expect(await range(2, 1_000_000)).toEqual([MOST_SUMMED, MOST_SUMMED, true, 5]);
+    expect(await range(2, 1_000_000)).toEqual([MAX_SUMMED, MAX_SUMMED, true, 5]);
     expect(await range(20, 30)).toEqual([10, 10, false, 5]);
   });
 

@@ -10,7 +10,7 @@ const USE_CASES = [
   'src/app/answers.ts',
   'src/app/access.ts',
   'src/app/context.ts',
-  'src/app/once.ts',
+  'src/app/idempotency.ts',
   'src/app/ports',
   'src/app/project',
 ];
@@ -30,7 +30,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/app/ports': RULES,
   'src/app/project': [...RULES, 'src/log', 'src/app/ports'],
   'src/app/access.ts': [...RULES, 'src/app/caller.ts', 'src/app/project'],
-  'src/app/once.ts': [...RULES, 'src/app/caller.ts', 'src/app/project'],
+  'src/app/idempotency.ts': [...RULES, 'src/app/caller.ts', 'src/app/project'],
   'src/app/context.ts': [...USE_CASES, 'src/app/telemetry/telemetry-recorder.ts', 'src/app/telemetry/heartbeat-folds.ts'],
   'src/app/telemetry': [...USE_CASES, 'src/log'],
   'src/app/security': USE_CASES,

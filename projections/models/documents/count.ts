@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { CountedPage, DocumentPlace } from '../../../src/app/ports/readers.ts';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function countDocumentsAfter(
   withBytes: boolean,
 ): Promise<CountedPage> {
   const values = [projectId, ...(after ?? ['', '', '']), most, withBytes];
-  const { rows } = await pool.query<Row>({ ...IN_TIME, name: 'documents-count', text: PAGE, values });
+  const { rows } = await pool.query<Row>({ ...QUERY_TIMEOUT, name: 'documents-count', text: PAGE, values });
   const [row] = rows;
   if (row === undefined) throw new Error('a count answers one row');
   const { revision, documents, bytes, last } = row;

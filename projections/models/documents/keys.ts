@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { DocumentKeys } from '../../../src/app/ports/readers.ts';
 import type { Space } from '../../../src/domain/events.ts';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
 /** $1 project, $2 space, $3 collection, $4 the number of keys. */
@@ -35,7 +35,7 @@ export async function readDocumentKeys(
   most: number,
 ): Promise<DocumentKeys> {
   const values = [projectId, space, collection, most];
-  const { rows } = await pool.query<Row>({ ...IN_TIME, ...KEYS[space === 'live' ? 'live' : 'next'], values });
+  const { rows } = await pool.query<Row>({ ...QUERY_TIMEOUT, ...KEYS[space === 'live' ? 'live' : 'next'], values });
   return {
     revision: Number(rows[0]?.revision ?? -1),
     keys: rows.flatMap(({ key }) => (key === null ? [] : [key])),

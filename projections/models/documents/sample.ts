@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { ScannedDocument } from '../../../src/app/ports/readers.ts';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { throughViews } from '../../through-views.ts';
 
 /** The live documents of one collection, a page at a time. A promotion checks them. */
@@ -28,11 +28,11 @@ export async function readDocumentsAfter(
   { rows: most, bytes }: { readonly rows: number; readonly bytes: number },
 ): Promise<readonly ScannedDocument[]> {
   const values = [projectId, collection, after, most, bytes];
-  return (await pool.query<ScannedDocument>({ ...IN_TIME, name: 'documents-after', text: PAGE, values })).rows;
+  return (await pool.query<ScannedDocument>({ ...QUERY_TIMEOUT, name: 'documents-after', text: PAGE, values })).rows;
 }
 
 /** How many live documents a collection has; counting ends at `most`. */
 export async function countDocuments(pool: Pool, projectId: string, collection: string, most: number): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>({ ...IN_TIME, text: COUNT, values: [projectId, collection, most] });
+  const { rows } = await pool.query<{ count: number }>({ ...QUERY_TIMEOUT, text: COUNT, values: [projectId, collection, most] });
   return rows[0]?.count ?? 0;
 }

@@ -3,7 +3,7 @@ import type { ScannedDocument } from '../../../src/app/ports/readers.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { inTransaction } from '../../migrate.ts';
 import { pagesByBytes } from '../../pages-by-bytes.ts';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
 const LIVE = throughViews(`
@@ -37,7 +37,7 @@ export async function scanDocuments(
     return await inTransaction(
       client,
       async () => {
-        const { rows } = await client.query<{ revision: string }>({ ...IN_TIME, text: REVISION, values: [projectId] });
+        const { rows } = await client.query<{ revision: string }>({ ...QUERY_TIMEOUT, text: REVISION, values: [projectId] });
         for (const [index, collection] of collections.entries()) {
           const values = [projectId, space, collection];
           const pages = pagesByBytes<ScannedDocument>(client, space === 'live' ? LIVE : NEXT, values, ({ text }) => text.length);

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { FlagFilter, FlagPage, FlagRow } from '../../../src/app/ports/readers.ts';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
 const COLUMNS = `json_build_object('revision', f.revision, 'collection', f.collection, 'key', f.key, 'rule', f.rule, 'window', f.time_window,
@@ -20,7 +20,7 @@ const OF_ONE = { name: 'flags-of-one', text: pageOf('AND subject = $5') };
 export async function readFlags(pool: Pool, projectId: string, { space, player, before, limit }: FlagFilter): Promise<FlagPage> {
   const values = [projectId, space, before, limit + 1];
   const query = player === null ? { ...ALL, values } : { ...OF_ONE, values: [...values, player] };
-  const { rows } = await pool.query<{ revision: string; page: string }>({ ...IN_TIME, ...query });
+  const { rows } = await pool.query<{ revision: string; page: string }>({ ...QUERY_TIMEOUT, ...query });
   const found = JSON.parse(rows[0]?.page ?? '[]') as FlagRow[];
   const flags = found.slice(0, limit);
   return { revision: Number(rows[0]?.revision ?? -1), flags, next: found.length > limit ? (flags.at(-1)?.revision ?? null) : null };

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { throughViews } from '../../through-views.ts';
 
 /** How far boards have come that are not complete; see fill.ts. */
@@ -20,6 +20,6 @@ export async function readBuilding(
   projectId: string,
   query: { readonly id: string; readonly hash: string },
 ): Promise<number | null> {
-  const { rows } = await pool.query<{ fraction: number }>({ ...IN_TIME, ...OF_QUERY, values: [projectId, query.id, query.hash] });
+  const { rows } = await pool.query<{ fraction: number }>({ ...QUERY_TIMEOUT, ...OF_QUERY, values: [projectId, query.id, query.hash] });
   return rows[0]?.fraction ?? null;
 }

@@ -1,7 +1,7 @@
 import { rankOf } from '../../../src/domain/query/board-metric.ts';
 import type { Board } from '../../catalog.ts';
-import type { Session } from '../../tables.ts';
-import { type Moved, moveMarks } from './marks.ts';
+import type { Transaction } from '../../tables.ts';
+import { type Moved, updateBuckets } from './rank-buckets.ts';
 
 /** How the rows of boards change with their documents, and counts and marks with the rows. */
 
@@ -52,16 +52,16 @@ SELECT board, space, rank, key, -1 AS change FROM gone`;
 const DELETE_ZEROS = 'DELETE FROM {leaderboard_counts} WHERE project = $1 AND count = 0';
 
 /** Writes rows of boards, and moves counts and marks with them. */
-export async function upsert(session: Session, rows: readonly Row[]): Promise<void> {
+export async function upsert(tx: Transaction, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
-  const moved = await session.run<Moved>('boards-upsert', UPSERT, [
+  const moved = await tx.run<Moved>('boards-upsert', UPSERT, [
     rows.map((row) => row.board.id),
     rows.map((row) => row.space),
     rows.map((row) => row.key),
     rows.map((row) => row.value),
     rows.map((row) => rankOn(row.board, row.value)),
   ]);
-  await moveMarks(session, moved);
+  await updateBuckets(tx, moved);
 }
 
 /** The number by which a board's rows are sorted, ascending. */
@@ -70,14 +70,14 @@ export function rankOn({ descending }: Board, value: number): number {
 }
 
 /** Deletes rows of boards, and moves counts and marks with them. */
-export async function remove(session: Session, gone: readonly Omit<Row, 'value'>[]): Promise<void> {
+export async function remove(tx: Transaction, gone: readonly Omit<Row, 'value'>[]): Promise<void> {
   if (gone.length === 0) return;
   const values = [gone.map((row) => row.board.id), gone.map((row) => row.space), gone.map((row) => row.key)];
-  await moveMarks(session, await session.run<Moved>('boards-delete', DELETE, values));
-  await dropZeros(session);
+  await updateBuckets(tx, await tx.run<Moved>('boards-delete', DELETE, values));
+  await dropZeros(tx);
 }
 
 /** Deletes the counts of spaces in which a board has no rows. */
-export async function dropZeros(session: Session): Promise<void> {
-  await session.run('boards-zeros', DELETE_ZEROS, []);
+export async function dropZeros(tx: Transaction): Promise<void> {
+  await tx.run('boards-zeros', DELETE_ZEROS, []);
 }

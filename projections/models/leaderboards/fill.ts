@@ -3,10 +3,10 @@ import { parseStored } from '../../../src/kernel/json.ts';
 import { splitPath } from '../../../src/kernel/path.ts';
 import type { Filling, FillState } from '../../batch.ts';
 import type { Board, Catalog } from '../../catalog.ts';
-import { type Cursor, countDocuments, countOf, hasMoreThan, hasPassed, LARGEST_PAGE, pageSize, spaceAfter } from '../../fills.ts';
-import type { Session } from '../../tables.ts';
+import { type Cursor, countDocuments, countOf, hasMoreThan, hasPassed, MAX_PAGE, pageSize, spaceAfter } from '../../fills.ts';
+import type { Transaction } from '../../tables.ts';
 import { dropZeros, rankOn } from './changes.ts';
-import { countBlocks, dropEmpty, isMark, NO_PLACE, type Place, putFirstMark, putMarks } from './marks.ts';
+import { BEFORE_ALL, type BucketStart, countBuckets, dropEmpty, putBuckets, putFirstBucket, startsBucket } from './rank-buckets.ts';
 
 /**
  * Fills boards in pages; see fills.ts. Marks are set together with the rows, and counted once all rows are there. Until then their counts
@@ -35,8 +35,8 @@ const FORGET = 'DELETE FROM {leaderboard_fills} WHERE project = $1 AND board = $
 const COUNT_ROWS = 'SELECT coalesce(sum(count), 0)::int AS count FROM {leaderboard_counts} WHERE project = $1 AND board = $2';
 
 /** The fills of the project by board, locked until the transaction ends. */
-export async function holdFills(session: Session): Promise<ReadonlyMap<string, Fill>> {
-  const rows = await session.run<Fill>('fills-hold', HOLD, []);
+export async function holdFills(tx: Transaction): Promise<ReadonlyMap<string, Fill>> {
+  const rows = await tx.run<Fill>('fills-hold', HOLD, []);
   return new Map(rows.map((row) => [row.board, row]));
 }
 
@@ -47,22 +47,22 @@ export function follows(fill: Fill | undefined, document: Cursor): boolean {
 }
 
 /** Starts a new board. One over up to `atOnce` documents is made now, a larger one in pages. */
-export async function begin(session: Session, board: Board, fill: Fill | undefined, atOnce: number): Promise<void> {
+export async function begin(tx: Transaction, board: Board, fill: Fill | undefined, atOnce: number): Promise<void> {
   // If the board is still being removed, it begins again after that.
   if (fill !== undefined) return;
-  const isMuch = await hasMoreThan(session, board.collection, atOnce);
-  await session.run('fills-put', PUT, [board.id, 'rows']);
+  const isMuch = await hasMoreThan(tx, board.collection, atOnce);
+  await tx.run('fills-put', PUT, [board.id, 'rows']);
   if (isMuch) return;
   const catalog = { boards: new Map([[board.id, board]]) };
-  while ((await fillStep(session, catalog, LARGEST_PAGE, board.id)) !== null);
+  while ((await fillStep(tx, catalog, MAX_PAGE, board.id)) !== null);
 }
 
 /** Removes a board that no query asks for any more. One of up to `atOnce` rows is removed now, a larger one in pages. */
-export async function putAway(session: Session, board: string, fill: Fill | undefined, atOnce: number): Promise<void> {
-  const rows = fill === undefined ? await countOf(session, 'boards-rows', COUNT_ROWS, [board]) : Number.POSITIVE_INFINITY;
-  await session.run('fills-put', PUT, [board, 'drop']);
+export async function putAway(tx: Transaction, board: string, fill: Fill | undefined, atOnce: number): Promise<void> {
+  const rows = fill === undefined ? await countOf(tx, 'boards-rows', COUNT_ROWS, [board]) : Number.POSITIVE_INFINITY;
+  await tx.run('fills-put', PUT, [board, 'drop']);
   if (rows > atOnce) return;
-  while ((await fillStep(session, { boards: new Map() }, LARGEST_PAGE, board)) !== null);
+  while ((await fillStep(tx, { boards: new Map() }, MAX_PAGE, board)) !== null);
 }
 
 interface FillRow extends Fill {
@@ -86,33 +86,33 @@ UPDATE {leaderboard_fills} SET phase = $3, space = $4, key = $5, rank = $6::doub
 
 const BUILDING = `SELECT count(*)::int AS count FROM {leaderboard_fills} WHERE project = $1 AND phase <> 'drop'`;
 
-export const filling: Filling = { step: fillStep, building: (session) => countOf(session, 'fills-building', BUILDING, []) };
+export const filling: Filling = { step: fillStep, building: (tx) => countOf(tx, 'fills-building', BUILDING, []) };
 
-async function fillStep(session: Session, { boards }: Pick<Catalog, 'boards'>, size: number, only = ''): Promise<FillState | null> {
-  const [next] = await session.run<FillRow>('fills-next', NEXT, [[...boards.keys()], only]);
+async function fillStep(tx: Transaction, { boards }: Pick<Catalog, 'boards'>, size: number, only = ''): Promise<FillState | null> {
+  const [next] = await tx.run<FillRow>('fills-next', NEXT, [[...boards.keys()], only]);
   if (next === undefined) return null;
   const { board: id, phase } = next;
   const board = boards.get(id);
   // The documents are counted before the board is locked, because that takes a while.
   if (phase === 'rows' && next.total === null && board !== undefined) {
-    return { of: id, phase, done: 0, total: await countTotal(session, board), heldAt: null };
+    return { of: id, phase, done: 0, total: await countTotal(tx, board), heldAt: null };
   }
-  const [fill] = await session.run<FillRow>('fills-hold-one', HOLD_ONE, [id, phase]);
+  const [fill] = await tx.run<FillRow>('fills-hold-one', HOLD_ONE, [id, phase]);
   // Another page or a batch has changed it meanwhile.
   if (fill === undefined) return { of: id, phase, done: 0, total: null, heldAt: null };
   const heldAt = performance.now();
-  const done = phase === 'drop' ? await dropRows(session, id, size) : board === undefined ? 0 : await fillOn(session, board, fill, size);
+  const done = phase === 'drop' ? await dropRows(tx, id, size) : board === undefined ? 0 : await fillOn(tx, board, fill, size);
   return { of: id, phase, done: Number(fill.done) + done, total: fill.total === null ? null : Number(fill.total), heldAt };
 }
 
-async function countTotal(session: Session, board: Board): Promise<number> {
-  const total = await countDocuments(session, board.collection);
-  await session.run('fills-total', SET_TOTAL, [board.id, total]);
+async function countTotal(tx: Transaction, board: Board): Promise<number> {
+  const total = await countDocuments(tx, board.collection);
+  await tx.run('fills-total', SET_TOTAL, [board.id, total]);
   return total;
 }
 
-function fillOn(session: Session, board: Board, fill: FillRow, size: number): Promise<number> {
-  return fill.phase === 'rows' ? fillRows(session, board, fill, size) : fillMarks(session, board, fill);
+function fillOn(tx: Transaction, board: Board, fill: FillRow, size: number): Promise<number> {
+  return fill.phase === 'rows' ? fillRows(tx, board, fill, size) : fillMarks(tx, board, fill);
 }
 
 const pageOf = (value: string, limit: number) => `
@@ -133,23 +133,23 @@ INSERT INTO {leaderboard_counts} AS c (project, board, space, count) VALUES ($1,
 ON CONFLICT (project, board, space) DO UPDATE SET count = c.count + excluded.count`;
 
 /** The next documents in order: those of the cursor's space, and of the next one when that has no more. */
-async function fillRows(session: Session, board: Board, { space, key }: FillRow, size: number): Promise<number> {
-  const move = (phase: Phase, to: Place, done: number) =>
-    session.run('fills-move', MOVE, [board.id, phase, to.space, to.key, String(to.rank), done]);
+async function fillRows(tx: Transaction, board: Board, { space, key }: FillRow, size: number): Promise<number> {
+  const move = (phase: Phase, to: BucketStart, done: number) =>
+    tx.run('fills-move', MOVE, [board.id, phase, to.space, to.key, String(to.rank), done]);
   const limit = pageSize(size);
-  const page = space === '' ? [] : await readPage(session, board, { space, key }, limit);
+  const page = space === '' ? [] : await readPage(tx, board, { space, key }, limit);
   const last = page.at(-1);
   if (last !== undefined) {
-    await insert(session, board, space, page);
-    await move('rows', { ...NO_PLACE, space, key: last.key }, page.length);
+    await insert(tx, board, space, page);
+    await move('rows', { ...BEFORE_ALL, space, key: last.key }, page.length);
   }
   if (page.length === limit) return page.length;
-  const next = await spaceAfter(session, space);
+  const next = await spaceAfter(tx, space);
   if (next === null) {
-    await move('marks', NO_PLACE, 0);
+    await move('marks', BEFORE_ALL, 0);
   } else {
-    await putFirstMark(session, board.id, next);
-    await move('rows', { ...NO_PLACE, space: next }, 0);
+    await putFirstBucket(tx, board.id, next);
+    await move('rows', { ...BEFORE_ALL, space: next }, 0);
   }
   return page.length;
 }
@@ -159,27 +159,23 @@ interface Scanned {
   readonly value: number | null;
 }
 
-async function readPage(session: Session, board: Board, at: Omit<Place, 'rank'>, limit: number): Promise<readonly Scanned[]> {
+async function readPage(tx: Transaction, board: Board, at: Omit<BucketStart, 'rank'>, limit: number): Promise<readonly Scanned[]> {
   const path = splitPath(board.path);
   // Postgres would take a number in the path for an index into an array, and a member path never enters arrays.
   const whole = board.schema !== null || path.some((name) => /^\s*[+-]?\d+\s*$/.test(name));
   const statement = pageOf(whole ? 'document::text' : MEMBER, limit);
   const values = [at.space, board.collection, at.key, path];
-  const rows = await session.run<{ key: string; text: string | null }>(
-    `fills-page-${whole ? 'whole' : 'member'}-${limit}`,
-    statement,
-    values,
-  );
+  const rows = await tx.run<{ key: string; text: string | null }>(`fills-page-${whole ? 'whole' : 'member'}-${limit}`, statement, values);
   return rows.map(({ key, text }) => {
     if (text === null) return { key, value: null };
     return { key, value: whole ? boardMetric(parseStored(text), board.path, board.schema) : metricOf(Number(text)) };
   });
 }
 
-async function insert(session: Session, board: Board, space: string, page: readonly Scanned[]): Promise<void> {
+async function insert(tx: Transaction, board: Board, space: string, page: readonly Scanned[]): Promise<void> {
   const rows = page.flatMap(({ key, value }) => (value === null ? [] : [{ key, value, rank: rankOn(board, value) }]));
   if (rows.length === 0) return;
-  await session.run('fills-insert', INSERT, [
+  await tx.run('fills-insert', INSERT, [
     board.id,
     space,
     rows.map(({ key }) => key),
@@ -187,22 +183,22 @@ async function insert(session: Session, board: Board, space: string, page: reado
     rows.map(({ rank }) => rank),
     rows.length,
   ]);
-  const marks = rows.filter(({ key }) => isMark(key)).map(({ key, rank }) => ({ board: board.id, space, rank, key }));
-  if (marks.length > 0) await putMarks(session, marks);
+  const marks = rows.filter(({ key }) => startsBucket(key)).map(({ key, rank }) => ({ board: board.id, space, rank, key }));
+  if (marks.length > 0) await putBuckets(tx, marks);
 }
 
 /** Counts the next marks. After the last one the board is complete. */
-async function fillMarks(session: Session, board: Board, { space, rank, key }: FillRow): Promise<number> {
-  const last = await countBlocks(session, board.id, { space, rank, key });
-  if (last !== null) await session.run('fills-move', MOVE, [board.id, 'marks', last.space, last.key, String(last.rank), 0]);
-  else await complete(session, board.id);
+async function fillMarks(tx: Transaction, board: Board, { space, rank, key }: FillRow): Promise<number> {
+  const last = await countBuckets(tx, board.id, { space, rank, key });
+  if (last !== null) await tx.run('fills-move', MOVE, [board.id, 'marks', last.space, last.key, String(last.rank), 0]);
+  else await complete(tx, board.id);
   return 0;
 }
 
-async function complete(session: Session, board: string): Promise<void> {
-  await dropEmpty(session, board);
-  await dropZeros(session);
-  await session.run('fills-forget', FORGET, [board]);
+async function complete(tx: Transaction, board: string): Promise<void> {
+  await dropEmpty(tx, board);
+  await dropZeros(tx);
+  await tx.run('fills-forget', FORGET, [board]);
 }
 
 /** Rows are deleted by their places. A join on the key would be planned by statistics, which a young table does not have. */
@@ -216,14 +212,14 @@ DELETE FROM {leaderboard_marks} WHERE project = $1 AND board = $2`;
 
 const ASKED = 'SELECT FROM {leaderboard_queries} WHERE project = $1 AND board = $2 LIMIT 1';
 
-async function dropRows(session: Session, board: string, size: number): Promise<number> {
+async function dropRows(tx: Transaction, board: string, size: number): Promise<number> {
   const limit = pageSize(size);
-  const gone = await session.run(`fills-drop-${limit}`, DROP_PAGE(limit), [board]);
+  const gone = await tx.run(`fills-drop-${limit}`, DROP_PAGE(limit), [board]);
   if (gone.length === limit) return gone.length;
-  await session.run('fills-drop-rest', DROP_REST, [board]);
+  await tx.run('fills-drop-rest', DROP_REST, [board]);
   // A publish may ask for the board again meanwhile.
-  const asked = await session.run('fills-asked', ASKED, [board]);
-  if (asked.length > 0) await session.run('fills-put', PUT, [board, 'rows']);
-  else await session.run('fills-forget', FORGET, [board]);
+  const asked = await tx.run('fills-asked', ASKED, [board]);
+  if (asked.length > 0) await tx.run('fills-put', PUT, [board, 'rows']);
+  else await tx.run('fills-forget', FORGET, [board]);
   return gone.length;
 }

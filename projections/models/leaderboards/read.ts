@@ -3,7 +3,7 @@ import type { BoardQuery, LeaderboardPage, LeaderboardRow, TakeRows } from '../.
 import type { Space } from '../../../src/domain/events.ts';
 import { inTransaction } from '../../migrate.ts';
 import { pagesByBytes } from '../../pages-by-bytes.ts';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { SNAPSHOT } from '../documents/scan.ts';
 import { readBuilding } from './building.ts';
@@ -173,7 +173,7 @@ export async function readLeaderboard(
     const first = await inPages<FoundRow>(pool, paged, values, (rows, before) => take(foundRows(rows), offset + before + 1), sizeOf);
     return { ...(await about(pool, projectId, query, first)), rows: [], isCut: false };
   }
-  const { rows } = await pool.query<FoundRow>({ ...IN_TIME, ...whole, values });
+  const { rows } = await pool.query<FoundRow>({ ...QUERY_TIMEOUT, ...whole, values });
   const [first] = rows;
   return { ...(await about(pool, projectId, query, first)), rows: foundRows(rows), isCut: isCut(rows) };
 }

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { throughViews } from '../../through-views.ts';
 
 /** $1 project, $2 collection, $3 entries. */
@@ -9,6 +9,6 @@ SELECT DISTINCT field FROM (
 
 /** The fields of the first entries of a collection's ledgers, over all players, in live. */
 export async function readLedgerFields(pool: Pool, projectId: string, collection: string, most: number): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ field: string }>({ ...IN_TIME, text: FIELDS, values: [projectId, collection, most] });
+  const { rows } = await pool.query<{ field: string }>({ ...QUERY_TIMEOUT, text: FIELDS, values: [projectId, collection, most] });
   return rows.map(({ field }) => field);
 }

@@ -3,7 +3,7 @@ import type { LedgerFilter, LedgerPage, LedgerRow } from '../../../src/app/ports
 import { refusal } from '../../../src/kernel/errors.ts';
 import { parseJson } from '../../../src/kernel/json.ts';
 import { inTransaction } from '../../migrate.ts';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { firstRevision } from '../subjects/read.ts';
 import { EXACT } from './sums.ts';
@@ -38,14 +38,14 @@ WHERE l.project = $1 AND l.space = $2 AND l.collection = $3 AND l.player = $4
  * The most entries of a range, or of a staged space, that are summed, from the first one on. When there are more, the summary says that it
  * is not complete.
  */
-export const MOST_SUMMED = 50_000;
+export const MAX_SUMMED = 50_000;
 
 /**
  * `OFFSET 0` keeps Postgres from computing the exact number once for each of the three sums (measured: twice the time over a long ledger).
  */
 const SUMMED = `
 SELECT source, count(*) AS count, sum(exact) AS total, sum(greatest(exact, 0)) AS up, sum(least(exact, 0)) AS down
-FROM (SELECT source, ${EXACT} AS exact FROM (SELECT * FROM selected ORDER BY revision, ordinal LIMIT ${MOST_SUMMED}) b OFFSET 0) s GROUP BY source`;
+FROM (SELECT source, ${EXACT} AS exact FROM (SELECT * FROM selected ORDER BY revision, ordinal LIMIT ${MAX_SUMMED}) b OFFSET 0) s GROUP BY source`;
 
 /** The same from the stored totals, for all time. The parameters that it does not need are named, or they would have no type. */
 const TOTALS = `
@@ -55,7 +55,7 @@ WHERE t.project = $1 AND t.space = $2 AND t.collection = $3 AND t.player = $4
   AND ($11::text IS NULL OR t.key = $11) AND ($5::text IS NULL OR t.field = $5)
 GROUP BY source`;
 
-const IS_CUT = `EXISTS (SELECT FROM selected ORDER BY revision, ordinal OFFSET ${MOST_SUMMED})`;
+const IS_CUT = `EXISTS (SELECT FROM selected ORDER BY revision, ordinal OFFSET ${MAX_SUMMED})`;
 
 /** One row: revision, page, summary, and whether the player is known. $8, $9: cursor; $10: rows wanted plus one. */
 function statement(selected: string, summed: string, isCut: string): string {
@@ -122,7 +122,7 @@ export async function readLedger(
   // A page of all entries is found by its cursor, and the sums are stored. So nothing has to be passed over.
   const isNear = space === 'live' && field === null && !isRange;
   const asked = { ...(space !== 'live' ? NEXT : isRange ? RANGE : LIVE), values };
-  const { rows } = isNear ? await pool.query<Row>({ ...IN_TIME, ...asked }) : await askInTime(pool, asked);
+  const { rows } = isNear ? await pool.query<Row>({ ...QUERY_TIMEOUT, ...asked }) : await askInTime(pool, asked);
   const [row] = rows;
   if (row === undefined) throw new Error('the ledger statement answers one row');
   const entries = row.page.slice(0, limit);
@@ -145,7 +145,7 @@ const CANCELLED = '57014';
 async function askInTime(pool: Pool, asked: QueryConfig): Promise<QueryResult<Row>> {
   const client = await pool.connect();
   try {
-    const found = await inTransaction(client, () => client.query<Row>({ ...IN_TIME, ...asked }), BEGIN);
+    const found = await inTransaction(client, () => client.query<Row>({ ...QUERY_TIMEOUT, ...asked }), BEGIN);
     client.release();
     return found;
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { PublishPage, PublishRow } from '../../../src/app/ports/readers.ts';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
 /** $1 project, $2 before, $3 rows wanted plus one. One row: revision and page, newest first. */
@@ -17,7 +17,7 @@ export async function readPublishes(
   projectId: string,
   { before, limit }: { readonly before: number; readonly limit: number },
 ): Promise<PublishPage> {
-  const query = { ...IN_TIME, name: 'publishes', text: PAGE, values: [projectId, before, limit + 1] };
+  const query = { ...QUERY_TIMEOUT, name: 'publishes', text: PAGE, values: [projectId, before, limit + 1] };
   const { rows } = await pool.query<{ revision: string; page: string }>(query);
   const found = JSON.parse(rows[0]?.page ?? '[]') as PublishRow[];
   const publishes = found.slice(0, limit);

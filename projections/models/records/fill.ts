@@ -1,6 +1,6 @@
 import type { Filling, FillState } from '../../batch.ts';
-import { type Cursor, countDocuments, countOf, hasMoreThan, hasPassed, LARGEST_PAGE, pageSize, spaceAfter, spacesOf } from '../../fills.ts';
-import type { Session } from '../../tables.ts';
+import { type Cursor, countDocuments, countOf, hasMoreThan, hasPassed, MAX_PAGE, pageSize, spaceAfter, spacesOf } from '../../fills.ts';
+import type { Transaction } from '../../tables.ts';
 import { listedAt, remove, upsert } from './rows.ts';
 
 /** A collection that becomes global gets its list in pages, and one that is no longer global loses it in pages; see fills.ts. */
@@ -32,14 +32,14 @@ SELECT count(*)::int AS count FROM (
   SELECT FROM {records} WHERE project = $1 AND space = ANY ($2::text[]) AND collection = $3 LIMIT $4) r`;
 
 /** The lists that are not complete, locked until the transaction ends. */
-export async function holdLists(session: Session): Promise<ReadonlyMap<string, List>> {
-  const rows = await session.run<List>('lists-hold', HOLD, []);
+export async function holdLists(tx: Transaction): Promise<ReadonlyMap<string, List>> {
+  const rows = await tx.run<List>('lists-hold', HOLD, []);
   return new Map(rows.map((row) => [row.collection, row]));
 }
 
 /** Collections that have a list, be it not complete. */
-export async function listedCollections(session: Session): Promise<ReadonlySet<string>> {
-  const rows = await session.run<Pick<List, 'collection'>>('lists-listed', LISTED, []);
+export async function listedCollections(tx: Transaction): Promise<ReadonlySet<string>> {
+  const rows = await tx.run<Pick<List, 'collection'>>('lists-listed', LISTED, []);
   return new Set(rows.map(({ collection }) => collection));
 }
 
@@ -53,22 +53,22 @@ export function follows(list: List | undefined, document: Cursor): boolean {
  * from an earlier list do no harm: every document keeps a row when it is deleted, and the page that comes to it corrects what the list has
  * of it.
  */
-export async function begin(session: Session, collection: string, atOnce: number): Promise<void> {
-  const isMuch = await hasMoreThan(session, collection, atOnce);
-  await session.run('lists-put', PUT, [collection, 'rows']);
-  if (!isMuch) await finish(session, collection);
+export async function begin(tx: Transaction, collection: string, atOnce: number): Promise<void> {
+  const isMuch = await hasMoreThan(tx, collection, atOnce);
+  await tx.run('lists-put', PUT, [collection, 'rows']);
+  if (!isMuch) await finish(tx, collection);
 }
 
 /** Removes the list of a collection that is no longer listed. One of up to `atOnce` rows is removed now, a larger one in pages. */
-export async function putAway(session: Session, collection: string, atOnce: number): Promise<void> {
-  const some = [await spacesOf(session), collection, Math.min(atOnce + 1, 2 ** 31)];
-  const rows = await countOf(session, 'lists-some', SOME_ROWS, some);
-  await session.run('lists-put', PUT, [collection, 'drop']);
-  if (rows <= atOnce) await finish(session, collection);
+export async function putAway(tx: Transaction, collection: string, atOnce: number): Promise<void> {
+  const some = [await spacesOf(tx), collection, Math.min(atOnce + 1, 2 ** 31)];
+  const rows = await countOf(tx, 'lists-some', SOME_ROWS, some);
+  await tx.run('lists-put', PUT, [collection, 'drop']);
+  if (rows <= atOnce) await finish(tx, collection);
 }
 
-async function finish(session: Session, collection: string): Promise<void> {
-  while ((await step(session, {}, LARGEST_PAGE, collection)) !== null);
+async function finish(tx: Transaction, collection: string): Promise<void> {
+  while ((await step(tx, {}, MAX_PAGE, collection)) !== null);
 }
 
 interface ListRow extends List {
@@ -90,38 +90,38 @@ const MOVE = 'UPDATE {record_lists} SET space = $3, key = $4, done = done + $5 W
 
 const BUILDING = `SELECT count(*)::int AS count FROM {record_lists} WHERE project = $1 AND phase = 'rows'`;
 
-export const filling: Filling = { step, building: (session) => countOf(session, 'lists-building', BUILDING, []) };
+export const filling: Filling = { step, building: (tx) => countOf(tx, 'lists-building', BUILDING, []) };
 
-async function step(session: Session, _: object, size: number, only = ''): Promise<FillState | null> {
-  const [next] = await session.run<ListRow>('lists-next', NEXT, [only]);
+async function step(tx: Transaction, _: object, size: number, only = ''): Promise<FillState | null> {
+  const [next] = await tx.run<ListRow>('lists-next', NEXT, [only]);
   if (next === undefined) return null;
   const { collection, phase } = next;
   // The documents are counted before the list is locked, because that takes a while.
   if (phase === 'rows' && next.total === null) {
-    const total = await countDocuments(session, collection);
-    await session.run('lists-total', SET_TOTAL, [collection, total]);
+    const total = await countDocuments(tx, collection);
+    await tx.run('lists-total', SET_TOTAL, [collection, total]);
     return { of: collection, phase, done: 0, total, heldAt: null };
   }
-  const [list] = await session.run<ListRow>('lists-hold-one', HOLD_ONE, [collection, phase]);
+  const [list] = await tx.run<ListRow>('lists-hold-one', HOLD_ONE, [collection, phase]);
   // Another page or a batch has changed it meanwhile.
   if (list === undefined) return { of: collection, phase, done: 0, total: null, heldAt: null };
   const heldAt = performance.now();
-  const done = await walk(session, list, pageSize(size));
+  const done = await walk(tx, list, pageSize(size));
   return { of: collection, phase, done: Number(list.done) + done, total: list.total === null ? null : Number(list.total), heldAt };
 }
 
 /** The next keys in order: those of the cursor's space, and of the next one when that has no more. */
-async function walk(session: Session, list: List, limit: number): Promise<number> {
+async function walk(tx: Transaction, list: List, limit: number): Promise<number> {
   const { collection, phase, space } = list;
-  const move = (to: Cursor, count: number) => session.run('lists-move', MOVE, [collection, to.space, to.key, count]);
-  const keys = space === '' ? [] : await (phase === 'drop' ? dropPage(session, list, limit) : makePage(session, list, limit));
+  const move = (to: Cursor, count: number) => tx.run('lists-move', MOVE, [collection, to.space, to.key, count]);
+  const keys = space === '' ? [] : await (phase === 'drop' ? dropPage(tx, list, limit) : makePage(tx, list, limit));
   const last = keys.at(-1);
   if (last !== undefined) await move({ space, key: last }, keys.length);
   if (keys.length === limit) return keys.length;
-  const next = await spaceAfter(session, space);
+  const next = await spaceAfter(tx, space);
   if (next !== null) await move({ space: next, key: '' }, 0);
-  else if (phase === 'drop') await session.run('lists-forget', FORGET, [collection]);
-  else await session.run('lists-put', PUT, [collection, 'complete']);
+  else if (phase === 'drop') await tx.run('lists-forget', FORGET, [collection]);
+  else await tx.run('lists-put', PUT, [collection, 'complete']);
   return keys.length;
 }
 
@@ -137,14 +137,14 @@ interface Scanned {
   readonly kind: string | null;
 }
 
-async function makePage(session: Session, { collection, space, key }: List, limit: number): Promise<readonly string[]> {
-  const rows = await session.run<Scanned>(`lists-page-${limit}`, PAGE(limit), [space, collection, key]);
+async function makePage(tx: Transaction, { collection, space, key }: List, limit: number): Promise<readonly string[]> {
+  const rows = await tx.run<Scanned>(`lists-page-${limit}`, PAGE(limit), [space, collection, key]);
   await remove(
-    session,
+    tx,
     rows.filter(({ gone }) => gone).map((row) => ({ space, collection, key: row.key })),
   );
   await upsert(
-    session,
+    tx,
     rows
       .filter(({ gone }) => !gone)
       .map((row) => ({
@@ -166,7 +166,7 @@ WITH w AS MATERIALIZED (
 gone AS (DELETE FROM {records} WHERE ctid = ANY (ARRAY(SELECT place FROM w)))
 SELECT record_id AS key FROM w ORDER BY record_id`;
 
-async function dropPage(session: Session, { collection, space, key }: List, limit: number): Promise<readonly string[]> {
-  const rows = await session.run<{ key: string }>(`lists-drop-${limit}`, DROP_PAGE(limit), [space, collection, key]);
+async function dropPage(tx: Transaction, { collection, space, key }: List, limit: number): Promise<readonly string[]> {
+  const rows = await tx.run<{ key: string }>(`lists-drop-${limit}`, DROP_PAGE(limit), [space, collection, key]);
   return rows.map((row) => row.key);
 }

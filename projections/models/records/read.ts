@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import type { RecordAsked, RecordPage } from '../../../src/app/ports/readers.ts';
 import type { Space } from '../../../src/domain/events.ts';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { FRACTION } from './building.ts';
 
@@ -67,7 +67,7 @@ export async function readRecords(
     limit + 1,
     bytes,
   ];
-  const { rows } = await pool.query<Row>({ ...IN_TIME, ...(space === 'live' ? LIVE : NEXT), values });
+  const { rows } = await pool.query<Row>({ ...QUERY_TIMEOUT, ...(space === 'live' ? LIVE : NEXT), values });
   const found = rows.filter((row) => row.beyond !== null);
   const page = found.slice(0, limit).filter(({ text }) => text !== null);
   const last = page.length === limit || page.length < found.length ? page.at(-1) : undefined;

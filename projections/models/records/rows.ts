@@ -1,7 +1,7 @@
 import { isThere } from '../../../src/domain/document/packed.ts';
 import { isNumber, type Json, type JsonObject, toDouble } from '../../../src/kernel/json.ts';
 import type { DocumentChange } from '../../batch.ts';
-import type { Session } from '../../tables.ts';
+import type { Transaction } from '../../tables.ts';
 
 /** The rows of listed records. */
 
@@ -30,12 +30,12 @@ export function listedAt(stamp: Json | undefined): number {
 }
 
 /** Writes changed documents into their lists. */
-export async function carry(session: Session, documents: readonly DocumentChange[]): Promise<void> {
+export async function carry(tx: Transaction, documents: readonly DocumentChange[]): Promise<void> {
   await remove(
-    session,
+    tx,
     documents.filter(({ state }) => !isThere(state)),
   );
-  await upsert(session, documents.flatMap(rowOf));
+  await upsert(tx, documents.flatMap(rowOf));
 }
 
 function rowOf({ space, collection, key, state: { document }, createdRevision }: DocumentChange): Row[] {
@@ -47,9 +47,9 @@ function own(document: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(document, name) ? document[name] : undefined;
 }
 
-export async function upsert(session: Session, rows: readonly Row[]): Promise<void> {
+export async function upsert(tx: Transaction, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
-  await session.run('records-upsert', UPSERT, [
+  await tx.run('records-upsert', UPSERT, [
     rows.map((row) => row.space),
     rows.map((row) => row.collection),
     rows.map((row) => row.key),
@@ -58,11 +58,7 @@ export async function upsert(session: Session, rows: readonly Row[]): Promise<vo
   ]);
 }
 
-export async function remove(session: Session, gone: readonly Omit<Row, 'listedAt' | 'sequence'>[]): Promise<void> {
+export async function remove(tx: Transaction, gone: readonly Omit<Row, 'listedAt' | 'sequence'>[]): Promise<void> {
   if (gone.length === 0) return;
-  await session.run('records-delete', DELETE, [
-    gone.map((row) => row.space),
-    gone.map((row) => row.collection),
-    gone.map((row) => row.key),
-  ]);
+  await tx.run('records-delete', DELETE, [gone.map((row) => row.space), gone.map((row) => row.collection), gone.map((row) => row.key)]);
 }

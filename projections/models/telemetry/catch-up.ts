@@ -3,10 +3,10 @@ import { UnknownEvent } from '../../../src/log/decode.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
-import type { Session } from '../../tables.ts';
+import type { Transaction } from '../../tables.ts';
 import { transaction } from '../../transaction.ts';
-import { beginTelemetry, checkHistory, holdPlace, readBatch, TELEMETRY_VERSIONS } from './place.ts';
-import { writeTelemetry } from './project.ts';
+import { beginTelemetry, checkHistory, lockCheckpoint, readBatch, TELEMETRY_VERSIONS } from './checkpoint.ts';
+import { writeTelemetry } from './projection.ts';
 import { telemetryProjects } from './rebuild.ts';
 import { beginFromTotals } from './totals.ts';
 
@@ -30,17 +30,17 @@ export async function catchUpTelemetry({ log, pool }: { readonly log: Log; reado
 async function catchUp(log: Log, pool: Pool, projectId: string): Promise<void> {
   if ((await log.head(telemetryStream(projectId))) === null) return;
   await beginTelemetry(pool, projectId);
-  const batch = () => transaction(pool, projectId, TELEMETRY_VERSIONS, (session) => writeBatch(session, log));
+  const batch = () => transaction(pool, projectId, TELEMETRY_VERSIONS, (tx) => writeBatch(tx, log));
   while ((await batch()) > 0);
 }
 
-async function writeBatch(session: Session, log: Log): Promise<number> {
-  const at = await holdPlace(session);
+async function writeBatch(tx: Transaction, log: Log): Promise<number> {
+  const at = await lockCheckpoint(tx);
   if (at === null) return 0;
-  await checkHistory(log, session.projectId, at);
-  const from = at.revision < 0 ? await beginFromTotals(session, log) : at.revision;
-  const { events, unknown } = await readBatch(log, session.projectId, from);
+  await checkHistory(log, tx.projectId, at);
+  const from = at.revision < 0 ? await beginFromTotals(tx, log) : at.revision;
+  const { events, unknown } = await readBatch(log, tx.projectId, from);
   if (events.length === 0 && unknown !== null) throw unknown;
-  await writeTelemetry(session, events);
+  await writeTelemetry(tx, events);
   return events.length;
 }

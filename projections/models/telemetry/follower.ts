@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { tellNowAndThen } from '../../../src/kernel/trouble.ts';
+import { throttled } from '../../../src/kernel/error-reporting.ts';
 import { UnknownEvent } from '../../../src/log/decode.ts';
 import type { Log } from '../../../src/log/port.ts';
+import { createBell } from '../../../src/log/signal.ts';
 import { TELEMETRY_PREFIX, telemetryProjectOf, telemetryStream } from '../../../src/log/streams.ts';
-import { createBell } from '../../../src/log/wake.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
 import type { ProjectorLogger } from '../../projector/context.ts';
-import { untilAnswered } from '../../projector/until-answered.ts';
-import type { Session } from '../../tables.ts';
+import { retry } from '../../projector/retry.ts';
+import type { Transaction } from '../../tables.ts';
 import { transaction } from '../../transaction.ts';
-import { beginTelemetry, checkHistory, readBatch, TELEMETRY_VERSIONS, takePlace } from './place.ts';
-import { writeTelemetry } from './project.ts';
+import { beginTelemetry, checkHistory, readBatch, TELEMETRY_VERSIONS, tryLockCheckpoint } from './checkpoint.ts';
+import { writeTelemetry } from './projection.ts';
 import { beginFromTotals } from './totals.ts';
 
 /**
@@ -46,13 +46,13 @@ export interface TelemetryFollower {
 const LINGER_MS = 40;
 const RIVAL_MS = 500;
 const RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 /** The pause after a batch while there is more, as a multiple of the batch's time: the database serves game data first. */
 const REST_SHARE = 2;
-const LONGEST_REST_MS = 400;
+const MAX_REST_MS = 400;
 /** Time limit of a batch at its first try. It doubles for each further try, because a large sweep may really need longer. */
 const PATIENCE_MS = 30_000;
-const LONGEST_PATIENCE_MS = 1_200_000;
+const MAX_TIMEOUT_MS = 1_200_000;
 const FINISHING_MS = 10;
 /** How often stopped projects are looked at again: an operator may have removed the cause. */
 const REFRESH_MS = 10_000;
@@ -81,12 +81,12 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
   /** Set when it is to stop: then there are no pauses. */
   let isFinishing = false;
   const bell = createBell();
-  const onTrouble = tellNowAndThen((error: unknown) => logger.warn({ err: error }, 'telemetry cannot be followed; trying again'));
+  const onError = throttled((error: unknown) => logger.warn({ err: error }, 'telemetry cannot be followed; trying again'));
   let running: Promise<unknown> | null = null;
 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
-  const patience = { stopping: stopping.signal, pause: () => pause(RETRY_MS), onTrouble };
+  const retrying = { stopping: stopping.signal, pause: () => pause(RETRY_MS), onError };
 
   const grown = (projectId: string, revision: number) => {
     const place = places.get(projectId);
@@ -106,10 +106,10 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
   };
 
   const follow = async () => {
-    const after = await untilAnswered(() => log.end(), patience);
+    const after = await retry(() => log.end(), retrying);
     if (after === undefined) return;
-    const looking = untilAnswered(lookAtAll, patience);
-    for await (const step of log.follow({ prefix: TELEMETRY_PREFIX, after, signal: stopping.signal, onTrouble })) {
+    const looking = retry(lookAtAll, retrying);
+    for await (const step of log.follow({ prefix: TELEMETRY_PREFIX, after, signal: stopping.signal, onError })) {
       for (const { stream, revision } of step.events) grown(telemetryProjectOf(stream) ?? '', revision);
       given = { position: step.position, steps: given.steps + 1, caughtUp: step.caughtUp };
       if (step.events.length > 0) bell.ring();
@@ -146,13 +146,13 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     } catch (error) {
       failed(projectId, place, error);
     }
-    if (place.head > place.shown && !isFinishing) await pause(Math.min(REST_SHARE * (performance.now() - startedAt), LONGEST_REST_MS));
+    if (place.head > place.shown && !isFinishing) await pause(Math.min(REST_SHARE * (performance.now() - startedAt), MAX_REST_MS));
   };
 
   const step = async (projectId: string, place: Place) => {
     if (!place.isBegun) await beginTelemetry(pool, projectId);
-    const patienceMs = Math.min(PATIENCE_MS * 2 ** place.attempts, LONGEST_PATIENCE_MS);
-    const written = await transaction(pool, projectId, TELEMETRY_VERSIONS, (session) => batch(session, place), patienceMs);
+    const timeoutMs = Math.min(PATIENCE_MS * 2 ** place.attempts, MAX_TIMEOUT_MS);
+    const written = await transaction(pool, projectId, TELEMETRY_VERSIONS, (tx) => batch(tx, place), timeoutMs);
     place.isBegun = true;
     if (written === null) {
       place.notBefore = performance.now() + RIVAL_MS;
@@ -166,16 +166,16 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
   };
 
   /** `null`: another process holds the project. */
-  const batch = async (session: Session, place: Place): Promise<{ readonly events: number; readonly shown: number } | null> => {
-    const { projectId } = session;
-    const at = await takePlace(session);
+  const batch = async (tx: Transaction, place: Place): Promise<{ readonly events: number; readonly shown: number } | null> => {
+    const { projectId } = tx;
+    const at = await tryLockCheckpoint(tx);
     if (at === null) return null;
     // Checked at the first look, and whenever the tables are not where this process left them.
     if (!place.isBegun || at.revision !== place.shown) await checkHistory(log, projectId, at);
-    const from = at.revision < 0 ? await beginFromTotals(session, log) : at.revision;
+    const from = at.revision < 0 ? await beginFromTotals(tx, log) : at.revision;
     const { events, unknown } = await readBatch(log, projectId, from);
     if (events.length === 0 && unknown !== null) throw unknown;
-    await writeTelemetry(session, events);
+    await writeTelemetry(tx, events);
     return { events: events.length, shown: events.at(-1)?.revision ?? from };
   };
 
@@ -184,7 +184,7 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     place.attempts += 1;
     place.isBegun = false;
     const isFinal = error instanceof UnknownEvent || error instanceof HistoryMismatch;
-    const retryMs = isFinal ? REFRESH_MS : Math.min(RETRY_MS * 2 ** (place.attempts - 1), LONGEST_RETRY_MS);
+    const retryMs = isFinal ? REFRESH_MS : Math.min(RETRY_MS * 2 ** (place.attempts - 1), MAX_RETRY_MS);
     place.notBefore = performance.now() + retryMs;
     if (!isFinal) logger.warn({ project: projectId, err: error }, 'telemetry could not be written and will be tried again');
     if (isFinal && place.failure?.message !== error.message) {

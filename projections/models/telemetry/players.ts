@@ -1,5 +1,5 @@
 import type { Player } from '../../../src/domain/telemetry/player.ts';
-import type { Session } from '../../tables.ts';
+import type { Transaction } from '../../tables.ts';
 
 /** Loads and writes the rows of `telemetry_players` for one batch. */
 
@@ -54,16 +54,16 @@ export interface PlayerRow {
   readonly last_endpoint_slug: string | null;
 }
 
-export async function loadPlayers(session: Session, ids: readonly string[]): Promise<Map<string, Player>> {
+export async function loadPlayers(tx: Transaction, ids: readonly string[]): Promise<Map<string, Player>> {
   if (ids.length === 0) return new Map();
-  const rows = await session.run<PlayerRow>('telemetry-players', LOAD, [ids]);
+  const rows = await tx.run<PlayerRow>('telemetry-players', LOAD, [ids]);
   return new Map(rows.map((row) => [row.platform_id, playerOf(row)]));
 }
 
-export async function savePlayers(session: Session, players: ReadonlyMap<string, Player>): Promise<void> {
+export async function savePlayers(tx: Transaction, players: ReadonlyMap<string, Player>): Promise<void> {
   if (players.size === 0) return;
   const rows = [...players].map(([id, player]) => valuesOf(id, player));
-  await session.run(
+  await tx.run(
     'telemetry-players-save',
     SAVE,
     COLUMNS.map((_, column) => rows.map((row) => row[column])),

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { TelemetryReader } from '../../../src/app/ports/readers.ts';
-import { IN_TIME } from '../../patience.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { type PlayerRow, playerOf } from './players.ts';
 
 /** Place and row come from one snapshot. */
@@ -15,7 +15,12 @@ type Found = { readonly revision: string } & (PlayerRow | { readonly platform_id
 export function createTelemetryReader(pool: Pool): TelemetryReader {
   return {
     async player(projectId, platformId) {
-      const { rows } = await pool.query<Found>({ ...IN_TIME, name: 'telemetry-player', text: PLAYER, values: [projectId, platformId] });
+      const { rows } = await pool.query<Found>({
+        ...QUERY_TIMEOUT,
+        name: 'telemetry-player',
+        text: PLAYER,
+        values: [projectId, platformId],
+      });
       const [row] = rows;
       const revision = Number(row?.revision ?? -1);
       if (row === undefined || row.platform_id === null) return { revision, stats: null, profile: null };
@@ -23,7 +28,12 @@ export function createTelemetryReader(pool: Pool): TelemetryReader {
     },
 
     async profiles(projectId, players) {
-      const { rows } = await pool.query<PlayerRow>({ ...IN_TIME, name: 'telemetry-profiles', text: NAMED, values: [projectId, players] });
+      const { rows } = await pool.query<PlayerRow>({
+        ...QUERY_TIMEOUT,
+        name: 'telemetry-profiles',
+        text: NAMED,
+        values: [projectId, players],
+      });
       return new Map(rows.map((row) => [row.platform_id, playerOf(row).profile]));
     },
   };

@@ -2,10 +2,10 @@ import type { Pool } from 'pg';
 import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
-import type { Session } from '../../tables.ts';
+import type { Transaction } from '../../tables.ts';
 import { transaction } from '../../transaction.ts';
-import { beginTelemetry, holdPlace, readBatch, TELEMETRY_VERSIONS } from './place.ts';
-import { writeTelemetry } from './project.ts';
+import { beginTelemetry, lockCheckpoint, readBatch, TELEMETRY_VERSIONS } from './checkpoint.ts';
+import { writeTelemetry } from './projection.ts';
 import { beginFromTotals } from './totals.ts';
 
 /**
@@ -23,15 +23,15 @@ export async function rebuildTelemetry(options: {
   for (const projectId of await telemetryProjects(pool)) {
     const head = await log.head(telemetryStream(projectId));
     await beginTelemetry(pool, projectId);
-    const again = () => transaction(pool, projectId, TELEMETRY_VERSIONS, (session) => rebuildOne(session, log, head?.revision ?? -1));
-    events += await unlessCutMeanwhile(again);
+    const again = () => transaction(pool, projectId, TELEMETRY_VERSIONS, (tx) => rebuildOne(tx, log, head?.revision ?? -1));
+    events += await retryOnTruncation(again);
     projects += head === null ? 0 : 1;
   }
   return { projects, events, seconds: (performance.now() - startedAt) / 1000 };
 }
 
 /** Does the work again if the beginning of the stream was truncated while it was read. The second time begins with the newer totals. */
-export async function unlessCutMeanwhile<T>(work: () => Promise<T>): Promise<T> {
+export async function retryOnTruncation<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -52,23 +52,23 @@ const WIPE = ['events', 'players', 'sessions'] as const;
 const BACK = `UPDATE {telemetry_checkpoints} SET revision = -1, event_id = '' WHERE project = $1`;
 
 /** Folds the stream up to `head`. Rows from beyond it belong to another history and are removed. */
-async function rebuildOne(session: Session, log: Log, head: number): Promise<number> {
-  await holdPlace(session);
-  for (const table of WIPE) await session.run(`telemetry-wipe-${table}`, `DELETE FROM {telemetry_${table}} WHERE project = $1`, []);
-  await session.run('telemetry-back', BACK, []);
-  return foldTelemetry(session, log, await beginFromTotals(session, log, head), head);
+async function rebuildOne(tx: Transaction, log: Log, head: number): Promise<number> {
+  await lockCheckpoint(tx);
+  for (const table of WIPE) await tx.run(`telemetry-wipe-${table}`, `DELETE FROM {telemetry_${table}} WHERE project = $1`, []);
+  await tx.run('telemetry-back', BACK, []);
+  return foldTelemetry(tx, log, await beginFromTotals(tx, log, head), head);
 }
 
 /** Folds the events after `from`, up to `to`. Throws `UnknownEvent` and `HistoryMismatch`. */
-export async function foldTelemetry(session: Session, log: Log, from: number, to: number): Promise<number> {
+export async function foldTelemetry(tx: Transaction, log: Log, from: number, to: number): Promise<number> {
   let at = from;
   let count = 0;
   while (at < to) {
-    const { events, unknown } = await readBatch(log, session.projectId, at, to);
+    const { events, unknown } = await readBatch(log, tx.projectId, at, to);
     if (unknown !== null) throw unknown;
     const last = events.at(-1);
     if (last === undefined) return count;
-    await writeTelemetry(session, events);
+    await writeTelemetry(tx, events);
     at = last.revision;
     count += events.length;
   }

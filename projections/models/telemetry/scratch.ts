@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { dropVersion } from '../../migrate.ts';
 import { TELEMETRY } from '../../registry.ts';
-import { type Session, schemaOf } from '../../tables.ts';
+import { schemaOf, type Transaction } from '../../tables.ts';
 
 /** Telemetry's tables in a version that is only folded into, beside those that are read. */
 
@@ -28,7 +28,7 @@ async function withClient(pool: Pool, work: (client: PoolClient) => Promise<void
 }
 
 /** Sets the project's place in these tables back to the beginning and removes its rows. */
-export async function beginScratch(session: Session): Promise<void> {
-  await session.wipe(TELEMETRY);
-  await session.run('telemetry-scratch', `INSERT INTO {telemetry_checkpoints} (project, revision, event_id) VALUES ($1, -1, '')`, []);
+export async function beginScratch(tx: Transaction): Promise<void> {
+  await tx.wipe(TELEMETRY);
+  await tx.run('telemetry-scratch', `INSERT INTO {telemetry_checkpoints} (project, revision, event_id) VALUES ($1, -1, '')`, []);
 }

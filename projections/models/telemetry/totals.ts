@@ -5,10 +5,10 @@ import { type Log, type NewEvent, OutcomeUnknown } from '../../../src/log/port.t
 import { telemetryStream, totalsStream } from '../../../src/log/streams.ts';
 import { readTotalsEvent } from '../../../src/log/totals.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
-import type { Session } from '../../tables.ts';
-import { advanceTelemetry, type TelemetryPlace } from './place.ts';
+import type { Transaction } from '../../tables.ts';
+import { advanceTelemetry, type TelemetryCheckpoint } from './checkpoint.ts';
+import { saveSessions } from './play-sessions.ts';
 import { savePlayers } from './players.ts';
-import { saveSessions } from './sessions.ts';
 
 /** The totals of a project in the log: finds them, puts them into tables to fold on from, and writes them. */
 
@@ -45,21 +45,21 @@ const COMPLETED = 'totals.completed';
  * there; the caller must have locked it. Totals that reach beyond `until` are not used. Throws {@link HistoryMismatch} when the log holds
  * another event there, or when the totals are truncated meanwhile because newer ones follow them.
  */
-export async function beginFromTotals(session: Session, log: Log, until = Number.MAX_SAFE_INTEGER): Promise<number> {
-  const { projectId } = session;
+export async function beginFromTotals(tx: Transaction, log: Log, until = Number.MAX_SAFE_INTEGER): Promise<number> {
+  const { projectId } = tx;
   const totals = await findTotals(log, projectId);
   if (totals === null || totals.through.revision > until) return -1;
   const { revision, eventId } = totals.through;
   const [event] = await log.read(telemetryStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
   if (event?.id !== eventId)
     throw new HistoryMismatch(projectId, `its telemetry has another event at revision ${revision} than its totals`);
-  await restore(session, log, totals);
-  await advanceTelemetry(session, totals.through);
+  await restore(tx, log, totals);
+  await advanceTelemetry(tx, totals.through);
   return revision;
 }
 
-async function restore(session: Session, log: Log, { revision, parts, players, sessions }: Totals): Promise<void> {
-  const stream = totalsStream(session.projectId);
+async function restore(tx: Transaction, log: Log, { revision, parts, players, sessions }: Totals): Promise<void> {
+  const stream = totalsStream(tx.projectId);
   let [somePlayers, someSessions] = [0, 0];
   for (let at = revision - parts; at < revision; ) {
     const page = await log.read(stream, { from: at, limit: Math.min(PAGE, revision - at), direction: 'forwards' });
@@ -67,15 +67,15 @@ async function restore(session: Session, log: Log, { revision, parts, players, s
     for (const event of page.map(readTotalsEvent)) {
       if (event.type !== 'totals.kept') break;
       const kept = event.data;
-      await savePlayers(session, new Map(kept.players.map(({ platformId, ...player }) => [platformId, player])));
-      await saveSessions(session, kept.sessions);
+      await savePlayers(tx, new Map(kept.players.map(({ platformId, ...player }) => [platformId, player])));
+      await saveSessions(tx, kept.sessions);
       somePlayers += kept.players.length;
       someSessions += kept.sessions.length;
     }
     at += page.length;
   }
   if (somePlayers === players && someSessions === sessions) return;
-  throw new HistoryMismatch(session.projectId, `the totals of its telemetry hold ${somePlayers} of ${players} players`);
+  throw new HistoryMismatch(tx.projectId, `the totals of its telemetry hold ${somePlayers} of ${players} players`);
 }
 
 /** Bytes of a part, about. A single row may be larger. */
@@ -117,7 +117,7 @@ export class TotalsWriter {
   }
 
   /** Completes the totals: from now on they count. Resolves to the revision of their first event. */
-  async complete(through: TelemetryPlace): Promise<number> {
+  async complete(through: TelemetryCheckpoint): Promise<number> {
     await this.#flush();
     const { revision, eventId } = through;
     await this.#append(COMPLETED, encodeEvent({ through: { revision, eventId }, parts: this.#parts, ...this.#counts }));

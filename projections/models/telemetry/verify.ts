@@ -3,14 +3,14 @@ import { UnknownEvent } from '../../../src/log/decode.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
+import { behindProblem, lagging } from '../../maintenance/active-checkpoints.ts';
 import { compareTable, type Problem } from '../../maintenance/compare.ts';
-import { behindProblem, lagging } from '../../maintenance/places.ts';
 import { TELEMETRY } from '../../registry.ts';
-import { SCRATCH_VERSION, Session, tableName, tablesOf, type Versions } from '../../tables.ts';
+import { SCRATCH_VERSION, Transaction, tableName, tablesOf, type Versions } from '../../tables.ts';
 import { snapshot, transaction } from '../../transaction.ts';
-import { lookAtPlace, readBatch, TELEMETRY_VERSIONS } from './place.ts';
-import { writeTelemetry } from './project.ts';
-import { foldTelemetry, telemetryProjects, unlessCutMeanwhile } from './rebuild.ts';
+import { readBatch, readCheckpoint, TELEMETRY_VERSIONS } from './checkpoint.ts';
+import { writeTelemetry } from './projection.ts';
+import { foldTelemetry, retryOnTruncation, telemetryProjects } from './rebuild.ts';
 import { beginScratch, onScratch } from './scratch.ts';
 import { beginFromTotals } from './totals.ts';
 
@@ -52,7 +52,7 @@ export async function verifyTelemetry({ log, pool }: { readonly log: Log; readon
 async function verified(log: Log, pool: Pool, projectId: string): Promise<Omit<VerifiedTelemetry, 'behind'>> {
   const problem = (kind: Problem['kind'], detail: string) => ({ kind, project: projectId, table: 'telemetry', row: '', detail });
   try {
-    return await unlessCutMeanwhile(() => verifyOne(log, pool, projectId));
+    return await retryOnTruncation(() => verifyOne(log, pool, projectId));
   } catch (error) {
     if (error instanceof UnknownEvent) return { problems: [problem('unreadable', error.message)], events: 0 };
     if (error instanceof HistoryMismatch) return { problems: [problem('history', error.message)], events: 0 };
@@ -65,17 +65,17 @@ async function verifyOne(log: Log, pool: Pool, projectId: string): Promise<Omit<
   if (shown === undefined) return { problems: [], events: 0 };
   const tables = tablesOf(TELEMETRY).map(({ name }) => tableName(name, 1));
   const folded = await foldMost(log, pool, projectId, shown);
-  return snapshot(pool, projectId, SCRATCH, tables, async (session) => {
-    const active = new Session(session.client, projectId, TELEMETRY_VERSIONS);
-    const place = (await lookAtPlace(active)) ?? { revision: -1, eventId: '' };
-    const events = folded.events + (await foldTelemetry(session, log, folded.at, place.revision));
-    const at = await scratchAt(session);
-    if (at < place.revision) {
-      const row = `revision ${place.revision}`;
-      const detail = `the read models stand at revision ${place.revision}, the log ends at ${at}`;
+  return snapshot(pool, projectId, SCRATCH, tables, async (tx) => {
+    const active = new Transaction(tx.client, projectId, TELEMETRY_VERSIONS);
+    const checkpoint = (await readCheckpoint(active)) ?? { revision: -1, eventId: '' };
+    const events = folded.events + (await foldTelemetry(tx, log, folded.at, checkpoint.revision));
+    const at = await scratchAt(tx);
+    if (at < checkpoint.revision) {
+      const row = `revision ${checkpoint.revision}`;
+      const detail = `the read models stand at revision ${checkpoint.revision}, the log ends at ${at}`;
       return { problems: [{ kind: 'history', project: projectId, table: 'telemetry', row, detail }], events };
     }
-    return { problems: await compared(session, projectId), events };
+    return { problems: await compared(tx, projectId), events };
   });
 }
 
@@ -86,9 +86,9 @@ async function shownPlaces(pool: Pool): Promise<ReadonlyMap<string, number>> {
 
 /** Folds all but the last events, a batch at a time, while the projector goes on. */
 async function foldMost(log: Log, pool: Pool, projectId: string, shown: number): Promise<{ readonly at: number; readonly events: number }> {
-  let at = await transaction(pool, projectId, SCRATCH, async (session) => {
-    await beginScratch(session);
-    return beginFromTotals(session, log, shown);
+  let at = await transaction(pool, projectId, SCRATCH, async (tx) => {
+    await beginScratch(tx);
+    return beginFromTotals(tx, log, shown);
   });
   let count = 0;
   const to = shown - LITTLE;
@@ -97,19 +97,19 @@ async function foldMost(log: Log, pool: Pool, projectId: string, shown: number):
     if (unknown !== null) throw unknown;
     const last = events.at(-1);
     if (last === undefined) break;
-    await transaction(pool, projectId, SCRATCH, (session) => writeTelemetry(session, events));
+    await transaction(pool, projectId, SCRATCH, (tx) => writeTelemetry(tx, events));
     at = last.revision;
     count += events.length;
   }
   return { at, events: count };
 }
 
-async function scratchAt(session: Session): Promise<number> {
-  return (await lookAtPlace(session))?.revision ?? -1;
+async function scratchAt(tx: Transaction): Promise<number> {
+  return (await readCheckpoint(tx))?.revision ?? -1;
 }
 
-async function compared(session: Session, projectId: string): Promise<readonly Problem[]> {
+async function compared(tx: Transaction, projectId: string): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
-  for (const table of tablesOf(TELEMETRY)) problems.push(...(await compareTable(session.client, table, 1, projectId)));
+  for (const table of tablesOf(TELEMETRY)) problems.push(...(await compareTable(tx.client, table, 1, projectId)));
   return problems;
 }

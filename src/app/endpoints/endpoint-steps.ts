@@ -8,14 +8,14 @@ import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../../do
 import type { Trace } from '../../domain/endpoint/step.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Grounds } from '../access.ts';
+import type { AccessContext } from '../access.ts';
 import type { DocumentWrites } from '../storage/document-writes.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 
 /** Runs an endpoint's steps over the documents of one command, for calls and for dry runs. */
 
 /** Who a run is for, and its clock, random numbers and effects. */
-export interface RunAs extends Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'world'> {
+export interface RunAs extends Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'effects'> {
   /** Called before the run. May throw to have a large endpoint prepared first. */
   ready(compiled: CompiledEndpoint): void;
 }
@@ -25,7 +25,7 @@ export interface RunAs extends Pick<EndpointCall, 'platformId' | 'hasSecretKey' 
  * documents of a collection that a step looks through, by the collection's id.
  */
 export function runSteps(
-  ground: Grounds,
+  access: AccessContext,
   writes: DocumentWrites,
   endpoint: EndpointModel,
   call: Pick<EndpointRequest, 'input' | 'fromQuery'>,
@@ -33,15 +33,15 @@ export function runSteps(
   trace: Trace | null,
   keys: Reads['keys'],
 ): EndpointResult {
-  const compiled = compiledEndpoint(ground.definitions, endpoint);
+  const compiled = compiledEndpoint(access.definitions, endpoint);
   as.ready(compiled);
   const input =
-    ground.settings.inputValidation === 'off' ? call.input : accepted(checkInput(compiled, call.input, { fromQuery: call.fromQuery }));
-  const { platformId, hasSecretKey, isDedicatedServer, now, random, world } = as;
-  const { projectId } = ground.authority;
-  const key = playerKey(ground, platformId, input);
-  const run = { projectId, slug: endpoint.slug, input, platformId, playerKey: key, hasSecretKey, isDedicatedServer, now, random, world };
-  return accepted(runEndpoint(compiled, run, readsOf(ground, writes, endpoint.slug, as, keys), trace));
+    access.settings.inputValidation === 'off' ? call.input : accepted(checkInput(compiled, call.input, { fromQuery: call.fromQuery }));
+  const { platformId, hasSecretKey, isDedicatedServer, now, random, effects } = as;
+  const { projectId } = access.authority;
+  const key = playerKey(access, platformId, input);
+  const run = { projectId, slug: endpoint.slug, input, platformId, playerKey: key, hasSecretKey, isDedicatedServer, now, random, effects };
+  return accepted(runEndpoint(compiled, run, readsOf(access, writes, endpoint.slug, as, keys), trace));
 }
 
 /** Compiled once per publish, because every publish makes a new definitions object. */
@@ -69,36 +69,36 @@ function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointM
 /**
  * The key of the player's document. By the project setting `playerKeyMode` it includes the input's `saveId`, so one player has several saves.
  */
-function playerKey(ground: Grounds, platformId: string, input: JsonObject): string {
+function playerKey(access: AccessContext, platformId: string, input: JsonObject): string {
   const saveId = Object.hasOwn(input, 'saveId') ? input['saveId'] : undefined;
-  if (ground.settings.playerKeyMode !== 'playerSave' || typeof saveId !== 'string' || saveId === '') return platformId;
+  if (access.settings.playerKeyMode !== 'playerSave' || typeof saveId !== 'string' || saveId === '') return platformId;
   return `${platformId}_${saveId}`;
 }
 
 const NOTHING: JsonObject = {};
 
 /** Reads for the steps. Endpoints reach every collection, whatever its access mode. An unknown collection reads as missing. */
-function readsOf(ground: Grounds, writes: DocumentWrites, slug: string, as: RunAs, keys: Reads['keys']): Reads {
+function readsOf(access: AccessContext, writes: DocumentWrites, slug: string, as: RunAs, keys: Reads['keys']): Reads {
   const blankOf = (model: CollectionModel | undefined) =>
-    model?.schema.hasDefaults && ground.settings.fillDefaults ? fillDefaults(model.schema, NOTHING) : NOTHING;
+    model?.schema.hasDefaults && access.settings.fillDefaults ? fillDefaults(model.schema, NOTHING) : NOTHING;
   return {
     document(collection, key) {
-      const model = ground.definitions.collection(collection);
+      const model = access.definitions.collection(collection);
       return model ? writes.read(model, key) : null;
     },
     blank(collection) {
-      const blank = blankOf(ground.definitions.collection(collection));
+      const blank = blankOf(access.definitions.collection(collection));
       return blank === NOTHING ? null : blank;
     },
     decide(write) {
-      const model = ground.definitions.collection(write.target.collection);
+      const model = access.definitions.collection(write.target.collection);
       if (!model) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
-      as.world.look();
-      decide(writes, ground, model, write, { player: as.platformId, slug });
+      as.effects.look();
+      decide(writes, access, model, write, { player: as.platformId, slug });
       return writes.read(model, write.target.key);
     },
     keys(collection) {
-      const model = ground.definitions.collection(collection);
+      const model = access.definitions.collection(collection);
       if (!model) return [];
       const stored = keys(model.id);
       const placed = writes.placedIn(model.id);
@@ -112,7 +112,7 @@ function readsOf(ground: Grounds, writes: DocumentWrites, slug: string, as: RunA
 /** Decides one write of the run. Throws the `Refusal` of schema, size or limits. */
 function decide(
   writes: DocumentWrites,
-  ground: Grounds,
+  access: AccessContext,
   collection: CollectionModel,
   write: PendingWrite,
   { player, slug }: { readonly player: string; readonly slug: string },
@@ -124,7 +124,7 @@ function decide(
   }
   // A step names no save version and needs none: what the call has read cannot change before its commit.
   const unversioned = { saveVersion: null, strictSaveVersion: false };
-  const how = { player, ...unversioned, checkSchema: ground.settings.validateEndpointWrites, source: slug };
+  const how = { player, ...unversioned, checkSchema: access.settings.validateEndpointWrites, source: slug };
   writes.write(collection, key, { kind: 'operations', ops: write.ops, applied: write.applied }, how);
 }
 

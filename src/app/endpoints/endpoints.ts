@@ -8,25 +8,25 @@ import { idempotencySubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { OneAtATime } from '../../kernel/one-at-a-time.ts';
+import { KeyedMutex } from '../../kernel/keyed-mutex.ts';
 import { member } from '../../kernel/path.ts';
-import { type Grounds, groundsOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from '../access.ts';
+import { type AccessContext, accessOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from '../context.ts';
-import { answeredBefore, type Keeps, type Keyed, keeping, keyedBy } from '../once.ts';
+import { type AnswerCodec, type KeyedRequest, keyedBy, remembering, replayed } from '../idempotency.ts';
 import { type Decided, type Decision, decidedBy, type Outcome } from '../project/commit.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import type { View } from '../project/view.ts';
 import { type OpenSealed, opener } from '../security/open-request.ts';
 import { identify, mustProve, requireSession } from '../security/players.ts';
 import { consuming } from '../security/request-ids.ts';
 import { DocumentWrites } from '../storage/document-writes.ts';
+import { CallEffects } from './call-effects.ts';
 import { counted } from './call-limits.ts';
 import { type CallWatch, watchOf } from './endpoint-calls.ts';
 import type { EndpointAnswer, EndpointRequest } from './endpoint-request.ts';
 import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
 import { draws, runSteps } from './endpoint-steps.ts';
-import { Outside } from './outside.ts';
 
 export interface Endpoints {
   call(caller: Caller, call: EndpointRequest): Awaitable<EndpointAnswer>;
@@ -39,9 +39,9 @@ interface Ran {
   readonly publish: string;
 }
 
-const RAN_KEPT: Keeps<Ran> = {
-  kept: ({ status, body, publish }) => ({ status, body, publish }),
-  again(kept) {
+const RAN_KEPT: AnswerCodec<Ran> = {
+  encode: ({ status, body, publish }) => ({ status, body, publish }),
+  decode(kept) {
     const [status, body, publish] = isObject(kept) ? ['status', 'body', 'publish'].map((name) => member(kept, name)) : [];
     const ran = { body: body ?? null, wrote: true, publish: typeof publish === 'string' ? publish : '' };
     return { ...ran, status: typeof status === 'number' ? status : 200 };
@@ -49,11 +49,11 @@ const RAN_KEPT: Keeps<Ran> = {
 };
 
 /** Calls with one idempotency key that may wait while the first one waits for a service. */
-const MOST_ALIKE = 8;
+const MAX_SAME_KEY = 8;
 
 /** Endpoint calls: one decision over everything that the steps read, and one atomic append of everything that they write. */
 export function createEndpoints(context: AppContext): Endpoints {
-  const alike = new OneAtATime(MOST_ALIKE);
+  const alike = new KeyedMutex(MAX_SAME_KEY);
   return {
     call: (caller, call) =>
       andThen(projectOf(context, caller), (project) => {
@@ -68,7 +68,7 @@ export function createEndpoints(context: AppContext): Endpoints {
 
 async function runOnce(
   context: AppContext,
-  alike: OneAtATime,
+  alike: KeyedMutex,
   project: Project,
   claimed: Caller,
   call: EndpointRequest,
@@ -80,29 +80,29 @@ async function runOnce(
   watch?.identified(caller);
   const draw = draws();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
-  const outside = new Outside(project, context, alike);
-  const once = (view: View, now: number): Decided<Ran> => {
-    outside.begin();
-    const run: Run = { context, view, ground: groundsOf(view, caller, call.target), caller, call, revision, now, random: draw(), outside };
-    if (caller.session !== undefined) readably(() => requireSession(view, caller, now));
+  const effects = new CallEffects(project, context, alike);
+  const once = (ctx: DecisionContext, now: number): Decided<Ran> => {
+    effects.begin();
+    const run: Run = { context, ctx, access: accessOf(ctx, caller, call.target), caller, call, revision, now, random: draw(), effects };
+    if (caller.session !== undefined) readably(() => requireSession(ctx, caller, now));
     const player = admitted(run);
     return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };
-  const run = (view: View, now: number): Decided<Ran> => context.turns.count(project.id, () => once(view, now));
-  const turn = context.turns.take(project.id);
+  const run = (ctx: DecisionContext, now: number): Decided<Ran> => context.roundRobin.count(project.id, () => once(ctx, now));
+  const turn = context.roundRobin.wait(project.id);
   if (turn !== null) await turn;
   const decide = () => execute(project, caller, 'endpoint.call', run, call.slug);
   let outcome: Outcome<Ran>;
   try {
     outcome = await decide();
   } catch (error) {
-    outcome = await outside.after(error, decide).catch((refused: unknown) => refusedBy(refused, publishOf(project, call)));
+    outcome = await effects.after(error, decide).catch((refused: unknown) => refusedBy(refused, publishOf(project, call)));
   } finally {
-    outside.end();
+    effects.end();
   }
-  if (outside.sleptMs > 0) await outside.waited();
+  if (effects.sleptMs > 0) await effects.waited();
   const { answer: ran, revision: position, replayed } = outcome;
-  if (!replayed) outside.settled();
+  if (!replayed) effects.settled();
   const wrote = open !== null || ran.wrote;
   // The writes are stored, so the answer is current. A 503 because the log was silent would make the caller write again.
   const stale = wrote ? false : positioned(context, project, caller).stale;
@@ -158,21 +158,21 @@ function readable(error: unknown): never {
 /** One decision of a call. */
 interface Run {
   readonly context: AppContext;
-  readonly view: View;
-  readonly ground: Grounds;
+  readonly ctx: DecisionContext;
+  readonly access: AccessContext;
   readonly caller: Caller;
   readonly call: EndpointRequest;
   readonly revision: RevisionStatus | null;
   readonly now: number;
   random(): number;
-  readonly outside: Outside;
+  readonly effects: CallEffects;
 }
 
 /** The player that the call is for. */
-function admitted({ context, ground, caller }: Run): string {
-  if (caller.isSecret) requirePermission(ground.key, 'endpoints', 'x');
+function admitted({ context, access, caller }: Run): string {
+  if (caller.isSecret) requirePermission(access.key, 'endpoints', 'x');
   const player = playerOf(caller, context.platformId);
-  if (needsPlayer(ground, caller)) requireVerifiedPlayer(caller);
+  if (needsPlayer(access, caller)) requireVerifiedPlayer(caller);
   return player;
 }
 
@@ -181,8 +181,8 @@ function admitted({ context, ground, caller }: Run): string {
  * player may be the host's own and is never sealed; other callers are not client libraries.
  */
 function runPlain(run: Run, player: string): Decided<Ran> {
-  const { ground, caller, call } = run;
-  const { settings } = ground;
+  const { access, caller, call } = run;
+  const { settings } = access;
   if (settings.enableEncryptedRequests && call.library && !caller.isSecret && caller.onBehalfOf === null)
     throw encryptionRequired(settings);
   return perform(run, keyedCall(run, call.input), player, call.input);
@@ -190,44 +190,44 @@ function runPlain(run: Run, player: string): Decided<Ran> {
 
 /** Runs a sealed call. Its request id is used up before the endpoint runs, whatever the outcome. */
 function runSealed(run: Run, player: string, open: OpenSealed): Decided<Ran> {
-  const { view, now, ground } = run;
-  const { payload, type, identity } = readably(() => open(ground.authority, player));
+  const { ctx, now, access } = run;
+  const { payload, type, identity } = readably(() => open(access.authority, player));
   const request = { type, identity, requestId: requestIdIn(payload) };
   const input = inputOfPayload(payload);
   const keyed = keyedCall(run, input);
   // A repeated call, sealed again or not, gets its first answer, and uses up no id.
-  const before = answeredBefore({ view, now, keyed }, RAN_KEPT);
-  return before ?? consuming(view, now, ground.settings, request, () => perform(run, keyed, player, input));
+  const before = replayed({ ctx, now, keyed }, RAN_KEPT);
+  return before ?? consuming(ctx, now, access.settings, request, () => perform(run, keyed, player, input));
 }
 
 /** The idempotency key covers the endpoint's input only: proof and request id may differ when the call is sent again. */
-function keyedCall({ context, caller, ground, call }: Run, input: JsonObject): Keyed | null {
-  return keyedBy(caller, ground.space, context.limits.answers.game, caller.intent ? { slug: call.slug, input } : null);
+function keyedCall({ context, caller, access, call }: Run, input: JsonObject): KeyedRequest | null {
+  return keyedBy(caller, access.space, context.limits.answers.game, caller.intent ? { slug: call.slug, input } : null);
 }
 
-function perform(run: Run, keyed: Keyed | null, platformId: string, input: JsonObject): Decided<Ran> {
-  const { view, ground, caller, call, revision, now, outside } = run;
-  if (keyed !== null) outside.keyed(idempotencySubject(keyed.claim));
-  const before = answeredBefore({ view, now, keyed }, RAN_KEPT);
+function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input: JsonObject): Decided<Ran> {
+  const { ctx, access, caller, call, revision, now, effects } = run;
+  if (keyed !== null) effects.keyed(idempotencySubject(keyed.claim));
+  const before = replayed({ ctx, now, keyed }, RAN_KEPT);
   if (before !== null) return before;
-  const endpoint = callable(ground.definitions, call.slug, caller);
-  if (revision !== null) requireCurrent(revision, endpoint, ground.definitions);
+  const endpoint = callable(access.definitions, call.slug, caller);
+  if (revision !== null) requireCurrent(revision, endpoint, access.definitions);
   const decide = () => steps(run, endpoint, platformId, input);
-  const once = () => (keyed === null ? decide() : keeping({ view, now, keyed }, RAN_KEPT, decidedBy(decide)));
+  const once = () => (keyed === null ? decide() : remembering({ ctx, now, keyed }, RAN_KEPT, decidedBy(decide)));
   // A server that names no player calls for itself.
   const isOwn = caller.isSecret && caller.onBehalfOf === null && caller.platformId === null;
-  return endpoint.callLimit === null || isOwn ? once() : counted(ground, view, endpoint, platformId, now, once);
+  return endpoint.callLimit === null || isOwn ? once() : counted(access, ctx, endpoint, platformId, now, once);
 }
 
 function steps(run: Run, endpoint: EndpointModel, platformId: string, input: JsonObject): Decision<Ran> {
-  const { context, view, ground, caller, call, now, random, outside } = run;
-  const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-  const ready = (compiled: CompiledEndpoint) => outside.prepared(compiled);
-  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, world: outside, ready };
-  const keys = (collection: string) => outside.keys(view, ground.space, collection);
-  const result = runSteps(ground, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
+  const { context, ctx, access, caller, call, now, random, effects } = run;
+  const writes = new DocumentWrites(ctx, access, now, context.limits.documentBytes);
+  const ready = (compiled: CompiledEndpoint) => effects.prepared(compiled);
+  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, effects, ready };
+  const keys = (collection: string) => effects.keys(ctx, access.space, collection);
+  const result = runSteps(access, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
   return decided(
-    { status: result.status, body: result.body, wrote: writes.events.length > 0, publish: publishIn(ground.definitions) },
+    { status: result.status, body: result.body, wrote: writes.events.length > 0, publish: publishIn(access.definitions) },
     writes.events,
   );
 }

@@ -1,6 +1,6 @@
-import { type Answer, answerTo, type Question } from '../../domain/definition/findings/asked.ts';
 import type { Known } from '../../domain/definition/findings/finding.ts';
 import { findingsOf, keepFindings } from '../../domain/definition/findings/judged.ts';
+import { type Lookup, type LookupResult, lookUp } from '../../domain/definition/findings/lookups.ts';
 import { isListed, type ListedKind, type SourceKind } from '../../domain/definition/kinds.ts';
 import { type Fit, type Planned, plan } from '../../domain/definition/plan.ts';
 import { knownWith } from '../../domain/definition/pushed.ts';
@@ -21,14 +21,14 @@ import { compiledIn, judgedIn } from './compile-tasks.ts';
 /** An element of a push, and its kind. */
 export type Pushed = readonly [item: Json, kind: SourceKind];
 
-type Around = Pick<AppContext, 'scheduler' | 'compiler'>;
+type CompileContext = Pick<AppContext, 'scheduler' | 'compiler'>;
 
 /** Characters of a source text, and of a definition to validate, that take a millisecond or two. */
 const SMALL_SOURCE = 1024;
 const SMALL_DEFINITION = 4096;
 
 /** Compiles the items of a push and keeps the results with them: large ones in the compiler's thread, small ones here with pauses. */
-export async function compileAhead(context: Around, projectId: string, items: readonly Pushed[]): Promise<void> {
+export async function compileAhead(context: CompileContext, projectId: string, items: readonly Pushed[]): Promise<void> {
   const rest = yielding(context.scheduler);
   for (const [item, kind] of items) {
     if (isObject(item) && isLarge(item) && !isCompiled(item, kind)) await compileApart(context, projectId, item, kind);
@@ -42,7 +42,7 @@ function isLarge(item: JsonObject): boolean {
   return typeof text === 'string' && text.length > SMALL_SOURCE;
 }
 
-async function compileApart({ compiler }: Around, projectId: string, item: JsonObject, kind: SourceKind): Promise<void> {
+async function compileApart({ compiler }: CompileContext, projectId: string, item: JsonObject, kind: SourceKind): Promise<void> {
   const answer = await compiler.run(projectId, { kind: 'compile', of: kind, text: stringifyJson(item), known: '{}' });
   keepCompiled(item, kind, compiledIn(answer, item));
 }
@@ -55,7 +55,7 @@ export interface JudgedFor {
 
 /** Validates what was compiled. */
 export async function judgeAhead(
-  context: Around,
+  context: CompileContext,
   projectId: string,
   items: readonly Pushed[],
   { state, target }: JudgedFor,
@@ -82,21 +82,21 @@ export async function judgeAhead(
 }
 
 /** Rounds of questions about what a workflow refers to. A push that needs more is validated in its decision. */
-const MOST_ROUNDS = 6;
+const MAX_ROUNDS = 6;
 
 /** The thread assumes likely answers and reports what it asked. If an answer was wrong, it is told and validates again. */
 async function judgeApart(
-  { compiler }: Around,
+  { compiler }: CompileContext,
   projectId: string,
   kind: ListedKind,
   { put, definition }: Fit,
   { known, texts }: { readonly known: Known; readonly texts: Texts },
 ): Promise<void> {
-  const told = new Map<Question, Answer>();
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  const told = new Map<Lookup, LookupResult>();
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const text = toldText(told, texts);
     const { findings, asked } = judgedIn(await compiler.run(projectId, { kind: 'judge', of: kind, text: put.text, known: text }));
-    const answers = new Map(asked.map((question) => [question, answerTo(known, question)]));
+    const answers = new Map(asked.map((question) => [question, lookUp(known, question)]));
     const isTrue = [...answers].every(([question, answer]) => answer === (told.has(question) ? told.get(question) : likely(question)));
     if (isTrue) {
       keepFindings(kind, definition, { asked: answers, findings });
@@ -112,17 +112,17 @@ async function judgeApart(
  */
 type Texts = WeakMap<JsonObject, string>;
 
-function toldText(told: ReadonlyMap<Question, Answer>, texts: Texts): string {
+function toldText(told: ReadonlyMap<Lookup, LookupResult>, texts: Texts): string {
   return `{${[...told].map(([question, answer]) => `${stringifyJson(question)}:${answerText(answer, texts)}`).join(',')}}`;
 }
 
-function answerText(answer: Answer, texts: Texts): string {
+function answerText(answer: LookupResult, texts: Texts): string {
   if (answer === undefined || typeof answer === 'boolean') return stringifyJson(answer ?? null);
   const text = texts.get(answer) ?? stringifyJson(answer);
   texts.set(answer, text);
   return text;
 }
 
-function likely(question: Question): Answer {
+function likely(question: Lookup): LookupResult {
   return /^(?:workflow|returns) /.test(question) ? undefined : true;
 }

@@ -1,11 +1,11 @@
 import type { UpgradedSource } from '../../contract/answers.ts';
-import { type Answer, answering, asking, type Question } from '../../domain/definition/findings/asked.ts';
 import { definitionFindings } from '../../domain/definition/findings/definition.ts';
 import type { Finding } from '../../domain/definition/findings/finding.ts';
+import { knownFrom, type Lookup, type LookupResult, recordingLookups } from '../../domain/definition/findings/lookups.ts';
 import type { ListedKind, SourceKind } from '../../domain/definition/kinds.ts';
 import { located, Places } from '../../domain/definition/positions.ts';
 import type { Warning } from '../../domain/definition/problem.ts';
-import { objectOf, textOf } from '../../domain/definition/read.ts';
+import { objectOf, stringOf } from '../../domain/definition/read.ts';
 import { type Compiled, compileItem } from '../../domain/definition/source.ts';
 import { upgradeSource } from '../../domain/definition/upgrade.ts';
 import { Refusal } from '../../kernel/errors.ts';
@@ -45,7 +45,7 @@ function withoutText(compiled: Compiled): JsonObject {
 /** Reads an answer to `compile`. */
 export function compiledIn(answer: string, item: JsonObject): Compiled {
   const compiled = objectOf(parseJson(answer));
-  if (compiled['ok'] !== true) return { ok: false, resourceId: textOf(member(compiled, 'resourceId')) ?? null, ...problemIn(compiled) };
+  if (compiled['ok'] !== true) return { ok: false, resourceId: stringOf(member(compiled, 'resourceId')) ?? null, ...problemIn(compiled) };
   const short = objectOf(member(compiled, 'definition'));
   const definition = short['sourceText'] === null ? { ...short, sourceText: item['sourceText'] ?? null } : short;
   const warnings = listIn(compiled, 'warnings').map(problemIn);
@@ -64,22 +64,22 @@ function problemIn(json: Json): Warning {
   };
 }
 
-function judge(kind: ListedKind, definition: JsonObject, answers: ReadonlyMap<string, Answer>): JsonObject {
-  const { known, asked } = asking(answering(answers));
+function judge(kind: ListedKind, definition: JsonObject, answers: ReadonlyMap<string, LookupResult>): JsonObject {
+  const { known, asked } = recordingLookups(knownFrom(answers));
   // Nobody waits for this thread, so every finding gets its source position.
   const findings = located(kind, definition, definitionFindings(kind, definition, known), new Places(Number.POSITIVE_INFINITY));
   return { findings: findings.map((finding) => ({ ...finding })), asked: [...asked.keys()] };
 }
 
-function answersIn(json: Json): ReadonlyMap<string, Answer> {
+function answersIn(json: Json): ReadonlyMap<string, LookupResult> {
   const entries = Object.entries(objectOf(json));
   return new Map(
-    entries.flatMap(([name, value]): [string, Answer][] => (typeof value === 'boolean' || isObject(value) ? [[name, value]] : [])),
+    entries.flatMap(([name, value]): [string, LookupResult][] => (typeof value === 'boolean' || isObject(value) ? [[name, value]] : [])),
   );
 }
 
 /** Reads an answer to `judge`: the findings, and the questions asked for them. */
-export function judgedIn(answer: string): { readonly findings: readonly Finding[]; readonly asked: readonly Question[] } {
+export function judgedIn(answer: string): { readonly findings: readonly Finding[]; readonly asked: readonly Lookup[] } {
   const json = objectOf(parseJson(answer));
   const findings = listIn(json, 'findings').map((found): Finding => {
     const { code, message, path, fix, line, column } = objectOf(found);
@@ -90,7 +90,7 @@ export function judgedIn(answer: string): { readonly findings: readonly Finding[
   return { findings, asked: listIn(json, 'asked').filter(isQuestion) };
 }
 
-function isQuestion(json: Json): json is Question {
+function isQuestion(json: Json): json is Lookup {
   return typeof json === 'string' && /^(?:collection|playersCollection|callable|workflow|returns|library|block|table) /.test(json);
 }
 

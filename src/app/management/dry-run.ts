@@ -7,10 +7,10 @@ import { type TestCase, type Verdict, verdictOf } from '../../domain/test/model.
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { type Grounds, requireStorable } from '../access.ts';
+import { type AccessContext, requireStorable } from '../access.ts';
 import { type RunAs, runSteps } from '../endpoints/endpoint-steps.ts';
 import type { Webhooks } from '../ports/webhooks.ts';
-import type { View } from '../project/view.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import { DocumentWrites } from '../storage/document-writes.ts';
 
 type Pending = NonNullable<TestReport['pendingWrites']>[number];
@@ -48,20 +48,20 @@ export interface DryCall {
 }
 
 /** Runs one test inside a decision that stores no events. A refusal of the call is part of the result. */
-export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, random: () => number): DryRun {
+export function dryRun(ctx: DecisionContext, access: AccessContext, call: DryCall, now: number, random: () => number): DryRun {
   const { test, endpoint } = call;
   const steps: JsonObject[] = [];
   const [traced, written] = [{ budget: call.traceBytes }, { budget: call.traceBytes }];
   const pending: Pending[] = [];
   const answer = guarded(() => {
     requireStorable(test.platformId);
-    const writes = new DocumentWrites(view, ground, now, call.documentBytes);
+    const writes = new DocumentWrites(ctx, access, now, call.documentBytes);
     for (const { collection, key, document } of test.seed) {
-      writes.place(ground.definitions.collection(collection)?.id ?? collection, key, document);
+      writes.place(access.definitions.collection(collection)?.id ?? collection, key, document);
     }
-    const as = { ...call.as, platformId: test.platformId, now, random, world: stillWorld(call), ready: call.ready };
+    const as = { ...call.as, platformId: test.platformId, now, random, effects: suppressedEffects(call), ready: call.ready };
     const result = runSteps(
-      ground,
+      access,
       writes,
       endpoint,
       { input: test.input, fromQuery: false },
@@ -82,7 +82,7 @@ export function dryRun(view: View, ground: Grounds, call: DryCall, now: number, 
 }
 
 /** Effects of a dry run: nothing sleeps, and webhooks are shown but not sent. */
-function stillWorld({ webhooks, look }: DryCall): RunAs['world'] {
+function suppressedEffects({ webhooks, look }: DryCall): RunAs['effects'] {
   const shown = (url: string, payload: JsonObject) => (webhooks.isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null);
   return {
     sleep: () => undefined,

@@ -8,7 +8,7 @@ import { revisionInitBody } from '../../domain/revision/init.ts';
 import { decidePackageSync, packageBody, syncedPackage } from '../../domain/revision/package.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type Grounds, grounds, requirePermission } from '../access.ts';
+import { type AccessContext, accessFrom, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -25,11 +25,11 @@ export interface GamePackage {
 
 export function createGamePackage(context: AppContext): GamePackage {
   return {
-    sync: (caller, body) => publishWhole(context, caller, 'package.sync', 'live', SCOPES, (ground, now) => decideSync(ground, body, now)),
+    sync: (caller, body) => publishWhole(context, caller, 'package.sync', 'live', SCOPES, (access, now) => decideSync(access, body, now)),
 
     async read(caller) {
       const project = await projectOf(context, caller);
-      const { authority, key } = grounds(project.authority, project.definitions, caller, 'live');
+      const { authority, key } = accessFrom(project.authority, project.definitions, caller, 'live');
       for (const scope of SCOPES) requirePermission(key, scope, 'r');
       const gamePackage = authority.gamePackage === null ? null : packageBody(authority.gamePackage);
       return { ...positioned(context, project, caller), result: { ok: true, gamePackage } };
@@ -37,14 +37,14 @@ export function createGamePackage(context: AppContext): GamePackage {
 
     async init(caller, revision) {
       const project = await projectOf(context, caller);
-      const { authority } = grounds(project.authority, project.definitions, caller, 'live');
+      const { authority } = accessFrom(project.authority, project.definitions, caller, 'live');
       return { ...positioned(context, project, caller), result: revisionInitBody(authority.gamePackage, revision) };
     },
   };
 }
 
 /** A new revision promotes what is staged, in the same commit. */
-function decideSync({ authority, state }: Grounds, body: Json, now: number): Publish<contract.PackageSynced> {
+function decideSync({ authority, state }: AccessContext, body: Json, now: number): Publish<contract.PackageSynced> {
   const { changes, previousRevisionId, revisionChanged } = accepted(decidePackageSync(authority.gamePackage, body));
   const promotes = revisionChanged && isStaged(state.next);
   const promotion = promotes ? decidePromote(state, { dryRun: false }) : null;

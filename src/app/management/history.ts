@@ -5,7 +5,7 @@ import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
-import { grounds, requirePermission } from '../access.ts';
+import { accessFrom, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -33,7 +33,7 @@ export function createHistory(context: AppContext): History {
   return {
     async publishes(caller, query) {
       const project = await projectOf(context, caller);
-      const { key, authority, state } = grounds(project.authority, project.definitions, caller, 'live');
+      const { key, authority, state } = accessFrom(project.authority, project.definitions, caller, 'live');
       for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'r');
       const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
       const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
@@ -48,7 +48,7 @@ export function createHistory(context: AppContext): History {
       const project = await projectOf(context, caller);
       // A publish that another node just made is the one to undo.
       await project.refresh();
-      const { key, state: seen } = grounds(project.authority, project.definitions, caller, 'live');
+      const { key, state: seen } = accessFrom(project.authority, project.definitions, caller, 'live');
       for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
       const earlier = await earlierLive(context, project, options.to);
       return publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) => {

@@ -21,19 +21,19 @@ import { scopesOf } from '../../domain/project/permissions.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
-import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
+import { type AccessContext, accessFrom, accessOf, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
-import { answeredBefore, keeping, keyedBy } from '../once.ts';
+import { keyedBy, remembering, replayed } from '../idempotency.ts';
 import type { Building } from '../ports/readers.ts';
 import { decidedBy } from '../project/commit.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import type { View } from '../project/view.ts';
 import { findKey } from '../security/authenticate.ts';
+import { wholeAnswer } from './answer-codec.ts';
 import { compileAhead, judgeAhead, type Pushed } from './compile-ahead.ts';
 import { upgradedIn } from './compile-tasks.ts';
-import { answerKept } from './kept.ts';
 import { promote } from './promotion.ts';
 import { UniqueSurvey } from './unique-survey.ts';
 
@@ -133,7 +133,7 @@ export function createManage(context: AppContext): Manage {
     async sync(caller, body, target, strict) {
       const project = await projectOf(context, caller);
       const scopes = scopesOfSync(body);
-      const { key } = grounds(project.authority, project.definitions, caller, target);
+      const { key } = accessFrom(project.authority, project.definitions, caller, target);
       for (const scope of scopes) requirePermission(key, scope, 'rw');
       await ahead(context, caller, itemsOfSync(body), target, scopes, strict);
       const decide = judged(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, strict)));
@@ -142,16 +142,16 @@ export function createManage(context: AppContext): Manage {
 
     async preflight(caller, body, target, strict) {
       const project = await projectOf(context, caller);
-      const { key } = grounds(project.authority, project.definitions, caller, target);
+      const { key } = accessFrom(project.authority, project.definitions, caller, target);
       for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
       await ahead(context, caller, itemsOfSync(body), target, scopesOfSync(body), true);
-      const { state } = grounds(project.authority, project.definitions, caller, target);
+      const { state } = accessFrom(project.authority, project.definitions, caller, target);
       return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, strict)) };
     },
 
     async upgradeSource(caller, body) {
       const project = await projectOf(context, caller);
-      const { key } = grounds(project.authority, project.definitions, caller, 'live');
+      const { key } = accessFrom(project.authority, project.definitions, caller, 'live');
       for (const scope of SCOPES) requirePermission(key, scope, 'rw');
       const task = { kind: 'upgrade', of: '', text: stringifyJson(body ?? null), known: '{}' } as const;
       const result = upgradedIn(await context.compiler.run(caller.projectId, task));
@@ -180,14 +180,14 @@ export function createManage(context: AppContext): Manage {
 
     async diff(caller) {
       const project = await projectOf(context, caller);
-      const { state, key } = grounds(project.authority, project.definitions, caller, 'next');
+      const { state, key } = accessFrom(project.authority, project.definitions, caller, 'next');
       for (const kind of STAGED) for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
       return { ...positioned(context, project, caller), result: diffDefinitions(state) };
     },
 
     async validate(caller, publicKey) {
       const project = await projectOf(context, caller);
-      const { authority, key } = grounds(project.authority, project.definitions, caller, 'live');
+      const { authority, key } = accessFrom(project.authority, project.definitions, caller, 'live');
       const found = publicKey === null ? null : findKey(project, publicKey);
       const publicOk = found?.kind === 'public' && found.enabled;
       const publicMessage = publicKey === null ? 'Not provided' : publicOk ? 'Valid' : 'Invalid';
@@ -209,14 +209,14 @@ export function createManage(context: AppContext): Manage {
 
 /** A listing, for a key that may read definitions of this kind. */
 function listingIn(project: Project, caller: Caller, kind: Kind, options: ListingOf) {
-  const { state, key, settings } = grounds(project.authority, project.definitions, caller, options.target ?? 'live');
+  const { state, key, settings } = accessFrom(project.authority, project.definitions, caller, options.target ?? 'live');
   for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
   const { endpointRateLimits } = settings;
   return { state, listing: { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null } };
 }
 
 /** Items to validate ahead. A larger push is validated only in a preflight, or where findings are failures. */
-const MOST_JUDGED = 100;
+const MAX_VALIDATED = 100;
 
 /** Compiles and validates a push once the key's permission is checked: only then may a caller make the node work for so long. */
 async function ahead(
@@ -229,13 +229,13 @@ async function ahead(
 ): Promise<void> {
   const project = await projectOf(context, caller);
   const permitted = () => {
-    const ground = grounds(project.authority, project.definitions, caller, target);
-    for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
-    return ground;
+    const access = accessFrom(project.authority, project.definitions, caller, target);
+    for (const scope of scopes) requirePermission(access.key, scope, 'rw');
+    return access;
   };
   permitted();
   await compileAhead(context, caller.projectId, items);
-  if (items.length <= MOST_JUDGED || strict) await judgeAhead(context, caller.projectId, items, { state: permitted().state, target });
+  if (items.length <= MAX_VALIDATED || strict) await judgeAhead(context, caller.projectId, items, { state: permitted().state, target });
 }
 
 /** The queries or lists that answer `BUILDING`, and how far they are. They stand beside the items, because editors compare items with files. */
@@ -263,12 +263,12 @@ function allScopes(permissions: Readonly<Record<string, string>>): Readonly<Reco
 
 /** In strict mode, findings refuse a push. */
 export function judged<Answer extends JsonObject>(strict: boolean, decide: Decide<Answer>): Decide<Answer> {
-  return strict ? (ground, now) => accepted(strictly(decide(ground, now))) : decide;
+  return strict ? (access, now) => accepted(strictly(decide(access, now))) : decide;
 }
 
 type Kind = ListedKind | SingleKind;
 /** A decision on a push. Throws its refusal. */
-type Decide<Answer> = (ground: Grounds, now: number) => Publish<Answer>;
+type Decide<Answer> = (access: AccessContext, now: number) => Publish<Answer>;
 
 const STAGED: readonly Kind[] = ['endpoint', 'collection', 'workflow', 'library', 'query', 'game-values', 'rate-limit-rules'];
 
@@ -297,15 +297,15 @@ export async function publishWhole<Answer extends JsonObject>(
   await project.refresh();
   const survey = new UniqueSurvey(project);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const deciding = execute<Answer | 'stored'>(project, caller, cause, (view, now) => {
-      const ground = groundsOf(view, caller, target);
-      for (const scope of scopes) requirePermission(ground.key, scope, 'rw');
-      const at = { view, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
-      const before = answeredBefore(at, answerKept<Answer>());
+    const deciding = execute<Answer | 'stored'>(project, caller, cause, (ctx, now) => {
+      const access = accessOf(ctx, caller, target);
+      for (const scope of scopes) requirePermission(access.key, scope, 'rw');
+      const at = { ctx, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
+      const before = replayed(at, wholeAnswer<Answer>());
       if (before !== null) return before;
-      const publish = decidedBy<Answer>(() => withClaims(survey, view, ground, decide(ground, now)));
+      const publish = decidedBy<Answer>(() => withClaims(survey, ctx, access, decide(access, now)));
       const first = publish instanceof Refusal ? null : firstTexts(publish.events);
-      return first ? decided<Answer | 'stored'>('stored', first) : keeping(at, answerKept<Answer>(), publish);
+      return first ? decided<Answer | 'stored'>('stored', first) : remembering(at, wholeAnswer<Answer>(), publish);
     });
     const outcome = await deciding.catch(async (error: unknown) => {
       if (await survey.brought(error)) return null;
@@ -317,8 +317,8 @@ export async function publishWhole<Answer extends JsonObject>(
   throw refusal('WRITE_CONFLICT');
 }
 
-function withClaims<Answer>(survey: UniqueSurvey, view: View, ground: Grounds, publish: Publish<Answer>): Publish<Answer> {
-  const claims = survey.claims(view, ground, publish.events);
+function withClaims<Answer>(survey: UniqueSurvey, ctx: DecisionContext, access: AccessContext, publish: Publish<Answer>): Publish<Answer> {
+  const claims = survey.claims(ctx, access, publish.events);
   return claims.length === 0 ? publish : { ...publish, events: [...publish.events, ...claims] };
 }
 

@@ -15,9 +15,9 @@ import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { collectionSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type JsonObject, jsonIn } from '../../kernel/json.ts';
+import { isObject, type JsonObject, tryParseJson } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';
-import { type Grounds, grounds, requirePermission } from '../access.ts';
+import { type AccessContext, accessFrom, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
@@ -32,17 +32,17 @@ export interface PromoteOptions {
 }
 
 /** Makes one publish of a decision. */
-export type PublishBy = (decide: (ground: Grounds) => Decision<Promoted>) => Promise<ManageAnswer<Promoted>>;
+export type PublishBy = (decide: (access: AccessContext) => Decision<Promoted>) => Promise<ManageAnswer<Promoted>>;
 
 /** Documents that one promotion checks, over all its collections. The rest is estimated. */
-const MOST_DOCUMENTS = 20_000;
-const MOST_BYTES = 64 * 1024 * 1024;
-const MOST_MS = 5_000;
+const MAX_DOCUMENTS = 20_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_MS = 5_000;
 const PAGE = { rows: 500, bytes: 256 * 1024 };
 /** Documents counted per collection at most. */
-const MOST_COUNTED = 1_000_000;
+const MAX_COUNTED = 1_000_000;
 /** Ledger entries that are searched for the fields they belong to. */
-const MOST_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 /** How often the check starts again when the definitions change meanwhile. */
 const TRIES = 3;
 
@@ -59,7 +59,7 @@ export async function promote(
   const project = await projectOf(context, caller);
   await project.refresh();
   for (let turn = 0; turn < TRIES; turn += 1) {
-    const { key, state: seen, settings } = grounds(project.authority, project.definitions, caller, 'live');
+    const { key, state: seen, settings } = accessFrom(project.authority, project.definitions, caller, 'live');
     for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
     const findings = await findingsOf(new Look(context, project, settings.fillDefaults), seen);
     const promoting = publish(({ state }) => {
@@ -101,14 +101,14 @@ class Look {
   readonly #rest: () => Promise<void>;
   /** Whether readers see defaults. */
   readonly #fills: boolean;
-  #documents = MOST_DOCUMENTS;
-  #bytes = MOST_BYTES;
+  #documents = MAX_DOCUMENTS;
+  #bytes = MAX_BYTES;
 
   constructor(context: AppContext, project: Project, fills: boolean) {
     this.#context = context;
     this.#project = project;
     this.#fills = fills;
-    this.#until = context.scheduler.monotonic() + MOST_MS;
+    this.#until = context.scheduler.monotonic() + MAX_MS;
     this.#rest = yielding(context.scheduler);
   }
 
@@ -119,7 +119,7 @@ class Look {
     // Documents that players have just written count too.
     const changedAt = this.#project.set.collectionChangedAt(collectionSubject('live', collection.id));
     await views.caughtUp(id, changedAt, limits.viewWaitMs);
-    const told = await views.ledgerFields(id, collection.id, MOST_ENTRIES);
+    const told = await views.ledgerFields(id, collection.id, MAX_ENTRIES);
     const unique = collection.next === null ? null : new UniqueLook(collection.next.schema, this.#fills);
     const seen = await this.#documentsOf(collection, sharers, unique);
     return collectionFindings(collection, seen, vanishingFields(collection, told), unique);
@@ -127,7 +127,7 @@ class Look {
 
   async #documentsOf({ id, next }: ChangedCollection, sharers: number, unique: UniqueLook | null): Promise<Looked> {
     const { views, scheduler } = this.#context;
-    const count = () => views.documentCount(this.#project.id, id, MOST_COUNTED);
+    const count = () => views.documentCount(this.#project.id, id, MAX_COUNTED);
     if (next === null) return { ...NOTHING_LOOKED_AT, total: await count() };
     let seen = NOTHING_LOOKED_AT;
     const [room, bytes] = [Math.ceil(this.#documents / sharers), Math.ceil(this.#bytes / sharers)];
@@ -138,7 +138,7 @@ class Look {
       const last = page.at(-1);
       if (last === undefined) break;
       for (const { key, text } of page) {
-        const document = jsonIn(text);
+        const document = tryParseJson(text);
         read += text.length;
         if (document === undefined || !isObject(document)) continue;
         seen = looked(seen, next.schema, key, document);

@@ -6,12 +6,12 @@ import { changeSettings, type ProjectDecision, revokeKey, unknownSettings } from
 import { type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
+import { type AccessContext, accessFrom, accessOf, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
-import { keyedBy, once } from '../once.ts';
-import { answerKept } from './kept.ts';
+import { idempotent, keyedBy } from '../idempotency.ts';
+import { wholeAnswer } from './answer-codec.ts';
 
 /** Project settings and keys, as far as managers may change them. All need the `settings` scope. */
 export interface Settings {
@@ -27,7 +27,7 @@ export function createSettings(context: AppContext): Settings {
   return {
     async read(caller) {
       const project = await projectOf(context, caller);
-      const { authority, key } = grounds(project.authority, project.definitions, caller, 'live');
+      const { authority, key } = accessFrom(project.authority, project.definitions, caller, 'live');
       requirePermission(key, 'settings', 'r');
       return { ...positioned(context, project, caller), result: settingsBody(caller.projectId, authority) };
     },
@@ -59,16 +59,16 @@ async function commit<Answer extends object>(
   context: AppContext,
   caller: Caller,
   cause: string,
-  decide: (at: Grounds) => Answered<Answer>,
+  decide: (at: AccessContext) => Answered<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
   // As for a publish: another node may just have changed a setting, and this command might then find nothing to do.
   await project.refresh();
-  const outcome = await execute(project, caller, cause, (view, now) => {
-    const at = groundsOf(view, caller, 'live');
+  const outcome = await execute(project, caller, cause, (ctx, now) => {
+    const at = accessOf(ctx, caller, 'live');
     requirePermission(at.key, 'settings', 'rw');
     const keyed = keyedBy(caller, 'live', context.limits.answers.managed);
-    return once({ view, now, keyed }, answerKept<Answer>(), () => {
+    return idempotent({ ctx, now, keyed }, wholeAnswer<Answer>(), () => {
       const decision = decide(at);
       return decided(decision.answer, decision.events);
     });

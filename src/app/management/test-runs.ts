@@ -1,6 +1,6 @@
 import type { AutoTest, TestReport } from '../../contract/answers.ts';
 import type { EndpointModel } from '../../domain/definition/model.ts';
-import { objectOf, textOf } from '../../domain/definition/read.ts';
+import { objectOf, stringOf } from '../../domain/definition/read.ts';
 import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
 import type { Actor } from '../../domain/events.ts';
 import { storedTests, type TestCase, testCase } from '../../domain/test/model.ts';
@@ -8,22 +8,22 @@ import { sampleInput } from '../../domain/test/sample.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { yielding } from '../../kernel/scheduler.ts';
-import type { Grounds } from '../access.ts';
+import type { AccessContext } from '../access.ts';
 import type { AppContext } from '../context.ts';
+import { CallEffects } from '../endpoints/call-effects.ts';
 import { draws } from '../endpoints/endpoint-steps.ts';
-import { Outside } from '../endpoints/outside.ts';
 import { type Decision, newCommandId } from '../project/commit.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import type { View } from '../project/view.ts';
 import { type DryCall, type DryRun, dryRun } from './dry-run.ts';
 
 /** Runs tests, and reports them in the form that the editor's windows read. */
 
 /** For whom tests run, and where. `groundsOf` throws if the authority no longer holds. */
-export interface TestPlace {
+export interface TestEnvironment {
   readonly project: Project;
   readonly actor: Actor;
-  groundsOf(view: View): Grounds;
+  groundsOf(ctx: DecisionContext): AccessContext;
 }
 
 export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & {
@@ -39,37 +39,43 @@ interface Run extends DryRun {
 }
 
 /** Runs one test; `null`: there is no such endpoint. Each test is a command of its own, so the project can write in between. */
-async function run(context: TestContext, place: TestPlace, test: TestCase, as: DryCall['as'], traceBytes: number): Promise<Run | null> {
+async function run(
+  context: TestContext,
+  environment: TestEnvironment,
+  test: TestCase,
+  as: DryCall['as'],
+  traceBytes: number,
+): Promise<Run | null> {
   const started = context.scheduler.monotonic();
   const random = draws();
-  const outside = new Outside(place.project, context);
-  const decide = (view: View, now: number): Decision<DryRun | null> => {
-    outside.begin();
-    const ground = place.groundsOf(view);
-    const endpoint = ground.definitions.endpoint(test.endpoint);
+  const effects = new CallEffects(environment.project, context);
+  const decide = (ctx: DecisionContext, now: number): Decision<DryRun | null> => {
+    effects.begin();
+    const access = environment.groundsOf(ctx);
+    const endpoint = access.definitions.endpoint(test.endpoint);
     if (endpoint === undefined) return { events: [], answer: null };
-    const keys = (collection: string) => outside.keys(view, ground.space, collection);
+    const keys = (collection: string) => effects.keys(ctx, access.space, collection);
     const { limits, webhooks } = context;
-    const ready = (compiled: CompiledEndpoint) => outside.prepared(compiled);
-    const call = { test, endpoint, as, documentBytes: limits.documentBytes, traceBytes, keys, webhooks, look: () => outside.look(), ready };
-    return { events: [], answer: dryRun(view, ground, call, now, random()) };
+    const ready = (compiled: CompiledEndpoint) => effects.prepared(compiled);
+    const call = { test, endpoint, as, documentBytes: limits.documentBytes, traceBytes, keys, webhooks, look: () => effects.look(), ready };
+    return { events: [], answer: dryRun(ctx, access, call, now, random()) };
   };
-  const command = { cause: 'endpoint.test', actor: place.actor, decide };
-  const execute = () => place.project.execute({ ...command, commandId: newCommandId() });
-  const { answer } = await execute().catch((error) => outside.after(error, execute));
+  const command = { cause: 'endpoint.test', actor: environment.actor, decide };
+  const execute = () => environment.project.execute({ ...command, commandId: newCommandId() });
+  const { answer } = await execute().catch((error) => effects.after(error, execute));
   return answer === null ? null : { ...answer, totalMs: Math.round((context.scheduler.monotonic() - started) * 10) / 10 };
 }
 
 /** Report of a single test; `null`: there is no such endpoint. */
 export async function testReport(
   context: TestContext,
-  place: TestPlace,
+  environment: TestEnvironment,
   asked: JsonObject,
   traceBytes: number,
 ): Promise<TestReport | null> {
   const test = testCase(asked);
   const as = { hasSecretKey: test.asServer, isDedicatedServer: test.asServer };
-  const done = await run(context, place, test, as, traceBytes);
+  const done = await run(context, environment, test, as, traceBytes);
   return done === null ? null : report(test, asked, done);
 }
 
@@ -112,20 +118,20 @@ export interface RunPace {
 }
 
 /** Runs every saved test, in order. */
-export async function runSavedTests(context: TestContext, place: TestPlace, pace: RunPace = {}): Promise<TestsDone> {
-  return inTurn(context, storedTests(place.project.definitions), pace, async (asked, isLate): Promise<TestReport> => {
+export async function runSavedTests(context: TestContext, environment: TestEnvironment, pace: RunPace = {}): Promise<TestsDone> {
+  return inTurn(context, storedTests(environment.project.definitions), pace, async (asked, isLate): Promise<TestReport> => {
     const { id, name, endpoint } = testCase(asked);
     const failed = (reason: string) => ({ id, name, endpoint, passed: false, reason, warnings: [] });
     if (isLate) return failed(TOO_LATE);
     if (endpoint === '') return failed('The test does not name an endpoint.');
-    return (await testReport(context, place, asked, LISTED_BYTES)) ?? failed(`Endpoint '${endpoint}' was not found.`);
+    return (await testReport(context, environment, asked, LISTED_BYTES)) ?? failed(`Endpoint '${endpoint}' was not found.`);
   });
 }
 
 /** Runs these endpoints with made-up input, as a player with a secret key. */
 export async function autoTests(
   context: TestContext,
-  place: TestPlace,
+  environment: TestEnvironment,
   endpoints: readonly EndpointModel[],
   pace: RunPace = {},
 ): Promise<TestsDone<AutoTest>> {
@@ -133,7 +139,7 @@ export async function autoTests(
     const { slug, method, deprecated } = endpoint;
     const about = { ok: true as const, name: `Auto-test ${slug}`, endpoint: slug, method };
     const test = testCase({ endpoint: slug, input: sampleInput(endpoint.definition) });
-    const done = isLate ? null : await run(context, place, test, { hasSecretKey: true, isDedicatedServer: false }, LISTED_BYTES);
+    const done = isLate ? null : await run(context, environment, test, { hasSecretKey: true, isDedicatedServer: false }, LISTED_BYTES);
     if (done === null) return { ...about, passed: false, deprecated, errors: [TOO_LATE], warnings: [], result: null };
     const { ok, status, body, warnings, totalMs: total } = done;
     const errors = ok ? [] : [`Endpoint returned HTTP ${status}.`, errorText(body)];
@@ -145,7 +151,7 @@ const TOO_LATE = 'Not run: there was no time left to answer this request.';
 
 function errorText(body: Json): string {
   const error = objectOf(isObject(body) ? member(body, 'error') : undefined);
-  return `${textOf(member(error, 'code')) ?? ''}: ${textOf(member(error, 'message')) ?? ''}`;
+  return `${stringOf(member(error, 'code')) ?? ''}: ${stringOf(member(error, 'message')) ?? ''}`;
 }
 
 async function inTurn<T, Result extends { readonly passed: boolean }>(

@@ -1,7 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import { RUN_SCOPES, SCOPES } from '../../contract/credentials.ts';
 import { answered } from '../../domain/definition/publish.ts';
-import { listOf, objectOf, textOf } from '../../domain/definition/read.ts';
+import { listOf, objectOf, stringOf } from '../../domain/definition/read.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { decidePutTests, testsIn } from '../../domain/test/decide.ts';
 import { storedTests } from '../../domain/test/model.ts';
@@ -9,14 +9,14 @@ import { suggestedTests } from '../../domain/test/sample.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { actorOf, type Grounds, grounds, groundsOf, requirePermission } from '../access.ts';
+import { type AccessContext, accessFrom, accessOf, actorOf, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { compileAhead } from './compile-ahead.ts';
 import { judged, publishWhole } from './manage.ts';
-import { ALONE_BYTES, autoTests, runSavedTests, type TestPlace, type TestsDone, testReport } from './test-runs.ts';
+import { ALONE_BYTES, autoTests, runSavedTests, type TestEnvironment, type TestsDone, testReport } from './test-runs.ts';
 
 /** Saved tests and dry runs. Only the run itself sees its writes; nothing is stored. */
 export interface Tests {
@@ -41,19 +41,19 @@ export function createTests(context: AppContext): Tests {
   /** The project and the caller's authority, for a key with these permissions. */
   const open = async (caller: Caller, target: PublishTarget, scopes: readonly string[], level: 'r' | 'rw' | 'x') => {
     const project = await projectOf(context, caller);
-    const ground = grounds(project.authority, project.definitions, caller, target);
-    for (const scope of scopes) requirePermission(ground.key, scope, level);
+    const access = accessFrom(project.authority, project.definitions, caller, target);
+    for (const scope of scopes) requirePermission(access.key, scope, level);
     return {
       project,
-      ground,
+      access,
       answer: <Own extends object>(own: Own) => ({ ...positioned(context, project, caller), result: answered(own) }),
     };
   };
 
   return {
     async list(caller) {
-      const { ground, answer } = await open(caller, 'live', SCOPES, 'r');
-      return answer({ data: storedTests(ground.state) });
+      const { access, answer } = await open(caller, 'live', SCOPES, 'r');
+      return answer({ data: storedTests(access.state) });
     },
 
     async replace(caller, body, strict) {
@@ -67,8 +67,8 @@ export function createTests(context: AppContext): Tests {
     },
 
     async testEndpoint(caller, body, target) {
-      const { project, ground, answer } = await open(caller, target, RUN_SCOPES, 'x');
-      const test = askedTest(ground, body);
+      const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
+      const test = askedTest(access, body);
       const report = await testReport(context, placeOf(project, caller, target), test, ALONE_BYTES);
       if (report === null) throw refusal('ENDPOINT_NOT_FOUND');
       return answer(report);
@@ -82,51 +82,51 @@ export function createTests(context: AppContext): Tests {
     },
 
     async autoTest(caller, body, target) {
-      const { project, ground, answer } = await open(caller, target, RUN_SCOPES, 'x');
-      const slug = textOf(member(objectBody(body), 'slug'));
-      const endpoint = slug === undefined ? undefined : ground.definitions.endpoint(slug);
+      const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
+      const slug = stringOf(member(objectBody(body), 'slug'));
+      const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
       if (slug !== undefined && endpoint === undefined) {
         // 400, unlike everywhere else: an editor takes 404 for a missing route.
         throw new Refusal(400, 'ENDPOINT_NOT_FOUND', `Endpoint '${slug}' was not found.`);
       }
-      const endpoints = endpoint === undefined ? ground.definitions.endpoints : [endpoint];
+      const endpoints = endpoint === undefined ? access.definitions.endpoints : [endpoint];
       const done = await autoTests(context, placeOf(project, caller, target), endpoints, { withinMs: LIST_MS });
       const [only] = done.results;
       return endpoint === undefined || only === undefined ? answer(listed(done)) : answer(only);
     },
 
     async suggestTests(caller, body, target) {
-      const { ground, answer } = await open(caller, target, SCOPES, 'rw');
-      const slug = textOf(member(objectBody(body), 'slug'));
-      const endpoint = slug === undefined ? undefined : ground.definitions.endpoint(slug);
+      const { access, answer } = await open(caller, target, SCOPES, 'rw');
+      const slug = stringOf(member(objectBody(body), 'slug'));
+      const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
       if (slug !== undefined && endpoint === undefined) throw refusal('ENDPOINT_NOT_FOUND');
-      const endpoints = endpoint === undefined ? ground.definitions.endpoints : [endpoint];
+      const endpoints = endpoint === undefined ? access.definitions.endpoints : [endpoint];
       return answer({ suggestions: endpoints.flatMap((each) => suggestedTests(each.slug, each.definition)) });
     },
   };
 }
 
 /** A key needs its permission during the whole run, so every command checks it. */
-function placeOf(project: Project, caller: Caller, target: PublishTarget): TestPlace {
+function placeOf(project: Project, caller: Caller, target: PublishTarget): TestEnvironment {
   return {
     project,
     actor: actorOf(caller),
-    groundsOf(view) {
-      const ground = groundsOf(view, caller, target);
-      for (const scope of RUN_SCOPES) requirePermission(ground.key, scope, 'x');
-      return ground;
+    groundsOf(ctx) {
+      const access = accessOf(ctx, caller, target);
+      for (const scope of RUN_SCOPES) requirePermission(access.key, scope, 'x');
+      return access;
     },
   };
 }
 
 /** The saved test named by `testId`, else the body itself. */
-function askedTest(ground: Grounds, body: Json | undefined): JsonObject {
+function askedTest(access: AccessContext, body: Json | undefined): JsonObject {
   const asked = objectBody(body);
-  const testId = textOf(member(asked, 'testId'));
-  const test = testId === undefined ? asked : storedTests(ground.state).find((each) => textOf(member(each, 'id')) === testId);
+  const testId = stringOf(member(asked, 'testId'));
+  const test = testId === undefined ? asked : storedTests(access.state).find((each) => stringOf(member(each, 'id')) === testId);
   if (test === undefined) throw refusal('TEST_NOT_FOUND');
   const names = [member(test, 'endpoint'), member(test, 'slug')];
-  if (names.every((name) => textOf(name) === undefined)) throw refusal('VALIDATION_FAILED', 'Endpoint slug is required.');
+  if (names.every((name) => stringOf(name) === undefined)) throw refusal('VALIDATION_FAILED', 'Endpoint slug is required.');
   return test;
 }
 

@@ -7,12 +7,12 @@ import { type DomainEvent, type PublishTarget, placed, type Space, type UniqueCl
 import type { DefinitionsState } from '../../domain/states.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { Grounds } from '../access.ts';
+import type { AccessContext } from '../access.ts';
 import type { DocumentKeys } from '../ports/readers.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { documentIn, documentSubjects } from '../project/state-access.ts';
 import { holderIn } from '../project/unique-claims.ts';
-import type { View } from '../project/view.ts';
 
 /**
  * A publish that makes a field unique goes through the existing documents. If two hold the same value it is refused. Otherwise the commit of the
@@ -20,8 +20,8 @@ import type { View } from '../project/view.ts';
  */
 
 /** Documents of a collection, and their bytes, that one decision goes through. */
-const MOST_SURVEYED = 4000;
-const MOST_SURVEYED_BYTES = 32 * 1024 * 1024;
+const MAX_SURVEYED = 4000;
+const MAX_SURVEYED_BYTES = 32 * 1024 * 1024;
 const CLAIMS_PER_EVENT = 500;
 /** The setting of a unique field. */
 const UNIQUE = '"_unique"';
@@ -51,12 +51,12 @@ export class UniqueSurvey {
   async brought(thrown: unknown): Promise<boolean> {
     if (!(thrown instanceof NeedsKeys)) return false;
     const { space, collection } = thrown;
-    this.#keys.set(`${space}/${collection}`, await this.#project.documentKeys(space, collection, MOST_SURVEYED + 1));
+    this.#keys.set(`${space}/${collection}`, await this.#project.documentKeys(space, collection, MAX_SURVEYED + 1));
     return true;
   }
 
   /** The claims of a publish. Throws 409 `UNIQUE_VIOLATION`, 409 `COLLECTION_TOO_LARGE`, and what {@link brought} takes. */
-  claims(view: View, { state, settings, space }: Grounds, events: readonly DomainEvent[]): readonly DomainEvent[] {
+  claims(ctx: DecisionContext, { state, settings, space }: AccessContext, events: readonly DomainEvent[]): readonly DomainEvent[] {
     const target = targetOf(state, events);
     if (target === null) return [];
     const before = effectiveDefinitions(state, target);
@@ -64,16 +64,16 @@ export class UniqueSurvey {
     return after.collections.flatMap((collection) => {
       const known = before.collection(collection.id)?.schema.unique ?? [];
       const isNew = (field: UniqueField) => !known.some((each) => isSame(each, field));
-      return collection.schema.unique.some(isNew) ? this.#claimsIn(view, space, collection, settings.fillDefaults) : [];
+      return collection.schema.unique.some(isNew) ? this.#claimsIn(ctx, space, collection, settings.fillDefaults) : [];
     });
   }
 
-  #claimsIn(view: View, space: Space, collection: CollectionModel, fills: boolean): DomainEvent[] {
-    const keys = this.#keysIn(view, space, collection.id);
-    view.expect(keys.flatMap((key) => documentSubjects(space, collection.id, key)));
+  #claimsIn(ctx: DecisionContext, space: Space, collection: CollectionModel, fills: boolean): DomainEvent[] {
+    const keys = this.#keysIn(ctx, space, collection.id);
+    ctx.expect(keys.flatMap((key) => documentSubjects(space, collection.id, key)));
     const holders = new Map<string, string>();
     for (const key of keys) {
-      const document = documentIn(view, space, collection.id, key).state?.document ?? null;
+      const document = documentIn(ctx, space, collection.id, key).state?.document ?? null;
       const read = document !== null && fills ? fillDefaults(collection.schema, document) : document;
       for (const { field, hash } of heldValues(collection.schema, read)) {
         const other = holders.get(hash);
@@ -82,19 +82,19 @@ export class UniqueSurvey {
       }
     }
     const hashes = [...holders.keys()];
-    view.expect(hashes.map((hash) => uniqueSubject(space, collection.id, hash)));
-    const claims = [...holders].filter(([hash, key]) => holderIn(view, space, collection.id, hash) !== key);
+    ctx.expect(hashes.map((hash) => uniqueSubject(space, collection.id, hash)));
+    const claims = [...holders].filter(([hash, key]) => holderIn(ctx, space, collection.id, hash) !== key);
     return inParts(claims).map((part) => ({ type: 'unique.claimed', data: { space, collection: collection.id, claims: part } }));
   }
 
-  #keysIn(view: View, space: Space, collection: string): readonly string[] {
+  #keysIn(ctx: DecisionContext, space: Space, collection: string): readonly string[] {
     const found = this.#keys.get(`${space}/${collection}`);
-    if (found === undefined || found.revision < view.horizon) throw new NeedsKeys(space, collection);
-    const keys = [...new Set([...found.keys, ...view.changedKeys(space, collection)])].sort();
-    if (keys.length <= MOST_SURVEYED && found.bytes <= MOST_SURVEYED_BYTES) return keys;
+    if (found === undefined || found.revision < ctx.horizon) throw new NeedsKeys(space, collection);
+    const keys = [...new Set([...found.keys, ...ctx.changedKeys(space, collection)])].sort();
+    if (keys.length <= MAX_SURVEYED && found.bytes <= MAX_SURVEYED_BYTES) return keys;
     throw refusal(
       'COLLECTION_TOO_LARGE',
-      `${collection} holds more than ${MOST_SURVEYED} documents or 32 MiB: make its field unique while it is smaller`,
+      `${collection} holds more than ${MAX_SURVEYED} documents or 32 MiB: make its field unique while it is smaller`,
     );
   }
 }

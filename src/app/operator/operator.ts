@@ -18,9 +18,9 @@ import { AUTHORITY, DEFINITIONS, pageSubject } from '../../domain/subjects.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { newCommandId } from '../project/commit.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import type { Projects } from '../project/projects.ts';
-import type { View } from '../project/view.ts';
 import { openProject } from './open-project.ts';
 
 /** What the operator may do from the command line with projects and keys. It is written through the log like everything else. */
@@ -115,9 +115,9 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
     },
 
     async changeSettings(projectId, settings) {
-      const decide = (view: View) => {
-        const definitions = asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
-        return accepted(changeSettings(asAuthority(view.read(AUTHORITY)), definitions, settings));
+      const decide = (ctx: DecisionContext) => {
+        const definitions = asDefinitions(ctx.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
+        return accepted(changeSettings(asAuthority(ctx.read(AUTHORITY)), definitions, settings));
       };
       return { revision: await commit(await open(projectId), 'settings.change', decide) };
     },
@@ -156,19 +156,19 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
 async function commit(
   project: Project,
   cause: string,
-  decide: (view: View, now: number) => { readonly events: readonly DomainEvent[] },
+  decide: (ctx: DecisionContext, now: number) => { readonly events: readonly DomainEvent[] },
 ): Promise<number> {
   const outcome = await project.execute({
     commandId: newCommandId(),
     cause,
     actor: { kind: 'operator' },
-    decide: (view, now) => ({ events: decide(view, now).events, answer: null }),
+    decide: (ctx, now) => ({ events: decide(ctx, now).events, answer: null }),
   });
   return outcome.revision;
 }
 
 function change(project: Project, cause: string, decide: (state: AuthorityState | null) => ProjectDecision | Refusal): Promise<number> {
-  return commit(project, cause, (view) => accepted(decide(asAuthority(view.read(AUTHORITY)))));
+  return commit(project, cause, (ctx) => accepted(decide(asAuthority(ctx.read(AUTHORITY)))));
 }
 
 async function changePage(
@@ -178,10 +178,10 @@ async function changePage(
   decide: (state: PageState | null) => DomainEvent | Refusal,
 ): Promise<number> {
   if (!isPageSlug(slug)) throw refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
-  return commit(project, cause, (view) => {
+  return commit(project, cause, (ctx) => {
     // A page needs an existing project.
-    if (asAuthority(view.read(AUTHORITY))?.deleted !== false) throw refusal('NOT_FOUND', `No project ${project.id}`);
-    return { events: [accepted(decide(asPage(view.read(pageSubject(slug)))))] };
+    if (asAuthority(ctx.read(AUTHORITY))?.deleted !== false) throw refusal('NOT_FOUND', `No project ${project.id}`);
+    return { events: [accepted(decide(asPage(ctx.read(pageSubject(slug)))))] };
   });
 }
 

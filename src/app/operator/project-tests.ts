@@ -1,5 +1,5 @@
 import type { PublishTarget } from '../../domain/events.ts';
-import { operatorGrounds } from '../access.ts';
+import { operatorAccess } from '../access.ts';
 import { runSavedTests, type TestContext, type TestsDone } from '../management/test-runs.ts';
 import type { Projects } from '../project/projects.ts';
 import { openProject } from './open-project.ts';
@@ -14,7 +14,7 @@ export function createProjectTests(context: TestContext & { readonly projects: P
   return {
     async run(projectId, target, onProgress) {
       const project = await openProject(context.projects, projectId);
-      const place = { project, actor: { kind: 'operator' as const }, groundsOf: operatorGrounds(target) };
+      const place = { project, actor: { kind: 'operator' as const }, groundsOf: operatorAccess(target) };
       return runSavedTests(context, place, onProgress === undefined ? {} : { onProgress });
     },
   };

@@ -149,7 +149,7 @@ export interface Building {
   readonly fraction: number;
 }
 
-export interface LeaderboardStanding extends LeaderboardPage {
+export interface LeaderboardNeighbours extends LeaderboardPage {
   /** `null`: the key has no row. */
   readonly rank: number | null;
   /** The key's row and those around it, in the board's order. */
@@ -285,13 +285,13 @@ export interface ViewReader {
   /** Fills under way of a project's boards and lists. */
   building(projectId: string): Promise<readonly Building[]>;
   /** Rank of one row, with up to `around` rows before and after it. Costs about the same on a board of any size. `take` as above. */
-  standing(
+  neighbours(
     projectId: string,
     space: Space,
     query: BoardQuery,
     at: { readonly key: string; readonly around: number },
     take?: TakeRows,
-  ): Promise<LeaderboardStanding>;
+  ): Promise<LeaderboardNeighbours>;
   /** All rows of a live board in order, from one snapshot, in pages. `take` is awaited, and what it throws ends the read. */
   board(projectId: string, query: BoardQuery, take: (rows: readonly BoardRow[]) => Promise<void>): Promise<{ readonly revision: number }>;
 }

@@ -5,10 +5,10 @@ import type { SubjectState } from '../../domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
 import { Refusal, refusable } from '../../kernel/errors.ts';
 import { encodeEvent } from '../../kernel/json.ts';
+import type { DecisionContext } from './decision-context.ts';
 import { evolve } from './evolve.ts';
-import type { View } from './view.ts';
 import { textLength } from './weight.ts';
-import { type Effect, newVersion, type Version } from './working-set.ts';
+import { newVersion, type StateChange, type Version } from './working-set.ts';
 
 /** Result of a command that is not refused. */
 export interface Decision<A> {
@@ -59,7 +59,7 @@ export interface Command<A> {
   readonly cause: string;
   readonly actor: Actor;
   /** Pure and synchronous; may run several times. `now` never goes back within a project. */
-  decide(view: View, now: number): Decided<A>;
+  decide(ctx: DecisionContext, now: number): Decided<A>;
 }
 
 export interface Outcome<A> {
@@ -80,8 +80,8 @@ export interface Commit {
   /** JSON texts of the events' data. */
   texts: readonly string[];
   bytes: number;
-  effects: readonly Effect[];
-  view: View;
+  changes: readonly StateChange[];
+  ctx: DecisionContext;
   /** Set when the command is decided: the answer, or a refusal. */
   result: { readonly answer: unknown; readonly replayed?: true } | { readonly refused: Refusal; readonly replayed?: true };
   decidedAt: number;
@@ -89,7 +89,7 @@ export interface Commit {
   /** How often subjects had to be loaded for it. */
   loads: number;
   /** Subjects loaded for it, kept in memory until it is decided. */
-  kept: readonly SubjectKey[];
+  pinned: readonly SubjectKey[];
   sent: boolean;
   settled: boolean;
 }
@@ -97,7 +97,7 @@ export interface Commit {
 const ABSENT = newVersion(null, 0);
 
 /** JSON text of a decided event's data. */
-export function textOf({ type, data, after }: DomainEvent): string {
+export function eventText({ type, data, after }: DomainEvent): string {
   if (after instanceof PackedText) throw new Error(`a ${type} that was sealed is not decided again: its document is gone`);
   return encodeEvent(data, after);
 }
@@ -111,10 +111,10 @@ function changedLength(event: DomainEvent, state: SubjectState | null): number {
 }
 
 /** The states, after the commit's events, of every subject that they change. The decision has read each of them, or the write would be blind. */
-export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly Effect[] {
+export function stateChangesOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly StateChange[] {
   const { commandId, cause, actor } = commit.command;
   const metadata = { commandId, cause, actor, schemaVersion: 1, recordedAt: now };
-  const effects: Effect[] = [];
+  const effects: StateChange[] = [];
   // Only for commits that change more than one subject; most change one.
   let earlier: Map<SubjectKey, Version> | null = null;
   for (const [index, event] of events.entries()) {
@@ -133,8 +133,8 @@ export function effectsOf(commit: Commit, events: readonly DomainEvent[], now: n
   return earlier ? [...earlier] : effects;
 }
 
-function readBy({ command, view }: Commit, subject: SubjectKey): Version {
-  const version = view.seen(subject) ?? (view.isFresh(subject) ? ABSENT : undefined);
+function readBy({ command, ctx }: Commit, subject: SubjectKey): Version {
+  const version = ctx.seen(subject) ?? (ctx.isFresh(subject) ? ABSENT : undefined);
   if (!version) throw new Error(`${command.cause} changes ${subject} without reading it`);
   return version;
 }

@@ -1,7 +1,7 @@
 import type { Scheduler } from '../../kernel/scheduler.ts';
 
 /** Something that ends at a time, unless it is settled before. */
-export interface Ending {
+export interface Settleable {
   readonly settled: boolean;
 }
 
@@ -15,7 +15,7 @@ interface Entry<T> {
  * Deadlines in the order in which they were set. All requests have the same time limit, so one timer serves them all. A settled item is released
  * as soon as all earlier ones are.
  */
-export class Deadlines<T extends Ending> {
+export class Deadlines<T extends Settleable> {
   readonly #scheduler: Scheduler;
   readonly #afterMs: number;
   readonly #expired: (item: T) => void;

@@ -4,9 +4,9 @@ import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Log } from '../../log/port.ts';
 import type { StateReader } from '../ports/readers.ts';
 import { DayQuota } from './day-quota.ts';
-import { HoldingCount } from './holding-count.ts';
 import { MinuteQuota } from './minute-quota.ts';
 import { StoreQuotas } from './store-quotas.ts';
+import { UsageCounter } from './usage-counter.ts';
 
 interface ProjectQuotasOptions {
   readonly projectId: string;
@@ -57,16 +57,16 @@ export class ProjectQuotas {
     this.store = day === null && count === null ? null : new StoreQuotas(quotas, day, count);
   }
 
-  #countFor(quotas: Quotas): HoldingCount | null {
+  #countFor(quotas: Quotas): UsageCounter | null {
     if (quotas.documents === 0 && quotas.bytes === 0) return null;
     const { projectId, reader, scheduler, isClosed } = this.#options;
-    const count = new HoldingCount({
+    const count = new UsageCounter({
       scheduler,
       isClosed: () => isClosed() || this.#quotas !== quotas,
       page: (after, rows) => reader.countDocuments(projectId, after, rows, quotas.bytes > 0),
     });
     // Starts the first count. Nothing is refused before it is done.
-    count.held();
+    count.current();
     return count;
   }
 }

@@ -59,7 +59,7 @@ export class Project {
   #stopped: Refusal | null = null;
   readonly #loading = new Map<SubjectKey, Promise<void>>();
   readonly #keysAsked = new SingleFlight<DocumentKeys>();
-  readonly #oneByOne = new Bulkhead({ places: 1, each: 1 });
+  readonly #oneByOne = new Bulkhead({ slots: 1, perKey: 1 });
   #catchingUp: Promise<void> | null = null;
   /** From when on the window may be relieved. Infinite while that is under way. */
   #relieveFrom = Number.NEGATIVE_INFINITY;
@@ -154,13 +154,13 @@ export class Project {
       return held;
     }
     // The subject is kept until it is handed out: the cache may be too small for all subjects being read, or even for this one.
-    this.set.keep([subject]);
+    this.set.pin([subject]);
     try {
       await this.load([subject]);
       const loaded = this.set.durable(subject);
       if (loaded) return loaded;
     } finally {
-      this.set.letGo([subject]);
+      this.set.unpin([subject]);
     }
     throw this.#stopped ?? refusal('STORAGE_UNAVAILABLE');
   }
@@ -196,11 +196,11 @@ export class Project {
 
   async #loadNow(subjects: readonly SubjectKey[]): Promise<void> {
     const floor = this.set.horizon;
-    this.set.keep(subjects);
+    this.set.pin(subjects);
     try {
       await this.#loadFrom(subjects, floor);
     } finally {
-      this.set.letGo(subjects);
+      this.set.unpin(subjects);
     }
   }
 
@@ -372,7 +372,7 @@ export class Project {
       if (checkpoint) this.projected(checkpoint.revision);
       return false;
     }
-    this.set.keep(subjects);
+    this.set.pin(subjects);
     try {
       const { revision, states } = await reader.load(this.id, subjects);
       this.projected(revision);
@@ -380,7 +380,7 @@ export class Project {
       for (const [index, subject] of subjects.entries()) this.set.take(subject, states[index] ?? null, revision, floor);
       return true;
     } finally {
-      this.set.letGo(subjects);
+      this.set.unpin(subjects);
     }
   }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { throttled } from '../../kernel/error-reporting.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import { tellNowAndThen } from '../../kernel/trouble.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../log/streams.ts';
 import type { StateReader } from '../ports/readers.ts';
@@ -23,7 +23,7 @@ export interface ProjectsOptions {
   readonly cacheBytes: number;
   readonly observer: WriterObserver;
   /** Reports a failure of a project or of the tail, for the log. */
-  onTrouble(what: string, error: unknown): void;
+  onError(what: string, error: unknown): void;
 }
 
 const IDLE_MS = 10 * 60_000;
@@ -141,12 +141,12 @@ export class Projects {
       open.set.close();
       this.#open.delete(projectId);
     }
-    this.#options.onTrouble(`project ${projectId} stopped`, reason);
+    this.#options.onError(`project ${projectId} stopped`, reason);
   }
 
   async #follow(after: bigint | null): Promise<void> {
-    const onTrouble = tellNowAndThen((error: unknown) => this.#options.onTrouble('the log cannot be followed; trying again', error));
-    for await (const step of this.#options.log.follow({ prefix: PROJECT_PREFIX, after, signal: this.#abort.signal, onTrouble })) {
+    const onError = throttled((error: unknown) => this.#options.onError('the log cannot be followed; trying again', error));
+    for await (const step of this.#options.log.follow({ prefix: PROJECT_PREFIX, after, signal: this.#abort.signal, onError })) {
       this.#hand(step.events);
       if (!step.caughtUp) continue;
       this.#caughtUpAt = this.#options.scheduler.monotonic();
@@ -168,7 +168,7 @@ export class Projects {
       try {
         this.#open.get(projectId)?.onTail(list);
       } catch (error) {
-        if (!(error instanceof Refusal)) this.#options.onTrouble(`tail of project ${projectId}`, error);
+        if (!(error instanceof Refusal)) this.#options.onError(`tail of project ${projectId}`, error);
       }
     }
   }

@@ -5,7 +5,7 @@ import type { Scheduler } from '../../kernel/scheduler.ts';
 /** Bounds of scans. A scan takes a connection and processor time as long as it runs. */
 export interface ScanLimits {
   /** Scans that run at a time, over all projects. */
-  readonly places: number;
+  readonly slots: number;
   /** Longest time of a scan since it was asked for, with its wait, ms. */
   readonly timeoutMs: number;
 }
@@ -18,30 +18,30 @@ export interface ScanObserver {
 }
 
 /** Scans of one project that may wait behind the one that runs. */
-const LINE = 8;
+const MAX_WAITING = 8;
 
 const full = () => refusal('BUSY', 'Too many queries of this project wait to pass over its documents; try again shortly');
 
 /** Runs scans: one of each project at a time, few over all, a short queue for each project, a deadline. */
 export class Scans {
-  readonly #gate: Bulkhead;
+  readonly #bulkhead: Bulkhead;
   readonly #limits: ScanLimits;
   readonly #scheduler: Scheduler;
   readonly #observer: ScanObserver;
 
   constructor(limits: ScanLimits, scheduler: Scheduler, observer: ScanObserver) {
-    this.#gate = new Bulkhead({ places: limits.places, each: 1, queue: LINE });
+    this.#bulkhead = new Bulkhead({ slots: limits.slots, perKey: 1, queue: MAX_WAITING });
     this.#limits = limits;
     this.#scheduler = scheduler;
     this.#observer = observer;
   }
 
   get running(): number {
-    return this.#gate.taken;
+    return this.#bulkhead.inUse;
   }
 
   get waiting(): number {
-    return this.#gate.waiting;
+    return this.#bulkhead.waiting;
   }
 
   /**
@@ -58,7 +58,7 @@ export class Scans {
         begun = this.#scheduler.monotonic();
         return work(signal);
       };
-      return await this.#gate.run(projectId, begin, { full, signal });
+      return await this.#bulkhead.run(projectId, begin, { onReject: full, signal });
     } catch (error) {
       if (Number.isNaN(begun) || deadline.signal.aborted) this.#observer.refused();
       throw error;

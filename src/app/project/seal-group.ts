@@ -7,7 +7,7 @@ import type { NewEvent } from '../../log/port.ts';
 import type { Command, Commit } from './commit.ts';
 
 /** The end of a stream, which the next event links to. `revision` is −1 before the first event. */
-export interface Place {
+export interface StreamHead {
   readonly revision: number;
   /** Chain hash of the last event. */
   readonly hash: string;
@@ -16,7 +16,7 @@ export interface Place {
 }
 
 /** A group ready for one append at one revision. */
-export interface Sealed {
+export interface SealedGroup {
   readonly commits: readonly Commit[];
   readonly events: readonly NewEvent[];
   /** The sealed events of each commit, decoded. */
@@ -31,10 +31,10 @@ export interface Sealed {
  * Hashes depend on the revision of the group, so this runs right before the append. A sealed group is sent again unchanged until its outcome is
  * known. A group formed anew, at whatever revision, gets new ids: one id, one byte string.
  */
-export function sealGroup(group: readonly Commit[], place: Place): Sealed {
-  let { hash, recordedAt } = place;
+export function sealGroup(group: readonly Commit[], at: StreamHead): SealedGroup {
+  let { hash, recordedAt } = at;
   let flagged = 0;
-  const head = place.revision;
+  const head = at.revision;
   const events: NewEvent[] = [];
   const perCommit: ProjectEvent[][] = [];
   for (const commit of group) {

@@ -1,7 +1,7 @@
 import { Refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import { AppendTooLarge, type Log, OutcomeUnknown } from '../../log/port.ts';
-import type { Sealed } from './seal-group.ts';
+import type { SealedGroup } from './seal-group.ts';
 
 export interface SenderObserver {
   /** An append failed or got no answer; it is repeated. */
@@ -24,11 +24,11 @@ export interface SenderOptions {
  * `withdrawn`: the group was certainly never stored, and a command in it has given up since, so it must be formed anew. `too large`: it can
  * never be stored.
  */
-export type Sent = { readonly ok: true } | { readonly ok: false; readonly actual: number | 'none' } | 'withdrawn' | 'too large';
+export type SendResult = { readonly ok: true } | { readonly ok: false; readonly actual: number | 'none' } | 'withdrawn' | 'too large';
 
 /** After so much silence of the log, new commands are refused at once, ms. */
-const TROUBLED_MS = 1000;
-const LONGEST_PAUSE_MS = 1000;
+const FAILING_MS = 1000;
+const MAX_PAUSE_MS = 1000;
 
 /**
  * Sends the writer's requests to the log again until they are answered. Knows whether an append without an answer may have been stored, and
@@ -40,18 +40,18 @@ export class Sender {
   /** When the last attempt left, by the monotonic clock. An outage before it does not count as the duration of an append. */
   sentAt = 0;
   readonly #options: SenderOptions;
-  #troubledSince: number | null = null;
+  #failingSince: number | null = null;
 
   constructor(options: SenderOptions) {
     this.#options = options;
   }
 
-  isTroubled(): boolean {
-    return this.#troubledSince !== null && this.#options.scheduler.monotonic() - this.#troubledSince > TROUBLED_MS;
+  isFailing(): boolean {
+    return this.#failingSince !== null && this.#options.scheduler.monotonic() - this.#failingSince > FAILING_MS;
   }
 
   /** Sends the identical append until its outcome is known. `head`: −1 for an empty stream. */
-  async append(sealed: Sealed, head: number): Promise<Sent> {
+  async append(sealed: SealedGroup, head: number): Promise<SendResult> {
     const { log, stream, scheduler } = this.#options;
     for (let attempt = 0; ; attempt += 1) {
       if (!this.maybeStored && sealed.commits.some((commit) => commit.settled)) return 'withdrawn';
@@ -59,13 +59,13 @@ export class Sender {
       this.sentAt = scheduler.monotonic();
       try {
         const result = await log.append(stream, head < 0 ? 'none' : head, sealed.events);
-        this.#troubledSince = null;
+        this.#failingSince = null;
         return result;
       } catch (error) {
         if (error instanceof AppendTooLarge) return 'too large';
         this.#options.observer.failed();
         if (error instanceof OutcomeUnknown) this.maybeStored = true;
-        this.#troubledSince ??= scheduler.monotonic();
+        this.#failingSince ??= scheduler.monotonic();
         if (!this.maybeStored) for (const commit of sealed.commits) commit.sent = false;
       }
       await scheduler.sleep(pauseMs(attempt));
@@ -81,11 +81,11 @@ export class Sender {
     for (let attempt = 0; ; attempt += 1) {
       try {
         await this.#options.readGap(to, found);
-        this.#troubledSince = null;
+        this.#failingSince = null;
         return found;
       } catch (error) {
         if (error instanceof Refusal) throw error;
-        this.#troubledSince ??= this.#options.scheduler.monotonic();
+        this.#failingSince ??= this.#options.scheduler.monotonic();
       }
       await this.#options.scheduler.sleep(pauseMs(attempt));
     }
@@ -93,5 +93,5 @@ export class Sender {
 }
 
 function pauseMs(attempt: number): number {
-  return Math.min(50 * 2 ** attempt, LONGEST_PAUSE_MS);
+  return Math.min(50 * 2 ** attempt, MAX_PAUSE_MS);
 }

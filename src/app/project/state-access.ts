@@ -1,7 +1,7 @@
 import type { Fork, SaveRecord, Space } from '../../domain/events.ts';
 import { asDocument, asRecordList, asWindow, type DocumentState, type WindowState } from '../../domain/states.ts';
 import { documentSubject, recordListSubject, type SubjectKey, windowSubject } from '../../domain/subjects.ts';
-import type { View } from './view.ts';
+import type { DecisionContext } from './decision-context.ts';
 
 /**
  * Reads documents and windows in a space. A `next` space is copy on write: what it has not changed is read from live, and its first event of a
@@ -15,17 +15,17 @@ export interface Located {
 }
 
 /** A document as decisions in this space see it. */
-export function documentIn(view: View, space: Space, collection: string, key: string): Located {
-  const own = asDocument(view.read(documentSubject(space, collection, key)));
+export function documentIn(ctx: DecisionContext, space: Space, collection: string, key: string): Located {
+  const own = asDocument(ctx.read(documentSubject(space, collection, key)));
   if (own || space === 'live') return { state: own, fork: undefined };
-  const live = asDocument(view.read(documentSubject('live', collection, key)));
+  const live = asDocument(ctx.read(documentSubject('live', collection, key)));
   return { state: live, fork: { document: live?.document ?? null, version: live?.version ?? 0 } };
 }
 
 /** The counter of one window. A `next` space continues live's count. */
-export function windowIn(view: View, space: Space, counter: string): WindowState | null {
-  const own = asWindow(view.read(windowSubject(space, counter)));
-  return own ?? (space === 'live' ? null : asWindow(view.read(windowSubject('live', counter))));
+export function windowIn(ctx: DecisionContext, space: Space, counter: string): WindowState | null {
+  const own = asWindow(ctx.read(windowSubject(space, counter)));
+  return own ?? (space === 'live' ? null : asWindow(ctx.read(windowSubject('live', counter))));
 }
 
 export interface LocatedList {
@@ -35,10 +35,10 @@ export interface LocatedList {
 }
 
 /** A player's save records as decisions in this space see them. */
-export function recordListIn(view: View, space: Space, collection: string, player: string): LocatedList {
-  const own = asRecordList(view.read(recordListSubject(space, collection, player)));
+export function recordListIn(ctx: DecisionContext, space: Space, collection: string, player: string): LocatedList {
+  const own = asRecordList(ctx.read(recordListSubject(space, collection, player)));
   if (own || space === 'live') return { records: own?.records ?? [], fork: undefined };
-  const records = asRecordList(view.read(recordListSubject('live', collection, player)))?.records ?? [];
+  const records = asRecordList(ctx.read(recordListSubject('live', collection, player)))?.records ?? [];
   return { records, fork: records };
 }
 

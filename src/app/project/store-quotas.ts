@@ -1,14 +1,14 @@
 import { evolveDocument, isDocumentEvent } from '../../domain/document/evolve.ts';
 import type { DomainEvent } from '../../domain/events.ts';
-import { exceeded, growthOf, type Holding, NOTHING, plus, type Quotas } from '../../domain/project/quotas.ts';
+import { addUsage, exceeded, growthOf, NO_USAGE, type Quotas, type Usage } from '../../domain/project/quotas.ts';
 import { asDocument, type DocumentState } from '../../domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Command, Decided, Outcome } from './commit.ts';
 import type { DayQuota } from './day-quota.ts';
-import type { HoldingCount } from './holding-count.ts';
+import type { DecisionContext } from './decision-context.ts';
 import { quotaRefusals } from './quota-refusals.ts';
-import type { View } from './view.ts';
+import type { UsageCounter } from './usage-counter.ts';
 
 /** What the quotas look at in a project. */
 interface Writing {
@@ -20,10 +20,10 @@ interface Writing {
 export class StoreQuotas {
   readonly #quotas: Quotas;
   readonly #day: DayQuota | null;
-  readonly #count: HoldingCount | null;
+  readonly #count: UsageCounter | null;
 
   /** `count`: for bounds of documents or bytes. */
-  constructor(quotas: Quotas, day: DayQuota | null, count: HoldingCount | null) {
+  constructor(quotas: Quotas, day: DayQuota | null, count: UsageCounter | null) {
     this.#quotas = quotas;
     this.#day = day;
     this.#count = count;
@@ -32,12 +32,12 @@ export class StoreQuotas {
   /** Runs a command within the quotas. Rejects with 429 QUOTA_EXCEEDED if it would store more. */
   async execute<A>(project: Writing, command: Command<A>): Promise<Outcome<A>> {
     const count = this.#count;
-    let growth = NOTHING;
-    const decide = (view: View, now: number): Decided<A> => {
-      const asked = command.decide(view, now);
+    let growth = NO_USAGE;
+    const decide = (ctx: DecisionContext, now: number): Decided<A> => {
+      const asked = command.decide(ctx, now);
       const decision = this.#day?.checked(asked, project.set.head, now) ?? asked;
       if (count === null || decision instanceof Refusal) return decision;
-      growth = growthIn(decision.events, view, now);
+      growth = growthIn(decision.events, ctx, now);
       return this.#beyond(count, growth) ?? decision;
     };
     const outcome = await project.execute({ ...command, decide });
@@ -45,9 +45,9 @@ export class StoreQuotas {
     return outcome;
   }
 
-  #beyond(count: HoldingCount, growth: Holding): Refusal | null {
+  #beyond(count: UsageCounter, growth: Usage): Refusal | null {
     if (growth.documents <= 0 && growth.bytes <= 0) return null;
-    const held = count.held();
+    const held = count.current();
     const quota = held && exceeded(this.#quotas, held, growth);
     if (!quota) return null;
     quotaRefusals[quota] += 1;
@@ -59,16 +59,16 @@ export class StoreQuotas {
   }
 }
 
-function growthIn(events: readonly DomainEvent[], view: View, now: number): Holding {
-  let growth = NOTHING;
+function growthIn(events: readonly DomainEvent[], ctx: DecisionContext, now: number): Usage {
+  let growth = NO_USAGE;
   let changed: Map<SubjectKey, DocumentState> | null = null;
   for (const event of events) {
     if (!isDocumentEvent(event)) continue;
     const { space, collection } = event.data;
     const subject = documentSubject(space, collection, event.type === 'record.appended' ? event.data.recordId : event.data.key);
-    const before = changed?.get(subject) ?? (view.isFresh(subject) ? null : asDocument(view.read(subject)));
+    const before = changed?.get(subject) ?? (ctx.isFresh(subject) ? null : asDocument(ctx.read(subject)));
     const after = evolveDocument(before, event, now);
-    growth = plus(growth, growthOf(before, after));
+    growth = addUsage(growth, growthOf(before, after));
     changed ??= new Map();
     changed.set(subject, after);
   }

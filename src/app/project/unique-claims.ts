@@ -6,8 +6,8 @@ import type { DomainEvent, Space, UniqueChange } from '../../domain/events.ts';
 import { asUnique } from '../../domain/states.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
+import type { DecisionContext } from './decision-context.ts';
 import type { Located } from './state-access.ts';
-import type { View } from './view.ts';
 
 /** Where a command writes, and whether readers there see defaults. */
 interface Where {
@@ -21,15 +21,15 @@ interface Where {
  * not unique for a while, blocks nobody.
  */
 export class UniqueClaims {
-  readonly #view: View;
-  readonly #grounds: Where;
+  readonly #view: DecisionContext;
+  readonly #access: Where;
   readonly #located: (collection: string, key: string) => Located;
   /** Claims that this command has changed. */
   readonly #changed = new Map<string, string | null>();
 
-  constructor(view: View, grounds: Where, located: (collection: string, key: string) => Located) {
-    this.#view = view;
-    this.#grounds = grounds;
+  constructor(ctx: DecisionContext, grounds: Where, located: (collection: string, key: string) => Located) {
+    this.#view = ctx;
+    this.#access = grounds;
     this.#located = located;
   }
 
@@ -53,20 +53,20 @@ export class UniqueClaims {
       if (holder === null || !this.#stillHolds(collection, holder, held.hash)) taken.push(held.hash);
       else if (!lenient) throw violation(collection, held);
     }
-    for (const hash of freed) this.#changed.set(uniqueSubject(this.#grounds.space, collection.id, hash), null);
-    for (const hash of taken) this.#changed.set(uniqueSubject(this.#grounds.space, collection.id, hash), key);
+    for (const hash of freed) this.#changed.set(uniqueSubject(this.#access.space, collection.id, hash), null);
+    for (const hash of taken) this.#changed.set(uniqueSubject(this.#access.space, collection.id, hash), key);
     return freed.length === 0 && taken.length === 0 ? undefined : { taken, freed };
   }
 
   #holder(collection: string, hash: string): string | null {
-    const { space } = this.#grounds;
+    const { space } = this.#access;
     const changed = this.#changed.get(uniqueSubject(space, collection, hash));
     return changed === undefined ? holderIn(this.#view, space, collection, hash) : changed;
   }
 
   #stillHolds(collection: CollectionModel, key: string, hash: string): boolean {
     const document = this.#located(collection.id, key).state?.document ?? null;
-    const reads = this.#grounds.settings.fillDefaults ? collection.schema : WITHOUT_DEFAULTS;
+    const reads = this.#access.settings.fillDefaults ? collection.schema : WITHOUT_DEFAULTS;
     const read = document === null ? null : new ReadDocument(reads, document);
     return heldBy(collection, read).some((each) => each.hash === hash);
   }
@@ -93,10 +93,10 @@ export function withUnique(events: readonly DomainEvent[], unique: UniqueChange 
 }
 
 /** Holder of a value, as decisions in this space see it. A `next` space sees live's claim, unless it has its own. */
-export function holderIn(view: View, space: Space, collection: string, hash: string): string | null {
-  const own = asUnique(view.read(uniqueSubject(space, collection, hash)));
+export function holderIn(ctx: DecisionContext, space: Space, collection: string, hash: string): string | null {
+  const own = asUnique(ctx.read(uniqueSubject(space, collection, hash)));
   if (own !== null || space === 'live') return own?.holder ?? null;
-  return asUnique(view.read(uniqueSubject('live', collection, hash)))?.holder ?? null;
+  return asUnique(ctx.read(uniqueSubject('live', collection, hash)))?.holder ?? null;
 }
 
 function violation({ id }: CollectionModel, { field }: Held): Error {

@@ -33,7 +33,7 @@ export interface Version {
   /** Whether it is, or was, in the durable layer. */
   durable: boolean;
   /** The entry where a commit laid it over the durable layer, so storing the commit needs no look-up. */
-  holder: Held | null;
+  holder: Entry | null;
   /** Derived from the state and kept with it. Set by {@link WorkingSet.keepWith}. */
   memo?: Memo;
 }
@@ -50,13 +50,13 @@ export function newVersion(state: SubjectState | null, size: number): Version {
 }
 
 /** The new version of a subject that one commit makes. */
-export type Effect = readonly [subject: SubjectKey, version: Version];
+export type StateChange = readonly [subject: SubjectKey, version: Version];
 
 /** A subject in memory: pinned, in the cache (which may forget it), or only pending. Only the working set changes it. */
-export interface Held {
+export interface Entry {
   readonly subject: SubjectKey;
   /** The working set's map, from which a forgotten entry is removed. */
-  readonly among: Map<SubjectKey, Held>;
+  readonly among: Map<SubjectKey, Entry>;
   /** The durable version; `null` if commits change a subject that was not read, or was forgotten since. */
   version: Version | null;
   /** The version that commits under way make of it. */
@@ -72,7 +72,7 @@ export interface Held {
 interface Change {
   readonly revision: number;
   readonly subject: SubjectKey;
-  readonly held: Held | null;
+  readonly entry: Entry | null;
 }
 
 interface Kept {
@@ -85,28 +85,28 @@ interface Kept {
 export type Watcher = (document: SubjectKey) => void;
 
 /** States that may be forgotten, of all projects of a node. The key is an object: a text key would have to be built for every look-up. */
-export type SharedCache = LRUCache<Held, Version>;
+export type SharedCache = LRUCache<Entry, Version>;
 
 export function createCache(maxBytes: number): SharedCache {
-  return new LRUCache<Held, Version>({
+  return new LRUCache<Entry, Version>({
     maxSize: maxBytes,
     sizeCalculation: ({ state, size, memo }) => weighCached(state, size, memo?.text ?? ''),
     // A pinned entry may still be in the cache with an old version. Then only that version goes.
-    dispose: (_, held, reason) => {
-      if (reason === 'evict' && !held.pinned) forget(held);
+    dispose: (_, entry, reason) => {
+      if (reason === 'evict' && !entry.pinned) forget(entry);
     },
   });
 }
 
 /** What a decision sees of a subject; `null` if it must be loaded. */
-export function current({ speculative, version }: Held): Version | null {
+export function current({ speculative, version }: Entry): Version | null {
   return speculative ?? version;
 }
 
 /** Forgets the durable state. What commits under way make of the subject stays. */
-function forget(held: Held): void {
-  held.version = null;
-  if (held.speculative === null) held.among.delete(held.subject);
+function forget(entry: Entry): void {
+  entry.version = null;
+  if (entry.speculative === null) entry.among.delete(entry.subject);
 }
 
 /** Reads that found their subject in memory, and those that had to load it, over all projects of the process. */
@@ -117,11 +117,11 @@ export class WorkingSet {
   head = -1;
   horizon: number;
   readonly #cache: SharedCache;
-  readonly #held = new Map<SubjectKey, Held>();
+  readonly #held = new Map<SubjectKey, Entry>();
   readonly #unheld = new Map<SubjectKey, Kept[]>();
   /** Sizes of states that were found larger than the events kept of them. */
   readonly #larger = new Map<SubjectKey, number>();
-  /** Subjects kept by loads under way and by commands that load ({@link keep}), with counts. */
+  /** Subjects kept by loads under way and by commands that load ({@link pin}), with counts. */
   readonly #kept = new Map<SubjectKey, number>();
   /**
    * Subjects changed after the horizon, about in order of revision: what to check when the horizon moves. A pinned subject has one entry,
@@ -130,7 +130,7 @@ export class WorkingSet {
   #changes: Change[] = [];
   #changesStart = 0;
   /** Subjects with a speculative version. */
-  readonly #spokenFor = new Set<Held>();
+  readonly #pending = new Set<Entry>();
   readonly #collections = new Map<SubjectKey, number>();
   /** By collection. */
   readonly #watchers = new Map<SubjectKey, Set<Watcher>>();
@@ -147,15 +147,15 @@ export class WorkingSet {
 
   /** The state at the head, without speculation; `undefined` if it must be loaded. */
   durable(subject: SubjectKey): Version | undefined {
-    const held = this.#held.get(subject);
-    if (held === undefined || held.version === null) return undefined;
-    return held.pinned ? held.version : this.#cache.get(held);
+    const entry = this.#held.get(subject);
+    if (entry === undefined || entry.version === null) return undefined;
+    return entry.pinned ? entry.version : this.#cache.get(entry);
   }
 
   /** Frees what the cache holds of this project. Nothing is cached for it afterwards. */
   close(): void {
     this.#closed = true;
-    for (const held of this.#held.values()) this.#cache.delete(held);
+    for (const entry of this.#held.values()) this.#cache.delete(entry);
     this.#held.clear();
   }
 
@@ -165,24 +165,24 @@ export class WorkingSet {
    */
   keepWith(subject: SubjectKey, version: Version, memo: Memo): void {
     version.memo = memo;
-    const held = this.#held.get(subject);
-    if (held?.version !== version || held.pinned) return;
+    const entry = this.#held.get(subject);
+    if (entry?.version !== version || entry.pinned) return;
     // The same version would keep its old weight.
-    this.#cache.delete(held);
-    this.#leave(held, version);
+    this.#cache.delete(entry);
+    this.#leave(entry, version);
   }
 
   /** The entry of a subject, for {@link current}; {@link used} tells the cache. `undefined` if it must be loaded. */
-  look(subject: SubjectKey): Held | undefined {
-    const held = this.#held.get(subject);
-    return held === undefined || current(held) === null ? undefined : held;
+  peek(subject: SubjectKey): Entry | undefined {
+    const entry = this.#held.get(subject);
+    return entry === undefined || current(entry) === null ? undefined : entry;
   }
 
   /**
    * Tells the cache that an entry was used. Pinned and pending entries reach the cache later by themselves, when the horizon has passed them.
    */
-  used(held: Held): void {
-    if (!held.pinned && held.speculative === null) this.#cache.get(held);
+  used(entry: Entry): void {
+    if (!entry.pinned && entry.speculative === null) this.#cache.get(entry);
   }
 
   /** Subjects with this prefix that changed after the horizon or are pending: their rows may be old. It goes through all such subjects. */
@@ -191,7 +191,7 @@ export class WorkingSet {
       const subject = this.#changes[at]?.subject;
       if (subject?.startsWith(beginning)) yield subject;
     }
-    for (const { subject } of this.#spokenFor) if (subject.startsWith(beginning)) yield subject;
+    for (const { subject } of this.#pending) if (subject.startsWith(beginning)) yield subject;
   }
 
   /** Reports every document of a collection that changes from now on, once its state at the head can be read. The answer ends the reports. */
@@ -230,53 +230,53 @@ export class WorkingSet {
   }
 
   /** Makes a stored commit durable. `effects`: the new versions of all subjects that it changes. `events`: all its events, sealed. */
-  settle(effects: readonly Effect[], events: readonly ProjectEvent[]): void {
+  settle(effects: readonly StateChange[], events: readonly ProjectEvent[]): void {
     for (const [subject, version] of effects) {
       const { holder } = version;
       // A pending entry is never forgotten, so this is still the current one.
-      const held = holder !== null && holder.speculative !== null ? holder : this.#hold(subject);
-      this.#pin(held, version, events[events.length - 1]?.revision ?? this.head);
-      if (held.speculative !== version) continue;
-      held.speculative = null;
-      this.#spokenFor.delete(held);
+      const entry = holder !== null && holder.speculative !== null ? holder : this.#hold(subject);
+      this.#pin(entry, version, events[events.length - 1]?.revision ?? this.head);
+      if (entry.speculative !== version) continue;
+      entry.speculative = null;
+      this.#pending.delete(entry);
     }
     for (const event of events) this.#passed(event);
   }
 
   /** Lays the effects of a commit that joins the group over the durable layer. */
-  speculate(effects: readonly Effect[]): void {
+  speculate(effects: readonly StateChange[]): void {
     for (const [subject, version] of effects) {
-      const held = this.#hold(subject);
-      if (held.speculative === null) this.#spokenFor.add(held);
-      held.speculative = version;
-      version.holder = held;
+      const entry = this.#hold(subject);
+      if (entry.speculative === null) this.#pending.add(entry);
+      entry.speculative = version;
+      version.holder = entry;
     }
   }
 
   dropSpeculation(): void {
-    for (const held of this.#spokenFor) {
-      held.speculative = null;
-      if (held.version === null) held.among.delete(held.subject);
+    for (const entry of this.#pending) {
+      entry.speculative = null;
+      if (entry.version === null) entry.among.delete(entry.subject);
     }
-    this.#spokenFor.clear();
+    this.#pending.clear();
   }
 
   /**
-   * Keeps these subjects in memory until {@link letGo}. A command keeps the subjects that it needs together, however small the cache; a load
+   * Keeps these subjects in memory until {@link unpin}. A command keeps the subjects that it needs together, however small the cache; a load
    * keeps its subjects while it is under way. Their events are kept however far the horizon moves: on a busy project no row would be new enough
    * otherwise. Subjects that come into memory meanwhile stay, or an older row would be taken for the current state. Calls nest.
    */
-  keep(subjects: readonly SubjectKey[]): void {
+  pin(subjects: readonly SubjectKey[]): void {
     for (const subject of subjects) this.#kept.set(subject, (this.#kept.get(subject) ?? 0) + 1);
   }
 
-  letGo(subjects: readonly SubjectKey[]): void {
+  unpin(subjects: readonly SubjectKey[]): void {
     for (const subject of subjects) {
       const others = (this.#kept.get(subject) ?? 1) - 1;
       if (others > 0) this.#kept.set(subject, others);
       else this.#kept.delete(subject);
-      const held = this.#held.get(subject);
-      if (held) this.#unpin(held);
+      const entry = this.#held.get(subject);
+      if (entry) this.#unpin(entry);
       this.#dropUnheld(subject);
     }
   }
@@ -368,61 +368,61 @@ export class WorkingSet {
     const kept = this.#unheld.get(subject) ?? [];
     kept.push({ revision: event.revision, event, size });
     this.#unheld.set(subject, kept);
-    this.#changes.push({ revision: event.revision, subject, held: null });
+    this.#changes.push({ revision: event.revision, subject, entry: null });
     this.windowBytes += weigh(size);
   }
 
   /** The size of a state. Many small changes may make a document large, so it is measured again when their bytes reach its last known size. */
   #measured(subject: SubjectKey, { size: known }: Version, state: SubjectState | null, size: number): number {
-    const held = this.#held.get(subject);
-    if (held === undefined) return known;
-    held.unmeasured += size;
-    if (held.unmeasured < known) return known;
-    held.unmeasured = 0;
+    const entry = this.#held.get(subject);
+    if (entry === undefined) return known;
+    entry.unmeasured += size;
+    if (entry.unmeasured < known) return known;
+    entry.unmeasured = 0;
     return Math.max(known, textLength(state));
   }
 
   /** The entry of a subject, made if there is none. */
-  #hold(subject: SubjectKey): Held {
+  #hold(subject: SubjectKey): Entry {
     const known = this.#held.get(subject);
     if (known !== undefined) return known;
-    const held: Held = { subject, among: this.#held, version: null, speculative: null, changedAt: -1, pinned: false, unmeasured: 0 };
-    this.#held.set(subject, held);
-    return held;
+    const entry: Entry = { subject, among: this.#held, version: null, speculative: null, changedAt: -1, pinned: false, unmeasured: 0 };
+    this.#held.set(subject, entry);
+    return entry;
   }
 
-  #pin(held: Held, version: Version, changedAt: number): void {
-    const queued = held.changedAt > this.horizon;
-    if (held.pinned) this.windowBytes -= weigh(held.version?.size ?? 0);
+  #pin(entry: Entry, version: Version, changedAt: number): void {
+    const queued = entry.changedAt > this.horizon;
+    if (entry.pinned) this.windowBytes -= weigh(entry.version?.size ?? 0);
     version.durable = true;
-    held.version = version;
-    held.changedAt = changedAt;
-    held.pinned = true;
+    entry.version = version;
+    entry.changedAt = changedAt;
+    entry.pinned = true;
     this.windowBytes += weigh(version.size);
-    if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject: held.subject, held });
+    if (changedAt > this.horizon && !queued) this.#changes.push({ revision: changedAt, subject: entry.subject, entry });
   }
 
   #release(change: Change): void {
     const { subject } = change;
-    const held = change.held ?? this.#held.get(subject);
-    if (held?.pinned && held.changedAt > this.horizon) this.#changes.push({ revision: held.changedAt, subject, held });
-    else if (held) this.#unpin(held);
+    const entry = change.entry ?? this.#held.get(subject);
+    if (entry?.pinned && entry.changedAt > this.horizon) this.#changes.push({ revision: entry.changedAt, subject, entry });
+    else if (entry) this.#unpin(entry);
     this.#dropUnheld(subject);
   }
 
   /** Leaves an entry to the cache when its last change is not after the horizon and nobody keeps it. */
-  #unpin(held: Held): void {
-    const { subject, version } = held;
-    if (!held.pinned || version === null || held.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
+  #unpin(entry: Entry): void {
+    const { subject, version } = entry;
+    if (!entry.pinned || version === null || entry.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
     this.windowBytes -= weigh(version.size);
-    held.pinned = false;
-    this.#leave(held, version);
+    entry.pinned = false;
+    this.#leave(entry, version);
   }
 
   /** Puts an entry into the cache, which takes nothing larger than itself. */
-  #leave(held: Held, version: Version): void {
-    this.#cache.set(held, version);
-    if (!this.#cache.has(held)) forget(held);
+  #leave(entry: Entry, version: Version): void {
+    this.#cache.set(entry, version);
+    if (!this.#cache.has(entry)) forget(entry);
   }
 
   /**

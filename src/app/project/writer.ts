@@ -2,12 +2,12 @@ import type { DomainEvent } from '../../domain/events.ts';
 import type { Quotas } from '../../domain/project/quotas.ts';
 import type { SubjectKey } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { type Command, type Commit, type Decided, effectsOf, type Outcome, textOf } from './commit.ts';
-import { Courtesy } from './courtesy.ts';
+import { type Command, type Commit, type Decided, eventText, type Outcome, stateChangesOf } from './commit.ts';
+import { ContentionBackoff } from './contention-backoff.ts';
 import { Deadlines } from './deadlines.ts';
-import { type Sealed, sealGroup } from './seal-group.ts';
+import { DecisionContext, NeedsLoading } from './decision-context.ts';
+import { type SealedGroup, sealGroup } from './seal-group.ts';
 import { Sender, type SenderObserver, type SenderOptions } from './sender.ts';
-import { NeedsLoading, View } from './view.ts';
 import type { WorkingSet } from './working-set.ts';
 
 /**
@@ -81,16 +81,16 @@ export class Writer {
   /** A commit left the gathering group, so commits that joined later may have built on it. */
   #withdrawn = false;
   readonly #sender: Sender;
-  readonly #courtesy: Courtesy;
+  readonly #backoff: ContentionBackoff;
   /** The decision context of a command that has not been decided yet. */
-  readonly #unread: View;
+  readonly #unread: DecisionContext;
   readonly #deadlines: Deadlines<Commit>;
 
   constructor(options: WriterOptions) {
     this.#options = options;
     this.#sender = new Sender(options);
-    this.#unread = new View(options.set);
-    this.#courtesy = new Courtesy(options.scheduler);
+    this.#unread = new DecisionContext(options.set);
+    this.#backoff = new ContentionBackoff(options.scheduler);
     this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#deadline(commit));
   }
 
@@ -124,13 +124,13 @@ export class Writer {
         events: [],
         texts: [],
         bytes: 0,
-        effects: [],
-        view: this.#unread,
+        changes: [],
+        ctx: this.#unread,
         result: { answer: undefined },
         decidedAt: 0,
         attempts: 0,
         loads: 0,
-        kept: [],
+        pinned: [],
         sent: false,
         settled: false,
       };
@@ -142,7 +142,7 @@ export class Writer {
 
   /** The tail brought events of another node while no append was under way: the gathered commits are checked against them. */
   foreignFolded(): void {
-    this.#courtesy.sawOther();
+    this.#backoff.foreignWrite();
     this.#recheck(this.#gathering);
   }
 
@@ -166,20 +166,20 @@ export class Writer {
     if (set.windowBytes > limits.windowBytes) return refusal('BEHIND');
     // Refused, so that commands do not pile up. Only while an append keeps trying: when all its commands have given up, the next command tries
     // the log.
-    if (this.busy && this.#sender.isTroubled()) return refusal('STORAGE_UNAVAILABLE');
+    if (this.busy && this.#sender.isFailing()) return refusal('STORAGE_UNAVAILABLE');
     return null;
   }
 
   // ── deciding and joining: one synchronous turn ──────────────────────────────────────────────────────────────────
 
   #decideAndJoin(commit: Commit): void {
-    const view = new View(this.#options.set, commit.loads >= LOADS_BY_ONE);
+    const ctx = new DecisionContext(this.#options.set, commit.loads >= LOADS_BY_ONE);
     const now = Math.max(this.#options.scheduler.now(), this.#lastDecidedAt, this.recordedAt);
     let decision: Decided<unknown>;
     try {
-      decision = commit.command.decide(view, now);
+      decision = commit.command.decide(ctx, now);
     } catch (error) {
-      const needed = error instanceof NeedsLoading ? error.subjects : view.missing;
+      const needed = error instanceof NeedsLoading ? error.subjects : ctx.missing;
       if (needed !== null) {
         this.#loadAndDecide(commit, needed);
         return;
@@ -191,22 +191,22 @@ export class Writer {
       }
       decision = error;
     }
-    if (view.missing !== null) {
-      this.#loadAndDecide(commit, view.missing);
+    if (ctx.missing !== null) {
+      this.#loadAndDecide(commit, ctx.missing);
       return;
     }
     this.#letGo(commit);
-    commit.view = view;
+    commit.ctx = ctx;
     commit.decidedAt = now;
     const events = decision instanceof Refusal ? [] : decision.events;
     commit.result = decision instanceof Refusal ? { refused: decision } : decision;
     if (events.length === 0) {
-      view.used();
+      ctx.used();
       commit.events = [];
       commit.texts = [];
-      commit.effects = [];
+      commit.changes = [];
       commit.bytes = 0;
-      if (view.speculative) this.#gather(commit);
+      if (ctx.speculative) this.#gather(commit);
       else this.#answer(commit, this.#options.set.head);
       return;
     }
@@ -220,16 +220,16 @@ export class Writer {
 
   #join(commit: Commit, events: readonly DomainEvent[], now: number): void {
     commit.events = events;
-    commit.texts = events.map(textOf);
+    commit.texts = events.map(eventText);
     commit.bytes = commit.texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 512, 0);
     if (commit.bytes > this.#options.limits.groupBytes) {
       this.#fail(commit, refusal('APPEND_TOO_LARGE'));
       return;
     }
-    commit.effects = effectsOf(commit, events, now);
+    commit.changes = stateChangesOf(commit, events, now);
     this.#lastDecidedAt = now;
-    this.#options.set.speculate(commit.effects);
-    commit.view.used();
+    this.#options.set.speculate(commit.changes);
+    commit.ctx.used();
     this.#gather(commit);
   }
 
@@ -241,8 +241,8 @@ export class Writer {
   #loadAndDecide(commit: Commit, subjects: readonly SubjectKey[]): void {
     this.#deciding += 1;
     commit.loads += 1;
-    commit.kept = [...commit.kept, ...subjects];
-    this.#options.set.keep(subjects);
+    commit.pinned = [...commit.pinned, ...subjects];
+    this.#options.set.pin(subjects);
     this.#options.load(subjects).then(
       () => {
         this.#deciding -= 1;
@@ -259,9 +259,9 @@ export class Writer {
   }
 
   #letGo(commit: Commit): void {
-    if (commit.kept.length === 0) return;
-    this.#options.set.letGo(commit.kept);
-    commit.kept = [];
+    if (commit.pinned.length === 0) return;
+    this.#options.set.unpin(commit.pinned);
+    commit.pinned = [];
   }
 
   /** Checks commits again in their order, against the present layers. Those that still hold join again unchanged. */
@@ -270,7 +270,7 @@ export class Writer {
     this.#options.set.dropSpeculation();
     let floor = this.recordedAt;
     for (const commit of this.#inFlight) {
-      this.#options.set.speculate(commit.effects);
+      this.#options.set.speculate(commit.changes);
       floor = Math.max(floor, commit.decidedAt);
     }
     this.#gathering = [];
@@ -284,9 +284,9 @@ export class Writer {
 
   /** `floor`: the time of the commits before it. A commit decided earlier would turn the clock back, so it is decided again. */
   #rejoin(commit: Commit, floor: number): void {
-    const holds = commit.view.holds();
+    const holds = commit.ctx.holds();
     if (holds && commit.decidedAt >= floor) {
-      this.#options.set.speculate(commit.effects);
+      this.#options.set.speculate(commit.changes);
       this.#gather(commit);
       return;
     }
@@ -305,7 +305,7 @@ export class Writer {
       this.#scheduled = false;
       this.#start();
     };
-    const pause = this.#courtesy.pause();
+    const pause = this.#backoff.delayMs();
     if (pause > 0) scheduler.after(pause, start);
     else scheduler.defer(start);
   }
@@ -357,7 +357,7 @@ export class Writer {
     }
     if (result.ok) {
       const took = this.#options.scheduler.monotonic() - this.#sender.sentAt;
-      this.#courtesy.won(took);
+      this.#backoff.appended(took);
       this.#options.observer.appended(group.length, sealed.events.length, took, sealed.flagged);
       this.#finish(sealed, head + sealed.events.length);
       return;
@@ -365,13 +365,13 @@ export class Writer {
     await this.#conflict(group, result.actual);
   }
 
-  #finish({ commits, events, perCommit, hash, recordedAt }: Sealed, revision: number): void {
+  #finish({ commits, events, perCommit, hash, recordedAt }: SealedGroup, revision: number): void {
     const { set } = this.#options;
     let head = set.head;
     try {
       for (const [index, commit] of commits.entries()) {
         const own = perCommit[index] ?? [];
-        if (own.length > 0) set.settle(commit.effects, own);
+        if (own.length > 0) set.settle(commit.changes, own);
       }
       if (set.head !== revision) throw new Error(`writer: head ${set.head} after an append that made ${revision}`);
       this.hash = hash;
@@ -395,14 +395,14 @@ export class Writer {
    * answers are written. Fewer wait for commands of this turn, because a small append costs the log nearly as much as a large one.
    */
   #goOn(stored: number): void {
-    if (this.#gathering.length * 2 >= stored && this.#courtesy.pause() === 0) this.#start();
+    if (this.#gathering.length * 2 >= stored && this.#backoff.delayMs() === 0) this.#start();
     else this.#schedule();
   }
 
   async #conflict(group: readonly Commit[], actual: number | 'none'): Promise<void> {
     const { set, observer } = this.#options;
     observer.conflict();
-    this.#courtesy.sawOther();
+    this.#backoff.foreignWrite();
     if (actual === 'none' || actual < set.head) throw refusal('HISTORY_MISMATCH');
     set.dropSpeculation();
     const found = await this.#sender.readGap(actual);

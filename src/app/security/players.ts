@@ -7,13 +7,13 @@ import { asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
-import { type DirectAction, type Grounds, needsPlayer, requireOwn } from '../access.ts';
+import { type AccessContext, type DirectAction, needsPlayer, requireOwn } from '../access.ts';
 import type { Address } from '../answers.ts';
 import type { Caller, PlayerProof } from '../caller.ts';
 import { type AppContext, settingsOf } from '../context.ts';
 import type { Failure } from '../ports/player-verifier.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import type { View } from '../project/view.ts';
 import { lookAgainSoon } from './authenticate.ts';
 
 /**
@@ -185,7 +185,7 @@ export function provenFor(
   context: AppContext,
   project: Project,
   caller: Caller,
-  { settings }: Grounds,
+  { settings }: AccessContext,
   collection: CollectionModel,
   named: string,
 ): Awaitable<Caller> {
@@ -199,18 +199,18 @@ export function provenOwner(
   context: AppContext,
   project: Project,
   caller: Caller,
-  ground: Grounds,
+  access: AccessContext,
   collection: CollectionModel,
   at: Address,
   action: DirectAction,
 ): Awaitable<Caller> {
-  if (!needsPlayer(ground, caller)) {
-    requireOwn(ground, caller, collection, at.key, action);
+  if (!needsPlayer(access, caller)) {
+    requireOwn(access, caller, collection, at.key, action);
     return caller;
   }
-  const proven = caller.verified === undefined ? provenFor(context, project, caller, ground, collection, at.collection) : caller;
+  const proven = caller.verified === undefined ? provenFor(context, project, caller, access, collection, at.collection) : caller;
   return andThen(proven, (owner) => {
-    requireOwn(ground, owner, collection, at.key, action);
+    requireOwn(access, owner, collection, at.key, action);
     return owner;
   });
 }
@@ -225,17 +225,17 @@ export function provenWriter(
   context: AppContext,
   project: Project,
   caller: Caller,
-  ground: Grounds,
+  access: AccessContext,
   collection: CollectionModel,
   named: string,
 ): Awaitable<Caller> {
-  return needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, named) : caller;
+  return needsPlayer(access, caller) ? provenFor(context, project, caller, access, collection, named) : caller;
 }
 
 /** Inside a decision: throws if the caller's session has ended since. */
-export function requireSession(view: View, caller: Caller, now: number): void {
+export function requireSession(ctx: DecisionContext, caller: Caller, now: number): void {
   if (caller.session === undefined) return;
-  const session = sessionInForce(caller.session, asFamily(view.read(sessionSubject(caller.session.family))), now);
+  const session = sessionInForce(caller.session, asFamily(ctx.read(sessionSubject(caller.session.family))), now);
   if (session instanceof Refusal) throw session;
 }
 

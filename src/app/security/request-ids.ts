@@ -4,7 +4,7 @@ import { asUsedRequest, type UsedRequest } from '../../domain/states.ts';
 import { requestSubject } from '../../domain/subjects.ts';
 import { accepted } from '../../kernel/errors.ts';
 import { type Decided, type Decision, decidedBy, type Refused, withEvents } from '../project/commit.ts';
-import type { View } from '../project/view.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 
 /**
  * Uses up a request id in the decision that it protects. The id and the call's writes are one commit. So over any crash, repetition or second
@@ -17,18 +17,18 @@ import type { View } from '../project/view.ts';
  * holds no `/`.
  */
 export function consuming<A>(
-  view: View,
+  ctx: DecisionContext,
   now: number,
   settings: ProjectSettings,
   request: RequestIdentity,
   decide: () => Decided<A>,
 ): Decision<A> | Refused {
   const { encryptedRequestWindowSeconds: windowSeconds } = settings;
-  const consumed = accepted(consumeRequest({ ...request, windowSeconds, now, used: usedIn(view, request) }));
+  const consumed = accepted(consumeRequest({ ...request, windowSeconds, now, used: usedIn(ctx, request) }));
   return withEvents([consumed], decidedBy(decide));
 }
 
-function usedIn(view: View, { type, identity, requestId }: RequestIdentity): UsedRequest | null {
+function usedIn(ctx: DecisionContext, { type, identity, requestId }: RequestIdentity): UsedRequest | null {
   const id = requestIdOf(requestId);
-  return id === null ? null : asUsedRequest(view.read(requestSubject(type, identity, id)));
+  return id === null ? null : asUsedRequest(ctx.read(requestSubject(type, identity, id)));
 }

@@ -4,12 +4,12 @@ import { readToken, SESSION_RANDOM_BYTES, type SessionToken } from '../../domain
 import { type AuthSession, asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
-import { groundsOf } from '../access.ts';
+import { accessOf } from '../access.ts';
 import type { Positioned } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, projectOf, settingsOf } from '../context.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import type { View } from '../project/view.ts';
 import { familyOf, NO_PROOF, sessionOf, verifyPlayer } from './players.ts';
 
 /**
@@ -41,8 +41,8 @@ export function createSessions(context: AppContext): Sessions {
     const token = tokenOf(caller);
     await familyOf(context, project, token);
     const random = randomBytes(SESSION_RANDOM_BYTES);
-    return run(project, caller, 'session.refresh', (view, now, ttlSeconds) => {
-      return refreshSession(token, familyIn(view, token), { ttlSeconds, random, now });
+    return run(project, caller, 'session.refresh', (ctx, now, ttlSeconds) => {
+      return refreshSession(token, familyIn(ctx, token), { ttlSeconds, random, now });
     });
   };
 
@@ -54,9 +54,9 @@ export function createSessions(context: AppContext): Sessions {
       if (!context.platformId.test(player)) throw refusal('INVALID_PLATFORMID');
       await requireProven(context, caller, player);
       const random = randomBytes(SESSION_RANDOM_BYTES);
-      return run(project, caller, 'session.create', (view, now, ttlSeconds) => {
+      return run(project, caller, 'session.create', (ctx, now, ttlSeconds) => {
         const opened = createSession(player, { ttlSeconds, random, now });
-        view.assumeAbsent(sessionSubject(opened.session.sessionId));
+        ctx.assumeAbsent(sessionSubject(opened.session.sessionId));
         return opened;
       });
     },
@@ -82,7 +82,7 @@ export function createSessions(context: AppContext): Sessions {
       requireEnabled(project);
       const token = tokenOf(caller);
       await familyOf(context, project, token);
-      return run(project, caller, 'session.revoke', (view, now) => revokeSession(token, familyIn(view, token), now));
+      return run(project, caller, 'session.revoke', (ctx, now) => revokeSession(token, familyIn(ctx, token), now));
     },
   };
 }
@@ -107,21 +107,21 @@ async function requireProven(context: AppContext, caller: Caller, player: string
   throw new Refusal(403, code, message);
 }
 
-function familyIn(view: View, { family }: SessionToken): SessionFamily | null {
-  return asFamily(view.read(sessionSubject(family)));
+function familyIn(ctx: DecisionContext, { family }: SessionToken): SessionFamily | null {
+  return asFamily(ctx.read(sessionSubject(family)));
 }
 
 async function run(
   project: Project,
   caller: Caller,
   cause: string,
-  decide: (view: View, now: number, ttlSeconds: number) => Opened | Revoked | Refusal,
+  decide: (ctx: DecisionContext, now: number, ttlSeconds: number) => Opened | Revoked | Refusal,
 ): Promise<SessionAnswer> {
-  const outcome = await execute(project, caller, cause, (view, now) => {
-    const { settings } = groundsOf(view, caller, 'live');
+  const outcome = await execute(project, caller, cause, (ctx, now) => {
+    const { settings } = accessOf(ctx, caller, 'live');
     if (!settings.enableAuthSessions) throw refusal('AUTH_SESSION_DISABLED');
     const ttlSeconds = settings.authSessionTtlSeconds;
-    const decision = accepted(decide(view, now, ttlSeconds));
+    const decision = accepted(decide(ctx, now, ttlSeconds));
     const { player, session, events } = decision;
     return decided({ player, session, ttlSeconds, token: 'token' in decision ? decision.token : null }, events);
   });

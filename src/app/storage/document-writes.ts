@@ -8,10 +8,10 @@ import { type Slot, slotKey, slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState, WindowState } from '../../domain/states.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Grounds } from '../access.ts';
+import type { AccessContext } from '../access.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import { documentIn, documentSubjects, type Located, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
-import type { View } from '../project/view.ts';
 import { RecordWrites } from './record-writes.ts';
 
 /** How a caller writes. `player` counts in global collections; ledger entries name `source`. */
@@ -23,8 +23,8 @@ type WriteManner = Pick<WriteCommand, 'player' | 'saveVersion' | 'strictSaveVers
  */
 export class DocumentWrites {
   readonly events: DomainEvent[] = [];
-  readonly #view: View;
-  readonly #grounds: Grounds;
+  readonly #view: DecisionContext;
+  readonly #grounds: AccessContext;
   readonly #now: number;
   readonly #maxBytes: number;
   readonly #documents = new ByAddress<Located>();
@@ -36,9 +36,9 @@ export class DocumentWrites {
   /** Made when first needed: most collections have one document per player. */
   #records: RecordWrites | null = null;
 
-  constructor(view: View, grounds: Grounds, now: number, maxBytes: number) {
-    this.#view = view;
-    this.#grounds = grounds;
+  constructor(ctx: DecisionContext, access: AccessContext, now: number, maxBytes: number) {
+    this.#view = ctx;
+    this.#grounds = access;
     this.#now = now;
     this.#maxBytes = maxBytes;
   }

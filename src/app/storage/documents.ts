@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
-import { textOf } from '../../contract/values.ts';
+import { asTextOf } from '../../contract/values.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { readWriteBody } from '../../domain/document/decide.ts';
 import { isThere, storedText } from '../../domain/document/packed.ts';
@@ -11,14 +11,14 @@ import { documentSubject, idempotencySubject, type SubjectKey } from '../../doma
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
-import { directCollection, type Grounds, grounds, groundsOf, needsPlayer, playerOf, requireOwn } from '../access.ts';
+import { type AccessContext, accessFrom, accessOf, directCollection, needsPlayer, playerOf, requireOwn } from '../access.ts';
 import type { Address, DocumentAnswer, Positioned, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
-import { type Keeps, type Keyed, keyedBy, NOTHING_KEPT, once } from '../once.ts';
+import { type AnswerCodec, idempotent, type KeyedRequest, keyedBy, NO_ANSWER } from '../idempotency.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
-import type { View } from '../project/view.ts';
 import type { Memo, Version } from '../project/working-set.ts';
 import { provenFor, provenOwner, requireSession } from '../security/players.ts';
 import { DocumentWrites } from './document-writes.ts';
@@ -51,16 +51,16 @@ export function createDocuments(context: AppContext): Documents {
   return {
     async read(caller, at) {
       const found = readable(context, caller, at);
-      const { project, ground, collection } = found instanceof Promise ? await found : found;
-      const answer = await readDocument(context, project, caller, ground, collection, at.key);
+      const { project, access, collection } = found instanceof Promise ? await found : found;
+      const answer = await readDocument(context, project, caller, access, collection, at.key);
       if (!answer) throw refusal('NOT_FOUND', 'No document under this key');
       return answer;
     },
 
     async exists(caller, at) {
       const found = readable(context, caller, at);
-      const { project, ground, collection } = found instanceof Promise ? await found : found;
-      return (await readDocument(context, project, caller, ground, collection, at.key)) !== null;
+      const { project, access, collection } = found instanceof Promise ? await found : found;
+      return (await readDocument(context, project, caller, access, collection, at.key)) !== null;
     },
 
     write(claimed, at, asked) {
@@ -73,11 +73,11 @@ export function createDocuments(context: AppContext): Documents {
     async remove(claimed, at, asked) {
       const admitted = await admit(context, claimed, at, 'delete');
       const saveVersion = asked();
-      const outcome = await execute(admitted.project, admitted.caller, 'document.delete', (view, now) => {
-        const { ground, collection } = admittedStill(view, now, admitted, 'delete');
-        const keyed = keyedBy(admitted.caller, ground.space, context.limits.answers.game);
-        return once({ view, now, keyed }, NOTHING_KEPT, () => {
-          const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+      const outcome = await execute(admitted.project, admitted.caller, 'document.delete', (ctx, now) => {
+        const { access, collection } = admittedStill(ctx, now, admitted, 'delete');
+        const keyed = keyedBy(admitted.caller, access.space, context.limits.answers.game);
+        return idempotent({ ctx, now, keyed }, NO_ANSWER, () => {
+          const writes = new DocumentWrites(ctx, access, now, context.limits.documentBytes);
           writes.remove(collection, at.key, 'direct', saveVersion);
           return decided(null, writes.events);
         });
@@ -96,41 +96,41 @@ interface Admitted {
   readonly project: Project;
   readonly caller: Caller;
   readonly at: Address;
-  readonly ground: Grounds;
+  readonly access: AccessContext;
   readonly collection: CollectionModel;
 }
 
 /** Checks access as the decision will, and proves the player if that is needed and was not done yet. */
 function admit(context: AppContext, claimed: Caller, at: Address, change: Change): Awaitable<Admitted> {
   return andThen(projectOf(context, claimed), (project) => {
-    const ground = grounds(project.authority, project.definitions, claimed, at.target);
-    const collection = directCollection(ground, claimed, at.collection, at.key, change);
-    const proven = provenOwner(context, project, claimed, ground, collection, at, change);
-    return andThen(proven, (caller) => ({ project, caller, at, ground, collection }));
+    const access = accessFrom(project.authority, project.definitions, claimed, at.target);
+    const collection = directCollection(access, claimed, at.collection, at.key, change);
+    const proven = provenOwner(context, project, claimed, access, collection, at, change);
+    return andThen(proven, (caller) => ({ project, caller, at, access, collection }));
   });
 }
 
 /** Inside the decision: checks again if authority or definitions have changed. Throws if the change is no longer allowed. */
-function admittedStill(view: View, now: number, admitted: Admitted, change: Change): Pick<Admitted, 'ground' | 'collection'> {
+function admittedStill(ctx: DecisionContext, now: number, admitted: Admitted, change: Change): Pick<Admitted, 'access' | 'collection'> {
   const { caller, at } = admitted;
-  const ground = groundsOf(view, caller, at.target, admitted.ground);
-  const collection = ground === admitted.ground ? admitted.collection : directCollection(ground, caller, at.collection, at.key, change);
-  if (ground !== admitted.ground) requireOwn(ground, caller, collection, at.key, change);
-  requireSession(view, caller, now);
-  return { ground, collection };
+  const access = accessOf(ctx, caller, at.target, admitted.access);
+  const collection = access === admitted.access ? admitted.collection : directCollection(access, caller, at.collection, at.key, change);
+  if (access !== admitted.access) requireOwn(access, caller, collection, at.key, change);
+  requireSession(ctx, caller, now);
+  return { access, collection };
 }
 
-type Readable = Pick<Admitted, 'project' | 'ground' | 'collection'>;
+type Readable = Pick<Admitted, 'project' | 'access' | 'collection'>;
 
 /** Checks that the caller may read, and proves the player if that is needed. Waits for nothing if the player is proven already. */
 function readable(context: AppContext, caller: Caller, at: Address): Awaitable<Readable> {
   return andThen(projectOf(context, caller), (project) => {
-    const ground = grounds(project.authority, project.definitions, caller, at.target);
-    const collection = directCollection(ground, caller, at.collection, at.key, 'read');
-    const reader = needsPlayer(ground, caller) ? provenFor(context, project, caller, ground, collection, at.collection) : caller;
+    const access = accessFrom(project.authority, project.definitions, caller, at.target);
+    const collection = directCollection(access, caller, at.collection, at.key, 'read');
+    const reader = needsPlayer(access, caller) ? provenFor(context, project, caller, access, collection, at.collection) : caller;
     return andThen(reader, (proven) => {
-      if (collection.access.read === 'owner') requireOwn(ground, proven, collection, at.key, 'read');
-      return { project, ground, collection };
+      if (collection.access.read === 'owner') requireOwn(access, proven, collection, at.key, 'read');
+      return { project, access, collection };
     });
   });
 }
@@ -145,16 +145,16 @@ async function storeLater(context: AppContext, admitted: Awaitable<Admitted>, as
 function store(context: AppContext, admitted: Admitted, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
   const { project, caller, at } = admitted;
   const read = readWriteBody(body);
-  const outcome = execute(project, caller, 'document.write', (view, now) => {
-    const { ground, collection } = admittedStill(view, now, admitted, 'write');
+  const outcome = execute(project, caller, 'document.write', (ctx, now) => {
+    const { access, collection } = admittedStill(ctx, now, admitted, 'write');
     // A dedicated server may name any player, also bots.
     const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
     const asking = accepted(read);
-    const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
-    view.expect(subjectsOfWrite(ground.space, collection, at.key, keyed));
-    return once({ view, now, keyed }, VERSION_KEPT, () => {
-      const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
-      const { strictSaveVersion } = ground.settings;
+    const keyed = keyedBy(caller, access.space, context.limits.answers.game);
+    ctx.expect(subjectsOfWrite(access.space, collection, at.key, keyed));
+    return idempotent({ ctx, now, keyed }, VERSION_KEPT, () => {
+      const writes = new DocumentWrites(ctx, access, now, context.limits.documentBytes);
+      const { strictSaveVersion } = access.settings;
       const how = { player, saveVersion: saveVersion ?? asking.saveVersion, strictSaveVersion, checkSchema: true, source: 'direct' };
       const state = writes.write(collection, at.key, asking.body, how);
       return decided(state.version, writes.events);
@@ -163,10 +163,10 @@ function store(context: AppContext, admitted: Admitted, { body, saveVersion }: A
   return outcome.then(({ answer, revision, replayed }) => ({ version: answer, position: revision, stale: false, replayed }));
 }
 
-const VERSION_KEPT: Keeps<number> = { kept: (version) => version, again: (kept) => (isNumber(kept) ? toDouble(kept) : 0) };
+const VERSION_KEPT: AnswerCodec<number> = { encode: (version) => version, decode: (kept) => (isNumber(kept) ? toDouble(kept) : 0) };
 
 /** Subjects that a write reads, to load them in one round trip. */
-function subjectsOfWrite(space: Space, collection: CollectionModel, key: string, keyed: Keyed | null): readonly SubjectKey[] {
+function subjectsOfWrite(space: Space, collection: CollectionModel, key: string, keyed: KeyedRequest | null): readonly SubjectKey[] {
   const own = documentSubjects(space, collection.id, key);
   const document = keyed === null ? own : [idempotencySubject(keyed.claim), ...own];
   const slot = slotOf(collection, key);
@@ -178,16 +178,16 @@ export async function readDocument(
   context: AppContext,
   project: Project,
   caller: Caller,
-  ground: Grounds,
+  access: AccessContext,
   collection: CollectionModel,
   key: string,
 ): Promise<DocumentAnswer | null> {
-  const { subject, version } = await versionIn(project, ground.space, collection.id, key);
+  const { subject, version } = await versionIn(project, access.space, collection.id, key);
   const { state } = version;
   // A missing document is an answer too, with the position that it is missing at.
   const at = positioned(context, project, caller);
   if (state === null || !('version' in state) || !isThere(state)) return null;
-  const text = textOf<contract.Document>(servedText(project, subject, version, collection, ground.settings.fillDefaults));
+  const text = asTextOf<contract.Document>(servedText(project, subject, version, collection, access.settings.fillDefaults));
   return { position: at.position, stale: at.stale, text, version: state.version };
 }
 

@@ -1,7 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import { answered } from '../../domain/definition/publish.ts';
 import type { PublishTarget } from '../../domain/events.ts';
-import { grounds, requirePermission } from '../access.ts';
+import { accessFrom, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -20,7 +20,7 @@ const MAX_PAGE = 200;
 export function createFlags(context: AppContext): Flags {
   return async (caller, target, query) => {
     const project = await projectOf(context, caller);
-    const { key, space } = grounds(project.authority, project.definitions, caller, target);
+    const { key, space } = accessFrom(project.authority, project.definitions, caller, target);
     requirePermission(key, 'rate_limits', 'r');
     const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
     const reached = await viewsReached(context, project, 'flags', project.set.head);

@@ -11,7 +11,7 @@ import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import type { Version } from '../project/working-set.ts';
 import { type BoardRow, type BoardView, boardQuery } from './query-boards.ts';
-import { type Asked, type RunInput, rowsAsked } from './query-runs.ts';
+import { type PageRequest, type RunInput, rowsAsked } from './query-runs.ts';
 
 /**
  * Boards that are read often, in memory. From the tables every read is a statement, and after every change it waits for the projector. A board
@@ -29,9 +29,9 @@ const COOL_MS = 10_000;
 /** How long the views may take to show the present changes when a board is to be loaded, ms. */
 const READY_MS = 5_000;
 /** Changes noted while nobody asks. Beyond this the board is dropped. */
-const MOST_CHANGES = 10_000;
+const MAX_CHANGES = 10_000;
 /** Rows of one answer: their documents must be in memory together. */
-const MOST_ROWS = 128;
+const MAX_ROWS = 128;
 /** Growth after which a board is read and weighed again. */
 const GROWTH = 1.25;
 /** Bounds for the kept texts of rows: bytes per board, share of all memory for boards, mean bytes per row. */
@@ -39,7 +39,7 @@ const SHOWN_BYTES = 4 * 1024 * 1024;
 const SHOWN_SHARE = 8;
 const SHOWN_ROW_BYTES = 512;
 /** Queries that may keep their text of the same row, and the bytes of a kept text besides its characters. */
-const MOST_PLANS = 4;
+const MAX_PLANS = 4;
 const KEPT_BYTES = 200;
 /** Loads of documents for one answer, and changes looked up in one turn. */
 const TRIES = 8;
@@ -59,19 +59,19 @@ export class HotBoards {
   }
 
   /** `null` if the board is not in memory, or cannot answer from there. It may be loaded for later reads. */
-  async view(input: RunInput, board: BoardPlan, asked: Asked): Promise<BoardView | null> {
-    const { project, ground } = input;
-    const collection = ground.definitions.collection(board.collectionId);
-    if (ground.space !== 'live' || collection === undefined || rowsAsked(asked, 0, input.plan.limit).count > MOST_ROWS) return null;
-    const name = [project.id, ground.definitions.hash, collection.id, board.order, board.field].join(' ');
+  async view(input: RunInput, board: BoardPlan, page: PageRequest): Promise<BoardView | null> {
+    const { project, access } = input;
+    const collection = access.definitions.collection(board.collectionId);
+    if (access.space !== 'live' || collection === undefined || rowsAsked(page, 0, input.plan.limit).count > MAX_ROWS) return null;
+    const name = [project.id, access.definitions.hash, collection.id, board.order, board.field].join(' ');
     const known = this.#boards.get(name);
     if (known === undefined || known.project !== project || known.isClosed) {
       // A dropped board must not keep a project alive that was opened anew.
-      if (this.#boards.delete(name)) this.#context.onBoards(this.#boards.calculatedSize);
+      if (this.#boards.delete(name)) this.#context.onBoardBytes(this.#boards.calculatedSize);
       this.#count(name, input, board, collection);
       return null;
     }
-    return known.view(asked, input.plan);
+    return known.view(page, input.plan);
   }
 
   #count(name: string, input: RunInput, board: BoardPlan, collection: CollectionModel): void {
@@ -99,7 +99,7 @@ export class HotBoards {
       const made = (await board.isReady()) && (await scans.run(input.project.id, new AbortController().signal, fill));
       if (made && !board.isClosed) this.#boards.set(name, board);
       else board.close();
-      this.#context.onBoards(this.#boards.calculatedSize);
+      this.#context.onBoardBytes(this.#boards.calculatedSize);
     } catch (error) {
       board.close();
       throw error;
@@ -166,7 +166,7 @@ class HotBoard {
     this.#noted += 1;
     this.#changed.add(document);
     this.#rests.delete(this.#keyOf(document));
-    if (this.#changed.size > MOST_CHANGES) this.close();
+    if (this.#changed.size > MAX_CHANGES) this.close();
   }
 
   /** Whether the tables show all changes from before watching began. Later ones are noted. */
@@ -195,7 +195,7 @@ class HotBoard {
   }
 
   /** The board at the head; `null` if the documents cannot be loaded in time. */
-  async view(asked: Asked, plan: QueryPlan): Promise<BoardView | null> {
+  async view(page: PageRequest, plan: QueryPlan): Promise<BoardView | null> {
     const kept: SubjectKey[] = [];
     const { set } = this.project;
     try {
@@ -203,17 +203,17 @@ class HotBoard {
         while (this.#changed.size > AT_ONCE && this.#settle().length === 0) await this.#context.scheduler.sleep(0);
         // From here on in one turn, so nothing changes in between.
         const changed = this.#settle();
-        const rows = this.#rows(asked, plan.limit);
+        const rows = this.#rows(page, plan.limit);
         const missing = changed.length > 0 ? changed : this.#missing(rows, plan);
         if (this.#closed) return null;
-        if (missing.length === 0 && this.#changed.size === 0) return this.#view(rows, asked, plan);
-        set.keep(missing);
+        if (missing.length === 0 && this.#changed.size === 0) return this.#view(rows, page, plan);
+        set.pin(missing);
         kept.push(...missing);
         await this.project.load(missing);
       }
       return null;
     } finally {
-      set.letGo(kept);
+      set.unpin(kept);
     }
   }
 
@@ -245,9 +245,9 @@ class HotBoard {
     if (this.#ranking.size > this.#most) this.close();
   }
 
-  #rows(asked: Asked, most: number): Rows {
-    const at = asked.player === null ? null : this.#ranking.indexOf(asked.player);
-    const { from, count } = rowsAsked(asked, at, most);
+  #rows(page: PageRequest, most: number): Rows {
+    const at = page.player === null ? null : this.#ranking.indexOf(page.player);
+    const { from, count } = rowsAsked(page, at, most);
     return { from, ranked: this.#ranking.slice(from, count), at, own: at === null ? [] : this.#ranking.slice(at, 1) };
   }
 
@@ -271,10 +271,10 @@ class HotBoard {
 
   #keep(plan: QueryPlan, key: string, rest: string): void {
     const others = (this.#rests.get(key) ?? []).filter((one) => one.plan !== plan);
-    this.#rests.set(key, [{ plan, rest }, ...others.slice(0, MOST_PLANS - 1)]);
+    this.#rests.set(key, [{ plan, rest }, ...others.slice(0, MAX_PLANS - 1)]);
   }
 
-  #view({ from, ranked, at, own }: Rows, { player }: Asked, plan: QueryPlan): BoardView {
+  #view({ from, ranked, at, own }: Rows, { player }: PageRequest, plan: QueryPlan): BoardView {
     const [me] = own;
     const noted = this.#noted;
     return {

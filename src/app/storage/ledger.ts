@@ -1,11 +1,11 @@
 import type { Ledger } from '../../contract/answers.ts';
-import { type TextOf, textOf } from '../../contract/values.ts';
+import { asTextOf, type TextOf } from '../../contract/values.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { grounds, needsPlayer, noSuch, requireOwn, requireOwnKey } from '../access.ts';
+import { accessFrom, needsPlayer, noSuch, requireOwn, requireOwnKey } from '../access.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -34,30 +34,30 @@ const UNKNOWN_WAIT_MS = 5_000;
  */
 export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<Ledger>> {
   const project = await projectOf(context, caller);
-  const ground = grounds(project.authority, project.definitions, caller, at.target);
+  const access = accessFrom(project.authority, project.definitions, caller, at.target);
   // Ids are checked before the collection is looked up, as for save records.
-  const collection = ground.definitions.collection(at.collection);
+  const collection = access.definitions.collection(at.collection);
   const keys = collection?.type === 'global' ? DOCUMENT_KEY : PLAYER_ID;
   if (!keys.test(at.key)) throw refusal('INVALID_KEY');
   if (!collection) throw noSuch('collection', at.collection);
-  const { access } = collection;
-  if (access.stated && access.read === 'endpoints' && !caller.isSecret) throw refusal('ENDPOINT_ONLY');
+  const rule = collection.access;
+  if (rule.stated && rule.read === 'endpoints' && !caller.isSecret) throw refusal('ENDPOINT_ONLY');
   // A ledger belongs to its player, whatever the collection.
-  if (needsPlayer(ground, caller)) {
-    requireOwnKey(await provenFor(context, project, caller, ground, collection, at.collection), at.key);
-  } else if (access.read === 'owner') requireOwn(ground, caller, collection, at.key, 'read');
+  if (needsPlayer(access, caller)) {
+    requireOwnKey(await provenFor(context, project, caller, access, collection, at.collection), at.key);
+  } else if (rule.read === 'owner') requireOwn(access, caller, collection, at.key, 'read');
   const field = query.field ?? ALL_FIELDS;
   if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');
   const to = timeOf(query.to, 'to');
   const changedAt = Math.max(
     project.set.collectionChangedAt(collectionSubject('live', collection.id)),
-    project.set.collectionChangedAt(collectionSubject(ground.space, collection.id)),
+    project.set.collectionChangedAt(collectionSubject(access.space, collection.id)),
   );
   const reach = (timeoutMs?: number) => viewsReached(context, project, 'ledger', changedAt, timeoutMs);
   let reached = await reach();
   const filter = {
-    space: ground.space,
+    space: access.space,
     collection: collection.id,
     ...selectionOf(collection, at.key),
     ...(field === ALL_FIELDS ? {} : { field }),
@@ -66,7 +66,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   };
   const read = () => context.views.ledger(project.id, filter, { limit: limitOf(query.limit), after: query.cursor });
   let page = await read();
-  if (!shows(page) && !(await isKnown(context, project, documentSubject(ground.space, collection.id, at.key), at.key))) {
+  if (!shows(page) && !(await isKnown(context, project, documentSubject(access.space, collection.id, at.key), at.key))) {
     if (!reached) {
       reached = await reach(UNKNOWN_WAIT_MS);
       page = await read();
@@ -74,7 +74,7 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
     if (!shows(page)) throw reached ? refusal('NOT_FOUND', 'Nothing is known of this player here') : refusal('BEHIND');
   }
   // Printing a page of many entries takes a while.
-  const result = await context.turns.run(project.id, () => printed({ ...query, field }, page, collection.id, at.key));
+  const result = await context.roundRobin.run(project.id, () => printed({ ...query, field }, page, collection.id, at.key));
   return { ...positioned(context, project, caller, reached), result };
 }
 
@@ -101,7 +101,7 @@ function printed(
     },
     cursor,
   };
-  return textOf(stringifyJson(told));
+  return asTextOf(stringifyJson(told));
 }
 
 /**

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type * as contract from '../../contract/answers.ts';
-import { textOf } from '../../contract/values.ts';
+import { asTextOf } from '../../contract/values.ts';
 import type { QueryModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { type BoardPlan, type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
 import { AUTHORITY, collectionSubject, DEFINITIONS } from '../../domain/subjects.ts';
+import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { NextRuns } from '../../kernel/next-runs.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
-import { type Grounds, grounds, noSuch, requirePermission, requireRevision } from '../access.ts';
+import { type AccessContext, accessFrom, noSuch, requirePermission, requireRevision } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -17,8 +17,8 @@ import type { ViewTable } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { HotBoards } from './hot-boards.ts';
 import { boardOf, tableAnswer, viewAnswer } from './query-boards.ts';
-import type { Asked, Ran, RunInput } from './query-runs.ts';
-import { composedAnswer, type Scanned, scan } from './query-scan.ts';
+import type { PageRequest, RunInput, RunResult } from './query-runs.ts';
+import { composedAnswer, type ScanResult, scan } from './query-scan.ts';
 
 export interface Queries {
   /** `secret` is a second key sent beside a public one: `invalid` if it is not an enabled secret key. */
@@ -66,7 +66,7 @@ type Run = Parameters<Queries['run']>[1];
 
 /** One request while it is answered. */
 interface Request extends RunInput {
-  readonly asked: Asked;
+  readonly page: PageRequest;
   /** Cache keys of a scan's result, and of the answer made from it. */
   readonly result: string;
   readonly name: string;
@@ -83,9 +83,9 @@ const SCANNED_BYTES = 32 * 1024 * 1024;
 
 export function createQueries(context: AppContext): Queries {
   const answers = new LRUCache<string, Kept<string>>({ maxSize: ANSWERS_BYTES, sizeCalculation: ({ what }) => what.length + 200 });
-  const scanned = new LRUCache<string, Kept<Scanned>>({ maxSize: SCANNED_BYTES, sizeCalculation: ({ what }) => what.run.bytes + 1_000 });
-  const boardRuns = new SingleFlight<Made<Ran>>();
-  const scanRuns = new NextRuns<Made<Scanned>>();
+  const scanned = new LRUCache<string, Kept<ScanResult>>({ maxSize: SCANNED_BYTES, sizeCalculation: ({ what }) => what.run.bytes + 1_000 });
+  const boardRuns = new SingleFlight<Made<RunResult>>();
+  const scanRuns = new CoalescedRuns<Made<ScanResult>>();
   const hot = new HotBoards(context);
 
   /** Runs a query once the views show its sources as they are, or after a short wait. */
@@ -98,24 +98,24 @@ export function createQueries(context: AppContext): Queries {
   const isGood = ({ changedAt, plan, isFresh }: Request, kept: Kept<unknown>) =>
     !isFresh && kept.changedAt === changedAt && isCurrent(kept, plan, context.scheduler.now());
 
-  const ofBoard = async (request: Request, board: BoardPlan): Promise<Made<Ran>> => {
-    const { project, asked, name, changedAt } = request;
-    const view = await hot.view(request, board, asked);
+  const ofBoard = async (request: Request, board: BoardPlan): Promise<Made<RunResult>> => {
+    const { project, page, name, changedAt } = request;
+    const view = await hot.view(request, board, page);
     if (view !== null) return { what: await viewAnswer(request, board, view), reached: true, madeAt: context.scheduler.now() };
     return boardRuns.run(`${name} ${changedAt}`, request.left(), (stop) =>
-      made(request, 'leaderboards', () => tableAnswer(request, board, asked, (work) => context.scans.run(project.id, stop, work))),
+      made(request, 'leaderboards', () => tableAnswer(request, board, page, (work) => context.scans.run(project.id, stop, work))),
     );
   };
 
   /** Shows all changes up to now, so it also answers all who asked meanwhile. */
   const scannedNow = async (request: Request, isNear: boolean, ending: AbortSignal, begin: (changedAt: number) => void) => {
-    const changedAt = lastChange(request.project, request.ground, request.plan);
+    const changedAt = lastChange(request.project, request.access, request.plan);
     begin(changedAt);
     return made({ ...request, changedAt }, 'documents', () => scan(request, ending), isNear);
   };
 
-  const ofScan = async (request: Request): Promise<Made<Ran> & { readonly isKept: boolean }> => {
-    const { project, asked, result, changedAt } = request;
+  const ofScan = async (request: Request): Promise<Made<RunResult> & { readonly isKept: boolean }> => {
+    const { project, page, result, changedAt } = request;
     const left = request.left();
     const known = scanned.get(result);
     const kept = known !== undefined && isGood(request, known) ? { ...known, reached: true } : null;
@@ -127,33 +127,33 @@ export function createQueries(context: AppContext): Queries {
         return context.scans.run(project.id, stop, (ending) => scannedNow(request, isNear, ending, begin));
       }));
     if (kept === null && isLasting(request, { revision: what.revision, reached })) scanned.set(result, { what, changedAt, madeAt });
-    const body = await composedAnswer(request, what, asked, left);
+    const body = await composedAnswer(request, what, page, left);
     return { what: { body, revision: what.revision }, reached, madeAt, isKept: kept !== null };
   };
 
   return {
     async run(caller, run) {
       const project = await projectOf(context, caller);
-      const ground = grounds(project.authority, project.definitions, caller, run.target);
-      const query = allowed(ground, caller, run);
+      const access = accessFrom(project.authority, project.definitions, caller, run.target);
+      const query = allowed(access, caller, run);
       requireRevision(caller, 'read');
       const plan = queryPlan(query);
       if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
-      const asked = askedOf(plan, run);
+      const page = askedOf(plan, run);
       const { head } = project.set;
-      const changedAt = lastChange(project, ground, plan);
-      const result = [caller.projectId, ground.space, ground.definitions.hash, query.hash].join(' ');
-      const name = [result, asked.limit, asked.offset, asked.player, asked.around].join(' ');
+      const changedAt = lastChange(project, access, plan);
+      const result = [caller.projectId, access.space, access.definitions.hash, query.hash].join(' ');
+      const name = [result, page.limit, page.offset, page.player, page.around].join(' ');
       // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
       const isFresh = run.fresh && holdsSecret(caller);
       const known = answers.get(name);
       const started = context.scheduler.monotonic();
       const left = () => run.left?.() ?? null;
-      const request = { context, project, ground, query, plan, started, asked, result, name, changedAt, isFresh, left };
+      const request = { context, project, access, query, plan, started, page, result, name, changedAt, isFresh, left };
       if (known !== undefined && isGood(request, known)) {
         return answer(context, project, caller, { body: fromCache(known, plan), reached: true, position: project.set.head });
       }
-      const board = boardOf(plan, ground);
+      const board = boardOf(plan, access);
       const ran = board === null ? await ofScan(request) : { ...(await ofBoard(request, board)), isKept: false };
       const { what, reached, madeAt, isKept } = ran;
       if (isLasting(request, { revision: what.revision, reached })) answers.set(name, { what: what.body, changedAt, madeAt });
@@ -164,21 +164,21 @@ export function createQueries(context: AppContext): Queries {
 }
 
 /** Whether a result may be kept: it shows its sources as they still are, and nothing that this node has not read yet. */
-function isLasting({ project, ground, plan, changedAt }: Request, made: { readonly revision: number; readonly reached: boolean }): boolean {
-  return made.reached && made.revision <= project.set.head && lastChange(project, ground, plan) === changedAt;
+function isLasting({ project, access, plan, changedAt }: Request, made: { readonly revision: number; readonly reached: boolean }): boolean {
+  return made.reached && made.revision <= project.set.head && lastChange(project, access, plan) === changedAt;
 }
 
 /**
  * The revision that an answer reflects. `revision`: of the tables or board that it was read from. `head`: before it was read; up to there
  * nothing changed the sources after what the tables showed. If nothing has changed them since, the answer is of the head.
  */
-function positionOf({ project, ground, plan }: Request, revision: number, head: number): number {
-  const unchanged = lastChange(project, ground, plan) <= revision;
+function positionOf({ project, access, plan }: Request, revision: number, head: number): number {
+  const unchanged = lastChange(project, access, plan) <= revision;
   return Math.max(revision, unchanged ? project.set.head : head, 0);
 }
 
 /** An unknown query is 404 before the secret key is checked. */
-function allowed(at: Grounds, caller: Caller, run: Run): QueryModel {
+function allowed(at: AccessContext, caller: Caller, run: Run): QueryModel {
   if (caller.extraSecret === 'invalid') throw refusal('SECRET_KEY_INVALID');
   const query = at.definitions.query(run.id);
   if (!query) throw noSuch('query', run.id);
@@ -195,7 +195,7 @@ function holdsSecret({ isSecret, extraSecret }: Caller): boolean {
 const NOTHING_ASKED = { limit: 0, offset: 0, player: null, around: null };
 
 /** What a caller asks of a leaderboard, within the definition's limit. */
-function askedOf(plan: QueryPlan, run: Run): Asked {
+function askedOf(plan: QueryPlan, run: Run): PageRequest {
   if (plan.type !== 'leaderboard') return NOTHING_ASKED;
   if (run.player !== null && !DOCUMENT_KEY.test(run.player)) throw refusal('INVALID_PLATFORMID');
   const around = run.player === null ? null : whole(run.around);
@@ -212,7 +212,7 @@ function whole(text: string | null): number | null {
 }
 
 /** The last change of any source. A `next` query shows live rows where next has none, so it changes with either space. */
-function lastChange(project: Project, at: Grounds, plan: QueryPlan): number {
+function lastChange(project: Project, at: AccessContext, plan: QueryPlan): number {
   const spaces: readonly Space[] = at.space === 'live' ? ['live'] : ['live', at.space];
   const collections = [...plan.sources, ...plan.joins].map(
     ({ collectionId }) => at.definitions.collection(collectionId)?.id ?? collectionId,
@@ -230,7 +230,7 @@ function lastChange(project: Project, at: Grounds, plan: QueryPlan): number {
  * that show it are kept no longer than that.
  */
 function expiry({ madeAt }: Pick<Kept<unknown>, 'madeAt'>, { ttl, withProfiles }: QueryPlan): number {
-  return Math.min(madeAt + (withProfiles ? SHORTEST_KEPT_MS : Math.max(ttl * 1000, SHORTEST_KEPT_MS)), LAST_INSTANT);
+  return Math.min(madeAt + (withProfiles ? MIN_KEPT_MS : Math.max(ttl * 1000, MIN_KEPT_MS)), LAST_INSTANT);
 }
 
 /** Whether a kept result may still be given. One from the future was made before the clock was set back, and would be kept for that long. */
@@ -238,7 +238,7 @@ function isCurrent(kept: Kept<unknown>, plan: QueryPlan, now: number): boolean {
   return kept.madeAt <= now && now < expiry(kept, plan);
 }
 
-const SHORTEST_KEPT_MS = 2_000;
+const MIN_KEPT_MS = 2_000;
 /** The largest Unix ms that a date can hold. */
 const LAST_INSTANT = 8.64e15;
 
@@ -255,5 +255,5 @@ function answer(
   { body, reached, position }: { readonly body: string; readonly reached: boolean; readonly position: number },
 ): ReadAnswer<contract.QueryResult> {
   const { stale } = positioned(context, project, caller, reached);
-  return { position, stale, result: textOf<contract.QueryResult>(body) };
+  return { position, stale, result: asTextOf<contract.QueryResult>(body) };
 }

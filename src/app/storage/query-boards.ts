@@ -3,19 +3,19 @@ import { type Answered, leaderboardText } from '../../domain/query/answer.ts';
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
-import type { Grounds } from '../access.ts';
+import type { AccessContext } from '../access.ts';
 import type { BoardQuery, LeaderboardPage, LeaderboardRow } from '../ports/readers.ts';
 import { building } from './building.ts';
-import { type Asked, documentOf, Entries, pauses, profilesOf, type Ran, type RunInput, surroundings } from './query-runs.ts';
+import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesOf, type RunInput, type RunResult } from './query-runs.ts';
 
-/** What is shown of a board: a page and the asked player's row, or only the rows around the player. */
+/** What is shown of a board: a page and the wanted player's row, or only the rows around the player. */
 export interface BoardView {
   readonly revision: number;
   readonly total: number;
   readonly rows: readonly BoardRow[];
   /** Rank of the first row. */
   readonly firstRank: number;
-  /** `null`: the player has no row. `undefined`: no player was asked for. */
+  /** `null`: the player has no row. `undefined`: no player was wanted for. */
   readonly player: { readonly row: BoardRow; readonly rank: number } | null | undefined;
   /** Keeps the text made from a row's document, for later answers. */
   keep?(key: string, rest: string): void;
@@ -30,25 +30,25 @@ export interface KeptRow {
 }
 
 /** Runs a read that is too large for one answer as a scan. */
-export type AsScan = (work: (stop: AbortSignal) => Promise<Ran>) => Promise<Ran>;
+export type AsScan = (work: (stop: AbortSignal) => Promise<RunResult>) => Promise<RunResult>;
 
 /** Page and row are read one after the other and should be of one revision. After so many tries they may be one batch apart. */
 const TRIES = 4;
 
 /** The board to answer from, if there is one. Boards count defaults, so they do not fit a project that serves documents as stored. */
-export function boardOf({ board }: QueryPlan, { definitions, settings }: Grounds): BoardPlan | null {
+export function boardOf({ board }: QueryPlan, { definitions, settings }: AccessContext): BoardPlan | null {
   if (board === null || settings.fillDefaults) return board;
   return definitions.collection(board.collectionId)?.schema.hasDefaults ? null : board;
 }
 
 /** The answer from the tables, through `asScan` if its documents are too large to be read at once. Throws 413 `RESULT_TOO_LARGE`. */
-export async function tableAnswer(input: RunInput, board: BoardPlan, asked: Asked, asScan: AsScan): Promise<Ran> {
-  const view = await tableView(input, board, asked);
-  return view === null ? asScan((stop) => pagedAnswer(input, board, asked, stop)) : viewAnswer(input, board, view);
+export async function tableAnswer(input: RunInput, board: BoardPlan, page: PageRequest, asScan: AsScan): Promise<RunResult> {
+  const view = await tableView(input, board, page);
+  return view === null ? asScan((stop) => pagedAnswer(input, board, page, stop)) : viewAnswer(input, board, view);
 }
 
 /** The answer that shows a view of a board. Throws 413 `RESULT_TOO_LARGE`. */
-export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardView): Promise<Ran> {
+export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardView): Promise<RunResult> {
   const shown = view.player ? [...view.rows, view.player.row] : view.rows;
   const profileOf = await profilesOf(
     input,
@@ -61,18 +61,18 @@ export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardV
 }
 
 /** Reads from the tables; `null`: the documents are too large to be read at once. */
-async function tableView(input: RunInput, board: BoardPlan, asked: Asked): Promise<BoardView | null> {
-  const { context, project, ground } = input;
+async function tableView(input: RunInput, board: BoardPlan, wanted: PageRequest): Promise<BoardView | null> {
+  const { context, project, access } = input;
   const query = boardQuery(input, board);
-  const page = () => context.views.leaderboard(project.id, ground.space, query, pageOf(input.plan, asked)).then(complete);
-  const { player: key, around } = asked;
+  const page = () => context.views.leaderboard(project.id, access.space, query, pageOf(input.plan, wanted)).then(complete);
+  const { player: key, around } = wanted;
   if (key === null) {
     const { isCut, rows, total, revision } = await page();
-    return isCut ? null : { rows, total, revision, firstRank: asked.offset + 1, player: undefined };
+    return isCut ? null : { rows, total, revision, firstRank: wanted.offset + 1, player: undefined };
   }
-  const standing = () => context.views.standing(project.id, ground.space, query, { key, around: around ?? 0 }).then(complete);
+  const neighbours = () => context.views.neighbours(project.id, access.space, query, { key, around: around ?? 0 }).then(complete);
   if (around !== null) {
-    const { rows, rank, revision, total, isCut } = await standing();
+    const { rows, rank, revision, total, isCut } = await neighbours();
     if (isCut) return null;
     const at = rows.findIndex((row) => row.key === key);
     const row = rows[at];
@@ -82,11 +82,11 @@ async function tableView(input: RunInput, board: BoardPlan, asked: Asked): Promi
   for (let tries = 1; ; tries += 1) {
     const { rows, total, revision, isCut } = await page();
     if (isCut) return null;
-    const { rank, rows: own, revision: then } = await standing();
+    const { rank, rows: own, revision: then } = await neighbours();
     const [row] = own;
     if (then !== revision && tries < TRIES) continue;
     const player = row === undefined || rank === null ? null : { row, rank };
-    return { rows, firstRank: asked.offset + 1, total, revision: Math.min(revision, then), player };
+    return { rows, firstRank: wanted.offset + 1, total, revision: Math.min(revision, then), player };
   }
 }
 
@@ -97,11 +97,11 @@ function complete<Found extends LeaderboardPage>(found: Found): Found {
 }
 
 /** The answer, read in pages: of a document only what the answer shows is kept. */
-async function pagedAnswer(input: RunInput, board: BoardPlan, asked: Asked, stop: AbortSignal): Promise<Ran> {
-  const { context, project, ground, plan } = input;
+async function pagedAnswer(input: RunInput, board: BoardPlan, page: PageRequest, stop: AbortSignal): Promise<RunResult> {
+  const { context, project, access, plan } = input;
   const answering = new Answering(input, board);
   const query = boardQuery(input, board);
-  const { player: key, around } = asked;
+  const { player: key, around } = page;
   let own: string | null = null;
   let count = 0;
   const take = async (rows: readonly LeaderboardRow[], firstRank: number) => {
@@ -116,24 +116,24 @@ async function pagedAnswer(input: RunInput, board: BoardPlan, asked: Asked, stop
     count += rows.length;
   };
   if (key !== null && around !== null) {
-    const { total, revision } = await context.views.standing(project.id, ground.space, query, { key, around }, take);
+    const { total, revision } = await context.views.neighbours(project.id, access.space, query, { key, around }, take);
     return { body: answering.body(count, total, own), revision };
   }
-  const { total, revision } = await context.views.leaderboard(project.id, ground.space, query, pageOf(plan, asked), take);
+  const { total, revision } = await context.views.leaderboard(project.id, access.space, query, pageOf(plan, page), take);
   if (key === null) return { body: answering.body(count, total, undefined), revision };
-  const { rows, rank } = await context.views.standing(project.id, ground.space, query, { key, around: 0 });
+  const { rows, rank } = await context.views.neighbours(project.id, access.space, query, { key, around: 0 });
   const profileOf = await profilesOf(input, [key]);
   const [row] = rows;
   const player = row === undefined || rank === null ? null : answering.textOf(row, rank, profileOf);
   return { body: answering.body(count, total, player), revision };
 }
 
-function pageOf(plan: QueryPlan, { limit, offset }: Asked) {
+function pageOf(plan: QueryPlan, { limit, offset }: PageRequest) {
   return { order: plan.order, limit: Math.min(limit, Math.max(plan.limit - offset, 0)), offset };
 }
 
-export function boardQuery({ query, ground }: RunInput, { collectionId }: BoardPlan): BoardQuery {
-  const hash = boardHash(query, collectionId, ground.definitions, effectiveDefinitions(ground.state, 'live'));
+export function boardQuery({ query, access }: RunInput, { collectionId }: BoardPlan): BoardQuery {
+  const hash = boardHash(query, collectionId, access.definitions, effectiveDefinitions(access.state, 'live'));
   return { id: query.id, hash };
 }
 
@@ -142,12 +142,12 @@ class Answering {
   readonly #entries: Entries;
   readonly #input: RunInput;
   readonly #board: BoardPlan;
-  readonly #around: ReturnType<typeof surroundings>;
+  readonly #around: ReturnType<typeof environmentOf>;
 
   constructor(input: RunInput, board: BoardPlan) {
     this.#input = input;
     this.#board = board;
-    this.#around = surroundings(input);
+    this.#around = environmentOf(input);
     this.#entries = new Entries(input.plan, this.#around, input.context);
   }
 
@@ -177,8 +177,8 @@ class Answering {
   }
 
   #shown({ key, value, document }: LeaderboardRow, profileOf: ProfileOf) {
-    const { ground } = this.#input;
-    const data = documentOf(document, ground.definitions.collection(this.#board.collectionId), ground);
+    const { access } = this.#input;
+    const data = documentOf(document, access.definitions.collection(this.#board.collectionId), access);
     const row = { key, value, data };
     const playerProfile = profileOf(row);
     return playerProfile === null ? row : { ...row, data: { ...data, playerProfile } };
@@ -187,7 +187,7 @@ class Answering {
   body(count: number, total: number, player: string | null | undefined): string {
     const { context, query, plan, started } = this.#input;
     const durationMs = Math.round(context.scheduler.monotonic() - started);
-    const answered: Answered = { query, plan, around: this.#around, durationMs, scanned: [count], from: 'index', errors: 0 };
+    const answered: Answered = { query, plan, environment: this.#around, durationMs, scanned: [count], from: 'index', errors: 0 };
     return leaderboardText(answered, { entries: this.#entries.texts, total, ...(player === undefined ? {} : { player }) });
   }
 }

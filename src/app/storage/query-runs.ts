@@ -1,7 +1,7 @@
 import type { CollectionModel, QueryModel } from '../../domain/definition/model.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import { entryRest, rankedText, type Shown } from '../../domain/query/answer.ts';
-import type { Row, Surroundings } from '../../domain/query/evaluate.ts';
+import type { QueryEnvironment, Row } from '../../domain/query/evaluate.ts';
 import type { QueryPlan } from '../../domain/query/plan.ts';
 import { plausiblePlayer, profileOf, shownProfile } from '../../domain/query/profile.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
@@ -10,14 +10,14 @@ import { playerIn } from '../../domain/telemetry/space.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';
-import type { Grounds } from '../access.ts';
+import type { AccessContext } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 
 /** What runs of queries share, from a board or over all documents. */
 
 /** What a caller asks of a leaderboard. */
-export interface Asked {
+export interface PageRequest {
   readonly limit: number;
   readonly offset: number;
   /** Key of the row whose rank is asked for. */
@@ -29,7 +29,7 @@ export interface Asked {
 export interface RunInput {
   readonly context: AppContext;
   readonly project: Project;
-  readonly ground: Grounds;
+  readonly access: AccessContext;
   readonly query: QueryModel;
   readonly plan: QueryPlan;
   /** When it was asked for, by the scheduler's monotonic clock. */
@@ -37,7 +37,7 @@ export interface RunInput {
 }
 
 /** JSON text of an answer, and the revision of the project's log that it reflects. */
-export interface Ran {
+export interface RunResult {
   readonly body: string;
   readonly revision: number;
 }
@@ -59,19 +59,19 @@ export function pauses({ scheduler }: AppContext, stop: AbortSignal | null): () 
   };
 }
 
-export function surroundings({ context, project, ground }: RunInput): Surroundings {
-  return { projectId: project.id, now: context.scheduler.now(), values: ground.definitions.values.values };
+export function environmentOf({ context, project, access }: RunInput): QueryEnvironment {
+  return { projectId: project.id, now: context.scheduler.now(), values: access.definitions.values.values };
 }
 
 /** A document as queries read it. */
-export function documentOf(text: string, collection: CollectionModel | undefined, { settings }: Grounds): JsonObject {
+export function documentOf(text: string, collection: CollectionModel | undefined, { settings }: AccessContext): JsonObject {
   const value = parseJson(text, { maxDepth: STORED_DEPTH });
   const document = isObject(value) ? value : {};
   return collection && settings.fillDefaults ? fillDefaults(collection.schema, document) : document;
 }
 
 /** `at`: index of the asked row, from 0. Without it there are no rows around it. */
-export function rowsAsked({ limit, offset, player, around }: Asked, at: number | null, most: number) {
+export function rowsAsked({ limit, offset, player, around }: PageRequest, at: number | null, most: number) {
   if (player === null || around === null) return { from: offset, count: Math.max(Math.min(limit, most - offset), 0) };
   const from = Math.max((at ?? 0) - around, 0);
   return { from, count: at === null ? 0 : at + around + 1 - from };
@@ -80,12 +80,12 @@ export function rowsAsked({ limit, offset, player, around }: Asked, at: number |
 /** Texts of the rows that an answer shows. Their total is bounded. */
 export class Entries {
   readonly texts: string[] = [];
-  readonly #how: { readonly plan: QueryPlan; readonly around: Surroundings };
+  readonly #how: { readonly plan: QueryPlan; readonly environment: QueryEnvironment };
   readonly #most: number;
   #length = 0;
 
-  constructor(plan: QueryPlan, around: Surroundings, { limits }: AppContext) {
-    this.#how = { plan, around };
+  constructor(plan: QueryPlan, environment: QueryEnvironment, { limits }: AppContext) {
+    this.#how = { plan, environment };
     this.#most = limits.answerBytes;
   }
 
@@ -118,11 +118,11 @@ function tooLarge({ columns }: QueryPlan, most: number): Error {
 }
 
 /** Profiles of the players with these keys, if the query shows any of it. */
-export async function profilesOf({ context, project, ground, plan }: RunInput, keys: readonly string[]): Promise<ProfileOf> {
+export async function profilesOf({ context, project, access, plan }: RunInput, keys: readonly string[]): Promise<ProfileOf> {
   if (!plan.withProfiles) return () => null;
   const playerOf = (key: string) => {
     const player = plausiblePlayer(key, context.platformId);
-    return player === null ? null : playerIn(ground.space, player);
+    return player === null ? null : playerIn(access.space, player);
   };
   const players = new Set(keys.map(playerOf).filter((player) => player !== null));
   const known = await context.telemetry.reader.profiles(project.id, [...players]);

@@ -1,39 +1,39 @@
 import { type Answered, aggregateAnswer, leaderboardText } from '../../domain/query/answer.ts';
 import { valueAt } from '../../domain/query/board-metric.ts';
-import type { Row, Surroundings } from '../../domain/query/evaluate.ts';
+import type { QueryEnvironment, Row } from '../../domain/query/evaluate.ts';
 import { type ProfileOf, QueryRun } from '../../domain/query/run.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { type Asked, documentOf, Entries, pauses, profilesOf, type RunInput, rowsAsked, surroundings } from './query-runs.ts';
+import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesOf, type RunInput, rowsAsked } from './query-runs.ts';
 
 /** Result of one pass over all documents. It answers every page, player or rows around one. */
-export interface Scanned {
+export interface ScanResult {
   readonly run: QueryRun;
-  readonly around: Surroundings;
+  readonly environment: QueryEnvironment;
   readonly durationMs: number;
   /** Revision of the project's log that it reflects. */
   readonly revision: number;
 }
 
 /** Characters of documents that one run may keep. */
-const MOST_KEPT = 64 * 1024 * 1024;
+const MAX_KEPT = 64 * 1024 * 1024;
 
 /** Passes over all documents. Throws 500 `QUERY_FAILED` if there are too many to keep, and the reason of `stop`. */
-export async function scan(input: RunInput, stop: AbortSignal): Promise<Scanned> {
-  const { context, project, ground, plan } = input;
+export async function scan(input: RunInput, stop: AbortSignal): Promise<ScanResult> {
+  const { context, project, access, plan } = input;
   const started = context.scheduler.monotonic();
-  const around = surroundings(input);
-  const collections = [...plan.sources, ...plan.joins].map(({ collectionId }) => ground.definitions.collection(collectionId));
+  const environment = environmentOf(input);
+  const collections = [...plan.sources, ...plan.joins].map(({ collectionId }) => access.definitions.collection(collectionId));
   const pause = pauses(context, stop);
   let profileOf: ProfileOf = () => null;
-  const run = new QueryRun(plan, around, {
-    read: (source, text) => documentOf(text, collections[source], ground),
+  const run = new QueryRun(plan, environment, {
+    read: (source, text) => documentOf(text, collections[source], access),
     profileOf: (row) => profileOf(row),
-    mostKept: MOST_KEPT,
+    mostKept: MAX_KEPT,
   });
   // An unknown collection has no rows, and no collection has an empty name.
   const names = collections.map((collection) => collection?.id ?? '');
-  const { revision } = await context.views.scan(project.id, ground.space, names, async (source, documents) => {
+  const { revision } = await context.views.scan(project.id, access.space, names, async (source, documents) => {
     stop.throwIfAborted();
     if (!run.unites)
       profileOf = await profilesOf(
@@ -60,7 +60,7 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<Scanned>
     }
     await pause();
   }
-  return { run, around, durationMs: Math.round(context.scheduler.monotonic() - started), revision };
+  return { run, environment, durationMs: Math.round(context.scheduler.monotonic() - started), revision };
 }
 
 /** Players whose profiles are read at a time. */
@@ -76,36 +76,41 @@ function firstOf<T>(items: Iterator<T>, count: number): readonly T[] {
 }
 
 /** Characters of documents from which an answer is made without waiting for a turn. */
-const MOST_AT_ONCE = 1024 * 1024;
+const MAX_CONCURRENT = 1024 * 1024;
 
 /**
  * JSON text of the answer. Large documents are parsed in the project's turn, once more. Throws 500 `QUERY_FAILED` for a player's rank among more
  * rows than were kept, 413 `RESULT_TOO_LARGE`, and the reason of `left`.
  */
-export function composedAnswer(input: RunInput, scanned: Scanned, asked: Asked, left: AbortSignal | null): Promise<string> {
+export function composedAnswer(input: RunInput, scanned: ScanResult, page: PageRequest, left: AbortSignal | null): Promise<string> {
   const { context, project, plan } = input;
   const { run } = scanned;
-  const { from, count } = shownRows(run, asked, plan.limit);
+  const { from, count } = shownRows(run, page, plan.limit);
   const size = run.ranking.slice(from, count).reduce((sum, { key }) => sum + run.sizeOf(key), 0);
-  if (size <= MOST_AT_ONCE) return compose(input, scanned, asked, null);
+  if (size <= MAX_CONCURRENT) return compose(input, scanned, page, null);
   const stop = left ?? new AbortController().signal;
-  return context.scans.run(project.id, stop, (ending) => compose(input, scanned, asked, ending));
+  return context.scans.run(project.id, stop, (ending) => compose(input, scanned, page, ending));
 }
 
-function shownRows(run: QueryRun, asked: Asked, most: number) {
-  return rowsAsked(asked, asked.player === null ? null : run.ranking.indexOf(asked.player), most);
+function shownRows(run: QueryRun, page: PageRequest, most: number) {
+  return rowsAsked(page, page.player === null ? null : run.ranking.indexOf(page.player), most);
 }
 
-async function compose(input: RunInput, { run, around, durationMs }: Scanned, asked: Asked, stop: AbortSignal | null): Promise<string> {
+async function compose(
+  input: RunInput,
+  { run, environment, durationMs }: ScanResult,
+  page: PageRequest,
+  stop: AbortSignal | null,
+): Promise<string> {
   const { context, query, plan } = input;
-  const answered: Answered = { query, plan, around, durationMs, scanned: run.scanned, from: 'scan', errors: run.errors };
+  const answered: Answered = { query, plan, environment, durationMs, scanned: run.scanned, from: 'scan', errors: run.errors };
   if (plan.type !== 'leaderboard') return stringifyJson(aggregateAnswer(answered, run));
-  if (asked.player !== null && !run.isWhole) {
+  if (page.player !== null && !run.isWhole) {
     throw refusal('QUERY_FAILED', `Query ${query.id} ranks more documents than one query may keep, so nobody's rank is known`);
   }
   const { ranking } = run;
-  const at = asked.player === null ? null : ranking.indexOf(asked.player);
-  const { from, count } = shownRows(run, asked, plan.limit);
+  const at = page.player === null ? null : ranking.indexOf(page.player);
+  const { from, count } = shownRows(run, page, plan.limit);
   const rows = ranking.slice(from, count);
   const own = at === null ? [] : ranking.slice(at, 1);
   const profileOf = await profilesOf(
@@ -117,12 +122,12 @@ async function compose(input: RunInput, { run, around, durationMs }: Scanned, as
     return { ...row, value: valueAt(rank, plan.order) };
   };
   const pause = pauses(context, stop);
-  const entries = new Entries(plan, around, context);
+  const entries = new Entries(plan, environment, context);
   for (const [index, row] of rows.entries()) {
     entries.add(entries.restOf(shown(row)), from + index + 1);
     await pause();
   }
   const [me] = own;
   const player = me === undefined || at === null ? null : entries.textOf(entries.restOf(shown(me)), at + 1);
-  return leaderboardText(answered, { entries: entries.texts, total: run.counted, ...(asked.player === null ? {} : { player }) });
+  return leaderboardText(answered, { entries: entries.texts, total: run.counted, ...(page.player === null ? {} : { player }) });
 }

@@ -10,7 +10,7 @@ import { asWindow, type WindowState } from '../../domain/states.ts';
 import { windowSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { grounds, requireStorable } from '../access.ts';
+import { accessFrom, requireStorable } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -22,13 +22,13 @@ type Limits = contract.RateLimits['collections'][string];
 type Used = Pick<contract.RateLimits, 'platformId' | 'used' | 'usedTruncated'>;
 
 /** Counters that an answer shows: a rule for all collections has one for each of them. */
-const MOST_USED = 2000;
+const MAX_USED = 2000;
 
 /** The rate limits in force, and what a player has used of them. They come from definitions and state tables. */
 export function createRateLimits(context: AppContext): RateLimits {
   return async (caller, target, player) => {
     const project = await projectOf(context, caller);
-    const { definitions, space } = grounds(project.authority, project.definitions, caller, target);
+    const { definitions, space } = accessFrom(project.authority, project.definitions, caller, target);
     if (player !== null && !caller.isSecret)
       throw refusal('FORBIDDEN', 'What a player has used takes a secret key; without platformId any key will do');
     if (player !== null) requireStorable(player);
@@ -59,10 +59,10 @@ interface InForce extends Limit {
   readonly about: JsonObject;
 }
 
-/** At most {@link MOST_USED} windows, in the order of the listing; `usedTruncated` if there are more. */
+/** At most {@link MAX_USED} windows, in the order of the listing; `usedTruncated` if there are more. */
 async function usedBy(project: Project, space: Space, definitions: EffectiveDefinitions, player: string, now: number): Promise<Used> {
   const all = [...limitsInForce(definitions, player, now)];
-  const shown = all.slice(0, MOST_USED);
+  const shown = all.slice(0, MAX_USED);
   const states = await Promise.all(shown.map(({ counter }) => windowOf(project, space, counter)));
   const used = shown.map((limit, index) => usedOf(limit, states[index] ?? null, now));
   return { platformId: player, used, ...(all.length > shown.length ? { usedTruncated: true as const } : {}) };

@@ -4,19 +4,19 @@ import { createRecord, deleteRecord, freeId, type RecordCommand, renameRecord } 
 import { evolveRecordList, type RecordListEvent } from '../../domain/record/evolve.ts';
 import type { Slot } from '../../domain/record/slot.ts';
 import { accepted } from '../../kernel/errors.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import { type LocatedList, recordListIn } from '../project/state-access.ts';
-import type { View } from '../project/view.ts';
 
 /** The changes to save records of one command. Each sees what earlier ones made. They are added to the command's `events`. */
 export class RecordWrites {
-  readonly #view: View;
+  readonly #view: DecisionContext;
   readonly #space: Space;
   readonly #now: number;
   readonly #events: DomainEvent[];
   readonly #lists = new Map<string, LocatedList>();
 
-  constructor(view: View, space: Space, now: number, events: DomainEvent[]) {
-    this.#view = view;
+  constructor(ctx: DecisionContext, space: Space, now: number, events: DomainEvent[]) {
+    this.#view = ctx;
     this.#space = space;
     this.#now = now;
     this.#events = events;

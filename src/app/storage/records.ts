@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type * as contract from '../../contract/answers.ts';
-import { textOf } from '../../contract/values.ts';
+import { asTextOf } from '../../contract/values.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { decideAppend, recordAgain } from '../../domain/document/append.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
@@ -10,9 +10,9 @@ import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, isObject, type Json, parseStored, printOnce, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import {
-  type Grounds,
-  grounds,
-  groundsOf,
+  type AccessContext,
+  accessFrom,
+  accessOf,
   needsPlayer,
   noSuch,
   ownerOf,
@@ -23,7 +23,7 @@ import {
 import type { Address, CollectionAddress, DocumentAnswer, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored, viewsReached } from '../context.ts';
-import { type Keeps, keyedAppend, once } from '../once.ts';
+import { type AnswerCodec, idempotent, keyedAppend } from '../idempotency.ts';
 import type { Project } from '../project/project.ts';
 import { documentIn, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
@@ -52,43 +52,43 @@ export function createRecords(context: AppContext): Records {
   return {
     async mayAppend(caller, at) {
       const project = await projectOf(context, caller);
-      const ground = grounds(project.authority, project.definitions, caller, at.target);
-      const collection = appendable(ground, caller, at.collection);
-      const writer = await provenWriter(context, project, caller, ground, collection, at.collection);
-      requireNamed(ground, writer, collection);
+      const access = accessFrom(project.authority, project.definitions, caller, at.target);
+      const collection = appendable(access, caller, at.collection);
+      const writer = await provenWriter(context, project, caller, access, collection, at.collection);
+      requireNamed(access, writer, collection);
       return writer;
     },
 
     async append(caller, at, body, writerId) {
       const project = await projectOf(context, caller);
       const recordId = randomBytes(16).toString('hex');
-      const outcome = await execute(project, caller, 'record.append', (view, now) => {
-        const ground = groundsOf(view, caller, at.target);
-        const collection = appendable(ground, caller, at.collection);
-        if (needsPlayer(ground, caller)) requireVerifiedPlayer(caller);
-        requireNamed(ground, caller, collection);
-        requireSession(view, caller, now);
-        const { space } = ground;
+      const outcome = await execute(project, caller, 'record.append', (ctx, now) => {
+        const access = accessOf(ctx, caller, at.target);
+        const collection = appendable(access, caller, at.collection);
+        if (needsPlayer(access, caller)) requireVerifiedPlayer(caller);
+        requireNamed(access, caller, collection);
+        requireSession(ctx, caller, now);
+        const { space } = access;
         const keyed = keyedAppend(caller, { space, collection: collection.id, writerId }, context.limits.answers.game, body);
-        return once({ view, now, keyed }, keepsRecord(body, writerId), () => {
-          const windowOf = (counter: string) => windowIn(view, space, counter);
+        return idempotent({ ctx, now, keyed }, keepsRecord(body, writerId), () => {
+          const windowOf = (counter: string) => windowIn(ctx, space, counter);
           const maxBytes = context.limits.documentBytes;
-          const { fillDefaults: fills } = ground.settings;
+          const { fillDefaults: fills } = access.settings;
           const asked = { collection, space, body, recordId, writerId, now, maxBytes, checkSchema: true, fillDefaults: fills, windowOf };
           const decision = accepted(decideAppend(asked));
           // Read like every subject that is changed. An id of 128 random bits cannot exist yet.
-          view.assumeAbsent(documentSubject(space, collection.id, recordId));
-          const claims = new UniqueClaims(view, ground, (id, key) => documentIn(view, space, id, key));
+          ctx.assumeAbsent(documentSubject(space, collection.id, recordId));
+          const claims = new UniqueClaims(ctx, access, (id, key) => documentIn(ctx, space, id, key));
           const events = withUnique(decision.events, claims.change(collection, recordId, null, decision.read));
           return decided({ recordId, timestamp: now, text: decision.text }, events);
         });
       });
-      return { ...stored(outcome), result: textOf<contract.Appended>(`{"ok":true,"record":${outcome.answer.text}}`) };
+      return { ...stored(outcome), result: asTextOf<contract.Appended>(`{"ok":true,"record":${outcome.answer.text}}`) };
     },
 
     async list(caller, at, query) {
       const project = await projectOf(context, caller);
-      const { definitions, space, settings } = grounds(project.authority, project.definitions, caller, at.target);
+      const { definitions, space, settings } = accessFrom(project.authority, project.definitions, caller, at.target);
       requireRevision(caller, 'read');
       const collection = definitions.collection(at.collection);
       // A list shows what everybody wrote.
@@ -110,23 +110,23 @@ export function createRecords(context: AppContext): Records {
       if (page.building !== null) throw building(page.building, LIST_BUILDING);
       const fills = settings.fillDefaults && collection.schema.hasDefaults;
       const texts = fills ? page.records.map((text) => filledText(collection, text)) : page.records;
-      const result = textOf<contract.GlobalRecords>(`{"ok":true,"records":[${texts.join(',')}],"cursor":${nextCursor(page.last)}}`);
+      const result = asTextOf<contract.GlobalRecords>(`{"ok":true,"records":[${texts.join(',')}],"cursor":${nextCursor(page.last)}}`);
       return { ...positioned(context, project, caller, reached), result };
     },
 
     async get(caller, at) {
       const project = await projectOf(context, caller);
-      const ground = grounds(project.authority, project.definitions, caller, at.target);
+      const access = accessFrom(project.authority, project.definitions, caller, at.target);
       requireRevision(caller, 'read');
-      const collection = ground.definitions.collection(at.collection);
+      const collection = access.definitions.collection(at.collection);
       const answer =
         collection?.type === 'global' && DOCUMENT_KEY.test(at.key)
-          ? await readDocument(context, project, caller, ground, collection, at.key)
+          ? await readDocument(context, project, caller, access, collection, at.key)
           : null;
       if (!answer) throw refusal('NOT_FOUND', 'No record with this id');
-      if (collection && isKeptFrom(collection, caller)) await requireWriter(context, project, caller, ground, collection, answer.text);
+      if (collection && isKeptFrom(collection, caller)) await requireWriter(context, project, caller, access, collection, answer.text);
       // Everything in a global collection was appended to it.
-      return { ...answer, text: textOf<contract.GlobalRecord>(answer.text) };
+      return { ...answer, text: asTextOf<contract.GlobalRecord>(answer.text) };
     },
   };
 }
@@ -141,21 +141,21 @@ async function requireWriter(
   context: AppContext,
   project: Project,
   caller: Caller,
-  ground: Grounds,
+  access: AccessContext,
   collection: CollectionModel,
   text: string,
 ): Promise<void> {
   if (collection.access.read === 'endpoints') throw refusal('ENDPOINT_ONLY');
-  const reader = await provenWriter(context, project, caller, ground, collection, collection.id);
-  if (member(parseStored(text), '_writerId') !== ownerOf(ground, reader)) throw refusal('FORBIDDEN', "This is another player's");
+  const reader = await provenWriter(context, project, caller, access, collection, collection.id);
+  if (member(parseStored(text), '_writerId') !== ownerOf(access, reader)) throw refusal('FORBIDDEN', "This is another player's");
 }
 
 /** Requires a secret key, or a player where owners may write. A public key may append only if the collection says so (`publicAppend`). */
-function requireNamed(ground: Grounds, caller: Caller, collection: CollectionModel): void {
-  if (collection.access.write === 'owner' && !caller.isSecret) ownerOf(ground, caller);
+function requireNamed(access: AccessContext, caller: Caller, collection: CollectionModel): void {
+  if (collection.access.write === 'owner' && !caller.isSecret) ownerOf(access, caller);
 }
 
-function appendable({ definitions, key }: Grounds, caller: Caller, collectionId: string): CollectionModel {
+function appendable({ definitions, key }: AccessContext, caller: Caller, collectionId: string): CollectionModel {
   if (caller.isSecret) requirePermission(key, 'collections', 'x');
   const collection = definitions.collection(collectionId);
   if (!caller.isSecret && !(collection && collection.access.write !== 'endpoints' && collection.publicAppend))
@@ -177,10 +177,10 @@ interface MadeRecord {
 }
 
 /** What is kept of an append. The body has the rest, and a repeated request brings it again. */
-function keepsRecord(body: Json, writerId: string): Keeps<MadeRecord> {
+function keepsRecord(body: Json, writerId: string): AnswerCodec<MadeRecord> {
   return {
-    kept: ({ recordId, timestamp }) => ({ recordId, timestamp }),
-    again(kept) {
+    encode: ({ recordId, timestamp }) => ({ recordId, timestamp }),
+    decode(kept) {
       const [id, time] = isObject(kept) ? [member(kept, 'recordId'), member(kept, 'timestamp')] : [];
       const made = { recordId: typeof id === 'string' ? id : '', timestamp: time !== undefined && isNumber(time) ? toDouble(time) : 0 };
       return { ...made, text: recordAgain(body, { ...made, writerId }) };

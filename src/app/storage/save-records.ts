@@ -11,14 +11,14 @@ import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { type DirectAction, directCollection, type Grounds, grounds, groundsOf, requireOwn } from '../access.ts';
+import { type AccessContext, accessFrom, accessOf, type DirectAction, directCollection, requireOwn } from '../access.ts';
 import type { Address, ReadAnswer, RecordAddress } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
-import { type Keeps, keyedBy, NOTHING_KEPT, once } from '../once.ts';
+import { type AnswerCodec, idempotent, keyedBy, NO_ANSWER } from '../idempotency.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
-import type { View } from '../project/view.ts';
 import { isUnproven, provenOwner, requireSession } from '../security/players.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { versionIn } from './documents.ts';
@@ -45,11 +45,11 @@ export function createSaveRecords(context: AppContext): SaveRecords {
   return {
     async list(caller, at) {
       const project = await projectOf(context, caller);
-      const ground = grounds(project.authority, project.definitions, caller, at.target);
-      const collection = collectionOf(ground, caller, at, 'read');
-      await provenOwner(context, project, caller, ground, collection, at, 'read');
-      const records = await listIn(project, ground.space, collection.id, at.key);
-      const entries = await Promise.all(records.map((record) => entryOf(project, ground.space, collection.id, at.key, record)));
+      const access = accessFrom(project.authority, project.definitions, caller, at.target);
+      const collection = collectionOf(access, caller, at, 'read');
+      await provenOwner(context, project, caller, access, collection, at, 'read');
+      const records = await listIn(project, access.space, collection.id, at.key);
+      const entries = await Promise.all(records.map((record) => entryOf(project, access.space, collection.id, at.key, record)));
       return { ...positioned(context, project, caller), result: { ok: true, records: entries, maxRecords: collection.maxRecords } };
     },
 
@@ -62,10 +62,10 @@ export function createSaveRecords(context: AppContext): SaveRecords {
       const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
       const name = recordName(isObject(body) ? member(body, 'recordName') : undefined);
       const drawn = Array.from({ length: DRAWN }, () => randomBytes(RECORD_ID_BYTES).toString('hex'));
-      const outcome = await execute(project, caller, 'record.create', (view, now) => {
-        const { ground, collection, writes, events } = opened(view, now, caller, at);
-        const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
-        return once({ view, now, keyed }, RECORD_KEPT, () => {
+      const outcome = await execute(project, caller, 'record.create', (ctx, now) => {
+        const { access, collection, writes, events } = opened(ctx, now, caller, at);
+        const keyed = keyedBy(caller, access.space, context.limits.answers.game);
+        return idempotent({ ctx, now, keyed }, RECORD_KEPT, () => {
           const { recordId, recordName: given } = writes.create(collection, at.key, drawn, name);
           return decided({ recordId, recordName: given }, events);
         });
@@ -78,10 +78,10 @@ export function createSaveRecords(context: AppContext): SaveRecords {
       const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
       const name = recordName(isObject(body) ? member(body, 'recordName') : undefined);
       if (name === null) throw refusal('INVALID_BODY', 'recordName must be a text that is not blank');
-      const outcome = await execute(project, caller, 'record.rename', (view, now) => {
-        const { ground, collection, writes, events } = opened(view, now, caller, at);
-        const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
-        return once({ view, now, keyed }, NOTHING_KEPT, () => {
+      const outcome = await execute(project, caller, 'record.rename', (ctx, now) => {
+        const { access, collection, writes, events } = opened(ctx, now, caller, at);
+        const keyed = keyedBy(caller, access.space, context.limits.answers.game);
+        return idempotent({ ctx, now, keyed }, NO_ANSWER, () => {
           writes.rename(collection, at.key, at.recordId, name);
           return decided(null, events);
         });
@@ -92,20 +92,20 @@ export function createSaveRecords(context: AppContext): SaveRecords {
     async remove(claimed, at) {
       const project = await projectOf(context, claimed);
       const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'delete') : claimed;
-      const outcome = await execute(project, caller, 'record.delete', (view, now) => {
-        const ground = groundsOf(view, caller, at.target);
-        const collection = collectionOf(ground, caller, at, 'delete');
-        requireOwn(ground, caller, collection, at.key, 'delete');
-        requireSession(view, caller, now);
+      const outcome = await execute(project, caller, 'record.delete', (ctx, now) => {
+        const access = accessOf(ctx, caller, at.target);
+        const collection = collectionOf(access, caller, at, 'delete');
+        requireOwn(access, caller, collection, at.key, 'delete');
+        requireSession(ctx, caller, now);
         // This applies to secret keys too, unlike for documents.
         if (!collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
         const key = slotKey(at.key, at.recordId);
         // No record has such an id, and no table could store it.
         if (!DOCUMENT_KEY.test(key)) throw refusal('RECORD_NOT_FOUND');
-        view.expect([...recordListSubjects(ground.space, collection.id, at.key), ...documentSubjects(ground.space, collection.id, key)]);
-        const keyed = keyedBy(caller, ground.space, context.limits.answers.game);
-        return once({ view, now, keyed }, NOTHING_KEPT, () => {
-          const writes = new DocumentWrites(view, ground, now, context.limits.documentBytes);
+        ctx.expect([...recordListSubjects(access.space, collection.id, at.key), ...documentSubjects(access.space, collection.id, key)]);
+        const keyed = keyedBy(caller, access.space, context.limits.answers.game);
+        return idempotent({ ctx, now, keyed }, NO_ANSWER, () => {
+          const writes = new DocumentWrites(ctx, access, now, context.limits.documentBytes);
           writes.removeRecord(collection, { player: at.key, recordId: at.recordId }, 'direct');
           return decided(null, writes.events);
         });
@@ -120,9 +120,9 @@ interface NamedRecord {
   readonly recordName: string;
 }
 
-const RECORD_KEPT: Keeps<NamedRecord> = {
-  kept: ({ recordId, recordName: name }) => ({ recordId, recordName: name }),
-  again(kept) {
+const RECORD_KEPT: AnswerCodec<NamedRecord> = {
+  encode: ({ recordId, recordName: name }) => ({ recordId, recordName: name }),
+  decode(kept) {
     const [id, name] = isObject(kept) ? [member(kept, 'recordId'), member(kept, 'recordName')] : [];
     return { recordId: typeof id === 'string' ? id : '', recordName: typeof name === 'string' ? name : '' };
   },
@@ -130,24 +130,24 @@ const RECORD_KEPT: Keeps<NamedRecord> = {
 
 /** The caller to write or delete as. Throws the decision's refusals of access. */
 function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Awaitable<Caller> {
-  const ground = grounds(project.authority, project.definitions, caller, at.target);
-  return provenOwner(context, project, caller, ground, collectionOf(ground, caller, at, action), at, action);
+  const access = accessFrom(project.authority, project.definitions, caller, at.target);
+  return provenOwner(context, project, caller, access, collectionOf(access, caller, at, action), at, action);
 }
 
 /** Throws 400 INVALID_KEY before anything is said about the collection. */
-function collectionOf(ground: Grounds, caller: Caller, at: Address, action: DirectAction): CollectionModel {
+function collectionOf(access: AccessContext, caller: Caller, at: Address, action: DirectAction): CollectionModel {
   if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
-  return directCollection(ground, caller, at.collection, at.key, action);
+  return directCollection(access, caller, at.collection, at.key, action);
 }
 
-function opened(view: View, now: number, caller: Caller, at: Address) {
-  const ground = groundsOf(view, caller, at.target);
-  const collection = collectionOf(ground, caller, at, 'write');
-  requireOwn(ground, caller, collection, at.key, 'write');
-  requireSession(view, caller, now);
-  view.expect(recordListSubjects(ground.space, collection.id, at.key));
+function opened(ctx: DecisionContext, now: number, caller: Caller, at: Address) {
+  const access = accessOf(ctx, caller, at.target);
+  const collection = collectionOf(access, caller, at, 'write');
+  requireOwn(access, caller, collection, at.key, 'write');
+  requireSession(ctx, caller, now);
+  ctx.expect(recordListSubjects(access.space, collection.id, at.key));
   const events: DomainEvent[] = [];
-  return { ground, collection, events, writes: new RecordWrites(view, ground.space, now, events) };
+  return { access, collection, events, writes: new RecordWrites(ctx, access.space, now, events) };
 }
 
 /** The list at this node's head. */

@@ -1,9 +1,9 @@
 import type * as contract from '../../contract/answers.ts';
-import { textOf } from '../../contract/values.ts';
+import { asTextOf } from '../../contract/values.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { allows } from '../../domain/project/permissions.ts';
 import { printOnce } from '../../kernel/json.ts';
-import { grounds, requireRevision } from '../access.ts';
+import { accessFrom, requireRevision } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -19,12 +19,12 @@ export function createValues(context: AppContext): Values {
   return {
     async read(caller, target) {
       const project = await projectOf(context, caller);
-      const { definitions, key } = grounds(project.authority, project.definitions, caller, target);
+      const { definitions, key } = accessFrom(project.authority, project.definitions, caller, target);
       requireRevision(caller, 'read');
       const full = caller.isSecret && allows(key, 'collections', 'r');
       const values = full ? definitions.values.full : definitions.values.shared;
       // Printed once for all callers: every player asks at the start, and large tables take tens of milliseconds.
-      return { ...positioned(context, project, caller), result: textOf<contract.GameValues>(`{"ok":true,${printOnce(values).slice(1)}`) };
+      return { ...positioned(context, project, caller), result: asTextOf<contract.GameValues>(`{"ok":true,${printOnce(values).slice(1)}`) };
     },
 
     rateLimits: createRateLimits(context),

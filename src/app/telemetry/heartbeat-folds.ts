@@ -29,7 +29,7 @@ const LOOK_MS = 5_000;
 /** A heartbeat comes every 30 s. After this long without one the play session is over. */
 const SILENCE_MS = ONLINE_MS + LOOK_MS;
 /** Events stored at one look: players who came or left together are stored in small groups. */
-const MOST_TOLD = 500;
+const MAX_REPORTED = 500;
 /**
  * A look handles this many times its share of all players, if that is more: the last ones must have their turn before the first are due again.
  */
@@ -106,7 +106,7 @@ export class HeartbeatFolds {
   #look(): void {
     const now = this.#scheduler.now();
     const share = Math.ceil((AHEAD * this.#open.size * LOOK_MS) / Math.max(AHEAD * LOOK_MS, this.#limits.foldMs));
-    const most = Math.max(MOST_TOLD, share);
+    const most = Math.max(MAX_REPORTED, share);
     let told = 0;
     for (const [key, open] of this.#open) {
       if (told === most) break;

@@ -40,7 +40,7 @@ export interface RecorderOptions {
   readonly observer: RecorderObserver;
   readonly limits?: RecorderLimits;
   /** Reports an append that failed. */
-  onTrouble(error: unknown): void;
+  onError(error: unknown): void;
 }
 
 interface Waiting {
@@ -53,7 +53,7 @@ interface Waiting {
 
 /** Pause after a failed append, ms: the log is away. */
 const PAUSE_MS = 250;
-const LONGEST_REST_MS = 50;
+const MAX_REST_MS = 50;
 
 export class TelemetryRecorder {
   readonly #options: RecorderOptions;
@@ -134,7 +134,7 @@ export class TelemetryRecorder {
   async #rest(stored: boolean, sentAt: number): Promise<void> {
     if (this.#closing) return;
     const { scheduler } = this.#options;
-    await scheduler.sleep(stored ? Math.min(scheduler.monotonic() - sentAt, LONGEST_REST_MS) : PAUSE_MS);
+    await scheduler.sleep(stored ? Math.min(scheduler.monotonic() - sentAt, MAX_REST_MS) : PAUSE_MS);
   }
 
   /** The next group, of the project that has waited longest, without events that nobody waits for. */
@@ -166,7 +166,7 @@ export class TelemetryRecorder {
   }
 
   async #send(projectId: string, group: readonly Waiting[]): Promise<boolean> {
-    const { log, observer, onTrouble } = this.#options;
+    const { log, observer, onError } = this.#options;
     try {
       const events = group.map(({ event }) => event);
       const result = await log.append(telemetryStream(projectId), 'any', events);
@@ -176,7 +176,7 @@ export class TelemetryRecorder {
       for (const [index, waiting] of group.entries()) waiting.settle(first + index);
       return true;
     } catch (error) {
-      onTrouble(error);
+      onError(error);
       observer.lost(group.length, 'failed');
       for (const waiting of group) waiting.settle(null);
       return false;

@@ -39,7 +39,7 @@ export interface StatsAnswer {
  */
 
 /** Longest analytics event, in characters. */
-const LONGEST_EVENT = 32_768;
+const MAX_EVENT = 32_768;
 /** How long a request waits for the log, ms. */
 const TRACK_MS = 1_000;
 const HEARTBEAT_MS = 4_000;
@@ -78,8 +78,8 @@ export function createTelemetry(context: AppContext): Telemetry {
   return {
     async track(caller, body, claimed, target) {
       // Measured as it is stored: clients send characters outside ASCII as longer escapes.
-      if (body !== undefined && stringifyJson(body).length > LONGEST_EVENT) {
-        throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${LONGEST_EVENT} characters`);
+      if (body !== undefined && stringifyJson(body).length > MAX_EVENT) {
+        throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${MAX_EVENT} characters`);
       }
       if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
       const told = accepted(analyticsEvent(body, claimed, context.platformId));

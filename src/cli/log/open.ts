@@ -9,7 +9,7 @@ import { openFileTarget } from '../../log/file/target.ts';
 import type { Log } from '../../log/port.ts';
 import { createPostgresLog, LOG_MIGRATIONS } from '../../log/postgres/log.ts';
 import { createLogger } from '../../logger.ts';
-import { tell } from '../context.ts';
+import { printNote } from '../context.ts';
 import type { Place } from './places.ts';
 
 export interface Opened<End> {
@@ -21,7 +21,7 @@ export interface Opened<End> {
 export async function openSource(place: Place, allowIncomplete: boolean): Promise<Opened<CopySource>> {
   if (place.kind === 'file') {
     const file = await openFileSource(place.path, { allowIncomplete });
-    if (file.flaw !== null) tell(`Note: ${file.flaw}; the rest is copied.`);
+    if (file.flaw !== null) printNote(`Note: ${file.flaw}; the rest is copied.`);
     return { end: file, close: () => file.close() };
   }
   if (place.kind === 'data' && databaseUrlOf(place.dir) === null) throw refusal('NOT_FOUND', `There is no database in ${place.dir}`);
@@ -37,7 +37,7 @@ export async function openTarget(place: Place): Promise<Opened<CopyTarget>> {
   if (place.kind === 'file') {
     const file = await openFileTarget(place.path);
     if (file.cutBytes > 0) {
-      tell(
+      printNote(
         `Note: the end of ${place.path} was torn; ${file.cutBytes} bytes were cut off, and the copy goes on after ${file.events} events.`,
       );
     }

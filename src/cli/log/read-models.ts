@@ -3,7 +3,7 @@ import { type Installation, openInstallation } from '../../compose/installation.
 import { type Config, readConfig } from '../../config/config.ts';
 import { projectOf } from '../../log/streams.ts';
 import { createLogger } from '../../logger.ts';
-import { progress, tell } from '../context.ts';
+import { printNote, progress } from '../context.ts';
 import type { Place } from './places.ts';
 import { projectStreams } from './project-streams.ts';
 
@@ -45,10 +45,10 @@ export async function bringUp(installation: Installation): Promise<BroughtUp> {
     const head = await installation.log.head(stream);
     if (head) heads.set(projectOf(stream) ?? '', head.revision);
   }
-  const behind = await installation.bringUp(heads, (done) => progress(`read models: ${done} of ${heads.size} projects`));
+  const behind = await installation.catchUp(heads, (done) => progress(`read models: ${done} of ${heads.size} projects`));
   // The other read models come first: they name the projects.
   const stopped = await catchUpTelemetry(installation);
-  for (const [project, error] of stopped) tell(`What players of ${project} reported is not shown to the end: ${error.message}`);
+  for (const [project, error] of stopped) printNote(`What players of ${project} reported is not shown to the end: ${error.message}`);
   const seconds = (performance.now() - started) / 1000;
   return { projects: heads.size, seconds, behind: [...new Set([...behind, ...stopped.keys()])] };
 }

@@ -1,4 +1,4 @@
-import { followToEnd } from '../../log/heard.ts';
+import { followToEnd } from '../../log/follow.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { isProductStream } from '../../log/streams.ts';
 

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
+import { errorMessage, throttled } from '../../kernel/error-reporting.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { reasonOf, tellNowAndThen } from '../../kernel/trouble.ts';
-import { followHeard } from '../../log/heard.ts';
+import { followWithTimeout } from '../../log/follow.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectStream } from '../../log/streams.ts';
-import { type CommonOptions, command, needProject, print, tell, withInstallation } from '../context.ts';
+import { type CommonOptions, command, needProject, print, printNote, withInstallation } from '../context.ts';
 import { scan } from './scan.ts';
 
 interface TailOptions extends CommonOptions {
@@ -35,9 +35,9 @@ export function tailCommand(): Command {
         if (last !== null && !options.follow) return;
         const stop = new AbortController();
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-        const onTrouble = tellNowAndThen((error: unknown) => tell(`the log cannot be followed (${reasonOf(error)}); trying again`));
-        const following = { prefix, after, signal: stop.signal, onTrouble };
-        for await (const step of options.follow ? log.follow(following) : followHeard(log, following)) {
+        const onError = throttled((error: unknown) => printNote(`the log cannot be followed (${errorMessage(error)}); trying again`));
+        const following = { prefix, after, signal: stop.signal, onError: onError };
+        for await (const step of options.follow ? log.follow(following) : followWithTimeout(log, following)) {
           for (const event of step.events) if (isAsked(event)) print(shown(event, options));
           if (step.caughtUp && !options.follow) break;
         }

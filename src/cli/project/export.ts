@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { stopBeforeEnd } from '../../../infra/postgres/ending.ts';
+import { stopBeforeEnd } from '../../../infra/postgres/process-exit.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { type CommonOptions, command, counted, endProgress, printResult, progress, tell, withInstallation } from '../context.ts';
+import { type CommonOptions, command, counted, endProgress, printNote, printResult, progress, withInstallation } from '../context.ts';
 
 interface ExportOptions extends CommonOptions {
   readonly out: string;
@@ -17,13 +17,13 @@ export function exportCommand(): Command {
     .option('--force', 'replace the file if it is there')
     .addHelpText('after', HELP)
     .action(async (asked: string, options: ExportOptions) => {
-      const exported = await withInstallation(options, async ({ pool, log, operator, projected }) => {
+      const exported = await withInstallation(options, async ({ pool, log, operator, waitUntilProjected }) => {
         const { findProject } = await import('./name.ts');
         const projectId = await findProject(pool, asked);
         await operator.show(projectId);
         const { projectStream } = await import('../../log/streams.ts');
         const head = await log.head(projectStream(projectId));
-        if (!(await projected(projectId, head?.revision ?? -1)))
+        if (!(await waitUntilProjected(projectId, head?.revision ?? -1)))
           throw refusal('STORAGE_UNAVAILABLE', 'The read models do not come up to the log: see savepoint doctor');
         return written(options, async (file) => {
           const { exportProject } = await import('../../../projections/readers/project-export.ts');
@@ -35,7 +35,7 @@ export function exportCommand(): Command {
       });
       endProgress();
       for (const [collection, documents] of Object.entries(exported.leftOut))
-        tell(`Note: not in it: ${counted(documents, 'document')} of ${collection}, a collection that has no definition any more.`);
+        printNote(`Note: not in it: ${counted(documents, 'document')} of ${collection}, a collection that has no definition any more.`);
       printResult(options, { ...exported, file: options.out }, () => {
         const counts = Object.entries(exported.counts).filter(([, count]) => count > 0);
         return `Project ${exported.projectId} is in ${options.out}: ${counts.map(([table, count]) => `${count} ${table}`).join(', ')}.`;

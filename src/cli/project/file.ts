@@ -11,9 +11,9 @@ import { member } from '../../kernel/path.ts';
 /** Tables whose rows are read only when they are written, because there may be millions. */
 const STREAMED: ReadonlySet<string> = new Set(['records', 'global_records', 'save_records']);
 /** The most characters of one row. */
-const LONGEST_ROW = 32 * 1024 * 1024;
+const MAX_ROW = 32 * 1024 * 1024;
 /** The most definitions: they are held in memory until they are published. */
-const MOST_DEFINITIONS = 10_000;
+const MAX_DEFINITIONS = 10_000;
 
 export interface StreamedRow {
   readonly table: string;
@@ -57,7 +57,7 @@ async function* pieces(file: string, onTables: () => void = () => undefined): As
     if (into && path.length === 1) onTables();
     return into;
   };
-  const splitter = new JsonSplitter(goes, LONGEST_ROW);
+  const splitter = new JsonSplitter(goes, MAX_ROW);
   const counts = new Map<string, number>();
   const placed = ({ path, text }: { readonly path: readonly string[]; readonly text: string }): Piece => {
     const list = path.slice(0, -1).join('.');
@@ -107,8 +107,8 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
       streamed.set(table, counts.set(collection, (counts.get(collection) ?? 0) + 1));
     } else if (Object.hasOwn(LISTED_TABLES, table) || Object.hasOwn(SINGLE_TABLES, table)) {
       definitions.push(at(file, place, () => definitionRow(table, json)));
-      if (definitions.length > MOST_DEFINITIONS)
-        throw refusal('VALIDATION_FAILED', `${file} holds more than ${MOST_DEFINITIONS} definitions`);
+      if (definitions.length > MAX_DEFINITIONS)
+        throw refusal('VALIDATION_FAILED', `${file} holds more than ${MAX_DEFINITIONS} definitions`);
     } else if (table === 'api_keys') keys.push(at(file, place, () => keyRow(json)));
     else if (table === 'project') project ??= json;
     else if (table === 'pages') pages.push(json);

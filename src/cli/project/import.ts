@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Conflicts, ImportReport, ImportTarget } from '../../app/operator/transfer/plan.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { type CommonOptions, command, endProgress, printResult, table, tell, withInstallation } from '../context.ts';
+import { type CommonOptions, command, endProgress, printNote, printResult, table, withInstallation } from '../context.ts';
 
 interface ImportOptions extends CommonOptions {
   readonly asNew?: string | true;
@@ -33,7 +33,7 @@ export function importCommand(): Command {
       );
       endProgress();
       printResult(options, report, () => told(report));
-      if (report.secretKey !== undefined) tell('The secret key is shown only here.');
+      if (report.secretKey !== undefined) printNote('The secret key is shown only here.');
     });
 }
 

@@ -15,7 +15,7 @@ import { MAX_KEYS } from '../../domain/project/decide.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, printOnce, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { awaitShown, progress, tell } from '../context.ts';
+import { awaitShown, printNote, progress } from '../context.ts';
 import { at, type ProjectFile, type StreamedRow, streamedRows } from './file.ts';
 import { findProject } from './name.ts';
 
@@ -55,7 +55,7 @@ export class ProjectImport {
       return { ...made, tables, written: await this.#write(importer, made.projectId, into === null, how) };
     } catch (error) {
       const remove = `savepoint project delete ${made.projectId} --yes`;
-      if (into === null) tell(`Project ${made.projectId} is made, not complete, and disabled: ${remove}, and import again.`);
+      if (into === null) printNote(`Project ${made.projectId} is made, not complete, and disabled: ${remove}, and import again.`);
       throw error;
     }
   }
@@ -183,7 +183,7 @@ export class ProjectImport {
   async #keepUp(importer: Importer, projectId: string): Promise<boolean> {
     // A publish of many commits may fail half way. Then more is stored than its caller was told.
     const reached = Math.max(this.#reached, importer.head(projectId));
-    const isShown = await this.#installation.projected(projectId, reached);
+    const isShown = await this.#installation.waitUntilProjected(projectId, reached);
     if (isShown) importer.shown(projectId, reached);
     return isShown;
   }

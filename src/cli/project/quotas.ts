@@ -15,10 +15,10 @@ export function quotasCommand(): Command {
     .option('--set <name=value...>', 'such as documents=100000, bytes=0 (no end), eventsPerDay=default')
     .action(async (projectId: string, options: QuotasOptions) => {
       const asked: QuotaChanges = Object.fromEntries((options.set ?? []).map(assignment));
-      const shown = await withInstallation(options, async ({ config, operator, projected }) => {
+      const shown = await withInstallation(options, async ({ config, operator, waitUntilProjected }) => {
         if (options.set !== undefined) {
           const { revision } = await operator.changeQuotas(projectId, asked);
-          await projected(projectId, revision);
+          await waitUntilProjected(projectId, revision);
         }
         const { settings } = await operator.show(projectId);
         return { quotas: quotasOf(settings, quotasIn(config)), own: ownQuotas(settings) };

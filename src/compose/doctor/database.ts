@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
 import { OLDEST_POSTGRES } from '../database.ts';
-import { connectionsOf, demandOf, shareConnections } from '../pool.ts';
+import { allotConnections, connectionsOf, demandOf } from '../pool.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The Postgres that holds the read models and, without an EventStoreDB, the log. */
@@ -89,7 +89,7 @@ function durability({ fsync, synchronous_commit, full_page_writes }: Row): reado
 function connections(config: Config, most: number): Finding {
   const demand = demandOf(config);
   const wanted = connectionsOf(demand);
-  const share = shareConnections(most, demand);
+  const share = allotConnections(most, demand);
   const found = `${most}; this node takes up to ${wanted}`;
   const cure = 'ALTER SYSTEM SET max_connections = …, then restart Postgres; or lower WORKERS.';
   if (share === null) return fail('max_connections', found, cure);

@@ -2,9 +2,9 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { databaseUrlOf, findDatabase } from '../../../infra/postgres/database.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
-import { reasonOf } from '../../kernel/trouble.ts';
+import { errorMessage } from '../../kernel/error-reporting.ts';
 import { describeVerifier, verifierProblem } from '../../outbound/verifier/create-verifier.ts';
-import { requireWhatCanWork } from '../foundations.ts';
+import { requireConsistentConfig } from '../bootstrap.ts';
 import { openLog } from '../log.ts';
 import { createPool } from '../pool.ts';
 import { checkDatabase } from './database.ts';
@@ -30,10 +30,10 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
 
 function checkSettings(config: Config): Finding {
   try {
-    requireWhatCanWork(config);
+    requireConsistentConfig(config);
     return ok('settings', `roles ${config.roles.join(',')}; workers ${config.workers}`);
   } catch (error) {
-    return fail('settings', reasonOf(error), 'Correct the settings that are named.');
+    return fail('settings', errorMessage(error), 'Correct the settings that are named.');
   }
 }
 
@@ -57,7 +57,7 @@ async function addressOf({ databaseUrl, dataDir }: Config): Promise<Address> {
     const before = databaseUrlOf(dataDir) === null ? 'not made yet' : 'not running';
     return { url: null, finding: ok('database', `embedded, ${before}: a node starts it, and then doctor can look into it`) };
   } catch (error) {
-    return { url: null, finding: fail('database', reasonOf(error), 'Put right what is named.') };
+    return { url: null, finding: fail('database', errorMessage(error), 'Put right what is named.') };
   }
 }
 
@@ -69,7 +69,7 @@ async function examineDatabase(config: Config, url: string, withLog: boolean, lo
     return [...findings, ...(await examineHistories(config, url, pool))];
   } catch (error) {
     const cure = 'Check DATABASE_URL, that the server runs, and that it lets this machine and account in.';
-    return [fail('database', `it does not answer: ${reasonOf(error)}`, cure)];
+    return [fail('database', `it does not answer: ${errorMessage(error)}`, cure)];
   } finally {
     await pool.end();
   }
@@ -85,7 +85,7 @@ async function examineHistories(config: Config, url: string, pool: pg.Pool): Pro
   try {
     return await checkHistories(pool, log);
   } catch (error) {
-    return [warn('histories', reasonOf(error), 'Put right what fails above first.')];
+    return [warn('histories', errorMessage(error), 'Put right what fails above first.')];
   } finally {
     await log.close();
   }

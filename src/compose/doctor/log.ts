@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import { readBuildings } from '../../../projections/readers/building.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
-import { reasonOf } from '../../kernel/trouble.ts';
+import { errorMessage } from '../../kernel/error-reporting.ts';
 import type { Log } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
 import { compareHistories, OTHER_LOG_CURE } from '../histories.ts';
-import { askEventStore, isTooOld, OLDEST_EVENTSTORE } from '../log.ts';
+import { isTooOld, OLDEST_EVENTSTORE, probeEventStore } from '../log.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Checks the log, and whether the read models belong to it and keep up with it. */
@@ -19,7 +19,7 @@ const SLOW_MS = 20;
 export async function checkEngine({ eventStoreUrl }: Config): Promise<readonly [Finding, ...Finding[]]> {
   if (eventStoreUrl === null) return [ok('log', 'in the database')];
   const place = `EventStoreDB ${redactUrl(eventStoreUrl)}`;
-  const answer = await askEventStore(eventStoreUrl, PATIENCE_MS);
+  const answer = await probeEventStore(eventStoreUrl, PATIENCE_MS);
   if (answer.ok) return [ok('log', `${place} answers`), version(answer.version), latency(answer.latencyMs)];
   const cure =
     'Start it, or correct EVENTSTORE_URL: ?tls=false for a server without TLS, a user who may read $all, the leader or esdb+discover://.';
@@ -64,7 +64,7 @@ export async function checkHistories(pool: pg.Pool, log: Log): Promise<readonly 
       await building(pool),
     ];
   } catch (error) {
-    return [fail('histories', reasonOf(error), 'Put right what fails above first.')];
+    return [fail('histories', errorMessage(error), 'Put right what fails above first.')];
   }
 }
 

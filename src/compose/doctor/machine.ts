@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { reasonOf } from '../../kernel/trouble.ts';
+import { errorMessage } from '../../kernel/error-reporting.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Checks the machine that a node runs on: Node itself, the data folder, the port. */
@@ -32,7 +32,9 @@ export function checkDataFolder({ dataDir, databaseUrl }: Config): readonly Find
   } catch (error) {
     const cure = 'Give this user the folder (chown -R), start as its owner, or choose another one with --data.';
     return [
-      isNeeded ? fail('data folder', reasonOf(error), cure) : warn('data folder', `${reasonOf(error)}; not needed with DATABASE_URL`, cure),
+      isNeeded
+        ? fail('data folder', errorMessage(error), cure)
+        : warn('data folder', `${errorMessage(error)}; not needed with DATABASE_URL`, cure),
     ];
   }
   const where = nearest === folder ? folder : `${folder}, made at the first start`;

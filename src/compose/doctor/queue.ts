@@ -1,6 +1,6 @@
 import { type Config, redactUrl } from '../../config/config.ts';
 import type { RedisFacts } from '../../jobs/redis-connection.ts';
-import { reasonOf } from '../../kernel/trouble.ts';
+import { errorMessage } from '../../kernel/error-reporting.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Checks where background jobs are kept. Without it requests go on and jobs do not. */
@@ -20,7 +20,7 @@ export async function checkQueue({ redisUrl }: Config): Promise<readonly Finding
     return [ok('queue', `${place} answers`), age, latency(facts), role(facts), eviction(facts), persistence(facts)];
   } catch (error) {
     const cure = 'Start it, or correct REDIS_URL; unset it to keep jobs in Postgres. Requests go on meanwhile, jobs wait.';
-    return [fail('queue', `${place} does not answer: ${reasonOf(error)}`, cure)];
+    return [fail('queue', `${place} does not answer: ${errorMessage(error)}`, cure)];
   }
 }
 

@@ -12,9 +12,9 @@ export function flatName<W extends WindowName>(window: W): FlatName<W> {
 }
 export type FlatName<W extends WindowName = WindowName> = W extends `p${infer Rest}` ? `maxP${Rest}` : never;
 
-export const MOST_LIMIT = 1_000_000_000;
+export const MAX_LIMIT = 1_000_000_000;
 /** Older editors send numbers as texts. */
-const limit = z.union([numberThat(z.number().positive().max(MOST_LIMIT)), z.string().regex(/^\s*\d+(\.\d+)?\s*$/)]).nullable();
+const limit = z.union([numberThat(z.number().positive().max(MAX_LIMIT)), z.string().regex(/^\s*\d+(\.\d+)?\s*$/)]).nullable();
 
 const LENGTHS: Readonly<Record<WindowName, string>> = {
   perMinute: 'minute',

@@ -4,27 +4,27 @@ import { anyText, json, map, number, optional } from './member.ts';
 /** What games report of players. Names have two spellings: `sessionId` and `session_id`. */
 
 /** Longest texts that are kept; longer ones are cut. */
-export const LONGEST = { name: 128, id: 128, version: 64, code: 256, reason: 1024, label: 120 } as const;
+export const MAX_LENGTH = { name: 128, id: 128, version: 64, code: 256, reason: 1024, label: 120 } as const;
 
 export const SEVERITIES = ['info', 'warning', 'error', 'custom', 'session'] as const;
 
 const who = {
   platformId: optional(z.union([anyText, z.number()]), 'The player; the header `x-platform-id` comes before it.'),
-  playerName: optional(anyText, `What the player is called; ${LONGEST.name} characters.`),
-  sessionId: optional(anyText, `The session of play; ${LONGEST.id} characters.`),
+  playerName: optional(anyText, `What the player is called; ${MAX_LENGTH.name} characters.`),
+  sessionId: optional(anyText, `The session of play; ${MAX_LENGTH.id} characters.`),
   sessionSeconds: optional(number, 'How long it has lasted.'),
   source: optional(anyText, 'What reports it.'),
-  libraryVersion: optional(anyText, `Version of the client library; ${LONGEST.version} characters.`),
-  packageIdent: optional(anyText, `The game’s package; ${LONGEST.name} characters.`),
+  libraryVersion: optional(anyText, `Version of the client library; ${MAX_LENGTH.version} characters.`),
+  packageIdent: optional(anyText, `The game’s package; ${MAX_LENGTH.name} characters.`),
 };
 
 export const analyticsEvent = z
   .looseObject({
     ...who,
-    type: optional(anyText, `What happened; ${LONGEST.code} characters.`),
+    type: optional(anyText, `What happened; ${MAX_LENGTH.code} characters.`),
     severity: optional(z.enum(SEVERITIES), 'What kind of thing.'),
-    label: optional(anyText, `For people; ${LONGEST.label} characters.`),
-    code: optional(anyText, `What went wrong, in a word; ${LONGEST.code} characters.`),
+    label: optional(anyText, `For people; ${MAX_LENGTH.label} characters.`),
+    code: optional(anyText, `What went wrong, in a word; ${MAX_LENGTH.code} characters.`),
     message: optional(anyText, 'What went wrong.'),
     stack: optional(anyText, 'Where; kept of warnings and errors alone.'),
     context: optional(z.union([anyText, map]), 'Whatever else is known.'),

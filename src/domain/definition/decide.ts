@@ -14,7 +14,7 @@ import { planSingle, wholeDiagnostics } from './plan-single.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, isHeld, type Put, publishEvents, putOf, refusePush, written } from './publish.ts';
 import { warner, writtenResult } from './pushed.ts';
-import { objectOf, textOf } from './read.ts';
+import { objectOf, stringOf } from './read.ts';
 import { compileItem } from './source.ts';
 
 /**
@@ -66,7 +66,8 @@ export function decideUpsertOne(
   const compiled = compileItem(item, kind);
   if (!compiled.ok) return refuseOne(kind, compiled, compiled.resourceId, item);
   const { definition } = compiled;
-  const own = compiled.id ?? (kind === 'endpoint' ? textOf(member(definition, 'slug')) : undefined) ?? textOf(member(definition, 'name'));
+  const own =
+    compiled.id ?? (kind === 'endpoint' ? stringOf(member(definition, 'slug')) : undefined) ?? stringOf(member(definition, 'name'));
   if (own === undefined) return refusePush('VALIDATION_FAILED', MISSING_KEY[kind], about);
   const held = existing(state, kind, target, definition, true);
   const before = held === undefined || isRemoval(held) ? undefined : held;
@@ -74,8 +75,8 @@ export function decideUpsertOne(
   const base = before === undefined || isSource ? {} : withoutAuthoring(objectOf(definitionOf(before)));
   const id = held?.id ?? own;
   const { whole: value, put } = wholeOf(kind, isSource ? definition : { ...base, ...definition }, id);
-  const resourceId = (kind === 'workflow' ? undefined : textOf(member(value, keyMember(kind)))) ?? put.id;
-  const problem = putProblem(kind, put, textOf(member(value, keyMember(kind)))) ?? contentProblem(value);
+  const resourceId = (kind === 'workflow' ? undefined : stringOf(member(value, keyMember(kind)))) ?? put.id;
+  const problem = putProblem(kind, put, stringOf(member(value, keyMember(kind)))) ?? contentProblem(value);
   if (problem !== null) return refuseOne(kind, problem, resourceId, item);
   const events = publishEvents(state, target, [put]);
   const outcome = isHeld(state, target, put)

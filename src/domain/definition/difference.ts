@@ -7,9 +7,9 @@ type Told = Pick<Difference['changes'][number], 'members' | 'fields' | 'more'>;
 /** The difference between two forms of a definition, field by field, as `diff` answers it. */
 
 /** Fields shown of one definition: more than anybody reads. */
-const MOST_FIELDS = 200;
+const MAX_FIELDS = 200;
 /** Characters shown of a value. A longer one is shown by its beginning, as text. */
-const LONGEST_VALUE = 1000;
+const MAX_VALUE = 1000;
 
 /**
  * `members`: the top-level members that differ. `fields`: each difference as `{path, before, after}`, where the path is a JSON pointer and a
@@ -64,7 +64,7 @@ class Walk {
 
   #add(path: string, before: Json | undefined, after: Json | undefined): void {
     this.#count += 1;
-    if (this.#fields.length >= MOST_FIELDS) return;
+    if (this.#fields.length >= MAX_FIELDS) return;
     this.#fields.push({
       path,
       ...(before === undefined ? {} : { before: shown(before) }),
@@ -94,5 +94,5 @@ function namesOf(before: JsonObject, after: JsonObject): string[] {
 
 function shown(value: Json): Json {
   const text = stringifyJson(value);
-  return text.length <= LONGEST_VALUE ? value : `${text.slice(0, LONGEST_VALUE)}…`;
+  return text.length <= MAX_VALUE ? value : `${text.slice(0, MAX_VALUE)}…`;
 }

@@ -10,7 +10,7 @@ import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import type { ListedKind, SingleKind } from './kinds.ts';
 import { definitionOf, isRemoval } from './overlay.ts';
 import { answered, lastPushed } from './publish.ts';
-import { firstText, flagOf, numberOf, objectOf, textOf } from './read.ts';
+import { firstText, flagOf, numberOf, objectOf, stringOf } from './read.ts';
 
 type Listed = Listing['data'][number];
 
@@ -84,8 +84,8 @@ function listed(kind: ListedKind, item: DefinitionItem): Listed {
   const shown = Object.fromEntries(Object.entries(definition).flatMap(([name, value]) => editorSafe(name, value)));
   const key = firstText(definition, 'name') ?? firstText(definition, 'slug') ?? item.id;
   const { name, slug, visibility }: Item & Written<typeof collection> = shown;
-  const named = { ...shown, id: item.id, name: textOf(name) ?? key };
-  if (kind === 'endpoint') return { ...named, slug: textOf(slug) ?? item.id };
+  const named = { ...shown, id: item.id, name: stringOf(name) ?? key };
+  if (kind === 'endpoint') return { ...named, slug: stringOf(slug) ?? item.id };
   return kind === 'collection' && visibility === undefined ? { ...named, visibility: 'private' } : named;
 }
 
@@ -100,7 +100,7 @@ function editorSafe(name: string, value: Json): [string, Json][] {
   if (LISTINGS_OWN.has(name) || (VIEWS.has(name) && isObject(value))) return [];
   if (name === 'maxRecords') return Number.isInteger(value) ? [[name, value]] : [];
   if (!TEXT_MEMBERS.has(name) || typeof value === 'string') return [[name, value]];
-  const text = textOf(value) ?? (typeof value === 'boolean' ? String(value) : undefined);
+  const text = stringOf(value) ?? (typeof value === 'boolean' ? String(value) : undefined);
   return text === undefined ? [] : [[name, text]];
 }
 
@@ -119,7 +119,7 @@ export function listRateLimitRules(state: DefinitionsState, options: ListOptions
 function listedRule(id: string, rule: Written<typeof ruleSchema>): StoredRules['rules'][number] {
   const windows: { readonly [W in WindowName]?: Json } = objectOf(rule.windows);
   const most = (window: WindowName): number | null => {
-    const seedForm = textOf(rule.window) === window ? numberOf(rule.limit) : undefined;
+    const seedForm = stringOf(rule.window) === window ? numberOf(rule.limit) : undefined;
     return numberOf(rule[flatName(window)]) ?? numberOf(windows[window]) ?? seedForm ?? null;
   };
   const [collection, field] = [firstText(rule, 'collection') ?? '*', firstText(rule, 'field') ?? '*'];

@@ -9,14 +9,14 @@ import { callLimit } from '../limit/calls.ts';
 import { acceptValue } from '../wire-names.ts';
 import type { AccessModel, CollectionModel, EndpointModel, LibraryModel, OpenTo, QueryModel, WorkflowModel } from './model.ts';
 import type { Entry } from './overlay.ts';
-import { firstText, flagOf, listOf, numberOf, objectOf, textOf } from './read.ts';
+import { firstText, flagOf, listOf, numberOf, objectOf, stringOf } from './read.ts';
 
 /** Makes the model of a definition. Every stored definition gives one: members that do not fit count as missing. */
 
 /** Daily limit when the definition sets one without a number. */
 const DEFAULT_SAVES_PER_DAY = 8640;
 /** Most records per player, because they are one state. Definitions should ask for 50 at most. */
-const MOST_RECORDS = 1000;
+const MAX_RECORDS = 1000;
 const MAX_SAVES_PER_DAY = 10_000_000;
 
 const PUBLIC_WORDS = new Set(['public', 'publicly-callable', 'publicly-accessible', 'game-api', 'external', 'exposed']);
@@ -43,7 +43,7 @@ function makeCollection(entry: Entry): CollectionModel {
     publicAppend: flagOf(definition.publicAppend) ?? false,
     allowRecordDelete: flagOf(definition.allowRecordDelete) ?? false,
     requireSaveVersion: flagOf(definition.requireSaveVersion) ?? false,
-    maxRecords: Math.min(Math.max(1, Math.floor(numberOf(definition.maxRecords) ?? 1)), MOST_RECORDS),
+    maxRecords: Math.min(Math.max(1, Math.floor(numberOf(definition.maxRecords) ?? 1)), MAX_RECORDS),
     dailyLimit: dailyLimit(objectOf(definition.rateLimits)),
     schema: compileSchema(definition.schema ?? definition.fields),
     hash: entry.hash,
@@ -53,7 +53,7 @@ function makeCollection(entry: Entry): CollectionModel {
 
 /** What `access` does not name follows `accessMode`. An unknown value in it means closed. */
 function accessOf(definition: Written<typeof collection>): AccessModel {
-  const mode = textOf(definition.accessMode)?.toLowerCase() === 'public' ? 'public' : 'endpoints';
+  const mode = stringOf(definition.accessMode)?.toLowerCase() === 'public' ? 'public' : 'endpoints';
   const stated = definition.access ?? null;
   if (stated === null) return { read: mode, write: mode, stated: false };
   const named = (value: Json | undefined): OpenTo => {
@@ -66,12 +66,12 @@ function accessOf(definition: Written<typeof collection>): AccessModel {
 }
 
 export function typeOfCollection(definition: Written<typeof collection>): CollectionModel['type'] {
-  const type = textOf(definition.collectionType) ?? '';
+  const type = stringOf(definition.collectionType) ?? '';
   return acceptValue('collectionType', type) === 'global' ? 'global' : 'per-platformid';
 }
 
 export function dailyLimit(rateLimits: Written<typeof dailySaves>): CollectionModel['dailyLimit'] {
-  const per = textOf(rateLimits.mode)?.toLowerCase();
+  const per = stringOf(rateLimits.mode)?.toLowerCase();
   if (per !== 'player' && per !== 'collection') return null;
   const asked = Math.floor(numberOf(rateLimits.savesPerDay) ?? 0);
   return { per, count: asked < 1 ? DEFAULT_SAVES_PER_DAY : Math.min(asked, MAX_SAVES_PER_DAY) };
@@ -87,7 +87,7 @@ export function endpointModel(entry: Entry): EndpointModel {
     deprecated: isDeprecated(objectOf(entry.value)),
     internal: isInternal(definition),
     requiresSecretKey: flagOf(definition.requiresSecretKey) ?? false,
-    method: textOf(definition.method)?.toUpperCase() === 'GET' ? 'GET' : 'POST',
+    method: stringOf(definition.method)?.toUpperCase() === 'GET' ? 'GET' : 'POST',
     callLimit: callLimit(definition.rateLimits ?? definition.rateLimit),
     hash: entry.hash,
     definition,
@@ -113,7 +113,7 @@ function exposureOf(word: string): 'public' | 'internal' | null {
 export function isInternal(definition: Written<typeof endpoint>): boolean {
   if (flagOf(definition.internalOnly) === true || flagOf(definition.internal) === true) return true;
   if (flagOf(definition.publiclyCallable) === true) return false;
-  return exposureOf(textOf(definition.exposure) ?? '') === 'internal';
+  return exposureOf(stringOf(definition.exposure) ?? '') === 'internal';
 }
 
 export function libraryModel(entry: Entry): LibraryModel {
@@ -129,7 +129,7 @@ export function queryModel(entry: Entry, collectionName: (id: string) => string 
   const definition: Written<typeof query> = objectOf(entry.value);
   const sources = listOf(definition.sources).flatMap((raw) => {
     const one: Written<typeof source> = objectOf(raw);
-    const collectionId = isObject(raw) ? firstText(one, 'collectionId', 'collection') : textOf(raw);
+    const collectionId = isObject(raw) ? firstText(one, 'collectionId', 'collection') : stringOf(raw);
     if (collectionId === undefined) return [];
     const alias = firstText(one, 'alias', 'as') ?? collectionName(collectionId) ?? collectionId;
     const { join } = one;
@@ -138,7 +138,7 @@ export function queryModel(entry: Entry, collectionName: (id: string) => string 
   return {
     id: entry.id,
     name: firstText(definition, 'name') ?? entry.id,
-    type: textOf(definition.type)?.toLowerCase() ?? 'leaderboard',
+    type: stringOf(definition.type)?.toLowerCase() ?? 'leaderboard',
     requiresSecretKey: flagOf(definition.requiresSecretKey) ?? false,
     sources,
     config: objectOf(definition.config),

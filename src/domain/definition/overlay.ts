@@ -1,11 +1,11 @@
 import type { Item } from '../../contract/resources/definition.ts';
-import { isObject, type Json, type JsonObject, jsonIn, stringifyJson } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson, tryParseJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { DefinitionKind, PublishTarget } from '../events.ts';
 import type { DefinitionItem, DefinitionsState, Layer } from '../states.ts';
 import { hashText } from './hash.ts';
 import { isListed } from './kinds.ts';
-import { textOf } from './read.ts';
+import { stringOf } from './read.ts';
 import { AUTHORING_MEMBERS } from './source.ts';
 
 /**
@@ -44,7 +44,7 @@ const merged = new WeakMap<DefinitionItem, Entry>();
 export function definitionOf(item: DefinitionItem): Json {
   const known = values.get(item);
   if (known !== undefined) return known;
-  const value = jsonIn(item.text) ?? null;
+  const value = tryParseJson(item.text) ?? null;
   values.set(item, value);
   return value;
 }
@@ -87,7 +87,7 @@ export function findByKey(layer: Layer, kind: DefinitionKind, key: string): Defi
 /** The slug of an endpoint, the name of other kinds; its id if it has none. */
 export function keyOf(item: DefinitionItem): string {
   const value = definitionOf(item);
-  const key = isObject(value) ? textOf(member(value, item.kind === 'endpoint' ? 'slug' : 'name')) : undefined;
+  const key = isObject(value) ? stringOf(member(value, item.kind === 'endpoint' ? 'slug' : 'name')) : undefined;
   return key ?? item.id;
 }
 

@@ -9,7 +9,7 @@ import { keyMember, type ListedKind } from './kinds.ts';
 import { findByKey } from './overlay.ts';
 import type { Problem, Warning } from './problem.ts';
 import { type Put, putOf } from './publish.ts';
-import { objectOf, textOf } from './read.ts';
+import { objectOf, stringOf } from './read.ts';
 import { compileItem } from './source.ts';
 import { plainWords } from './wording.ts';
 
@@ -43,7 +43,7 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
   const unfit = (problem: Problem, resourceId: string): Unfit => ({ ok: false, problem, resourceId, ...fileOf(item) });
   if (!compiled.ok) return unfit(compiled, compiled.resourceId ?? fallback);
   const { definition, warnings } = compiled;
-  const key = textOf(member(definition, keyMember(kind)));
+  const key = stringOf(member(definition, keyMember(kind)));
   const own = compiled.id ?? key;
   if (own === undefined) {
     const message = `Each ${kind} must have '${keyMember(kind)}' or 'id'.`;
@@ -84,8 +84,8 @@ export function existing(
   byName: boolean,
 ): DefinitionItem | undefined {
   const layers = target === 'next' ? [state.next, state.live] : [state.live];
-  const id = textOf(definition.id);
-  const key = textOf(definition[keyMember(kind)]);
+  const id = stringOf(definition.id);
+  const key = stringOf(definition[keyMember(kind)]);
   const find = (matches: (layer: DefinitionsState['live']) => DefinitionItem | undefined) => {
     for (const layer of layers) {
       const item = matches(layer);
@@ -111,7 +111,7 @@ function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | 
 /** The stored form of a definition: with its id, an endpoint with its slug, and without marks of listings. */
 export function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
   const { slug: named }: Item = definition;
-  const slug = kind === 'endpoint' && textOf(named) === undefined ? { slug: id } : {};
+  const slug = kind === 'endpoint' && stringOf(named) === undefined ? { slug: id } : {};
   // A listing marks staged definitions. If the marks were stored, they would stay on the live definition for good.
   const { revisionTarget: _target, hasStaged: _staged, stagedRemoval: _removal, ...own } = definition;
   return own['id'] === undefined ? { id, ...own, ...slug } : { ...own, id, ...slug };
@@ -141,13 +141,13 @@ export function refusedResults(kind: ListedKind, planned: readonly Planned[]): J
 
 function givenId(item: Json): string | undefined {
   const { id }: Item = objectOf(item);
-  return textOf(id);
+  return stringOf(id);
 }
 
 /** The file that an item says it comes from. */
 export function fileOf(item: Json): { readonly file?: string } {
   const { sourcePath }: Item = objectOf(item);
-  const file = textOf(sourcePath);
+  const file = stringOf(sourcePath);
   return file === undefined ? {} : { file };
 }
 

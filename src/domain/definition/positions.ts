@@ -7,12 +7,12 @@ import type { ListedKind } from './kinds.ts';
 /** Finds where in an author's file a finding is: line and column of what its pointer names, both from 1. */
 
 /** Characters parsed again for this, per push, in one turn (3 ms per 1000). Beyond this, findings have their pointers only. */
-const MOST_TEXT = 24 * 1024;
+const MAX_TEXT = 24 * 1024;
 
 export class Places {
   #left: number;
 
-  constructor(most = MOST_TEXT) {
+  constructor(most = MAX_TEXT) {
     this.#left = most;
   }
 

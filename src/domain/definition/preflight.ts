@@ -13,7 +13,7 @@ import type { PlannedWhole } from './plan-single.ts';
 import { Places } from './positions.ts';
 import { answered } from './publish.ts';
 import { findingsOfFit, knownWith } from './pushed.ts';
-import { textOf } from './read.ts';
+import { stringOf } from './read.ts';
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
 import { noList, noListMessage, pushedKinds, pushedValues, refusedWhole } from './sync.ts';
 import { plainWords } from './wording.ts';
@@ -122,9 +122,9 @@ interface Result {
 
 function fitResult(kind: ListedKind, fit: Fit, how: How): Result {
   const { definition, before, put } = fit;
-  const named = kind === 'workflow' ? undefined : textOf(member(definition, keyMember(kind)));
+  const named = kind === 'workflow' ? undefined : stringOf(member(definition, keyMember(kind)));
   const about = { resourceKind: kind, resourceId: named ?? put.id };
-  const sourcePath = textOf(member(definition, 'sourcePath')) ?? '';
+  const sourcePath = stringOf(member(definition, 'sourcePath')) ?? '';
   const found = findingsOfFit(kind, fit, how.known, how.places);
   const action = before === undefined || isRemoval(before) ? 'would_create' : 'would_update';
   return toldOf(about, found, action, sourcePath, how);

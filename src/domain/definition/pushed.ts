@@ -2,7 +2,7 @@ import type { Diagnostic, PushedMany } from '../../contract/answers.ts';
 import type { collection } from '../../contract/resources/collection.ts';
 import type { Item } from '../../contract/resources/definition.ts';
 import type { Written } from '../../contract/resources/member.ts';
-import { type Json, jsonIn } from '../../kernel/json.ts';
+import { type Json, tryParseJson } from '../../kernel/json.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
@@ -17,7 +17,7 @@ import { definitionOf, isRemoval } from './overlay.ts';
 import type { Fit, Planned } from './plan.ts';
 import { located, Places } from './positions.ts';
 import type { Put } from './publish.ts';
-import { objectOf, textOf } from './read.ts';
+import { objectOf, stringOf } from './read.ts';
 import { gameValues } from './values.ts';
 
 /** Warnings about what a push puts. None of them refuses the push. */
@@ -33,7 +33,7 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
   const collections = pushed('collection');
   const types = new Map(
     collections.flatMap(({ id, definition }) =>
-      [id, textOf(nameOf(definition)) ?? id].map((name) => [lower(name), typeOfCollection(definition)] as const),
+      [id, stringOf(nameOf(definition)) ?? id].map((name) => [lower(name), typeOfCollection(definition)] as const),
     ),
   );
   const workflows = new Map(pushed('workflow').map(({ id, definition }) => [id, definition]));
@@ -41,7 +41,7 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
   const endpoints = new Set(pushed('endpoint').map(({ id }) => id));
   const tables = new Set([
     ...collections.flatMap(({ definition }) => tableIds(definition)),
-    ...(values === undefined ? [] : Object.keys(gameValues([], jsonIn(values.text), { version: null, updatedAt: null }).values)),
+    ...(values === undefined ? [] : Object.keys(gameValues([], tryParseJson(values.text), { version: null, updatedAt: null }).values)),
   ]);
   const libraryOf = (id: string) => libraries.get(id) ?? workflows.get(id);
   return {
@@ -73,13 +73,13 @@ function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known, p
 }
 
 /** Elements validated in a push. A larger push is validated only in a preflight: deciding takes a turn that the project's games wait for. */
-const MOST_JUDGED = 100;
+const MAX_VALIDATED = 100;
 /** Warnings per push: more than anybody reads. */
-const MOST_WARNINGS = 500;
+const MAX_WARNINGS = 500;
 const MORE: Finding = {
   code: 'MORE_WARNINGS',
   path: '',
-  message: `This push has more than ${MOST_WARNINGS} warnings; the rest are not listed.`,
+  message: `This push has more than ${MAX_WARNINGS} warnings; the rest are not listed.`,
   fix: 'Preflight the definitions in smaller parts.',
 };
 
@@ -106,9 +106,9 @@ export function warner(
   { values, strict = false }: HowPushed = {},
 ): Warn {
   const count = [...push.values()].reduce((sum, planned) => sum + planned.length, 0);
-  const known = count > MOST_JUDGED && !strict ? null : knownWith(state, target, push, values);
+  const known = count > MAX_VALIDATED && !strict ? null : knownWith(state, target, push, values);
   const places = new Places();
-  let left = MOST_WARNINGS;
+  let left = MAX_WARNINGS;
   const share = (kind: ListedKind, fit: Fit): readonly Finding[] => {
     if (known === null || left < 0) return [];
     const all = judged(kind, fit, known, places);
@@ -119,7 +119,7 @@ export function warner(
   return (kind, fit) => {
     const found = [...dropped(kind, fit), ...share(kind, fit)];
     const { sourcePath: file }: Item = fit.definition;
-    const sourcePath = textOf(file) ?? '';
+    const sourcePath = stringOf(file) ?? '';
     return found.length === 0 ? {} : { diagnostics: warningsOf(found, { resourceKind: kind, resourceId: fit.put.id }, sourcePath) };
   };
 }

@@ -24,7 +24,7 @@ export function listOf(value: Json | undefined): readonly Json[] {
 }
 
 /** A trimmed text that is not blank, or a number as text (ids are sometimes numbers); else undefined. */
-export function textOf(value: Json | undefined): string | undefined {
+export function stringOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
   if (typeof value === 'number') return String(value);
   return isNumber(value) ? value.text : undefined;
@@ -33,7 +33,7 @@ export function textOf(value: Json | undefined): string | undefined {
 /** The first of these members that holds a text. */
 export function firstText<W extends JsonObject>(object: W, ...names: readonly (keyof W & string)[]): string | undefined {
   for (const name of names) {
-    const text = textOf(member(object, name));
+    const text = stringOf(member(object, name));
     if (text !== undefined) return text;
   }
   return undefined;
@@ -49,7 +49,7 @@ export function flagOf(value: Json | undefined): boolean | undefined {
 
 /** A finite number, which may be written as text. */
 export function numberOf(value: Json | undefined): number | undefined {
-  const text = textOf(value);
+  const text = stringOf(value);
   const number = text === undefined ? Number.NaN : Number(text);
   return Number.isFinite(number) ? number : undefined;
 }

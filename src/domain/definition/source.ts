@@ -4,7 +4,7 @@ import { member } from '../../kernel/path.ts';
 import { contentProblem, invalid, sourceTextProblem } from './check.ts';
 import type { SourceKind } from './kinds.ts';
 import { failed, type Parsed, type Problem, type Warning } from './problem.ts';
-import { isReserved, objectFrom, textOf } from './read.ts';
+import { isReserved, objectFrom, stringOf } from './read.ts';
 import { plainWords } from './wording.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -53,13 +53,13 @@ export function isCompiled(item: JsonObject, kind: SourceKind): boolean {
 const known = new WeakMap<JsonObject, { readonly kind: SourceKind; readonly compiled: Compiled }>();
 
 function compileObject(item: Item, kind: SourceKind): Compiled {
-  const given = textOf(item.id) ?? fileId(item, kind);
+  const given = stringOf(item.id) ?? fileId(item, kind);
   const { sourceText: text } = item;
   const compiled = typeof text === 'string' ? compileText(item, text, kind, given) : plain(item);
-  if (!compiled.ok) return refused(compiled.problem, given ?? textOf(item.slug) ?? textOf(item.name) ?? null);
+  if (!compiled.ok) return refused(compiled.problem, given ?? stringOf(item.slug) ?? stringOf(item.name) ?? null);
   const { definition, warnings } = compiled.value;
   const problem = contentProblem(definition);
-  const id = textOf(idOf(definition)) ?? null;
+  const id = stringOf(idOf(definition)) ?? null;
   return problem === null ? { ok: true, definition, id, warnings } : refused(problem, given ?? id);
 }
 
@@ -73,7 +73,7 @@ interface Result {
 }
 
 function plain(item: Item): Parsed<Result> {
-  const id = textOf(item.id);
+  const id = stringOf(item.id);
   const definition = id === undefined || id === item.id ? item : { ...item, id };
   return { ok: true, value: { definition, warnings: [] } };
 }
@@ -86,10 +86,10 @@ function compileText(item: Item, text: string, kind: SourceKind, given: string |
   if (!parsed.ok) return parsed;
   const source: Item = parsed.value;
   const declared = source.kind ?? source.resourceKind ?? item.kind;
-  if (declared !== undefined && declared !== null && String(textOf(declared)).toLowerCase() !== kind) {
-    return failed('INVALID_RESOURCE_KIND', `Source kind '${textOf(declared) ?? '?'}' does not match '${kind}'.`);
+  if (declared !== undefined && declared !== null && String(stringOf(declared)).toLowerCase() !== kind) {
+    return failed('INVALID_RESOURCE_KIND', `Source kind '${stringOf(declared) ?? '?'}' does not match '${kind}'.`);
   }
-  const version = textOf(source.sourceVersion);
+  const version = stringOf(source.sourceVersion);
   if (version !== undefined && version !== '1') return failed('UNSUPPORTED_SOURCE_VERSION', 'Only sourceVersion 1 is understood.');
   const flat = withAuthoring(unwrap(source, kind), item);
   return { ok: true, value: { definition: named(flat, kind, given), warnings: warningsOf(source, given) } };
@@ -106,9 +106,9 @@ export function parseText(item: JsonObject, text: string): Parsed<JsonObject> {
 }
 
 export function isJsonSource(item: Item): boolean {
-  const format = textOf(item.sourceFormat)?.toLowerCase();
+  const format = stringOf(item.sourceFormat)?.toLowerCase();
   if (format !== undefined) return format === 'json';
-  return textOf(item.sourcePath)?.toLowerCase().endsWith('.json') === true;
+  return stringOf(item.sourcePath)?.toLowerCase().endsWith('.json') === true;
 }
 
 function parseJsonText(text: string): Parsed<Json> {
@@ -137,10 +137,10 @@ function withAuthoring(flat: JsonObject, item: Item): JsonObject {
 }
 
 function named(flat: Item, kind: SourceKind, given: string | undefined): JsonObject {
-  const id = textOf(flat.id) ?? given;
+  const id = stringOf(flat.id) ?? given;
   if (id === undefined) return flat;
   const key = kind === 'endpoint' ? ('slug' as const) : ('name' as const);
-  const defaulted = kind !== 'test' && textOf(flat[key]) === undefined;
+  const defaulted = kind !== 'test' && stringOf(flat[key]) === undefined;
   return { ...flat, id, ...(defaulted ? { [key]: id } : {}) };
 }
 
@@ -160,7 +160,7 @@ function warningsOf(source: Item, given: string | undefined): Warning[] {
   const warnings: Warning[] = [];
   const missing = (['sourceVersion', 'kind'] as const).filter((name) => acceptKind(source)[name] === undefined);
   for (const name of missing) warnings.push({ code: 'MISSING_FIELD', message: `The source does not say its ${name}.` });
-  const own = textOf(source.id);
+  const own = stringOf(source.id);
   if (own !== undefined && given !== undefined && own !== given) {
     warnings.push({ code: 'FILE_ID_MISMATCH', message: `The source's id '${own}' is used, not '${given}'.` });
   }

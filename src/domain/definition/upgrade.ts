@@ -7,7 +7,7 @@ import type { SourceKind } from './kinds.ts';
 import { withoutAuthoring } from './overlay.ts';
 import { diagnostic, fileOf } from './plan.ts';
 import { answered, refusePush } from './publish.ts';
-import { objectFrom, textOf } from './read.ts';
+import { objectFrom, stringOf } from './read.ts';
 import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
 
 /** POST source-upgrade: rewrites a source text in the flat layout, if that changes nothing but the layout. */
@@ -17,7 +17,7 @@ const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'lib
 /** Rewrites the `sourceText` of a source item in the flat layout. Refuses a body that is no source item, and a text that does not compile. */
 export function upgradeSource(body: Json | undefined): UpgradedSource | Refusal {
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', 'Body must be a source item.', {});
-  const named = textOf(member(body, 'kind'))?.toLowerCase();
+  const named = stringOf(member(body, 'kind'))?.toLowerCase();
   const kind = KINDS.find((known) => known === named);
   if (kind === undefined) return refusePush('VALIDATION_FAILED', `Body must name a kind: ${KINDS.join(', ')}.`, {});
   const text = member(body, 'sourceText');

@@ -8,7 +8,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { CollectionModel, GameValuesModel } from './model.ts';
-import { firstText, isReserved, listOf, objectFrom, objectOf, textOf } from './read.ts';
+import { firstText, isReserved, listOf, objectFrom, objectOf, stringOf } from './read.ts';
 
 /**
  * Game values: groups of named entries and tables of rows. They come from `constants` and `tables` of collections, then from the game-values
@@ -57,7 +57,7 @@ export function definesValues(collection: CollectionModel): boolean {
 
 function collectionPart(collection: CollectionModel): Part {
   const { id, definition } = collection;
-  const isPrivate = textOf(definition.visibility)?.toLowerCase() !== 'public';
+  const isPrivate = stringOf(definition.visibility)?.toLowerCase() !== 'public';
   return {
     owner: id,
     isPrivate,
@@ -78,7 +78,7 @@ function documentPart(document: Json | undefined): Part {
 }
 
 function isTable({ type }: Written<typeof tableSchema>): boolean {
-  return textOf(type)?.toLowerCase() === 'table';
+  return stringOf(type)?.toLowerCase() === 'table';
 }
 
 /** Hides what the document repeats of a private collection: its ids, or items that name it. */
@@ -191,7 +191,7 @@ function rowOf(cells: readonly Json[], names: readonly string[]): JsonObject {
 
 function columnNames(raw: Json | undefined): string[] {
   if (!isArray(raw)) return Object.keys(objectOf(raw));
-  return raw.map((column) => (isObject(column) ? firstText(column, 'key', 'id', 'name') : textOf(column)) ?? '');
+  return raw.map((column) => (isObject(column) ? firstText(column, 'key', 'id', 'name') : stringOf(column)) ?? '');
 }
 
 function columnsOf(raw: Json | undefined, rows: readonly JsonObject[]): JsonObject[] {

@@ -7,7 +7,7 @@ import { countDaily } from '../limit/daily.ts';
 import type { WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { OWN_MEMBERS, recordDocument } from './evolve.ts';
-import { ledgerEntries, MOST_ENTRIES, tooManyEntries } from './ledger.ts';
+import { ledgerEntries, MAX_ENTRIES, tooManyEntries } from './ledger.ts';
 import { ReadDocument } from './read-document.ts';
 import { WITHOUT_DEFAULTS } from './schema.ts';
 import { NOTHING_TOLD } from './told.ts';
@@ -69,7 +69,7 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
     originOf: () => undefined,
     source: 'direct',
   });
-  if (asked > MOST_ENTRIES) return tooManyEntries(asked);
+  if (asked > MAX_ENTRIES) return tooManyEntries(asked);
   const data: RecordAppended = {
     space,
     collection: collection.id,

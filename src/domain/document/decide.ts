@@ -7,7 +7,7 @@ import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
 import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { DocumentDraft } from './document-draft.ts';
-import { MOST_ENTRIES, originFinder, tooManyEntries } from './ledger.ts';
+import { MAX_ENTRIES, originFinder, tooManyEntries } from './ledger.ts';
 import { type Applied, OperationError, type Origin, parseOperations } from './operations.ts';
 import { isThere } from './packed.ts';
 import { ReadDocument } from './read-document.ts';
@@ -208,7 +208,7 @@ function decided(command: WriteCommand, limited: Limited, after: PrintedObject):
   const version = (current?.version ?? 0) + 1;
   const account = tell(command, () => draft.from, draft.after, originFinder(draft.origins));
   const { entries, asked, before, told, toldText } = account;
-  if (asked > MOST_ENTRIES) return tooManyEntries(asked);
+  if (asked > MAX_ENTRIES) return tooManyEntries(asked);
   const { stored: document, changes } = draft;
   // Every member each time, with `undefined` for none: every write passes here, and objects of one shape are faster.
   const written: DomainEvent = {

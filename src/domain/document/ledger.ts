@@ -22,11 +22,11 @@ import { NOTHING_TOLD, numbersTold, numberTold, type Told, withEntries } from '.
 type NumberValue = number | ExactNumber;
 
 /** Entries of one write. This many fit a commit, whatever their paths; a document with undeclared members could have nine times as many. */
-export const MOST_ENTRIES = 1000;
+export const MAX_ENTRIES = 1000;
 /** Longest name of a member under `additionalProperties` with a ledger: as long as names in a schema may be. */
-const LONGEST_NAME = 64;
+const MAX_NAME = 64;
 /** Longest path with a ledger. Every entry holds its path, and thousands of longer ones would exceed an append. */
-const LONGEST_PATH = 256;
+const MAX_PATH = 256;
 
 /** What one write did to a document, and what the ledger had told of it. */
 export interface Telling {
@@ -45,9 +45,9 @@ export interface Telling {
 }
 
 export interface Entries {
-  /** At most {@link MOST_ENTRIES}; the next write tells the rest. */
+  /** At most {@link MAX_ENTRIES}; the next write tells the rest. */
   readonly entries: readonly LedgerEntry[];
-  /** Entries that the writer's own changes need. A write that needs more than {@link MOST_ENTRIES} is refused. */
+  /** Entries that the writer's own changes need. A write that needs more than {@link MAX_ENTRIES} is refused. */
   readonly asked: number;
 }
 
@@ -99,7 +99,7 @@ function fieldsOf(telling: Telling): readonly FieldEntries[] {
     }
     if (typeof additional !== 'object' || !(additional.ledger || additional.ledgerBelow)) return;
     const isFollowed = (name: string) =>
-      name.length <= LONGEST_NAME && prefix.length + name.length <= LONGEST_PATH && isPathPart(name) && !properties?.has(name);
+      name.length <= MAX_NAME && prefix.length + name.length <= MAX_PATH && isPathPart(name) && !properties?.has(name);
     for (const name of namesIn(from, read, told)) {
       if (!isFollowed(name)) continue;
       look(additional, prefix + name, member(told, name), member(from, name), member(read, name), member(stored, name));
@@ -134,13 +134,13 @@ function takenBack(told: Told, fields: readonly FieldEntries[], source: string):
 function bounded(fields: readonly FieldEntries[]): Entries {
   const count = (asked: boolean) => fields.reduce((sum, field) => sum + (field.asked === asked ? field.entries.length : 0), 0);
   const asked = count(true);
-  let room = Math.max(MOST_ENTRIES - asked, 0);
+  let room = Math.max(MAX_ENTRIES - asked, 0);
   const entries = fields.flatMap((field) => {
     if (field.asked) return field.entries;
     room -= field.entries.length;
     return room < 0 ? [] : field.entries;
   });
-  return { entries: entries.slice(0, MOST_ENTRIES), asked };
+  return { entries: entries.slice(0, MAX_ENTRIES), asked };
 }
 
 /** What an older release, which kept no account, is taken to have told of a document: its stored numbers, under today's schema. */
@@ -179,9 +179,9 @@ function membersOf(value: Json | undefined): JsonObject {
   return isObject(value ?? null) ? (value as JsonObject) : NOTHING;
 }
 
-/** The refusal of a write that would make more than {@link MOST_ENTRIES}. */
+/** The refusal of a write that would make more than {@link MAX_ENTRIES}. */
 export function tooManyEntries(count: number): Refusal {
-  const message = `This write changes ${count} numbers that the ledger follows; a write may change ${MOST_ENTRIES} of them`;
+  const message = `This write changes ${count} numbers that the ledger follows; a write may change ${MAX_ENTRIES} of them`;
   return refusal('APPEND_TOO_LARGE', message);
 }
 

@@ -13,7 +13,7 @@ import { splitPath } from '../../kernel/path.ts';
 import type { Change, Operation } from '../events.ts';
 import { changesOf, Draft, PathBlocked } from './draft.ts';
 import { type Meant, pulling, removing } from './match.ts';
-import { cutText } from './text.ts';
+import { truncateText } from './truncate-text.ts';
 import { weightOf } from './weight.ts';
 
 export { applyChanges } from './draft.ts';
@@ -141,11 +141,11 @@ function checkCount(count: number): void {
 function applyOne(run: Run, operation: Operation): void {
   const apply = Object.hasOwn(APPLY, operation.op) ? APPLY[operation.op] : undefined;
   if (apply === undefined)
-    throw new Misuse(`unknown operation ${JSON.stringify(cutText(operation.op, 32))}; known are ${Object.keys(APPLY).join(', ')}`);
+    throw new Misuse(`unknown operation ${JSON.stringify(truncateText(operation.op, 32))}; known are ${Object.keys(APPLY).join(', ')}`);
   if (operation.path.length > MAX_PATH_LENGTH) throw new Misuse(`the path is longer than ${MAX_PATH_LENGTH} characters`);
   const parts = splitPath(operation.path);
   if (parts.some((part) => REFUSED_NAMES.has(part)))
-    throw new Misuse(`the path ${JSON.stringify(cutText(operation.path, 64))} is not usable`);
+    throw new Misuse(`the path ${JSON.stringify(truncateText(operation.path, 64))} is not usable`);
   if (parts.length > MAX_PATH_PARTS) throw new Misuse('the path is too long');
   apply(run, operation);
 }
@@ -241,7 +241,7 @@ function noteOrigin(run: Run, path: string, { source, reason }: Operation): void
   if (source === undefined && reason === undefined) return;
   for (const known of run.origins.keys()) if (known.startsWith(`${path}.`)) run.origins.delete(known);
   run.origins.set(path, {
-    ...(source === undefined ? {} : { source: cutText(source, SOURCE_LENGTH) }),
-    ...(reason === undefined ? {} : { reason: cutText(reason, REASON_LENGTH) }),
+    ...(source === undefined ? {} : { source: truncateText(source, SOURCE_LENGTH) }),
+    ...(reason === undefined ? {} : { reason: truncateText(reason, REASON_LENGTH) }),
   });
 }

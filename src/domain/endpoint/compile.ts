@@ -20,11 +20,11 @@ import {
   type Compilation,
   type CompiledStep,
   type Definitions,
+  firstString,
   notSupported,
   type SourceOf,
   type Step,
   type StepSource,
-  textOf,
 } from './step.ts';
 import { LOOPS } from './steps/flow.ts';
 import { STEP_TYPES } from './steps/types.ts';
@@ -201,6 +201,6 @@ function fails(error: Error): Body {
 
 function sourceOf(json: Json): SourceOf<StepType> {
   if (!isObject(json)) return { id: '', name: '', type: '', json: {} };
-  const id = textOf(json, 'id') ?? '';
-  return { id, name: textOf(json, 'as') ?? id, type: textOf(json, 'type') ?? '', json };
+  const id = firstString(json, 'id') ?? '';
+  return { id, name: firstString(json, 'as') ?? id, type: firstString(json, 'type') ?? '', json };
 }

@@ -1,7 +1,7 @@
 import type { input, inputObject } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
-import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, jsonIn, numberFromText } from '../../kernel/json.ts';
+import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, numberFromText, tryParseJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 
 /** Checks an endpoint's input against its declared schema: required fields and types, nothing else. */
@@ -183,7 +183,7 @@ function parsed(text: string, type: string): Json | undefined {
       return /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : undefined;
     case 'object':
     case 'array':
-      return jsonIn(text);
+      return tryParseJson(text);
     default:
       return undefined;
   }

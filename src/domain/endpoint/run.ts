@@ -8,7 +8,7 @@ import type { Operation } from '../events.ts';
  */
 
 /** Documents of one collection that a step may look through. */
-export const MOST_SCANNED = 1000;
+export const MAX_SCANNED = 1000;
 
 /** Documents at the start of the call, and decisions on the call's own writes, which the run lays over them. */
 export interface Reads {
@@ -29,7 +29,7 @@ export interface Reads {
 }
 
 /** Effects of a run. The run may be repeated, so it neither waits nor sends; its caller does. */
-export interface World {
+export interface Effects {
   /** Called for every sleep of the run. The answer is delayed by their sum. */
   sleep(ms: number): void;
   /** Queues a webhook to be sent once the call is stored, and answers what its step binds; `null` if webhooks may not go to that address. */
@@ -59,7 +59,7 @@ export interface EndpointCall {
   readonly now: number;
   /** Uniform in [0, 1). The caller makes a repeated run draw the same numbers. */
   random(): number;
-  readonly world: World;
+  readonly effects: Effects;
 }
 
 /** Whether an id names no player: a caller without an id, and a dedicated server. */

@@ -53,16 +53,16 @@ export class CallContext {
   sleep(ms: number): void {
     this.slept += ms;
     if (this.slept > MAX_SLEEP_MS) throw refusal('LIMIT_EXCEEDED', `A call may sleep at most ${MAX_SLEEP_MS} ms`);
-    this.call.world.sleep(ms);
+    this.call.effects.sleep(ms);
   }
 
   /** `asked`: something in the call reads the result, so the webhook is sent now. Otherwise it is sent once the call is stored. */
   webhook(url: string, payload: JsonObject, asked: boolean): JsonObject | null {
     if (this.webhooks >= MAX_WEBHOOKS) throw refusal('LIMIT_EXCEEDED', `A call may send at most ${MAX_WEBHOOKS} webhooks`);
     this.webhooks += 1;
-    if (!asked) return this.call.world.notify(url, payload);
+    if (!asked) return this.call.effects.notify(url, payload);
     this.asked += 1;
-    return this.call.world.webhook(this.asked - 1, url, payload);
+    return this.call.effects.webhook(this.asked - 1, url, payload);
   }
 
   spend(units: number): void {
@@ -73,7 +73,7 @@ export class CallContext {
   private look(): void {
     if (this.work > MAX_WORK) throw refusal('LIMIT_EXCEEDED', 'A call may not process more data than this');
     this.nextLook = Math.min(this.work + WORK_PER_LOOK, MAX_WORK + 1);
-    this.call.world.look();
+    this.call.effects.look();
   }
 
   /** Charges for comparing two values: two long texts with the same beginning take time. */

@@ -150,7 +150,7 @@ export function statusOf(value: Json | undefined, fallback: number): number {
 }
 
 /** The first of these members that is a non-empty text. */
-export function textOf<W extends JsonObject>(json: W, ...names: readonly (keyof W & string)[]): string | undefined {
+export function firstString<W extends JsonObject>(json: W, ...names: readonly (keyof W & string)[]): string | undefined {
   for (const name of names) {
     const value = json[name];
     if (typeof value === 'string' && value !== '') return value;

@@ -34,7 +34,7 @@ export function recall({ request }: Pick<Claim, 'request'>, known: KeptAnswer | 
   return known.request === request ? known.outcome : refusal('IDEMPOTENCY_KEY_REUSED');
 }
 
-export interface KeepingRules {
+export interface RetentionRules {
   /** How long an answer is kept, ms. */
   readonly forMs: number;
   /** Most bytes of a kept answer. */
@@ -42,11 +42,11 @@ export interface KeepingRules {
 }
 
 /** The event that keeps a request's outcome; `null` if the outcome is too large. `now` in unix ms. */
-export function keep(
+export function rememberAnswer(
   { space, scope, caller, key, request }: Claim,
   outcome: KeptOutcome,
   now: number,
-  rules: KeepingRules,
+  rules: RetentionRules,
 ): DomainEvent | null {
   if (Buffer.byteLength(encodeEvent(outcome)) > rules.bytes) return null;
   return { type: 'answer.kept', data: { space, scope, caller, key, request, until: now + rules.forMs, ...outcome } };

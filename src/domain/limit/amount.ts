@@ -1,7 +1,7 @@
 import { type ExactNumber, isArray, isNumber, type Json, numberFromText } from '../../kernel/json.ts';
 
 /** Longer texts are not read as numbers. */
-const LONGEST = 400;
+const MAX_LENGTH = 400;
 const DECIMAL = /^-?\d[\d.eE+-]*$/;
 
 /**
@@ -13,7 +13,7 @@ export function countedAs(value: Json | undefined): number | ExactNumber {
   if (isNumber(value)) return value;
   if (typeof value === 'boolean') return Number(value);
   if (isArray(value) && value.length === 1) return countedAs(value[0]);
-  if (typeof value !== 'string' || value.length > LONGEST) return 0;
+  if (typeof value !== 'string' || value.length > MAX_LENGTH) return 0;
   const text = value.trim();
   const double = Number(text);
   if (Number.isNaN(double)) return 0;

@@ -20,7 +20,7 @@ export interface Counting {
 /** Sums of decimal fractions have rounding errors; a limit of 0.3 allows 0.1 + 0.2. */
 const NOISE = 1e-9;
 /** Characters of a counter's field. */
-const LONGEST_FIELD = 512;
+const MAX_FIELD = 512;
 
 /** One window of a rule. */
 export interface Limit {
@@ -53,7 +53,7 @@ export function counterOf(rule: RuleModel, counting: Counting, window: WindowNam
 /** Counters are keys of a table: a path too long for its index is replaced by its hash. */
 function fieldPart(field: string): string {
   const escaped = encodeURIComponent(field);
-  return escaped.length <= LONGEST_FIELD ? escaped : hashText(field);
+  return escaped.length <= MAX_FIELD ? escaped : hashText(field);
 }
 
 /** Counter of a collection's daily limit. No rule can have this id. */

@@ -1,7 +1,7 @@
 import type { Page } from '../../contract/answers.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { isObject, jsonIn, stringifyJson } from '../../kernel/json.ts';
+import { isObject, stringifyJson, tryParseJson } from '../../kernel/json.ts';
 import type { DomainEvent, PageContent } from '../events.ts';
 import type { PageState } from '../states.ts';
 
@@ -24,9 +24,9 @@ const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const STATUS_LEVEL = /^[a-z0-9_-]{1,32}$/;
 /** Characters that no table could store. */
 const BAD_TEXT = /\0|\p{Surrogate}/u;
-const LONGEST_TITLE = 120;
+const MAX_TITLE = 120;
 /** Most characters. */
-export const LONGEST_CONTENT = 100_000;
+export const MAX_CONTENT = 100_000;
 
 export function isPageSlug(text: string): boolean {
   return SLUG.test(text);
@@ -40,8 +40,8 @@ export function isPageEvent<E extends DomainEvent>(event: E): event is E & PageE
 export function savePage({ slug, title, type, content, statusLevel }: SavePage): PageEvent | Refusal {
   if (!isPageSlug(slug)) return refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
   const named = title.trim();
-  if (named === '' || named.length > LONGEST_TITLE) return refusal('VALIDATION_FAILED', `A title has 1 to ${LONGEST_TITLE} characters`);
-  if (content.length > LONGEST_CONTENT) return refusal('VALIDATION_FAILED', `A page holds ${LONGEST_CONTENT} characters at most`);
+  if (named === '' || named.length > MAX_TITLE) return refusal('VALIDATION_FAILED', `A title has 1 to ${MAX_TITLE} characters`);
+  if (content.length > MAX_CONTENT) return refusal('VALIDATION_FAILED', `A page holds ${MAX_CONTENT} characters at most`);
   if (BAD_TEXT.test(content) || BAD_TEXT.test(title)) return refusal('VALIDATION_FAILED', 'The page is not text in UTF-8');
   if (statusLevel !== null && !STATUS_LEVEL.test(statusLevel)) {
     return refusal('VALIDATION_FAILED', 'A status level is 1 to 32 small letters, digits, _ or -');
@@ -98,6 +98,6 @@ function escaped(text: string): string {
 }
 
 function objectOf(text: string): JsonObject | null {
-  const value = jsonIn(text, { maxDepth: 32 });
+  const value = tryParseJson(text, { maxDepth: 32 });
   return isObject(value) ? value : null;
 }

@@ -1,5 +1,5 @@
 import { type Level, SCOPES, type Scope } from '../../contract/credentials.ts';
-import { isObject, type Json, jsonIn } from '../../kernel/json.ts';
+import { isObject, type Json, tryParseJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { STAGED_KINDS } from '../definition/kinds.ts';
 import type { DefinitionKind, Permissions } from '../events.ts';
@@ -51,7 +51,7 @@ export function allows(key: ApiKey, scope: string, level: Level): boolean {
  */
 export function readPermissions(raw: Json): Permissions | undefined {
   if (raw === null) return null;
-  const value = typeof raw === 'string' ? jsonIn(raw) : raw;
+  const value = typeof raw === 'string' ? tryParseJson(raw) : raw;
   if (!isObject(value)) return undefined;
   const entries = SCOPES.map((scope): [string, Json | undefined] => [scope, member(value, scope)]);
   if (entries.some(([, access]) => access !== undefined && !isAccess(access))) return undefined;

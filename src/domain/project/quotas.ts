@@ -22,7 +22,7 @@ export interface Quotas {
 export type QuotaName = keyof Quotas;
 
 export const NO_QUOTAS: Quotas = { eventsPerDay: 0, documents: 0, bytes: 0, telemetryPerMinute: 0 };
-export const MOST_OF_A_QUOTA = 1e15;
+export const MAX_QUOTA = 1e15;
 
 /** A member of the stored settings without a rule in `settings.ts`, so managers neither see nor change it. */
 const MEMBER = 'quotas';
@@ -57,8 +57,8 @@ export function changeQuotas(state: AuthorityState | null, changes: QuotaChanges
   const before = ownQuotas(state.settings);
   const after: Record<string, number> = { ...before };
   for (const [name, value] of Object.entries(changes)) {
-    if (value !== null && !(Number.isSafeInteger(value) && value >= 0 && value <= MOST_OF_A_QUOTA))
-      return refusal('VALIDATION_FAILED', `The quota '${name}' must be a whole number from 0, which is no end, to ${MOST_OF_A_QUOTA}`);
+    if (value !== null && !(Number.isSafeInteger(value) && value >= 0 && value <= MAX_QUOTA))
+      return refusal('VALIDATION_FAILED', `The quota '${name}' must be a whole number from 0, which is no end, to ${MAX_QUOTA}`);
     if (value === null) delete after[name];
     else after[name] = value;
   }
@@ -67,19 +67,19 @@ export function changeQuotas(state: AuthorityState | null, changes: QuotaChanges
 }
 
 /** What a project stores, or what a write adds to it; negative where it removes. */
-export interface Holding {
+export interface Usage {
   readonly documents: number;
   readonly bytes: number;
 }
 
-export const NOTHING: Holding = { documents: 0, bytes: 0 };
+export const NO_USAGE: Usage = { documents: 0, bytes: 0 };
 
-export function plus(a: Holding, b: Holding): Holding {
+export function addUsage(a: Usage, b: Usage): Usage {
   return { documents: a.documents + b.documents, bytes: a.bytes + b.bytes };
 }
 
 /** What an event of a document adds. */
-export function growthOf(before: DocumentState | null, after: DocumentState | null): Holding {
+export function growthOf(before: DocumentState | null, after: DocumentState | null): Usage {
   return { documents: Number(isThere(after)) - Number(isThere(before)), bytes: bytesOf(after) - bytesOf(before) };
 }
 
@@ -88,8 +88,8 @@ function bytesOf(state: DocumentState | null): number {
 }
 
 /** The quota that a write exceeds; `null` if it exceeds none, or does not increase what the quota counts. */
-export function exceeded(quotas: Pick<Quotas, keyof Holding>, held: Holding, growth: Holding): keyof Holding | null {
-  const isOver = (name: keyof Holding) => quotas[name] > 0 && growth[name] > 0 && held[name] + growth[name] > quotas[name];
+export function exceeded(quotas: Pick<Quotas, keyof Usage>, held: Usage, growth: Usage): keyof Usage | null {
+  const isOver = (name: keyof Usage) => quotas[name] > 0 && growth[name] > 0 && held[name] + growth[name] > quotas[name];
   if (isOver('documents')) return 'documents';
   return isOver('bytes') ? 'bytes' : null;
 }

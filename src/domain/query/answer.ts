@@ -1,14 +1,14 @@
 import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import type { QueryModel } from '../definition/model.ts';
 import { outputOf } from './columns.ts';
-import type { Row, Surroundings } from './evaluate.ts';
+import type { QueryEnvironment, Row } from './evaluate.ts';
 import type { QueryPlan } from './plan.ts';
 
 /** What the answer of a query is made from. */
 export interface Answered {
   readonly query: QueryModel;
   readonly plan: QueryPlan;
-  readonly around: Surroundings;
+  readonly environment: QueryEnvironment;
   readonly durationMs: number;
   /** Documents looked at, by source and then by join. */
   readonly scanned: readonly number[];
@@ -23,13 +23,13 @@ export interface Shown extends Row {
 }
 
 /** JSON text of a leaderboard's row. */
-export function entryText(how: Pick<Answered, 'plan' | 'around'>, row: Shown, rank: number): string {
+export function entryText(how: Pick<Answered, 'plan' | 'environment'>, row: Shown, rank: number): string {
   return rankedText(rank, entryRest(how, row));
 }
 
 /** The text of a row after its rank. The rank is left out, because it changes when other rows do. */
-export function entryRest({ plan, around }: Pick<Answered, 'plan' | 'around'>, row: Shown): string {
-  return stringifyJson({ key: row.key, value: row.value, ...outputOf(plan.columns, row, around) }).slice(1);
+export function entryRest({ plan, environment }: Pick<Answered, 'plan' | 'environment'>, row: Shown): string {
+  return stringifyJson({ key: row.key, value: row.value, ...outputOf(plan.columns, row, environment) }).slice(1);
 }
 
 export function rankedText(rank: number, rest: string): string {
@@ -90,8 +90,8 @@ function aggregate({ type, field, fieldLabel }: QueryPlan, { counted, passed, su
   }
 }
 
-function described({ query, plan, around }: Answered): JsonObject {
-  const at = new Date(around.now).toISOString();
+function described({ query, plan, environment }: Answered): JsonObject {
+  const at = new Date(environment.now).toISOString();
   return {
     ok: true,
     query: query.name,
@@ -105,9 +105,9 @@ function described({ query, plan, around }: Answered): JsonObject {
   };
 }
 
-function performanceOf({ plan, around, durationMs, scanned, from, errors }: Answered): JsonObject {
+function performanceOf({ plan, environment, durationMs, scanned, from, errors }: Answered): JsonObject {
   return {
-    at: new Date(around.now).toISOString(),
+    at: new Date(environment.now).toISOString(),
     durationMs,
     keysScanned: scanned.reduce((total, keys) => total + keys, 0),
     sources: [...plan.sources, ...plan.joins].map(({ collectionId, alias }, index) => ({

@@ -3,7 +3,7 @@ import type { column, queryConfig } from '../../contract/resources/query.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { firstText, listOf } from '../definition/read.ts';
 import { isForbidden } from '../endpoint/path.ts';
-import { attempt, type Evaluate, expressionOf, pathOf, placed, type Row, type Surroundings, templateOf } from './evaluate.ts';
+import { attempt, type Evaluate, expressionOf, pathOf, placed, type QueryEnvironment, type Row, templateOf } from './evaluate.ts';
 
 /** The columns of a query: what its rows show, and under which names. */
 export interface Column {
@@ -28,13 +28,13 @@ export function columnsOf(config: Written<typeof queryConfig>): readonly Column[
 export function outputOf(
   columns: readonly Column[],
   row: Row,
-  around: Surroundings,
+  environment: QueryEnvironment,
 ): { readonly data: JsonObject; readonly outputValues: JsonObject } {
   if (columns.length === 0) return { data: row.data, outputValues: {} };
   let data: JsonObject = {};
   const outputValues: Record<string, Json> = {};
   for (const { key, outputPath, evaluate } of columns) {
-    const value = attempt(evaluate, row, around)?.value;
+    const value = attempt(evaluate, row, environment)?.value;
     outputValues[key] = value ?? null;
     if (value !== undefined) data = placed(data, outputPath, value);
   }

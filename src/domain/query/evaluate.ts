@@ -19,7 +19,7 @@ export interface Row {
 }
 
 /** The environment of an evaluation, the same for a whole run. */
-export interface Surroundings {
+export interface QueryEnvironment {
   readonly projectId: string;
   /** Unix ms. */
   readonly now: number;
@@ -30,12 +30,12 @@ export interface Surroundings {
 /** Queries have no steps, so nothing has effects. */
 const NO_WORLD = { sleep: () => undefined, webhook: () => null, notify: () => null, look: () => undefined };
 
-export type Evaluate = (row: Row, around: Surroundings) => Value;
+export type Evaluate = (row: Row, environment: QueryEnvironment) => Value;
 
 /** Evaluates one text for a row. An error is the author's mistake: it is counted and not thrown. */
-export function attempt(evaluate: Evaluate, row: Row, around: Surroundings): { readonly value: Value } | null {
+export function attempt(evaluate: Evaluate, row: Row, environment: QueryEnvironment): { readonly value: Value } | null {
   try {
-    return { value: evaluate(row, around) };
+    return { value: evaluate(row, environment) };
   } catch (error) {
     if (error instanceof LanguageError || error instanceof Refusal) return null;
     throw error;
@@ -45,13 +45,13 @@ export function attempt(evaluate: Evaluate, row: Row, around: Surroundings): { r
 /** An expression, evaluated for one row. */
 export function expressionOf(text: string): Evaluate {
   const compiled = language.expression(text);
-  return (row, around) => compiled(scopeOf(row, around));
+  return (row, environment) => compiled(scopeOf(row, environment));
 }
 
 /** A template, evaluated for one row. */
 export function templateOf(text: string): Evaluate {
   const compiled = language.template(text);
-  return (row, around) => compiled(scopeOf(row, around));
+  return (row, environment) => compiled(scopeOf(row, environment));
 }
 
 /** A dotted path in the row. `_key` is the key of its document, and so is `key` if the row has no such member. */
@@ -59,7 +59,7 @@ export function pathOf(text: string): Evaluate {
   const segments = text.split('.');
   if (segments.some((segment) => segment === '' || isForbidden(segment))) return () => undefined;
   const [root = '', ...rest] = segments;
-  return (row, around) => walk(nameIn(row, around, root), rest);
+  return (row, environment) => walk(nameIn(row, environment, root), rest);
 }
 
 /** The first that is defined of an expression, a template, a path and a fixed value; `null`: none is. */
@@ -86,26 +86,26 @@ export function placed(target: JsonObject, path: readonly string[], value: Json)
   return { ...target, [name]: placed(isObject(inner) ? inner : {}, rest, value) };
 }
 
-function nameIn({ key, data }: Row, around: Surroundings, name: string): Value {
+function nameIn({ key, data }: Row, environment: QueryEnvironment, name: string): Value {
   const own = member(data, name);
   if (own !== undefined) return own;
   if (name === '_key' || name === 'key') return key;
-  return name === 'values' ? around.values : undefined;
+  return name === 'values' ? environment.values : undefined;
 }
 
-function scopeOf(row: Row, around: Surroundings): Scope {
-  const names = new Map<string, Value>([['key', row.key], ['values', around.values], ...Object.entries(row.data), ['_key', row.key]]);
+function scopeOf(row: Row, environment: QueryEnvironment): Scope {
+  const names = new Map<string, Value>([['key', row.key], ['values', environment.values], ...Object.entries(row.data), ['_key', row.key]]);
   const call = {
-    projectId: around.projectId,
+    projectId: environment.projectId,
     slug: '',
     input: {},
     platformId: '',
     playerKey: '',
     hasSecretKey: false,
     isDedicatedServer: false,
-    now: around.now,
+    now: environment.now,
     random: () => 0,
-    world: NO_WORLD,
+    effects: NO_WORLD,
   };
-  return new Scope(new CallContext(call, around.values), names);
+  return new Scope(new CallContext(call, environment.values), names);
 }

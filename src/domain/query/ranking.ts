@@ -11,7 +11,7 @@ interface Block {
 }
 
 /** Rows of a block; a larger one is split. */
-const LARGEST = 1_024;
+const MAX_VALUE = 1_024;
 /** Approximate bytes of one row besides its key. */
 const ROW_BYTES = 120;
 
@@ -91,8 +91,8 @@ export class Ranking {
     const place = placeIn(block, row);
     block.ranks.splice(place, 0, row.rank);
     block.keys.splice(place, 0, row.key);
-    if (block.keys.length < LARGEST) return;
-    const half = LARGEST / 2;
+    if (block.keys.length < MAX_VALUE) return;
+    const half = MAX_VALUE / 2;
     this.#blocks.splice(at + 1, 0, { ranks: block.ranks.splice(half), keys: block.keys.splice(half) });
   }
 

@@ -3,7 +3,7 @@ import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 import { looselyEqual, toText, type Value } from '../endpoint/value.ts';
 import { metricOf, rankOf } from './board-metric.ts';
-import { attempt, placed, type Row, type Surroundings } from './evaluate.ts';
+import { attempt, placed, type QueryEnvironment, type Row } from './evaluate.ts';
 import { addMatch, joined, type Matches, matchOf, type Stored } from './join.ts';
 import type { Condition, QueryPlan } from './plan.ts';
 import { Ranking } from './ranking.ts';
@@ -22,9 +22,9 @@ export interface QueryParts {
 /** Approximate bytes kept besides the text of a document. */
 const BESIDE_TEXT = 120;
 /** Characters of the documents joined to one row. */
-const MOST_JOINED = 4 * 1024 * 1024;
+const MAX_JOINED = 4 * 1024 * 1024;
 /** Characters of joined documents whose values are kept from one row to the next. */
-const VALUES = 4 * MOST_JOINED;
+const VALUES = 4 * MAX_JOINED;
 
 /**
  * One pass of a query over its documents, which come source by source in order of their keys. Documents are kept as texts: those of a
@@ -33,7 +33,7 @@ const VALUES = 4 * MOST_JOINED;
  */
 export class QueryRun {
   readonly #plan: QueryPlan;
-  readonly #around: Surroundings;
+  readonly #around: QueryEnvironment;
   readonly #parts: QueryParts;
   /** By source and key. With one source: only those of ranked rows. */
   readonly #documents: Map<string, string>[];
@@ -49,9 +49,9 @@ export class QueryRun {
   #best: { readonly key: string; readonly value: number } | null = null;
   #errors = 0;
 
-  constructor(plan: QueryPlan, around: Surroundings, parts: QueryParts) {
+  constructor(plan: QueryPlan, environment: QueryEnvironment, parts: QueryParts) {
     this.#plan = plan;
-    this.#around = around;
+    this.#around = environment;
     this.#parts = parts;
     this.#documents = plan.sources.map(() => new Map());
     this.#matches = plan.joins.map(() => new Map());
@@ -220,7 +220,7 @@ export class QueryRun {
   }
 
   #joinedValues(source: number, found: readonly Stored[]): readonly JsonObject[] {
-    if (found.reduce((sum, { text }) => sum + text.length, 0) > MOST_JOINED) {
+    if (found.reduce((sum, { text }) => sum + text.length, 0) > MAX_JOINED) {
       throw refusal('QUERY_FAILED', 'The query joins more documents to one row than a row may hold');
     }
     return found.map((stored) => {

@@ -19,14 +19,14 @@ export interface RecordCommand {
 type Changing<Type extends RecordListEvent['type']> = Extract<RecordListEvent, { readonly type: Type }>;
 
 const DEFAULT_NAME = 'Save';
-const LONGEST_NAME = 64;
+const MAX_NAME = 64;
 
 /** A name as it is stored: trimmed, and cut to 64 characters. `null` if it is no name. */
 export function recordName(asked: Json | undefined): string | null {
   if (typeof asked !== 'string') return null;
   const name = asked.trim();
   // By code points: half a surrogate pair is no text.
-  return name === '' ? null : name.length <= LONGEST_NAME ? name : [...name].slice(0, LONGEST_NAME).join('');
+  return name === '' ? null : name.length <= MAX_NAME ? name : [...name].slice(0, MAX_NAME).join('');
 }
 
 /** Creates a record. 409 `RECORD_LIMIT_REACHED` at `maxRecords`. `name`: `null` for the default. */

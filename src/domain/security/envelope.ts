@@ -11,7 +11,7 @@ import { ENVELOPE_IDENTITIES, WIRE_TEXTS } from '../wire-names.ts';
 
 const ALGORITHM = 'aes-256-gcm+hmac-sha256';
 const VERSION = '1';
-const LEAST_NONCE = 8;
+const MIN_NONCE = 8;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 /** It becomes part of the subject that remembers the request's id. */
@@ -67,7 +67,7 @@ export function openEnvelope(ask: OpenRequest): Opened | Refusal {
   const algorithm = read('algorithm') || ALGORITHM;
   if (version !== VERSION || algorithm !== ALGORITHM) return invalid('The envelope has a version or an algorithm that is not known here');
   const nonce = read('nonce');
-  if (nonce.length < LEAST_NONCE) return invalid('The nonce of the envelope is too short');
+  if (nonce.length < MIN_NONCE) return invalid('The nonce of the envelope is too short');
   const publicKeyFingerprint = read('publicKeyFingerprint');
   const publicKey = ask.publicKey(publicKeyFingerprint);
   if (publicKey === undefined) return invalid('The envelope was made with a public key that this project does not have');

@@ -15,14 +15,14 @@ export interface RequestIdentity {
 
 const REQUEST_ID = /^([0-9]{9,11})_[A-Za-z0-9_-]{6,}$/;
 /** Longest id. It is part of a subject and of a table's key; those of clients have about 60 characters. */
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 /** The longest window that a project can set, seconds. An id is remembered this long, so a changed setting makes no used id valid again. */
-const LONGEST_WINDOW = 600;
+const MAX_WINDOW = 600;
 
 /** The id without blanks, or `null` if it is invalid. */
 export function requestIdOf(sent: string): string | null {
   const id = sent.trim();
-  return id.length <= LONGEST && REQUEST_ID.test(id) ? id : null;
+  return id.length <= MAX_LENGTH && REQUEST_ID.test(id) ? id : null;
 }
 
 /** Unix seconds at which an id says it was made. */
@@ -32,7 +32,7 @@ function issuedAt(requestId: string): number {
 
 /** Unix ms after which an id is too old under every setting. */
 export function forgottenAfter(requestId: string): number {
-  return (issuedAt(requestId) + LONGEST_WINDOW + 1) * 1000;
+  return (issuedAt(requestId) + MAX_WINDOW + 1) * 1000;
 }
 
 export interface ConsumeRequest extends RequestIdentity {

@@ -23,7 +23,7 @@ export interface Opened {
 }
 
 /** Sessions of one family in force at once. A client that renews in time has two or three. */
-const MOST_IN_FORCE = 256;
+const MAX_ACTIVE = 256;
 const NONE: SessionFamily = { player: '', sessions: new Map() };
 
 export function createSession(player: string, { ttlSeconds, random, now }: NewSession): Opened {
@@ -50,7 +50,7 @@ export function refreshSession(token: SessionToken, state: SessionFamily | null,
   if (old instanceof Refusal) return old;
   const { player, sessions } = state ?? NONE;
   const inForce = [...sessions.values()].filter(({ expiresAt }) => expiresAt > made.now).length;
-  if (inForce >= MOST_IN_FORCE) return refusal('RATE_LIMITED', 'This session was refreshed too often; create a new one');
+  if (inForce >= MAX_ACTIVE) return refusal('RATE_LIMITED', 'This session was refreshed too often; create a new one');
   const { family } = token;
   const { token: fresh, text } = formToken(made.random, family, made.now + made.ttlSeconds * 1000);
   const { sessionId, expiresAt, hash } = fresh;

@@ -1,10 +1,10 @@
 import type { Written } from '../../contract/resources/member.ts';
-import { LONGEST, SEVERITIES, type analyticsEvent as sentEvent } from '../../contract/resources/telemetry.ts';
+import { MAX_LENGTH, SEVERITIES, type analyticsEvent as sentEvent } from '../../contract/resources/telemetry.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
-import { cutText } from '../document/text.ts';
-import { anyOf, numberOf, textOf } from './body.ts';
+import { truncateText } from '../document/truncate-text.ts';
+import { anyOf, numberOf, stringIn } from './body.ts';
 import type { AnalyticsTracked } from './events.ts';
 
 /** A player id in telemetry: 4 to 32 digits, or `0` for a dedicated server without an id. */
@@ -12,7 +12,7 @@ const REPORTED_PLAYER = /^(?:0|\d{4,32})$/;
 
 type Severity = (typeof SEVERITIES)[number];
 
-const LONGEST_TYPE = 80;
+const MAX_TYPE = 80;
 const LIBRARY = 'network-storage-library';
 
 /** Members that may hold an event's type; the first text wins. */
@@ -29,7 +29,7 @@ export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds:
   if (platformId === null) return refusal('INVALID_KEY', 'platformId must be the id of a player, as a text');
   const severity = severityOf(sent.severity);
   if (severity === undefined) return refusal('INVALID_ANALYTICS_EVENT', `severity must be one of ${SEVERITIES.join(', ')}`);
-  const sentType = textOf(body, TYPE_NAMES, LONGEST.code);
+  const sentType = stringIn(body, TYPE_NAMES, MAX_LENGTH.code);
   const type = storedType(sentType, severity);
   if (type === null) return refusal('INVALID_ANALYTICS_EVENT', 'The event needs a type');
   return {
@@ -37,17 +37,17 @@ export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds:
     type,
     sentType,
     severity,
-    label: textOf(body, LABEL_NAMES, LONGEST.label) ?? cutText(type, LONGEST.label),
-    code: textOf(body, ['code'], LONGEST.code),
-    message: textOf(body, ['message'], Number.POSITIVE_INFINITY),
+    label: stringIn(body, LABEL_NAMES, MAX_LENGTH.label) ?? truncateText(type, MAX_LENGTH.label),
+    code: stringIn(body, ['code'], MAX_LENGTH.code),
+    message: stringIn(body, ['message'], Number.POSITIVE_INFINITY),
     // Only errors keep a stack: elsewhere it says nothing, and it is long.
-    stack: keepsStacks(type) ? textOf(body, ['stack', 'stackTrace'], Number.POSITIVE_INFINITY) : null,
+    stack: keepsStacks(type) ? stringIn(body, ['stack', 'stackTrace'], Number.POSITIVE_INFINITY) : null,
     context: contextOf(body, type),
-    playerName: textOf(body, ['playerName', 'player_name'], LONGEST.name),
-    sessionId: textOf(body, ['sessionId', 'session_id'], LONGEST.id),
+    playerName: stringIn(body, ['playerName', 'player_name'], MAX_LENGTH.name),
+    sessionId: stringIn(body, ['sessionId', 'session_id'], MAX_LENGTH.id),
     source: sent.source === LIBRARY ? LIBRARY : 'manual',
-    libraryVersion: textOf(body, ['libraryVersion', 'library_version'], LONGEST.version),
-    packageIdent: textOf(body, ['packageIdent', 'package_ident'], LONGEST.name),
+    libraryVersion: stringIn(body, ['libraryVersion', 'library_version'], MAX_LENGTH.version),
+    packageIdent: stringIn(body, ['packageIdent', 'package_ident'], MAX_LENGTH.name),
     sessionSeconds: numberOf(body, ['sessionSeconds', 'session_seconds']),
     durationSeconds: numberOf(body, ['durationSeconds', 'duration_seconds']),
     fps: anyOf(body, ['fps', 'performance']),
@@ -76,8 +76,8 @@ export function storedType(sent: string | null, severity: Severity | null): stri
   const plain = sent?.trim().toLowerCase() ?? '';
   if (severity === 'session') return `session.${sessionMoment(plain)}`;
   if (plain === '') return null;
-  if (plain.includes('.')) return cutText(plain, LONGEST_TYPE);
-  return `custom.${plain.replace(/[^a-z0-9_.-]/gu, '-').slice(0, LONGEST_TYPE)}`;
+  if (plain.includes('.')) return truncateText(plain, MAX_TYPE);
+  return `custom.${plain.replace(/[^a-z0-9_.-]/gu, '-').slice(0, MAX_TYPE)}`;
 }
 
 const JOINS: readonly string[] = ['join', 'start', 'session_start'];

@@ -1,14 +1,14 @@
 import { isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { cutText } from '../document/text.ts';
+import { truncateText } from '../document/truncate-text.ts';
 
 /** Reads bodies of telemetry. One thing may have several names, and only a bad player id is a reason to refuse. */
 
 /** The first of these members that holds a text that is not empty, cut to `length`. */
-export function textOf(body: JsonObject, names: readonly string[], length: number): string | null {
+export function stringIn(body: JsonObject, names: readonly string[], length: number): string | null {
   for (const name of names) {
     const value = member(body, name);
-    if (typeof value === 'string' && value.trim() !== '') return cutText(value, length);
+    if (typeof value === 'string' && value.trim() !== '') return truncateText(value, length);
   }
   return null;
 }

@@ -1,9 +1,9 @@
-import { LONGEST } from '../../contract/resources/telemetry.ts';
+import { MAX_LENGTH } from '../../contract/resources/telemetry.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { isDefinitionId } from '../definition/check.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
-import { cutText } from '../document/text.ts';
+import { truncateText } from '../document/truncate-text.ts';
 import { isNobody } from '../endpoint/run.ts';
 import type { AnalyticsTracked, TelemetryReport } from './events.ts';
 import { isCaptured } from './switches.ts';
@@ -13,7 +13,7 @@ import { isCaptured } from './switches.ts';
 const TYPE = 'endpoint.call';
 /** The server's own source, which no player's report can have. */
 const SOURCE = 'server';
-const LONGEST_SLUG = 96;
+const MAX_SLUG = 96;
 
 export interface EndpointCalled {
   readonly platformId: string;
@@ -37,11 +37,11 @@ export function recordsCalls(analytics: JsonObject): boolean {
  */
 export function calledEvent({ platformId, slug, method, status, durationMs, input, body }: EndpointCalled): TelemetryReport | null {
   if (isNobody(platformId) || !DOCUMENT_KEY.test(platformId) || !isDefinitionId('endpoint', slug)) return null;
-  const endpointSlug = cutText(slug, LONGEST_SLUG);
+  const endpointSlug = truncateText(slug, MAX_SLUG);
   const context = { endpointSlug, method, status, ok: status < 400, durationMs: Math.round(durationMs * 10) / 10 };
   return {
     type: 'analytics.tracked',
-    data: { ...BLANK, platformId, label: cutText(slug, LONGEST.label), context, playerName: nameIn(input, body) },
+    data: { ...BLANK, platformId, label: truncateText(slug, MAX_LENGTH.label), context, playerName: nameIn(input, body) },
   };
 }
 
@@ -57,7 +57,7 @@ function nameIn(input: JsonObject, body: Json): string | null {
   const inner = isObject(body) ? member(body, 'response') : undefined;
   for (const place of [input, body, inner ?? null]) {
     const name = isObject(place) ? member(place, 'playerName') : undefined;
-    if (typeof name === 'string' && name.trim() !== '') return cutText(name, LONGEST.name);
+    if (typeof name === 'string' && name.trim() !== '') return truncateText(name, MAX_LENGTH.name);
   }
   return null;
 }

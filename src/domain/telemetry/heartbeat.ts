@@ -1,13 +1,13 @@
 import type { Written } from '../../contract/resources/member.ts';
-import { type heartbeat, LONGEST } from '../../contract/resources/telemetry.ts';
+import { type heartbeat, MAX_LENGTH } from '../../contract/resources/telemetry.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { ExactNumber, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
-import { anyOf, numberOf, objectOf, textOf, within } from './body.ts';
+import { anyOf, numberOf, objectOf, stringIn, within } from './body.ts';
 import type { HeartbeatReceived, SessionMoment } from './events.ts';
 
 /** Characters of a heartbeat besides its numbers. More is left out, since a heartbeat is never refused for it. */
-const LONGEST_CARGO = 16_384;
+const MAX_CARGO = 16_384;
 
 /**
  * The event of a heartbeat. `body` is null if there was none, or it could not be read: the id in the query is enough. Refuses with 400
@@ -21,15 +21,15 @@ export function heartbeatEvent(body: JsonObject | null, claimed: string | null):
   return {
     platformId,
     event: momentOf(sent.event),
-    sessionId: textOf(sent, ['sessionId', 'session_id'], LONGEST.id) ?? `hb:${platformId}`,
+    sessionId: stringIn(sent, ['sessionId', 'session_id'], MAX_LENGTH.id) ?? `hb:${platformId}`,
     sessionSeconds: numberOf(sent, ['sessionSeconds', 'session_seconds']),
-    playerName: textOf(sent, ['playerName', 'player_name'], LONGEST.name),
-    source: textOf(sent, ['source'], LONGEST.name),
-    libraryVersion: textOf(sent, ['libraryVersion', 'library_version'], LONGEST.version),
-    packageIdent: textOf(sent, ['packageIdent', 'package_ident'], LONGEST.name),
-    context: within(anyOf(sent, ['context']), LONGEST_CARGO),
-    fps: within(fpsOf(sent.fps), LONGEST_CARGO),
-    performance: objectOf(within(anyOf(sent, ['performance']), LONGEST_CARGO)),
+    playerName: stringIn(sent, ['playerName', 'player_name'], MAX_LENGTH.name),
+    source: stringIn(sent, ['source'], MAX_LENGTH.name),
+    libraryVersion: stringIn(sent, ['libraryVersion', 'library_version'], MAX_LENGTH.version),
+    packageIdent: stringIn(sent, ['packageIdent', 'package_ident'], MAX_LENGTH.name),
+    context: within(anyOf(sent, ['context']), MAX_CARGO),
+    fps: within(fpsOf(sent.fps), MAX_CARGO),
+    performance: objectOf(within(anyOf(sent, ['performance']), MAX_CARGO)),
   };
 }
 

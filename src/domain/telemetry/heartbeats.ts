@@ -1,6 +1,6 @@
 import { stringifyJson } from '../../kernel/json.ts';
 import type { HeartbeatReceived, HeartbeatsFolded } from './events.ts';
-import { credited, MOST_SECONDS, type PlayerStats } from './player.ts';
+import { credited, MAX_SECONDS, type PlayerStats } from './player.ts';
 
 /**
  * Gathers heartbeats of one player that only say "still here", on the node that receives them: a game sends one every 30 s, and stored one by
@@ -31,19 +31,19 @@ export function gatheringFrom(last: HeartbeatReceived, at: number, stats: Player
 }
 
 /** Characters of frame rates: a node holds them for every player. */
-const LONGEST_FPS = 512;
+const MAX_FPS = 512;
 
 /** A heartbeat without the members that only the first one of a play session stores, which are most of its length. */
 function slim(heartbeat: HeartbeatReceived, playerName: string | null): HeartbeatReceived {
   const { fps } = heartbeat;
-  const isShort = fps === null || stringifyJson(fps).length <= LONGEST_FPS;
+  const isShort = fps === null || stringifyJson(fps).length <= MAX_FPS;
   return { ...heartbeat, playerName, context: null, performance: null, fps: isShort ? fps : null };
 }
 
 /** Whether a heartbeat only says that the player is still there. */
 export function saysNothingNew({ last, lastAt }: Gathering, heartbeat: HeartbeatReceived, at: number): boolean {
   if (heartbeat.event !== 'heartbeat' || heartbeat.sessionId !== last.sessionId) return false;
-  return (heartbeat.playerName ?? last.playerName) === last.playerName && at - lastAt <= MOST_SECONDS * 1000;
+  return (heartbeat.playerName ?? last.playerName) === last.playerName && at - lastAt <= MAX_SECONDS * 1000;
 }
 
 /** The state after one more heartbeat that says nothing new. `at`: unix ms. */

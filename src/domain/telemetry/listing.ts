@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { playerOfKey } from '../document/key.ts';
-import { cutText } from '../document/text.ts';
+import { truncateText } from '../document/truncate-text.ts';
 import { categoryOf } from './analytics.ts';
 import type { AnalyticsTracked, HeartbeatReceived, HeartbeatsFolded, SaveFailed, TelemetryEvent } from './events.ts';
 import { isListed, type Player } from './player.ts';
@@ -19,8 +19,8 @@ export interface ListedEvent {
   readonly payload: JsonObject;
 }
 
-const LONGEST_SLUG = 96;
-const LONGEST_LABEL = 120;
+const MAX_SLUG = 96;
+const MAX_LABEL = 120;
 /** Type under which a report of a failed save is listed. */
 export const SAVE_UNCONFIRMED = 'record.save_unconfirmed';
 
@@ -87,7 +87,7 @@ function listedFailure({ platformId, collectionId, recordKey, ...numbers }: Save
     platformId: platformId ?? playerOfKey(recordKey),
     type: SAVE_UNCONFIRMED,
     category: 'record',
-    label: cutText(label, LONGEST_LABEL),
+    label: truncateText(label, MAX_LABEL),
     source: 'api',
     endpointSlug: null,
     collectionId: collectionId === '' ? null : collectionId,
@@ -97,7 +97,7 @@ function listedFailure({ platformId, collectionId, recordKey, ...numbers }: Save
 }
 
 function shortText(value: Json | undefined): string | null {
-  return typeof value === 'string' && value !== '' ? cutText(value, LONGEST_SLUG) : null;
+  return typeof value === 'string' && value !== '' ? truncateText(value, MAX_SLUG) : null;
 }
 
 function withoutNulls(data: { readonly [name: string]: Json }): JsonObject {

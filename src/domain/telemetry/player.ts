@@ -45,9 +45,9 @@ export interface Player {
 
 const FIRST_SECONDS = 2;
 /** Longest session length that is believed, seconds: 30 years. */
-export const LONGEST_SESSION = 1e9;
-export const MOST_SECONDS = 120;
-const MOST_PAUSE_SECONDS = 600;
+export const MAX_SESSION = 1e9;
+export const MAX_SECONDS = 120;
+const MAX_PAUSE_SECONDS = 600;
 /** Heartbeats of one player are listed at most this often; joins and leaves always. */
 const LISTED_EVERY_MS = 10_000;
 /** Without a heartbeat for this long a player counts as gone. */
@@ -57,7 +57,7 @@ export const ONLINE_MS = 60_000;
 export function credited(before: PlayerStats | null, at: number): PlayerStats {
   if (before === null) return { firstSeen: at, lastHeartbeat: at, totalSeconds: FIRST_SECONDS };
   const passed = Math.floor((at - before.lastHeartbeat) / 1000);
-  const seconds = Math.min(Math.max(passed, 0), MOST_SECONDS);
+  const seconds = Math.min(Math.max(passed, 0), MAX_SECONDS);
   // Clocks of nodes differ: a heartbeat that seems older must not make the next one count twice.
   return { ...before, lastHeartbeat: Math.max(at, before.lastHeartbeat), totalSeconds: before.totalSeconds + seconds };
 }
@@ -154,7 +154,7 @@ function withSession(known: PlayerProfile, report: SessionReport, moment: Sessio
   const sessionId = report.sessionId ?? known.sessionId;
   const isNew = sessionId !== known.sessionId;
   const previous = isNew ? 0 : known.sessionSeconds;
-  const explicit = Math.min(Math.max(report.sessionSeconds ?? 0, report.durationSeconds ?? 0, 0), LONGEST_SESSION);
+  const explicit = Math.min(Math.max(report.sessionSeconds ?? 0, report.durationSeconds ?? 0, 0), MAX_SESSION);
   const passed = moment === 'join' || isNew ? 0 : elapsed(known, at);
   const current = explicit > previous ? explicit : previous + passed;
   const begins = moment === 'join' || (moment === 'heartbeat' && isNew);
@@ -197,5 +197,5 @@ function seen(known: PlayerProfile, playerName: string | null, lastType: string,
 /** Seconds since the player was last seen. */
 function elapsed({ lastSeen }: PlayerProfile, at: number): number {
   if (lastSeen === 0) return 0;
-  return Math.min(Math.max(at - lastSeen, 0) / 1000, MOST_PAUSE_SECONDS);
+  return Math.min(Math.max(at - lastSeen, 0) / 1000, MAX_PAUSE_SECONDS);
 }

@@ -1,16 +1,16 @@
-import { LONGEST } from '../../contract/resources/telemetry.ts';
+import { MAX_LENGTH } from '../../contract/resources/telemetry.ts';
 import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
-import { textOf } from './body.ts';
+import { stringIn } from './body.ts';
 import type { SaveFailed } from './events.ts';
 
 /** The event of a report that a save failed. Every member may be missing. */
 export function saveFailure(body: JsonObject, claimed: string | null): SaveFailed {
   return {
-    collectionId: textOf(body, ['collectionId'], LONGEST.id) ?? '',
-    recordKey: textOf(body, ['recordKey'], LONGEST.code) ?? '',
-    reason: textOf(body, ['reason'], LONGEST.reason) ?? '',
+    collectionId: stringIn(body, ['collectionId'], MAX_LENGTH.id) ?? '',
+    recordKey: stringIn(body, ['recordKey'], MAX_LENGTH.code) ?? '',
+    reason: stringIn(body, ['reason'], MAX_LENGTH.reason) ?? '',
     expectedSeq: wholeOf(member(body, 'expectedSeq')),
     observedSeq: wholeOf(member(body, 'observedSeq')),
     attempts: wholeOf(member(body, 'attempts')),

@@ -1,6 +1,6 @@
 import type { Json } from '../../kernel/json.ts';
 import type { SessionMoment, TelemetryEvent } from './events.ts';
-import { LONGEST_SESSION, momentOf } from './player.ts';
+import { MAX_SESSION, momentOf } from './player.ts';
 
 /** One play session of a player, as its events describe it. Times are unix ms. */
 export interface PlaySession {
@@ -31,7 +31,7 @@ export function sessionReport(event: TelemetryEvent, current: string | null): Se
   const sessionId = data.sessionId ?? current;
   if (moment === null || sessionId === null) return null;
   const duration = 'durationSeconds' in data ? data.durationSeconds : null;
-  const seconds = Math.min(Math.max(data.sessionSeconds ?? 0, duration ?? 0, 0), LONGEST_SESSION);
+  const seconds = Math.min(Math.max(data.sessionSeconds ?? 0, duration ?? 0, 0), MAX_SESSION);
   return { platformId: data.platformId, sessionId, moment, seconds, fps: data.fps };
 }
 

@@ -38,11 +38,11 @@ export function asKept(settings: JsonObject, fact: TelemetryReport): TelemetryRe
 }
 
 const DEFAULT_DAYS = 90;
-const MOST_DAYS = 3650;
+const MAX_DAYS = 3650;
 
 /** Days for which rows of telemetry are kept (`retentionDays`); 0: for ever. */
 export function retentionDays(settings: JsonObject): number {
   const value = member(settings, 'retentionDays');
   const days = isNumber(value) ? toDouble(value) : Number.NaN;
-  return Number.isFinite(days) && days >= 0 ? Math.min(Math.floor(days), MOST_DAYS) : DEFAULT_DAYS;
+  return Number.isFinite(days) && days >= 0 ? Math.min(Math.floor(days), MAX_DAYS) : DEFAULT_DAYS;
 }

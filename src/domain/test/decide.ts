@@ -8,7 +8,7 @@ import { hashText } from '../definition/hash.ts';
 import { codeOf, diagnostic, fileOf } from '../definition/plan.ts';
 import { type PlannedWhole, wholeDiagnostics } from '../definition/plan-single.ts';
 import { type Decision, publishEvents, putOf, refusePush, written } from '../definition/publish.ts';
-import { objectOf, textOf } from '../definition/read.ts';
+import { objectOf, stringOf } from '../definition/read.ts';
 import { compileItem } from '../definition/source.ts';
 import { plainWords } from '../definition/wording.ts';
 import { SINGLE_ID } from '../events.ts';
@@ -74,7 +74,7 @@ export function planTests(body: Json | undefined): (PlannedWhole & { readonly fo
 function identified(tests: readonly JsonObject[]): JsonObject[] {
   const taken = new Set<string>();
   return tests.map((test, index) => {
-    const own = textOf(member(test, 'id'));
+    const own = stringOf(member(test, 'id'));
     const id = own === undefined || taken.has(own) ? madeId(test, index, taken) : own;
     taken.add(id);
     return id === test['id'] ? test : { ...test, id };

@@ -9,7 +9,7 @@ export function bodyDifference(expected: Json, found: Json): string {
 }
 
 /** Characters of a value in a reason: enough to see what it is. */
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 function difference(expected: Json, found: Json | undefined, path: string): string {
   if (found === undefined) return `Expected ${path} to be ${shown(expected)}; it is missing.`;
@@ -34,5 +34,5 @@ function unequal(expected: Json, found: Json, path: string): string {
 
 function shown(value: Json): string {
   const text = stringifyJson(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }

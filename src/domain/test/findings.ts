@@ -17,11 +17,11 @@ const UNHEEDED: ReadonlySet<string> = new Set(['inputMode', 'mockData', 'workflo
 const EXPECTED: ReadonlySet<string> = new Set(['status', 'outcome', 'body', 'notes']);
 const SEEDED: ReadonlySet<string> = new Set(['collections', 'notes']);
 /** More than anybody reads. */
-const MOST = 100;
+const MAX = 100;
 
 /** `tests`: as stored, in the order of the push. The path names each by its index. */
 export function testsFindings(tests: readonly JsonObject[]): readonly Finding[] {
-  return tests.flatMap((test, index) => testFindings(test, `/${index}`)).slice(0, MOST);
+  return tests.flatMap((test, index) => testFindings(test, `/${index}`)).slice(0, MAX);
 }
 
 function testFindings(test: Written<typeof testSchema>, path: string): Finding[] {

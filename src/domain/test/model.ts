@@ -2,7 +2,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import type { expectation, seed as seedSchema, test as testSchema } from '../../contract/resources/test.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { definitionOf } from '../definition/overlay.ts';
-import { flagOf, listOf, numberOf, objectOf, textOf } from '../definition/read.ts';
+import { flagOf, listOf, numberOf, objectOf, stringOf } from '../definition/read.ts';
 import { SINGLE_ID } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { acceptMembers, SYNTHETIC_PLAYER } from '../wire-names.ts';
@@ -35,16 +35,16 @@ export interface Verdict {
 /** A stored test, or a request's body that is one. Members that do not fit count as missing. */
 export function testCase(json: JsonObject): TestCase {
   const test: Written<typeof testSchema> = acceptMembers(json);
-  const endpoint = textOf(test.endpoint) ?? textOf(test.slug) ?? '';
+  const endpoint = stringOf(test.endpoint) ?? stringOf(test.slug) ?? '';
   const { endpoint: _, slug: __, ...input } = objectOf(test.input);
   const expected: Written<typeof expectation> = objectOf(test.expect);
-  const id = textOf(test.id) ?? endpoint;
+  const id = stringOf(test.id) ?? endpoint;
   return {
     id,
-    name: textOf(test.name) ?? (endpoint === '' ? id : `${endpoint} test`),
+    name: stringOf(test.name) ?? (endpoint === '' ? id : `${endpoint} test`),
     endpoint,
     input,
-    platformId: textOf(test.platformId) ?? SYNTHETIC_PLAYER,
+    platformId: stringOf(test.platformId) ?? SYNTHETIC_PLAYER,
     asServer: flagOf(test.asServer) ?? false,
     expect: expected,
     seed: seedOf(objectOf(test.seed)),
@@ -85,7 +85,7 @@ function reasonOf(outcome: Verdict['outcome'], status: number | null, { ok, stat
 
 /** The expected outcome. A test may name only a status: one that only rejections have means that a rejection is expected. */
 function outcomeOf(value: Json | undefined, status: number | null): Verdict['outcome'] {
-  const word = textOf(value)?.toLowerCase();
+  const word = stringOf(value)?.toLowerCase();
   if (word === 'fail' || word === 'any' || word === 'pass') return word;
   return status !== null && status >= 400 ? 'fail' : 'pass';
 }

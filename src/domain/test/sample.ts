@@ -1,7 +1,7 @@
 import type { endpoint, inputObject } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { listOf, objectFrom, objectOf, textOf } from '../definition/read.ts';
+import { listOf, objectFrom, objectOf, stringOf } from '../definition/read.ts';
 
 /** Makes inputs from an endpoint's declared ones. */
 
@@ -41,7 +41,7 @@ function declared({ input }: Written<typeof endpoint>): Written<typeof inputObje
 }
 
 function requiredOf(definition: Written<typeof endpoint>): string[] {
-  const listed = listOf(declared(definition).required).flatMap((name) => textOf(name) ?? []);
+  const listed = listOf(declared(definition).required).flatMap((name) => stringOf(name) ?? []);
   const own = Object.entries(propertiesOf(definition)).flatMap(([name, field]) => (fieldOf(field).required === true ? [name] : []));
   return [...new Set([...listed, ...own])];
 }

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** Waiting requests of one connection from which on no more of it is read. */
 const READ_UNTIL = 256;
 /** One read of 64 KiB can hold this many more requests, and Node keeps them. A connection with more is cut off. */
-const MOST_WAITING = 4000;
+const MAX_WAITING = 4000;
 
 /**
  * Serves the requests of a connection one after the other. Node starts each one as soon as it has been read. So a read that was sent right
@@ -23,7 +23,7 @@ export function inTurn(serve: RequestListener): RequestListener {
     // Reading the body of the request before resumes the whole connection.
     if (before === undefined) socket.on('resume', () => pauseWhileMany(socket));
     const number = (before ?? 0) + 1;
-    if (number > MOST_WAITING) return void socket.destroy();
+    if (number > MAX_WAITING) return void socket.destroy();
     waiting.set(socket, number);
     pauseWhileMany(socket);
     res.once('socket', () => {

@@ -6,14 +6,14 @@ import type { Middleware } from '../exchange.ts';
 /** Smaller answers are neither counted nor refused: the system keeps more than that for a connection. */
 const LARGE_BYTES = 65_536;
 /** The most bytes that one UTF-16 unit of a text takes. */
-const LONGEST_CHARACTER = 3;
+const MAX_CHARACTER = 3;
 
 /** Throws 503 BUSY instead of sending a large answer when too many answers wait to be taken. */
 export function boundUnsent(unsent: Unsent): Middleware {
   return async (ctx, next) => {
     await next();
     const { body } = ctx;
-    const isLarge = Buffer.isBuffer(body) || (typeof body === 'string' && body.length * LONGEST_CHARACTER > LARGE_BYTES);
+    const isLarge = Buffer.isBuffer(body) || (typeof body === 'string' && body.length * MAX_CHARACTER > LARGE_BYTES);
     if (!isLarge) return;
     // A text would wait twice: as text, and as its bytes.
     const bytes = typeof body === 'string' ? Buffer.from(body) : body;

@@ -1,6 +1,6 @@
 import type { Done, Ledger, Written } from '../../contract/answers.ts';
 import { documents, documentViews } from '../../contract/routes/documents.ts';
-import { parsedText, type TextOf, textOf } from '../../contract/values.ts';
+import { asTextOf, parsedText, type TextOf } from '../../contract/values.ts';
 import { wireNames } from '../../domain/wire-names.ts';
 import { andThen } from '../../kernel/awaitable.ts';
 import { freshHeaders } from '../answer.ts';
@@ -9,7 +9,7 @@ import { asked } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { addressOf, documentBody, readAnswer, type Services, versionedHeaders } from './services.ts';
 
-const DONE: TextOf<Done> = textOf('{"ok":true}');
+const DONE: TextOf<Done> = asTextOf('{"ok":true}');
 
 /** GET, POST and DELETE of one document. */
 export function documentHandlers({ app, gameBody }: Services): Handlers<typeof documents> {
@@ -27,7 +27,7 @@ export function documentHandlers({ app, gameBody }: Services): Handlers<typeof d
         const saveVersion = saveVersionOf(ctx.state.exchange);
         return andThen(documentBody(ctx, gameBody), (body) => ({ body, saveVersion }));
       });
-      return { text: textOf<Written>(`{"ok":true,"version":${written.version}}`), headers: versionedHeaders(written) };
+      return { text: asTextOf<Written>(`{"ok":true,"version":${written.version}}`), headers: versionedHeaders(written) };
     },
 
     async remove(ctx) {

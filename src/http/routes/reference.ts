@@ -1,5 +1,5 @@
 import type { reference } from '../../contract/routes/system.ts';
-import { textOf } from '../../contract/values.ts';
+import { asTextOf } from '../../contract/values.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { param } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
@@ -21,7 +21,7 @@ export function referenceHandlers(version: string): Handlers<typeof reference> {
   const made = new Reference(version);
   return {
     async openApi() {
-      return { text: textOf(made.openApi()), headers: { 'Cache-Control': 'no-cache' } };
+      return { text: asTextOf(made.openApi()), headers: { 'Cache-Control': 'no-cache' } };
     },
 
     async page() {

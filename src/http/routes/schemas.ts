@@ -1,7 +1,7 @@
 import { SOURCE_FILES } from '../../contract/resources/files.ts';
 import { jsonSchemaOf } from '../../contract/resources/json-schema.ts';
 import type { schemas } from '../../contract/routes/system.ts';
-import { textOf } from '../../contract/values.ts';
+import { asTextOf } from '../../contract/values.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { param } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
@@ -18,7 +18,7 @@ export function schemaHandlers(): Handlers<typeof schemas> {
     async read(ctx) {
       const text = schemaText(param(ctx, 'file'));
       if (text === null) throw refusal('NOT_FOUND', `Schemas are ${Object.keys(SOURCE_FILES).join('.json, ')}.json`);
-      return { text: textOf(text), headers: HEADERS };
+      return { text: asTextOf(text), headers: HEADERS };
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { Address, App, CollectionAddress, ManageAnswer, Positioned, ReadAnswer } from '../../app/app.ts';
 import type { TextOf } from '../../contract/values.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
+import type { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
-import type { Throttle } from '../../kernel/throttle.ts';
 import { freshHeaders } from '../answer.ts';
 import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
 import type { CallNotes } from '../call-notes.ts';
@@ -19,7 +19,7 @@ export interface Services {
   readonly gameBody: BodyBounds;
   readonly managementBody: BodyBounds;
   /** Counts heartbeats with an invalid key; `null`: requests are not counted here. */
-  readonly badKeys: Throttle | null;
+  readonly badKeys: BruteForceGuard | null;
 }
 
 export function collectionOf(ctx: Context & WithParams<'collection'>): CollectionAddress {

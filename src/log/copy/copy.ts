@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashOf, NO_HASH, verifyLink } from '../chain.ts';
 import { type AppendResult, AppendTooLarge, LogUnavailable, OutcomeUnknown, type RecordedEvent } from '../port.ts';
-import { CUT, isCuttable, isProductStream, projectOf } from '../streams.ts';
+import { isProductStream, isTruncatable, projectOf, TRUNCATED } from '../streams.ts';
 import { type BatchLimits, batches, windows } from './batches.ts';
 import { type CopySource, type CopyTarget, fingerprintOf, type Stored } from './ends.ts';
 
@@ -25,8 +25,8 @@ export interface CopyOptions {
   readonly onProgress?: (progress: CopyProgress) => void;
   /** Limits of one append. Default 400 events, 512 KiB: an EventStoreDB with default settings takes 1 MiB. */
   readonly limits?: BatchLimits;
-  /** `pauseMs`: between two tries of an append. `patienceMs`: for all tries together. Default 250 ms and 60 s. */
-  readonly retry?: { readonly pauseMs: number; readonly patienceMs: number };
+  /** `pauseMs`: between two tries of an append. `timeoutMs`: for all tries together. Default 250 ms and 60 s. */
+  readonly retry?: { readonly pauseMs: number; readonly timeoutMs: number };
 }
 
 /** How far a copy is. */
@@ -69,7 +69,7 @@ export class BrokenSource extends Error {
 }
 
 const LIMITS: BatchLimits = { events: 400, bytes: 512 * 1024 };
-const RETRY = { pauseMs: 250, patienceMs: 60_000 };
+const RETRY = { pauseMs: 250, timeoutMs: 60_000 };
 /** How often a copy that follows its source makes the events that it has copied durable. */
 const SETTLE_MS = 5_000;
 
@@ -166,7 +166,7 @@ class Copy {
    * revision. Whoever folds the stream begins after the fillers. `false`: the copy was told to stop.
    */
   async #fillCut(event: RecordedEvent | undefined): Promise<boolean> {
-    if (event === undefined || !isCuttable(event.stream)) return true;
+    if (event === undefined || !isTruncatable(event.stream)) return true;
     const place = this.#places.get(event.stream) ?? (await this.#firstMet(event));
     const { events: most } = this.#options.limits ?? LIMITS;
     while (Math.max(place.seen, place.head) + 1 < event.revision) {
@@ -260,7 +260,7 @@ class Copy {
 
   async #sendUntilKnown(events: readonly RecordedEvent[]): Promise<AppendResult | 'tooLarge' | 'stopped'> {
     const { signal, retry = RETRY } = this.#options;
-    const giveUpAt = performance.now() + retry.patienceMs;
+    const giveUpAt = performance.now() + retry.timeoutMs;
     for (;;) {
       try {
         return await this.#send(events);
@@ -329,9 +329,9 @@ class Copy {
 
 /** A filler is the same whoever copies, so that one copy can go on where another broke off. */
 function fillerOf({ stream, position }: RecordedEvent, revision: number): RecordedEvent {
-  const hex = digest('sha256', `${CUT} ${stream}@${revision}`);
+  const hex = digest('sha256', `${TRUNCATED} ${stream}@${revision}`);
   const id = [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
-  return { id, type: CUT, data: '{}', metadata: '{"schemaVersion":1}', stream, revision, position };
+  return { id, type: TRUNCATED, data: '{}', metadata: '{"schemaVersion":1}', stream, revision, position };
 }
 
 /**

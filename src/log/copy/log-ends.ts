@@ -1,4 +1,4 @@
-import { followHeard } from '../heard.ts';
+import { followWithTimeout } from '../follow.ts';
 import type { Log, RecordedEvent } from '../port.ts';
 import { type CopySource, type CopyStep, type CopyTarget, storedOf } from './ends.ts';
 
@@ -19,7 +19,7 @@ export function logSource(log: Log, { counted, silenceMs }: LogEndOptions): Copy
       // This throws at once when the log cannot be reached. Following would try for ever.
       let end = await log.end();
       const start = after ?? 0n;
-      for await (const step of followHeard(log, { prefix: '', after, signal }, silenceMs)) {
+      for await (const step of followWithTimeout(log, { prefix: '', after, signal }, silenceMs)) {
         if (end !== null && step.position > end) end = step.position;
         const share = step.caughtUp || end === null ? 1 : shareOf(step.position - start, end - start);
         yield { events: step.events, caughtUp: step.caughtUp, share };
@@ -40,7 +40,7 @@ export function logTarget(log: Log, { counted, atOnce = 1, silenceMs }: LogEndOp
       if (position === null || !counted) return null;
       const stop = new AbortController();
       try {
-        for await (const { events } of followHeard(log, { prefix: '', after: position - 1n, signal: stop.signal }, silenceMs)) {
+        for await (const { events } of followWithTimeout(log, { prefix: '', after: position - 1n, signal: stop.signal }, silenceMs)) {
           const [event] = events;
           if (event) return { ...storedOf(event), stream: event.stream, position: event.position };
         }

@@ -1,4 +1,4 @@
-import type { Bell } from '../wake.ts';
+import type { Bell } from '../signal.ts';
 import type { Reader } from './read.ts';
 
 /** How long after one answer the next is asked for. */

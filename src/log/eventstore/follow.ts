@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Position } from '@eventstore/db-client';
 import { type FollowOptions, type FollowStep, LogUnavailable, type RecordedEvent } from '../port.ts';
-import { createBell } from '../wake.ts';
+import { createBell } from '../signal.ts';
 import { End, HEARTBEAT_MS } from './end.ts';
 import type { Hub } from './hub.ts';
 import type { Reader } from './read.ts';
@@ -48,10 +48,7 @@ const LAST_RETRY_MS = 1000;
 /** An attempt that lasted this long did not fail at its start. */
 const LASTING_MS = 5000;
 
-export async function* followLog(
-  options: FollowerOptions,
-  { prefix, after, signal, onTrouble }: FollowOptions,
-): AsyncGenerator<FollowStep> {
+export async function* followLog(options: FollowerOptions, { prefix, after, signal, onError }: FollowOptions): AsyncGenerator<FollowStep> {
   const stop = AbortSignal.any([signal, options.closing]);
   const pause = createBell();
   let position = after;
@@ -69,7 +66,7 @@ export async function* followLog(
       if (stop.aborted) return;
       const isEverydayEnd = position !== from || performance.now() - began > LASTING_MS;
       if (isEverydayEnd) retryMs = FIRST_RETRY_MS;
-      else onTrouble?.(error);
+      else onError?.(error);
       await pause.wait(pause.rings, retryMs, stop);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
     }

@@ -1,6 +1,6 @@
 import type { Position } from '@eventstore/db-client';
 import type { NewEvent, RecordedEvent } from '../port.ts';
-import type { Bell } from '../wake.ts';
+import type { Bell } from '../signal.ts';
 import type { Connection } from './connection.ts';
 import { subscribe } from './subscription.ts';
 
@@ -45,11 +45,11 @@ export interface Member {
 /** Events that are kept for a follower that joins a moment after they came. One that is further behind subscribes for itself. */
 const KEPT = 500;
 /** Events that are held for a slow follower. One with more reads for itself, and the others go on. */
-const MOST_WAITING = 4000;
+const MAX_WAITING = 4000;
 /**
  * Own events that may be remembered until they come back. Beyond this the oldest are forgotten, and are read from the wire like any others.
  */
-const MOST_OWN = 20_000;
+const MAX_OWN = 20_000;
 
 export function createHub(connection: Connection): Hub {
   const own = new Map<string, NewEvent>();
@@ -59,7 +59,7 @@ export function createHub(connection: Connection): Hub {
     appending(events) {
       if (shared === null || shared.isOver) return;
       for (const event of events) own.set(event.id, event);
-      if (own.size > MOST_OWN) forgetOldest(own, MOST_OWN / 2);
+      if (own.size > MAX_OWN) forgetOldest(own, MAX_OWN / 2);
     },
     refused(events) {
       for (const { id } of events) own.delete(id);
@@ -171,7 +171,7 @@ class Waiting implements Member {
     this.#seen = event.position;
     this.heardAt = performance.now();
     if (!event.stream.startsWith(this.#options.prefix)) return;
-    if (this.#waiting.length >= MOST_WAITING) this.fail(new Error('the follower was too slow for the subscription'));
+    if (this.#waiting.length >= MAX_WAITING) this.fail(new Error('the follower was too slow for the subscription'));
     else this.#waiting.push(event);
     this.#options.bell.ring();
   }

@@ -1,11 +1,11 @@
-import { checkCut } from '../cut.ts';
 import { type Log, LogUnavailable } from '../port.ts';
+import { checkTruncation } from '../truncation.ts';
 import { createAppender } from './append.ts';
 import { openConnection } from './connection.ts';
-import { cutStream } from './cut.ts';
 import { followLog } from './follow.ts';
 import { createHub } from './hub.ts';
 import { createReader } from './read.ts';
+import { truncateStream } from './truncate.ts';
 
 export { StreamDeleted } from './failures.ts';
 
@@ -56,9 +56,9 @@ export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 10
     },
     async truncate(stream, before) {
       open();
-      checkCut(stream, before);
+      checkTruncation(stream, before);
       const head = await reader.head(stream);
-      if (head !== null) await cutStream(connection, timeoutMs, stream, Math.min(before, head.revision));
+      if (head !== null) await truncateStream(connection, timeoutMs, stream, Math.min(before, head.revision));
     },
     async end() {
       open();

@@ -1,4 +1,3 @@
-import { checkCut } from '../cut.ts';
 import {
   type AppendResult,
   AppendTooLarge,
@@ -13,7 +12,8 @@ import {
   type ReadRange,
   type RecordedEvent,
 } from '../port.ts';
-import { createBell } from '../wake.ts';
+import { createBell } from '../signal.ts';
+import { checkTruncation } from '../truncation.ts';
 
 export interface MemoryLogOptions {
   /** Bytes of one append; a larger one throws {@link AppendTooLarge}. Default 16 MiB. */
@@ -69,7 +69,7 @@ export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLog
 
     async truncate(stream, before) {
       open();
-      checkCut(stream, before);
+      checkTruncation(stream, before);
       const last = (streams.get(stream)?.length ?? 0) - 1;
       kept.set(stream, Math.max(kept.get(stream) ?? 0, Math.min(before, last)));
     },

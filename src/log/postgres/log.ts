@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
-import { checkCut } from '../cut.ts';
 import { AppendTooLarge, bytesOf, type Log, type NewEvent } from '../port.ts';
+import { checkTruncation } from '../truncation.ts';
 import { createAppender } from './append.ts';
 import { createPool } from './connection.ts';
-import { cutStream } from './cut.ts';
 import { createReader } from './read.ts';
 import { createTail } from './tail.ts';
+import { truncateStream } from './truncate.ts';
 
 export interface PostgresLogOptions {
   /** Where Postgres is and how to sign in: `{ connectionString }` or anything else that `pg` takes. */
@@ -72,8 +72,8 @@ export function createPostgresLog({ connection, timeoutMs = 8000, ...options }: 
     read: (stream, range) => reader.stream(stream, range),
     head: (stream) => reader.head(stream),
     async truncate(stream, before) {
-      checkCut(stream, before);
-      await cutStream(reading, stream, before);
+      checkTruncation(stream, before);
+      await truncateStream(reading, stream, before);
     },
     async end() {
       const end = await reader.end();

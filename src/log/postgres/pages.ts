@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../port.ts';
 import type { Reader } from './read.ts';
 
-const MOST_EVENTS = 1000;
+const MAX_EVENTS = 1000;
 const FEWEST_EVENTS = 16;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
@@ -22,12 +22,12 @@ export interface Pages {
 export function createPages(reader: Reader, prefix: string): Pages {
   let limit = 200;
   return {
-    async next(after, most = MOST_EVENTS) {
+    async next(after, most = MAX_EVENTS) {
       const asked = Math.min(limit, most);
       const { head, events } = await reader.page(after, asked, prefix);
       const bytes = events.reduce((sum, event) => sum + event.data.length + event.metadata.length, 1);
       const fitting = Math.floor((PAGE_BYTES * Math.max(1, events.length)) / bytes);
-      limit = Math.min(MOST_EVENTS, Math.max(FEWEST_EVENTS, fitting));
+      limit = Math.min(MAX_EVENTS, Math.max(FEWEST_EVENTS, fitting));
       return { events, head, position: Math.max(after, Math.min(head, after + asked)) };
     },
   };

@@ -1,5 +1,5 @@
 import { type FollowOptions, type FollowStep, LogUnavailable, type RecordedEvent } from '../port.ts';
-import { createBell } from '../wake.ts';
+import { createBell } from '../signal.ts';
 import { createPages, type NextPage, type Pages } from './pages.ts';
 import type { Reader } from './read.ts';
 import { Recent } from './recent.ts';

@@ -6,9 +6,9 @@ const BREAKS_AFTER = 5;
 const BREAK_MS = 5_000;
 /** How long the outcome of an address' last verification says something about the service. */
 const RECENT_MS = 10_000;
-const MOST_PROJECTS = 1_000;
-const MOST_VOICES = 200;
-const MOST_ADDRESSES = 50_000;
+const MAX_PROJECTS = 1_000;
+const MAX_REPORTERS = 200;
+const MAX_ADDRESSES = 50_000;
 
 interface Voice {
   readonly at: number;
@@ -36,8 +36,8 @@ interface Streak {
  */
 export class Breaker {
   readonly #scheduler: Scheduler;
-  readonly #projects = new LRUCache<string, Seen>({ max: MOST_PROJECTS });
-  readonly #streaks = new LRUCache<string, Streak>({ max: MOST_ADDRESSES });
+  readonly #projects = new LRUCache<string, Seen>({ max: MAX_PROJECTS });
+  readonly #streaks = new LRUCache<string, Streak>({ max: MAX_ADDRESSES });
   #local = 0;
 
   constructor(scheduler: Scheduler) {
@@ -88,14 +88,14 @@ export class Breaker {
   #seenOf(projectId: string): Seen {
     const known = this.#projects.get(projectId);
     if (known) return known;
-    const fresh: Seen = { voices: new LRUCache({ max: MOST_VOICES }), brokenUntil: 0 };
+    const fresh: Seen = { voices: new LRUCache({ max: MAX_REPORTERS }), brokenUntil: 0 };
     this.#projects.set(projectId, fresh);
     return fresh;
   }
 
   #nameOf(address: string | null): string {
     if (address !== null) return address;
-    this.#local = (this.#local + 1) % MOST_VOICES;
+    this.#local = (this.#local + 1) % MAX_REPORTERS;
     return `this machine ${this.#local}`;
   }
 }

@@ -40,13 +40,13 @@ export function verifierProblem({ kind, preset, url, secret, jwksUrl }: Verifier
 }
 
 /** The most verifications that one process has under way with a service. Projects share them. */
-export const MOST_VERIFICATIONS = 1_000;
+export const MAX_VERIFICATIONS = 1_000;
 
 /** Throws for settings with a {@link verifierProblem}. */
 export function createVerifier(
   settings: VerifierSettings,
   scheduler: Scheduler,
-  shares = new Bulkhead({ places: MOST_VERIFICATIONS }),
+  shares = new Bulkhead({ slots: MAX_VERIFICATIONS }),
 ): PlayerVerifier {
   const problem = verifierProblem(settings);
   if (problem !== null) throw new Error(problem);

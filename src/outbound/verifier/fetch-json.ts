@@ -1,7 +1,7 @@
 import { type Json, JsonError, parseJsonBytes } from '../../kernel/json.ts';
 
-const MOST_BYTES = 256 * 1024;
-const MOST_DEPTH = 32;
+const MAX_BYTES = 256 * 1024;
+const MAX_DEPTH = 32;
 
 export interface Fetched {
   readonly status: number;
@@ -26,7 +26,7 @@ async function bytesOf(answer: Response): Promise<Buffer | null> {
   for await (const chunk of answer.body) {
     size += chunk.length;
     // Leaving the loop cancels the rest of the body.
-    if (size > MOST_BYTES) return null;
+    if (size > MAX_BYTES) return null;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -35,7 +35,7 @@ async function bytesOf(answer: Response): Promise<Buffer | null> {
 function parsed(bytes: Buffer | null): Json | undefined {
   if (bytes === null || bytes.length === 0) return undefined;
   try {
-    return parseJsonBytes(bytes, { maxDepth: MOST_DEPTH });
+    return parseJsonBytes(bytes, { maxDepth: MAX_DEPTH });
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { PlayerVerifier, Proof, Verdict } from '../../app/ports/player-verifier.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
+import { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import { Throttle } from '../../kernel/throttle.ts';
 import { Breaker } from './breaker.ts';
 import { type Check, failed, type Service, Unasked, VERIFIED } from './check.ts';
 
@@ -14,13 +14,13 @@ export interface GuardSettings {
   readonly cacheMs: number;
 }
 
-const MOST_KEPT = 50_000;
-const LONGEST_TOKEN = 8_192;
+const MAX_KEPT = 50_000;
+const MAX_TOKEN = 8_192;
 /** The most verifications under way with a service for one client address in one project. */
-const MOST_OF_ADDRESS = 100;
-const MOST_AT_ONCE = 1_000;
+const MAX_PER_ADDRESS = 100;
+const MAX_CONCURRENT = 1_000;
 /** The most invalid proofs of one client in one project within a minute. */
-const MOST_REJECTED = 10;
+const MAX_REJECTED = 10;
 
 /** Whoever sent the proof: failures are counted against the sender. */
 type Sender = Pick<Proof, 'projectId' | 'address'>;
@@ -47,22 +47,22 @@ export class GuardedVerifier implements PlayerVerifier {
   readonly #running = new Map<string, Promise<Verdict>>();
   /** How many verifications are under way for an address. */
   readonly #asking = new Map<string, number>();
-  readonly #throttle: Throttle;
+  readonly #throttle: BruteForceGuard;
   readonly #breaker: Breaker;
 
   /** `shares`: divides the requests under way with a service among projects. */
-  constructor(check: Check, settings: GuardSettings, scheduler: Scheduler, shares = new Bulkhead({ places: MOST_AT_ONCE })) {
+  constructor(check: Check, settings: GuardSettings, scheduler: Scheduler, shares = new Bulkhead({ slots: MAX_CONCURRENT })) {
     this.#check = check;
     this.#settings = settings;
     this.#scheduler = scheduler;
     this.#shares = shares;
-    this.#proven = new LRUCache({ max: MOST_KEPT });
-    this.#throttle = new Throttle(MOST_REJECTED, () => scheduler.monotonic());
+    this.#proven = new LRUCache({ max: MAX_KEPT });
+    this.#throttle = new BruteForceGuard(MAX_REJECTED, () => scheduler.monotonic());
     this.#breaker = new Breaker(scheduler);
   }
 
   verify({ projectId, platformId, token, address }: Proof): Awaitable<Verdict> {
-    const isUsable = platformId !== null && platformId !== '' && token !== null && token !== '' && token.length <= LONGEST_TOKEN;
+    const isUsable = platformId !== null && platformId !== '' && token !== null && token !== '' && token.length <= MAX_TOKEN;
     const key = isUsable ? keyOf(platformId, token) : '';
     // This comes before the throttle. It is of no use to a guesser, and a player who shares an address with one can play on.
     if (isUsable && this.#isKept(key)) return VERIFIED;
@@ -123,9 +123,9 @@ export class GuardedVerifier implements PlayerVerifier {
   async #ask<T>({ projectId, address }: Sender, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const place = address === null ? null : `${projectId} ${address}`;
     const held = place === null ? 0 : (this.#asking.get(place) ?? 0);
-    if (held >= MOST_OF_ADDRESS || !this.#shares.enter(projectId)) throw new Unasked();
+    if (held >= MAX_PER_ADDRESS || !this.#shares.tryAcquire(projectId)) throw new Unasked();
     if (!this.#breaker.mayAsk(projectId, address)) {
-      this.#shares.leave(projectId);
+      this.#shares.release(projectId);
       throw new Unasked();
     }
     if (place !== null) this.#asking.set(place, held + 1);
@@ -137,7 +137,7 @@ export class GuardedVerifier implements PlayerVerifier {
       this.#breaker.failed(projectId, address);
       throw error;
     } finally {
-      this.#shares.leave(projectId);
+      this.#shares.release(projectId);
       if (place !== null) this.#leave(place);
     }
   }

@@ -33,13 +33,13 @@ export function httpCheck(mapping: HttpMapping): Check {
 
 function judged({ success, idPath }: HttpMapping, platformId: string, answer: Json | undefined): Verdict {
   const found = answer ?? null;
-  if (success !== null && textOf(getPath(found, success.path)) !== success.value) return failed('rejected', 'The token was rejected');
-  if (idPath !== null && textOf(getPath(found, idPath)) !== platformId) return failed('mismatch', "The token is another player's");
+  if (success !== null && idText(getPath(found, success.path)) !== success.value) return failed('rejected', 'The token was rejected');
+  if (idPath !== null && idText(getPath(found, idPath)) !== platformId) return failed('mismatch', "The token is another player's");
   return VERIFIED;
 }
 
 /** Ids may also be numbers, which are compared by their digits. */
-export function textOf(value: Json | undefined): string | null {
+export function idText(value: Json | undefined): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return value instanceof ExactNumber ? value.text : null;

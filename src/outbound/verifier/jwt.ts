@@ -1,9 +1,9 @@
 import { type CryptoKey, decodeProtectedHeader, errors, type JWTHeaderParameters, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Failure } from '../../app/ports/player-verifier.ts';
-import { isObject, jsonIn } from '../../kernel/json.ts';
+import { isObject, tryParseJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { type Check, failed, type Service, verifiedUntil } from './check.ts';
-import { textOf } from './http.ts';
+import { idText } from './http.ts';
 
 export interface JwtSettings {
   /** Either `secret` or `keys` is given. */
@@ -88,6 +88,6 @@ async function expiryIn(token: string, key: CryptoKey | Uint8Array, options: JWT
 
 /** The player that the claims name. An id that is a number is read by its exact digits, because jose reads numbers as doubles. */
 function idIn(token: string, claim: string): string | null {
-  const claims = jsonIn(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(), { maxDepth: 16 });
-  return isObject(claims) ? textOf(member(claims, claim)) : null;
+  const claims = tryParseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(), { maxDepth: 16 });
+  return isObject(claims) ? idText(member(claims, claim)) : null;
 }

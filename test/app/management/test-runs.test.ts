@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { grounds } from '../../../src/app/access.ts';
+import { accessFrom } from '../../../src/app/access.ts';
 import { compileAhead } from '../../../src/app/management/compile-ahead.ts';
 import { COMPILE_HERE } from '../../../src/app/management/compile-tasks.ts';
 import { autoTests } from '../../../src/app/management/test-runs.ts';
@@ -82,7 +82,7 @@ test('a long list of dry runs lets other requests have their turn', async () => 
   const place = {
     project,
     actor: { kind: 'operator' as const },
-    groundsOf: () => grounds(AUTHORITY, EMPTY_DEFINITIONS, { key: KEY }, 'live'),
+    groundsOf: () => accessFrom(AUTHORITY, EMPTY_DEFINITIONS, { key: KEY }, 'live'),
   };
   const endpoints = Array.from({ length: 100 }, () => ENDPOINT);
   const done = await table.passing(autoTests(context, place, endpoints));

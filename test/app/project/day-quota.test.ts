@@ -13,8 +13,8 @@ let commands = 0;
 async function stores(table: Table, project: Project, cause = 'document.write'): Promise<Refusal | 'stored'> {
   commands += 1;
   const key = `k${commands}`;
-  const storing = execute(project, CALLER, cause, (view) => {
-    view.read(THING(key));
+  const storing = execute(project, CALLER, cause, (ctx) => {
+    ctx.read(THING(key));
     return decided(null, [written(key, 1)]);
   });
   return table.passing(

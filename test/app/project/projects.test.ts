@@ -50,7 +50,7 @@ function node(table: Table, tail: Tail, changes: Partial<Log> = {}): Projects {
     limits: LIMITS,
     cacheBytes: 1e6,
     observer: { appended: () => undefined, conflict: () => undefined, failed: () => undefined, queue: () => undefined },
-    onTrouble: () => undefined,
+    onError: () => undefined,
   });
 }
 
@@ -99,7 +99,7 @@ const NO_VIEWS: ViewReader = {
   records: no,
   leaderboard: no,
   scan: no,
-  standing: no,
+  neighbours: no,
   board: no,
   // A listing shows what is being filled; here nothing is.
   building: async () => [],
@@ -134,7 +134,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     views,
     telemetry: noTelemetry(table.log, table.machine),
     scheduler: table.machine,
-    turns: new RoundRobin(table.machine),
+    roundRobin: new RoundRobin(table.machine),
     compiler: COMPILE_HERE,
     limits: {
       endpointMs: 1000,
@@ -144,8 +144,8 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
       viewWaitMs: 250,
       answers: { game: KEPT, managed: KEPT },
     },
-    onBoards: () => undefined,
-    scans: new Scans({ places: 1, timeoutMs: 1_000 }, table.machine, { ended: () => undefined, refused: () => undefined }),
+    onBoardBytes: () => undefined,
+    scans: new Scans({ slots: 1, timeoutMs: 1_000 }, table.machine, { ended: () => undefined, refused: () => undefined }),
     platformId: /./,
     signer: neverAsked,
     verifier: NO_VERIFIER,

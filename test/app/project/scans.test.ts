@@ -23,7 +23,7 @@ function stage() {
       seen.refused += 1;
     },
   };
-  return { scans: new Scans({ places: 1, timeoutMs: 5 }, scheduler, observer), late, seen };
+  return { scans: new Scans({ slots: 1, timeoutMs: 5 }, scheduler, observer), late, seen };
 }
 
 /** A scan that goes on until it is stopped, as one does between its pages. */

@@ -13,8 +13,8 @@ function stored(document: JsonObject): Command<null> {
     commandId: 'c-1',
     cause: 'document.write',
     actor: { kind: 'secret' },
-    decide: (view) => {
-      view.read(THING('a'));
+    decide: (ctx) => {
+      ctx.read(THING('a'));
       const event = written('a', 0);
       if (event.type !== 'document.written') throw new Error('a write was expected');
       return { answer: null, events: [{ ...event, data: { ...event.data, document }, after: printObject(document) }] };

@@ -12,8 +12,8 @@ const CALLER = { isSecret: false, platformId: 'p1', onBehalfOf: null, key: { kin
 
 /** Stores the events in one commit. Answers its refusal, or that it was stored. */
 async function stores(table: Table, project: Project, ...events: readonly DomainEvent[]): Promise<unknown> {
-  const storing = execute(project, CALLER, 'document.write', (view) => {
-    for (const { data } of events) if ('key' in data) view.read(THING(data.key));
+  const storing = execute(project, CALLER, 'document.write', (ctx) => {
+    for (const { data } of events) if ('key' in data) ctx.read(THING(data.key));
     return decided('stored', events);
   });
   return table.passing(

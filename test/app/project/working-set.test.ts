@@ -20,13 +20,13 @@ test('a subject that is written while it is being loaded stays held until the lo
   // Everything that may be forgotten is forgotten at once.
   const set = new WorkingSet(0, createCache(1));
   const floor = set.horizon;
-  set.keep([SUBJECT]);
+  set.pin([SUBJECT]);
   const state: DocumentState = { document: { n: 2 }, version: 2, createdAt: 1, updatedAt: 1 };
   set.settle([[SUBJECT, newVersion(state, 10)]], [second]);
   set.moveHorizon(1);
   set.admit(SUBJECT, { ...state, document: { n: 1 }, version: 1 }, 0, floor);
   expect(set.durable(SUBJECT)?.state).toEqual(state);
-  set.letGo([SUBJECT]);
+  set.unpin([SUBJECT]);
   expect([set.durable(SUBJECT), set.windowBytes]).toEqual([undefined, 0]);
 });
 
@@ -34,7 +34,7 @@ test('what is served of a document weighs with it: small ones with large default
   const subjects = ['p1', 'p2', 'p3'].map((key) => `document/live/saves/${key}`);
   const set = new WorkingSet(0, createCache(16_000));
   for (const subject of subjects) set.admit(subject, new PackedDocument('{}', 1, 1, 1), 0, 0);
-  set.letGo(subjects);
+  set.unpin(subjects);
   const held = () => subjects.filter((subject) => set.durable(subject) !== undefined);
   expect(held()).toEqual(subjects);
   for (const subject of subjects) {
@@ -69,7 +69,7 @@ test('a project that was closed puts nothing into the cache that all share, howe
   const other = new WorkingSet(0, cache);
   const kept = Array.from({ length: 30 }, (_, n) => `document/live/others/p${n}`);
   for (const subject of kept) other.admit(subject, new PackedDocument('{}', 1, 1, 1), 0, 0);
-  other.letGo(kept);
+  other.unpin(kept);
   const closed = new WorkingSet(0, cache);
   for (let revision = 1; revision <= 100; revision += 1) {
     const version = newVersion(new PackedDocument('{"n":1}', 1, 1, 1), 500);

@@ -87,8 +87,8 @@ describe('loading what is not in memory', () => {
     commandId: 'sum',
     cause: 'sum',
     actor: { kind: 'secret' },
-    decide(view) {
-      const sum = keys.reduce((total, key) => total + countIn(view, key), 0);
+    decide(ctx) {
+      const sum = keys.reduce((total, key) => total + countIn(ctx, key), 0);
       return sum < keys.length ? new Refusal(409, 'SOME_ARE_MISSING', `${sum}`) : { events: [], answer: sum };
     },
   });
@@ -142,7 +142,7 @@ describe('what a command sees', () => {
     const project = await table.open();
     await table.passing(project.read(THING('a')));
     const writing = project.execute(increment('a'));
-    expect(numberOf(project.set.look(THING('a'))?.speculative?.state ?? null)).toBe(1);
+    expect(numberOf(project.set.peek(THING('a'))?.speculative?.state ?? null)).toBe(1);
     expect(numberOf((await project.read(THING('a'))).state)).toBe(0);
     await table.passing(writing);
   });
@@ -350,8 +350,8 @@ test('a document that grows in small steps takes what all of it takes, not what 
   const project = await table.open();
   const grow = (version: number): Command<number> => ({
     ...increment('a'),
-    decide(view) {
-      view.read(THING('a'));
+    decide(ctx) {
+      ctx.read(THING('a'));
       const changes = [[`m${version}`, 'x'.repeat(1000)] as const];
       const data = { space: 'live' as const, collection: 'things', key: 'a', version, changes, definition: '' };
       return { events: [{ type: 'document.written', data }], answer: version };
@@ -384,7 +384,7 @@ test('a clock that is set back neither stops the writer nor lets time run backwa
 });
 
 function look(key: string): Command<number> {
-  return { ...increment(key), decide: (view) => ({ events: [], answer: countIn(view, key) }) };
+  return { ...increment(key), decide: (ctx) => ({ events: [], answer: countIn(ctx, key) }) };
 }
 
 async function seen(table: Table, from: number) {

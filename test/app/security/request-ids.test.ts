@@ -20,9 +20,9 @@ function sealed(does: 'adds' | 'refuses' | 'reads' = 'adds', identity = '7'): Co
     commandId: `sealed-${commands}`,
     cause: 'sealed',
     actor: { kind: 'public' },
-    decide: (view, now) =>
-      consuming(view, now, SETTINGS, { type: 'platform', identity, requestId: ID }, () => {
-        const n = countIn(view, 'a');
+    decide: (ctx, now) =>
+      consuming(ctx, now, SETTINGS, { type: 'platform', identity, requestId: ID }, () => {
+        const n = countIn(ctx, 'a');
         if (does === 'refuses') throw new Refusal(409, 'TOO_POOR', 'no');
         return { events: does === 'adds' ? [written('a', n + 1)] : [], answer: n };
       }),

@@ -1,9 +1,9 @@
-import { groundsOf } from '../../../src/app/access.ts';
+import { accessOf } from '../../../src/app/access.ts';
 import type { Caller } from '../../../src/app/app.ts';
-import { type Keeps, once } from '../../../src/app/once.ts';
+import { type AnswerCodec, idempotent } from '../../../src/app/idempotency.ts';
 import type { Command, Decided, Decision } from '../../../src/app/project/commit.ts';
+import type { DecisionContext } from '../../../src/app/project/decision-context.ts';
 import { documentSubjects, windowIn } from '../../../src/app/project/state-access.ts';
-import type { View } from '../../../src/app/project/view.ts';
 import { DocumentWrites } from '../../../src/app/storage/document-writes.ts';
 import { decidePutSingle } from '../../../src/domain/definition/decide.ts';
 import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/evolve.ts';
@@ -47,7 +47,7 @@ export function commandOf(commandId: string, ask: Ask): Command<Answer> {
     commandId,
     cause: `sim.${ask.kind}`,
     actor: { kind: 'secret', keyId: keyOf(ask) },
-    decide: (view, now) => decide(ask, view, now),
+    decide: (ctx, now) => decide(ask, ctx, now),
   };
 }
 
@@ -59,19 +59,19 @@ function keyOf(ask: Ask): string {
   return isStaff(ask) ? STAFF_KEY : PLAYER_KEY;
 }
 
-function decide(ask: Ask, view: View, now: number): Decided<Answer> {
+function decide(ask: Ask, ctx: DecisionContext, now: number): Decided<Answer> {
   const caller = callerOf(keyOf(ask));
-  const ground = groundsOf(view, caller, 'live');
-  if (ask.kind === 'limit') return changeLimit(view, ask.limit, now);
-  if (ask.kind === 'lock') return lock(view, ask.locked);
-  if (ask.kind === 'append') return append(ask, view, now, collectionOf(ground.definitions.collection(FEED)));
+  const ground = accessOf(ctx, caller, 'live');
+  if (ask.kind === 'limit') return changeLimit(ctx, ask.limit, now);
+  if (ask.kind === 'lock') return lock(ctx, ask.locked);
+  if (ask.kind === 'append') return append(ask, ctx, now, collectionOf(ground.definitions.collection(FEED)));
   const wallets = collectionOf(ground.definitions.collection(WALLETS));
-  view.expect(keysOf(ask).flatMap((key) => documentSubjects('live', WALLETS, key)));
-  const writes = new DocumentWrites(view, ground, now, 4096);
+  ctx.expect(keysOf(ask).flatMap((key) => documentSubjects('live', WALLETS, key)));
+  const writes = new DocumentWrites(ctx, ground, now, 4096);
   if (ask.kind !== 'transfer' || ask.once === null) return play(ask, writes, wallets);
   const claim = { space: 'live', scope: '@bank', caller: '', key: ask.once, request: requestOf(ask) } as const;
   const keyed = { claim, requestId: 'sim', keepsRefusals: true, rules: KEPT };
-  return once({ view, now, keyed }, PAIR_KEPT, () => play(ask, writes, wallets));
+  return idempotent({ ctx, now, keyed }, PAIR_KEPT, () => play(ask, writes, wallets));
 }
 
 function play(
@@ -113,10 +113,10 @@ function play(
   }
 }
 
-function append(ask: Ask & { kind: 'append' }, view: View, now: number, collection: CollectionModel): Decided<Answer> {
+function append(ask: Ask & { kind: 'append' }, ctx: DecisionContext, now: number, collection: CollectionModel): Decided<Answer> {
   const claim = { space: 'live', scope: FEED, caller: WRITER, key: ask.once ?? '', request: String(ask.mark) } as const;
   const keyed = ask.once === null ? null : { claim, requestId: 'sim', keepsRefusals: false, rules: KEPT };
-  return once({ view, now, keyed }, NUMBER_KEPT, () => {
+  return idempotent({ ctx, now, keyed }, NUMBER_KEPT, () => {
     const decision = decideAppend({
       collection,
       space: 'live',
@@ -127,10 +127,10 @@ function append(ask: Ask & { kind: 'append' }, view: View, now: number, collecti
       maxBytes: 4096,
       checkSchema: true,
       fillDefaults: true,
-      windowOf: (counter) => windowIn(view, 'live', counter),
+      windowOf: (counter) => windowIn(ctx, 'live', counter),
     });
     if (decision instanceof Refusal) return decision;
-    view.assumeAbsent(documentSubject('live', FEED, ask.recordId));
+    ctx.assumeAbsent(documentSubject('live', FEED, ask.recordId));
     return { events: decision.events, answer: numberIn(decision.record['_timestamp']) };
   });
 }
@@ -141,15 +141,15 @@ export function requestOf({ from, to, amount }: Ask & { kind: 'transfer' }): str
 }
 
 const KEPT = { forMs: 86_400_000, bytes: 1000 };
-const PAIR_KEPT: Keeps<Answer> = {
-  kept: (answer) => (Array.isArray(answer) ? [...answer] : null),
-  again: (kept) => (isArray(kept) ? kept.map(numberIn) : null),
+const PAIR_KEPT: AnswerCodec<Answer> = {
+  encode: (answer) => (Array.isArray(answer) ? [...answer] : null),
+  decode: (kept) => (isArray(kept) ? kept.map(numberIn) : null),
 };
-const NUMBER_KEPT: Keeps<Answer> = { kept: (answer) => Number(answer), again: numberIn };
+const NUMBER_KEPT: AnswerCodec<Answer> = { encode: (answer) => Number(answer), decode: numberIn };
 
-function changeLimit(view: View, limit: number, now: number): Decision<Answer> | Refusal {
+function changeLimit(ctx: DecisionContext, limit: number, now: number): Decision<Answer> | Refusal {
   const decision = decidePutSingle(
-    asDefinitions(view.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS,
+    asDefinitions(ctx.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS,
     'rate-limit-rules',
     rules(limit),
     'live',
@@ -158,8 +158,8 @@ function changeLimit(view: View, limit: number, now: number): Decision<Answer> |
   return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
 }
 
-function lock(view: View, locked: boolean): Decision<Answer> | Refusal {
-  const decision = changeKey(asAuthority(view.read(AUTHORITY)), { keyId: PLAYER_KEY, enabled: !locked });
+function lock(ctx: DecisionContext, locked: boolean): Decision<Answer> | Refusal {
+  const decision = changeKey(asAuthority(ctx.read(AUTHORITY)), { keyId: PLAYER_KEY, enabled: !locked });
   return decision instanceof Refusal ? decision : { events: decision.events, answer: null };
 }
 

@@ -56,7 +56,7 @@ export class SimulatedNode {
         failed: () => undefined,
         queue: () => undefined,
       },
-      onTrouble: (what, error) => world.note(`${name} ${what}: ${error instanceof Error ? error.message : String(error)}`),
+      onError: (what, error) => world.note(`${name} ${what}: ${error instanceof Error ? error.message : String(error)}`),
     });
     void this.#start();
   }

@@ -1,7 +1,7 @@
 import { v5 as uuidv5 } from 'uuid';
 import type { StateReader } from '../../../src/app/ports/readers.ts';
 import type { Project } from '../../../src/app/project/project.ts';
-import type { Effect, Version } from '../../../src/app/project/working-set.ts';
+import type { StateChange, Version } from '../../../src/app/project/working-set.ts';
 import { subjectsOf } from '../../../src/domain/subjects.ts';
 import { hashOf, NO_HASH, seal } from '../../../src/log/chain.ts';
 import { type Log, LogUnavailable, type NewEvent, OutcomeUnknown } from '../../../src/log/port.ts';
@@ -26,7 +26,7 @@ export const predictedTokens: Plant = {
       next = set.head;
       dropSpeculation.call(set);
     };
-    set.speculate = (effects: readonly Effect[]) => {
+    set.speculate = (effects: readonly StateChange[]) => {
       next = Math.max(next, set.head) + effects.filter(([subject]) => subject.startsWith('document/')).length;
       for (const [, version] of effects) if (!seen.has(version)) mark(version, next);
       for (const [, version] of effects) seen.add(version);
@@ -59,7 +59,7 @@ export const oldRows: Plant = {
 export const hastyRefusals: Plant = {
   project({ set }: Project) {
     const { speculate } = set;
-    set.speculate = (effects: readonly Effect[]) => {
+    set.speculate = (effects: readonly StateChange[]) => {
       for (const [, version] of effects) version.durable = true;
       speculate.call(set, effects);
     };

@@ -14,7 +14,7 @@ function setup(limits = { foldMs: 300_000, players: 3 }) {
   const scheduler = new NodeClock(clock, 1_700_000_000_000);
   const log = createMemoryLog();
   const observer = { stored: () => undefined, lost: () => undefined };
-  const recorder = new TelemetryRecorder({ log, scheduler, observer, onTrouble: () => undefined });
+  const recorder = new TelemetryRecorder({ log, scheduler, observer, onError: () => undefined });
   const folds = new HeartbeatFolds(recorder, scheduler, limits);
   const receive = (platformId: string, more: Partial<HeartbeatReceived> = {}): 'gathered' | 'to be stored' => {
     const data = heartbeat(0, { platformId, ...more }).data;

@@ -35,7 +35,7 @@ function setup(limits = { queueEvents: 100, queueBytes: 1e6, groupEvents: 10, gr
       lost[reason] = (lost[reason] ?? 0) + count;
     },
   };
-  const recorder = new TelemetryRecorder({ log, scheduler, observer, limits, onTrouble: () => undefined });
+  const recorder = new TelemetryRecorder({ log, scheduler, observer, limits, onError: () => undefined });
   const record = (projectId = 'a', waitMs = 1000) => recorder.record(projectId, fact, METADATA, waitMs);
   const passing = async <T>(promise: Promise<T>): Promise<T> => {
     let done = false;

@@ -58,7 +58,7 @@ function watch(definition: JsonObject, input: JsonObject): Watched {
     if (watched.looks >= MOST_LOOKS) throw new Enough();
   };
   try {
-    run(definition, { input: counted(input, watched), call: { world: { ...STILL, look } } });
+    run(definition, { input: counted(input, watched), call: { effects: { ...STILL, look } } });
   } catch (error) {
     if (!(error instanceof Enough || error instanceof Refusal)) throw error;
   }
@@ -178,7 +178,7 @@ describe('the work budget of a call', () => {
       },
     ];
     const input = { list: many(900, () => 0), numbers: many(60, (index) => index) };
-    expect(refused({ steps }, { input, call: { world: { ...STILL, look } } })).toBe(late);
+    expect(refused({ steps }, { input, call: { effects: { ...STILL, look } } })).toBe(late);
     expect(looks).toBe(3);
   });
 
@@ -191,7 +191,7 @@ describe('the work budget of a call', () => {
       { id: 'p', type: 'read', collection: 'players', key: '{{platformId}}' },
       { id: 'w', type: 'write', collection: 'players', key: '{{platformId}}', ops: [{ op: 'inc', path: 'gold', value: '{{input.n}}' }] },
     ];
-    run({ steps, response: { body: { gold: '{{p.gold}}' } } }, { input: { n: 5 }, call: { world: { ...STILL, look } } });
+    run({ steps, response: { body: { gold: '{{p.gold}}' } } }, { input: { n: 5 }, call: { effects: { ...STILL, look } } });
     expect(looks).toBe(0);
   });
 });

@@ -71,7 +71,7 @@ describe('a webhook', () => {
 
   function sent(steps: readonly Json[], response: Json = { ok: true }) {
     const [now, later]: [string[], string[]] = [[], []];
-    const world: EndpointCall['world'] = {
+    const effects: EndpointCall['effects'] = {
       ...STILL,
       webhook: (_index, url) => {
         now.push(url);
@@ -82,7 +82,7 @@ describe('a webhook', () => {
         return { ok: true, queued: true };
       },
     };
-    const { body } = run({ steps, response: { body: response } }, { call: { world } });
+    const { body } = run({ steps, response: { body: response } }, { call: { effects } });
     return { now: now.length, later: later.length, body };
   }
 
@@ -97,6 +97,6 @@ describe('a webhook', () => {
 
   it('counts with the others of the call, whenever it goes out', () => {
     const hooks = Array.from({ length: 6 }, (_, index) => ({ ...hook, id: `h${index}` }));
-    expect(refused({ steps: hooks }, { call: { world: { ...STILL, notify: () => ({ ok: true }) } } }).code).toBe('LIMIT_EXCEEDED');
+    expect(refused({ steps: hooks }, { call: { effects: { ...STILL, notify: () => ({ ok: true }) } } }).code).toBe('LIMIT_EXCEEDED');
   });
 });

@@ -226,7 +226,7 @@ describe('a step', () => {
       { id: 's', type: 'sleep', [field]: 400 },
       { id: 't', type: 'sleep', [field]: 600 },
     ];
-    expect(result(steps, '{{s.sleptMs}}', { call: { world: { ...STILL, sleep: (ms) => slept.push(ms) } } })).toEqual({
+    expect(result(steps, '{{s.sleptMs}}', { call: { effects: { ...STILL, sleep: (ms) => slept.push(ms) } } })).toEqual({
       result: 400,
     });
     expect(slept).toEqual([400, 600]);
@@ -256,7 +256,7 @@ describe('a step', () => {
       },
     ];
     const input = { room: 'r', name: 'Ada', n: 5 };
-    expect(result(steps, ['{{a.ok}}', '{{a.status}}', '{{b.ok}}'], { input, call: { world: { ...STILL, webhook } } })).toEqual({
+    expect(result(steps, ['{{a.ok}}', '{{a.status}}', '{{b.ok}}'], { input, call: { effects: { ...STILL, webhook } } })).toEqual({
       result: [true, 204, false],
     });
     const timestamp = '2023-11-14T22:13:20.000Z';
@@ -289,7 +289,7 @@ describe('a step', () => {
 
   it('a call may not send more than five webhooks', () => {
     const steps = Array.from({ length: 6 }, (_, index) => ({ id: `h${index}`, type: 'webhook', url: 'https://chat.example/' }));
-    expect(refused({ steps }, { call: { world: { ...STILL, notify: () => ({ ok: true }) } } })).toMatchObject({
+    expect(refused({ steps }, { call: { effects: { ...STILL, notify: () => ({ ok: true }) } } })).toMatchObject({
       status: 400,
       code: 'LIMIT_EXCEEDED',
     });

@@ -21,7 +21,7 @@ export interface World {
 }
 
 /** Nothing waits, and nothing is sent. */
-export const STILL: EndpointCall['world'] = { sleep: () => undefined, webhook: () => null, notify: () => null, look: () => undefined };
+export const STILL: EndpointCall['effects'] = { sleep: () => undefined, webhook: () => null, notify: () => null, look: () => undefined };
 
 /** Tuesday, 14 November 2023, 22:13:20 UTC. */
 const NOW = 1_700_000_000_000;
@@ -37,7 +37,7 @@ export function callOf(world: World): EndpointCall {
     isDedicatedServer: false,
     now: NOW,
     random: () => 0.5,
-    world: STILL,
+    effects: STILL,
     ...world.call,
   };
 }

@@ -3,12 +3,12 @@ import {
   evolveAppended,
   evolveKept,
   isKept,
-  keep,
   keptOutcome,
   keptRefusal,
   readKey,
   recall,
   refusalAgain,
+  rememberAnswer,
   requestHash,
 } from '../../../src/domain/idempotency/answers.ts';
 import type { KeptOutcome } from '../../../src/domain/states.ts';
@@ -21,7 +21,7 @@ const RULES = { forMs: DAY, bytes: 1000 };
 const claim = { space: 'live', scope: '@key', caller: 'p1', key: 'k', request: requestHash({ buy: 'sword' }) } as const;
 
 function kept(outcome: KeptOutcome) {
-  const event = keep(claim, outcome, NOW, RULES);
+  const event = rememberAnswer(claim, outcome, NOW, RULES);
   if (event?.type !== 'answer.kept') throw new Error('not kept');
   return evolveKept(event.data);
 }
@@ -75,8 +75,8 @@ test('what was decided is kept; a failure of ours, and what may go better in a m
 });
 
 test('an answer that is larger than what is kept is not', () => {
-  expect(keep(claim, { answer: 'é'.repeat(500) }, NOW, RULES)).toBe(null);
-  expect(keep(claim, { answer: 'e'.repeat(500) }, NOW, RULES)).not.toBe(null);
+  expect(rememberAnswer(claim, { answer: 'é'.repeat(500) }, NOW, RULES)).toBe(null);
+  expect(rememberAnswer(claim, { answer: 'e'.repeat(500) }, NOW, RULES)).not.toBe(null);
 });
 
 test.each(['k', ' ~', 'x'.repeat(128), '1b671a64-40d5-491e-99b0-da01ff1f3341'])('a key: %j', (key) => {

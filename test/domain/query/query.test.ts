@@ -47,7 +47,7 @@ function bounded(mostKept: number, definition: JsonObject, ...sources: readonly 
     accepted(step.value);
     break;
   }
-  const how = { query, plan, around: AROUND, durationMs: 0, scanned: run.scanned, from: 'scan', errors: run.errors } as const;
+  const how = { query, plan, environment: AROUND, durationMs: 0, scanned: run.scanned, from: 'scan', errors: run.errors } as const;
   if (plan.type !== 'leaderboard') return { ...aggregateAnswer(how, run) };
   const entries = run.ranking
     .slice(0, plan.limit)

@@ -7,8 +7,8 @@ import { freePort } from '../../../infra/harness/port.ts';
 import { findBinaries } from '../../../infra/postgres/binaries.ts';
 import { ensureSecrets, openDataFolder, readSecrets, rememberPort } from '../../../infra/postgres/data-folder.ts';
 import { findDatabase, startDatabase } from '../../../infra/postgres/database.ts';
+import { pathForPostgres } from '../../../infra/postgres/environment.ts';
 import { isPostmaster, markOf } from '../../../infra/postgres/postmaster.ts';
-import { pathForPostgres } from '../../../infra/postgres/surroundings.ts';
 import { kill, query, quiet, Workshop, withDatabase } from './support.ts';
 
 const workshop = new Workshop();

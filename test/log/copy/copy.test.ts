@@ -177,7 +177,7 @@ test('a target that stays away ends the copy, not the target', async () => {
   const target = changed(to, (call) => {
     if (call > 2) throw new LogUnavailable('gone');
   });
-  await expect(copyLogs(from, target, { retry: { pauseMs: 1, patienceMs: 0 } })).rejects.toThrow(LogUnavailable);
+  await expect(copyLogs(from, target, { retry: { pauseMs: 1, timeoutMs: 0 } })).rejects.toThrow(LogUnavailable);
   expect(await copyLogs(from, to)).toMatchObject({ events: 80, complete: true });
 });
 

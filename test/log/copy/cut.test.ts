@@ -8,7 +8,7 @@ import { openFileSource } from '../../../src/log/file/source.ts';
 import { openFileTarget } from '../../../src/log/file/target.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
 import type { Log } from '../../../src/log/port.ts';
-import { CUT } from '../../../src/log/streams.ts';
+import { TRUNCATED } from '../../../src/log/streams.ts';
 import { postgresLog, postgresLogDatabase } from '../../support/postgres-log.ts';
 import { copy, copyLogs, counted, fill } from './support.ts';
 
@@ -43,7 +43,7 @@ test('what is left of a cut stream keeps its revisions, and what was cut its pla
   const [from, to] = [await cutLog(20), createMemoryLog()];
   expect(await copyLogs(from, to)).toMatchObject({ complete: true });
   await same(from, to, 20);
-  expect(new Set((await read(to, 'telemetry-a')).slice(0, 20).map(({ type }) => type))).toEqual(new Set([CUT]));
+  expect(new Set((await read(to, 'telemetry-a')).slice(0, 20).map(({ type }) => type))).toEqual(new Set([TRUNCATED]));
   expect(await copyLogs(from, to)).toMatchObject({ copied: 0, complete: true });
 });
 
@@ -62,7 +62,7 @@ test('a copy from before the cut goes on with it; one that was left behind goes 
   expect(await copyLogs(from, to)).toMatchObject({ complete: true });
   const copied = await read(to, 'telemetry-a');
   expect(copied.map(({ revision }) => revision)).toEqual(Array.from({ length: 52 }, (_, n) => n));
-  expect(copied.flatMap(({ type, revision }) => (type === CUT ? [revision] : []))).toEqual([50]);
+  expect(copied.flatMap(({ type, revision }) => (type === TRUNCATED ? [revision] : []))).toEqual([50]);
 });
 
 test('one that broke off among them goes on there', async () => {
@@ -72,7 +72,7 @@ test('one that broke off among them goes on there', async () => {
     ...to,
     async append(stream, expected, events) {
       const result = await to.append(stream, expected, events);
-      if (events[0]?.type === CUT && ++calls === 2) throw new Error('killed');
+      if (events[0]?.type === TRUNCATED && ++calls === 2) throw new Error('killed');
       return result;
     },
   };

@@ -68,7 +68,7 @@ export function allOf(log: Log): Promise<readonly RecordedEvent[]> {
 }
 
 export function copy(options: Pick<CopyOptions, 'source' | 'target'> & Partial<CopyOptions>) {
-  return copyLog({ signal: new AbortController().signal, retry: { pauseMs: 1, patienceMs: 10_000 }, ...options });
+  return copyLog({ signal: new AbortController().signal, retry: { pauseMs: 1, timeoutMs: 10_000 }, ...options });
 }
 
 export function copyLogs(from: Log, to: Log, options: Partial<CopyOptions> = {}) {

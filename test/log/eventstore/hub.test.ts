@@ -4,7 +4,7 @@ import { openConnection } from '../../../src/log/eventstore/connection.ts';
 import { createHub } from '../../../src/log/eventstore/hub.ts';
 import { createReader } from '../../../src/log/eventstore/read.ts';
 import type { FollowStep, Log } from '../../../src/log/port.ts';
-import { createBell } from '../../../src/log/wake.ts';
+import { createBell } from '../../../src/log/signal.ts';
 import { events } from '../../contract/log/contract.ts';
 import { opened, until } from '../../support/eventstore/opened.ts';
 

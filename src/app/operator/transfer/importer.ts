@@ -12,15 +12,15 @@ import { slotOf } from '../../../domain/record/slot.ts';
 import { asAuthority, type DefinitionsState, type DocumentState } from '../../../domain/states.ts';
 import { AUTHORITY, documentSubject, recordListSubject } from '../../../domain/subjects.ts';
 import { accepted, refusal } from '../../../kernel/errors.ts';
-import { jsonEquals, jsonIn, printOnce } from '../../../kernel/json.ts';
-import { operatorGrounds } from '../../access.ts';
+import { jsonEquals, printOnce, tryParseJson } from '../../../kernel/json.ts';
+import { operatorAccess } from '../../access.ts';
 import { firstTexts } from '../../management/manage.ts';
 import { UniqueSurvey } from '../../management/unique-survey.ts';
 import { type Decision, newCommandId } from '../../project/commit.ts';
+import type { DecisionContext } from '../../project/decision-context.ts';
 import type { Projects } from '../../project/projects.ts';
 import { documentIn, recordListIn } from '../../project/state-access.ts';
 import { UniqueClaims } from '../../project/unique-claims.ts';
-import type { View } from '../../project/view.ts';
 import { openProject } from '../open-project.ts';
 import type { DocumentRow, SlotRow } from './rows.ts';
 
@@ -50,12 +50,12 @@ export interface Imported {
 
 /** Source of an import's ledger entries, which have no operation and no endpoint. */
 const SOURCE = 'import';
-const LONGEST_DOCUMENT = 16 * 1024 * 1024;
+const MAX_DOCUMENT = 16 * 1024 * 1024;
 
 export function createImporter(projects: Projects): Importer {
   const open = (projectId: string) => openProject(projects, projectId);
 
-  const commit = async (projectId: string, decide: (view: View, now: number) => Decision<number>): Promise<Imported> => {
+  const commit = async (projectId: string, decide: (ctx: DecisionContext, now: number) => Decision<number>): Promise<Imported> => {
     const project = projects.peek(projectId) ?? (await open(projectId));
     const command = { commandId: newCommandId(), cause: 'project.import', actor: { kind: 'operator' as const } };
     const { answer, revision } = await project.execute({ ...command, decide });
@@ -68,14 +68,14 @@ export function createImporter(projects: Projects): Importer {
     async publish(projectId, puts) {
       const survey = new UniqueSurvey(projects.peek(projectId) ?? (await open(projectId)));
       for (;;) {
-        const publishing = commit(projectId, (view, now) => {
-          const ground = grounds(view);
-          const dated = puts.map((put) => (put.kind === 'rate-limit-rules' ? datedPut(ground.state, put, now) : put));
-          const events = publishEvents(ground.state, 'live', dated);
+        const publishing = commit(projectId, (ctx, now) => {
+          const access = grounds(ctx);
+          const dated = puts.map((put) => (put.kind === 'rate-limit-rules' ? datedPut(access.state, put, now) : put));
+          const events = publishEvents(access.state, 'live', dated);
           const first = firstTexts(events);
           if (first !== null) return { events: first, answer: TEXTS };
           // What the project has besides the file keeps its unique values, as in any other publish.
-          return { events: [...events, ...survey.claims(view, ground, events)], answer: changesIn(events) };
+          return { events: [...events, ...survey.claims(ctx, access, events)], answer: changesIn(events) };
         });
         const done = await publishing.catch(async (error: unknown) => {
           if (await survey.brought(error)) return null;
@@ -85,16 +85,16 @@ export function createImporter(projects: Projects): Importer {
       }
     },
 
-    documents: (projectId, collection, rows) => commit(projectId, (view) => decideDocuments(view, collection, rows)),
+    documents: (projectId, collection, rows) => commit(projectId, (ctx) => decideDocuments(ctx, collection, rows)),
 
-    slots: (projectId, collection, rows) => commit(projectId, (view) => decideSlots(view, collection, rows)),
+    slots: (projectId, collection, rows) => commit(projectId, (ctx) => decideSlots(ctx, collection, rows)),
 
     async keys(projectId, keys) {
       let imported: Imported = { written: 0, revision: -1 };
       for (const key of keys) {
         const keyId = `key_${randomBytes(8).toString('hex')}`;
-        const { written, revision } = await commit(projectId, (view) => {
-          const { events } = accepted(adoptKey(asAuthority(view.read(AUTHORITY)), keyId, key));
+        const { written, revision } = await commit(projectId, (ctx) => {
+          const { events } = accepted(adoptKey(asAuthority(ctx.read(AUTHORITY)), keyId, key));
           return { events, answer: Math.min(events.length, 1) };
         });
         imported = { written: imported.written + written, revision };
@@ -111,12 +111,12 @@ export function createImporter(projects: Projects): Importer {
 /** The commit stored only texts; the publish is still to come. */
 const TEXTS = -1;
 
-const grounds = operatorGrounds('live');
+const grounds = operatorAccess('live');
 
 /** Rules of a file are as old as those that they replace: the file does not know when a rule was deleted here. */
 function datedPut(state: DefinitionsState, { kind, id, text }: Put, now: number): Put {
   const held = current(state, 'live', kind, id);
-  return putOf(kind, id, datedRules(sentRules(jsonIn(text) ?? null), held === undefined ? null : definitionOf(held), now));
+  return putOf(kind, id, datedRules(sentRules(tryParseJson(text) ?? null), held === undefined ? null : definitionOf(held), now));
 }
 
 function changesIn(events: readonly DomainEvent[]): number {
@@ -125,23 +125,23 @@ function changesIn(events: readonly DomainEvent[]): number {
 }
 
 /** A document of a slot that is missing in its player's list is added to the list: older exports hold no lists. */
-function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): Decision<number> {
-  const ground = grounds(view);
-  const { definitions, settings } = ground;
+function decideDocuments(ctx: DecisionContext, id: string, rows: readonly DocumentRow[]): Decision<number> {
+  const access = grounds(ctx);
+  const { definitions, settings } = access;
   const collection = definitions.collection(id);
   if (collection === undefined) throw refusal('NOT_FOUND', `There is no collection ${id}`);
   const reads = settings.fillDefaults ? collection.schema : WITHOUT_DEFAULTS;
   // A key that comes twice is written once, with its last value.
   const latest = [...new Map(rows.map((row) => [row.key, row])).values()];
-  view.expect(latest.map(({ key }) => documentSubject('live', collection.id, key)));
+  ctx.expect(latest.map(({ key }) => documentSubject('live', collection.id, key)));
   const slots = latest.flatMap(({ key }) => slotOf(collection, key) ?? []);
-  view.expect([...new Set(slots.map(({ player }) => recordListSubject('live', collection.id, player)))]);
-  const claims = new UniqueClaims(view, ground, (id, key) => documentIn(view, 'live', id, key));
+  ctx.expect([...new Set(slots.map(({ player }) => recordListSubject('live', collection.id, player)))]);
+  const claims = new UniqueClaims(ctx, access, (id, key) => documentIn(ctx, 'live', id, key));
   const events = latest.flatMap(({ key, document }): DomainEvent[] => {
-    const current: DocumentState | null = documentIn(view, 'live', collection.id, key).state;
+    const current: DocumentState | null = documentIn(ctx, 'live', collection.id, key).state;
     const before = current?.document ?? null;
     if (before !== null && jsonEquals(before, document)) return [];
-    if (printOnce(document).length > LONGEST_DOCUMENT) throw refusal('PAYLOAD_TOO_LARGE', `The document ${key} is too large`);
+    if (printOnce(document).length > MAX_DOCUMENT) throw refusal('PAYLOAD_TOO_LARGE', `The document ${key} is too large`);
     const was = before === null ? null : new ReadDocument(reads, before);
     const after = new ReadDocument(reads, document);
     const from = () => was?.asRead ?? null;
@@ -154,22 +154,22 @@ function decideDocuments(view: View, id: string, rows: readonly DocumentRow[]): 
     return [{ type: 'document.written', data: unique === undefined ? data : { ...data, unique }, told: toldText }];
   });
   const lists = slots.map(({ player, recordId }) => ({ player, records: [{ recordId, recordName: 'Save' }] }));
-  return { events: [...events, ...missingSlots(view, collection, lists)], answer: events.length };
+  return { events: [...events, ...missingSlots(ctx, collection, lists)], answer: events.length };
 }
 
 /** Adds slots that are missing, by their ids. Existing ones keep their names. */
-function decideSlots(view: View, id: string, rows: readonly SlotRow[]): Decision<number> {
-  const collection = grounds(view).definitions.collection(id);
+function decideSlots(ctx: DecisionContext, id: string, rows: readonly SlotRow[]): Decision<number> {
+  const collection = grounds(ctx).definitions.collection(id);
   if (collection === undefined) throw refusal('NOT_FOUND', `There is no collection ${id}`);
-  view.expect([...new Set(rows.map(({ player }) => recordListSubject('live', collection.id, player)))]);
-  const events = missingSlots(view, collection, rows);
+  ctx.expect([...new Set(rows.map(({ player }) => recordListSubject('live', collection.id, player)))]);
+  const events = missingSlots(ctx, collection, rows);
   return { events, answer: events.length };
 }
 
-function missingSlots(view: View, collection: CollectionModel, rows: readonly SlotRow[]): readonly DomainEvent[] {
+function missingSlots(ctx: DecisionContext, collection: CollectionModel, rows: readonly SlotRow[]): readonly DomainEvent[] {
   const known = new Set<string>();
   return rows.flatMap(({ player, records }) => {
-    for (const { recordId } of recordListIn(view, 'live', collection.id, player).records) known.add(`${player}/${recordId}`);
+    for (const { recordId } of recordListIn(ctx, 'live', collection.id, player).records) known.add(`${player}/${recordId}`);
     return records.flatMap(({ recordId, recordName }): DomainEvent[] => {
       if (known.has(`${player}/${recordId}`)) return [];
       known.add(`${player}/${recordId}`);

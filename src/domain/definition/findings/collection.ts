@@ -6,7 +6,7 @@ import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
 import { growthWindows } from '../../limit/fields.ts';
 import { acceptValue } from '../../wire-names.ts';
-import { objectOf, textOf } from '../read.ts';
+import { objectOf, stringOf } from '../read.ts';
 import type { Findings } from './finding.ts';
 import { constantsFindings, tablesFindings } from './values.ts';
 
@@ -20,11 +20,11 @@ const FLAGS = ['allowRecordDelete', 'requireSaveVersion', 'publicAppend', 'webho
 const PARTS = ['schema', 'fields', 'tables', 'constants'] as const;
 
 export function collectionFindings(definition: Written<typeof collection>, findings: Findings): void {
-  const name = textOf(definition.name);
+  const name = stringOf(definition.name);
   if (name !== undefined && !/^[a-z0-9_]+$/.test(name)) {
     findings.add('COLLECTION_NAME_FORMAT', '/name', 'A name should hold only small letters, digits and _.');
   }
-  const type = textOf(definition.collectionType);
+  const type = stringOf(definition.collectionType);
   if (type !== undefined && !COLLECTION_TYPES.some((known) => known === acceptValue('collectionType', type))) {
     findings.add('COLLECTION_TYPE', '/collectionType', `The type '${type}' is taken for per-platformid.`);
   }
@@ -43,7 +43,7 @@ export function collectionFindings(definition: Written<typeof collection>, findi
   if (constants !== null) constantsFindings(constants, '/constants', findings);
   const tables = definition.tables ?? null;
   if (tables !== null) tablesFindings(tables, '/tables', findings);
-  const asksToBePublic = textOf(definition.accessMode) === 'public' && definition.visibility === undefined;
+  const asksToBePublic = stringOf(definition.accessMode) === 'public' && definition.visibility === undefined;
   // The editor's tools write `accessMode` and no `visibility`. Games with a public key then read no values at all.
   if (asksToBePublic && (constants !== null || tables !== null)) {
     const message = `Games do not see these constants and tables: 'accessMode' is about documents.`;
@@ -67,7 +67,7 @@ function accessFindings(definition: Written<typeof collection>, findings: Findin
     else findings.add('ACCESS', `/access/${name}`, `'access' has 'read' and 'write' alone.`);
   }
   const { read, write }: Written<typeof access> = stated;
-  if (textOf(definition.accessMode) === 'public' && [read, write].every((one) => (one ?? 'public') !== 'public')) {
+  if (stringOf(definition.accessMode) === 'public' && [read, write].every((one) => (one ?? 'public') !== 'public')) {
     findings.add('ACCESS', '/accessMode', `'access' counts: what it says of 'read' and 'write' is narrower than 'accessMode: public'.`);
   }
 }
@@ -92,7 +92,7 @@ function misreadFindings(schema: JsonObject, findings: Findings): void {
   for (const [name, types] of MISREAD) {
     const written = member(fields, name);
     if (written === undefined) continue;
-    const type = textOf(isObject(written) ? typeIn(written) : written) ?? 'any';
+    const type = stringOf(isObject(written) ? typeIn(written) : written) ?? 'any';
     if (type !== 'any' && !types.includes(type)) continue;
     const message =
       name === 'ops'
@@ -133,7 +133,7 @@ function typeFinding(type: string, path: string, findings: Findings): void {
 }
 
 function fieldFindings(written: Written<typeof field>, path: string, findings: Findings): void {
-  const type = textOf(written.type);
+  const type = stringOf(written.type);
   if (type !== undefined) typeFinding(type, `${path}/type`, findings);
   const settings = namesIn(field);
   for (const name of Object.keys(written)) {

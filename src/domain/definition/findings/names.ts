@@ -6,7 +6,7 @@ import { didYouMean, nearest } from '../../../kernel/nearest.ts';
 import { findTokens, scanTop } from '../../endpoint/scan.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../../wire-names.ts';
 import { isInternal } from '../models.ts';
-import { objectOf, textOf } from '../read.ts';
+import { objectOf, stringOf } from '../read.ts';
 import { type Findings, isText } from './finding.ts';
 
 /** Findings for tokens that can never have a value: names that nothing binds, and members that the bound value never has. */
@@ -77,11 +77,11 @@ class Names {
   #ofObject(json: Anything): void {
     for (const part of ['let', 'params'] as const) for (const name of Object.keys(objectOf(json[part]))) this.#add(name, 'open');
     const { type } = json;
-    const name = textOf(json.as) ?? textOf(json.id);
+    const name = stringOf(json.as) ?? stringOf(json.id);
     for (const verb of ['set', 'append'] as const) this.#places(json[verb]);
-    if (type === 'foreach') this.#add(textOf(json.item) ?? 'item', 'open');
+    if (type === 'foreach') this.#add(stringOf(json.item) ?? 'item', 'open');
     if (type === 'compute') for (const each of Object.keys(objectOf(json.values ?? json.fields))) this.#scalar(json, each);
-    if (name !== undefined) this.#add(`${textOf(json.id) ?? name}_run`, 'open');
+    if (name !== undefined) this.#add(`${stringOf(json.id) ?? name}_run`, 'open');
     if (name === undefined || (isText(type) && BINDS_NOTHING.has(type))) return;
     this.#add(name, isText(type) ? this.#shapeOfStep(json, type) : 'open');
   }
@@ -106,7 +106,7 @@ class Names {
     if (type === 'compute' && step.output !== 'scalars') return keysOf(step.values ?? step.fields);
     if (type === 'object') return keysOf(step.fields ?? step.value);
     if (type !== 'workflow' && type !== 'call') return 'open';
-    const called = textOf(step.workflow) ?? textOf(step.target);
+    const called = stringOf(step.workflow) ?? stringOf(step.target);
     return called === undefined ? 'open' : keysOf(this.#findings.known.returns(called));
   }
 }
@@ -122,7 +122,7 @@ const PLAIN_PATH = /^-?\s*([A-Za-z_$][\w$-]*)((?:\s*\.\s*[\w$-]+)*)\s*$/;
 const LITERALS = new Set(['true', 'false', 'null', 'undefined']);
 
 /** Comparisons of names for suggestions, per definition: they take some ten milliseconds. */
-const MOST_COMPARISONS = 20_000;
+const MAX_COMPARISONS = 20_000;
 
 class TokenWalk {
   readonly #names: Names;
@@ -132,7 +132,7 @@ class TokenWalk {
   readonly #isCalled: boolean;
   /** Suggestions by unknown name. */
   readonly #meant = new Map<string, string | undefined>();
-  #comparisons = MOST_COMPARISONS;
+  #comparisons = MAX_COMPARISONS;
 
   constructor(names: Names, findings: Findings, inputs: readonly string[], isCalled: boolean) {
     this.#names = names;

@@ -2,7 +2,7 @@ import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { join, query, queryCache, queryConfig, source } from '../../../contract/resources/query.ts';
 import { isArray, isObject, type JsonObject } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
-import { firstText, listOf, objectOf, textOf } from '../read.ts';
+import { firstText, listOf, objectOf, stringOf } from '../read.ts';
 import { expressionFindings } from './expression.ts';
 import { type Findings, isText } from './finding.ts';
 
@@ -57,7 +57,7 @@ function sourcesFindings({ sources }: Written<typeof query>, findings: Findings)
 }
 
 function configFindings(definition: Written<typeof query>, config: Written<typeof queryConfig>, findings: Findings): void {
-  const type = textOf(definition.type)?.toLowerCase() ?? 'leaderboard';
+  const type = stringOf(definition.type)?.toLowerCase() ?? 'leaderboard';
   if (type !== 'count' && !hasMetric(config)) {
     findings.add('QUERY_FIELD_REQUIRED', '/config/field', `A query of this type needs a 'field' or an expression to take its number from.`);
   }

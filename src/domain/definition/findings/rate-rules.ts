@@ -1,9 +1,9 @@
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
-import { callLimits, flatName, MOST_LIMIT, rule, WINDOW_NAMES } from '../../../contract/resources/rate-limits.ts';
+import { callLimits, flatName, MAX_LIMIT, rule, WINDOW_NAMES } from '../../../contract/resources/rate-limits.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
-import { listOf, numberOf, objectOf, textOf } from '../read.ts';
+import { listOf, numberOf, objectOf, stringOf } from '../read.ts';
 import type { Findings } from './finding.ts';
 
 /** Findings for rate-limit rules, in all their forms. */
@@ -12,7 +12,7 @@ const WINDOWS: ReadonlySet<string> = new Set(WINDOW_NAMES);
 const FLAT = WINDOW_NAMES.map((window) => flatName(window));
 const FLAT_NAMES: ReadonlySet<string> = new Set(FLAT);
 /** Longest path. Its names are the author's. */
-const LONGEST_PATH = 200;
+const MAX_PATH = 200;
 
 /** `body`: as pushed, `{rules: […]}` or the bare list. */
 export function rateRulesFindings(body: Json, findings: Findings): void {
@@ -30,10 +30,10 @@ export function callLimitFindings(written: Json, path: string, findings: Finding
     return;
   }
   const limits: Written<typeof callLimits> = written;
-  if (textOf(limits.mode) === 'none') return;
+  if (stringOf(limits.mode) === 'none') return;
   const known = namesIn(callLimits);
   for (const name of Object.keys(written)) {
-    if (!known.includes(name)) findings.add('INVALID_RATE_LIMITS', `${path}/${name}`.slice(0, LONGEST_PATH), `'${name}' limits no calls.`);
+    if (!known.includes(name)) findings.add('INVALID_RATE_LIMITS', `${path}/${name}`.slice(0, MAX_PATH), `'${name}' limits no calls.`);
   }
   findings.structure(callLimits, limits, path, 'enabled');
   const bare = Object.fromEntries(WINDOW_NAMES.map((name) => [flatName(name), limits[name] ?? limits[flatName(name)] ?? null]));
@@ -48,10 +48,10 @@ function ruleFindings(written: Written<typeof rule>, path: string, findings: Fin
   for (const name of Object.keys(written)) {
     // {@link windowsFindings} reports unknown windows.
     if (known.includes(name) || name.startsWith('_') || /^maxPer[A-Z]/.test(name)) continue;
-    const place = `${path}/${name}`.slice(0, LONGEST_PATH);
+    const place = `${path}/${name}`.slice(0, MAX_PATH);
     findings.add('UNKNOWN_RULE_MEMBER', place, `A rule does nothing with '${name}'.`, didYouMean(name, known));
   }
-  const collection = textOf(written.collection) ?? '*';
+  const collection = stringOf(written.collection) ?? '*';
   if (collection !== '*' && !findings.known.collection(collection)) {
     findings.add('COLLECTION_NOT_FOUND', `${path}/collection`, `There is no collection '${collection}', so this guards nothing.`);
   }
@@ -72,7 +72,7 @@ function windowsFindings(written: Written<typeof rule>, path: string, findings: 
 }
 
 function unknown(place: string, findings: Findings): void {
-  const path = place.slice(0, LONGEST_PATH);
+  const path = place.slice(0, MAX_PATH);
   findings.add(
     'INVALID_RATE_LIMIT_WINDOW',
     path,
@@ -84,19 +84,19 @@ function unknown(place: string, findings: Findings): void {
 /** Findings for the limits of a rule, and for a rule without one. */
 function limitsFindings(written: Written<typeof rule>, path: string, findings: Findings): void {
   const given: [string, Json][] = [];
-  const seed = textOf(written.window) === undefined ? undefined : written.limit;
+  const seed = stringOf(written.window) === undefined ? undefined : written.limit;
   if (seed !== undefined) given.push(['limit', seed]);
   for (const [name, limit] of Object.entries(objectOf(written.windows))) given.push([`windows/${name}`, limit]);
   for (const name of FLAT) given.push([name, written[name] ?? null]);
   const limits = given.filter(([, limit]) => limit !== null);
   for (const [name, limit] of limits) {
     if (isLimit(limit)) continue;
-    findings.add('INVALID_RATE_LIMIT', `${path}/${name}`, `A limit is a number above 0, up to ${MOST_LIMIT}.`);
+    findings.add('INVALID_RATE_LIMIT', `${path}/${name}`, `A limit is a number above 0, up to ${MAX_LIMIT}.`);
   }
   if (limits.length === 0) findings.add('RATE_LIMIT_MISSING', path, 'This rule limits nothing: it has no window with a limit.');
 }
 
 function isLimit(limit: Json): boolean {
   const number = numberOf(limit) ?? 0;
-  return number > 0 && number <= MOST_LIMIT;
+  return number > 0 && number <= MAX_LIMIT;
 }

@@ -2,7 +2,7 @@ import type { workflow as workflowSchema } from '../../../contract/resources/log
 import type { Written } from '../../../contract/resources/member.ts';
 import type { route } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
-import { textOf } from '../read.ts';
+import { stringOf } from '../read.ts';
 import { isText, type Known } from './finding.ts';
 
 /** A route or a step: the members that call are the same in both. */
@@ -18,7 +18,7 @@ const CALLERS: ReadonlyMap<Json | undefined, readonly (keyof Caller)[]> = new Ma
 
 /** Whether a workflow reaches itself by any of its calls, even one that never runs. */
 export function isRecursive(workflow: Written<typeof workflowSchema>, known: Known): boolean {
-  const own = textOf(workflow.id);
+  const own = stringOf(workflow.id);
   if (own === undefined) return false;
   const seen = new Set<string>();
   const waiting = calledBy(workflow);

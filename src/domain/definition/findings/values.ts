@@ -1,7 +1,7 @@
 import { type column, columnType, type group, type table, type WrittenValues } from '../../../contract/resources/game-values.ts';
 import type { Written } from '../../../contract/resources/member.ts';
 import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
-import { firstText, isReserved, objectOf, textOf } from '../read.ts';
+import { firstText, isReserved, objectOf, stringOf } from '../read.ts';
 import type { Findings } from './finding.ts';
 
 /** Findings for game values: the project's document, and `constants` and `tables` of collections. */
@@ -41,9 +41,9 @@ function itemFindings(written: Json, path: string, ids: Set<string>, isTaken: (i
     return;
   }
   const item: Written<typeof group> & Written<typeof table> = written;
-  const id = idFinding(textOf(item.id), `${path}/id`, ids, findings);
+  const id = idFinding(stringOf(item.id), `${path}/id`, ids, findings);
   if (id !== undefined && isTaken(id)) findings.add('GAME_VALUE_IGNORED', path, `A collection defines '${id}', so this is ignored.`);
-  const type = textOf(item.type)?.toLowerCase();
+  const type = stringOf(item.type)?.toLowerCase();
   if (type !== 'group' && type !== 'table') findings.add('INVALID_GAME_VALUE_TYPE', `${path}/type`, `'type' must be group or table.`);
   if (type === 'table') tableFindings(item, path, findings);
   else entriesFindings(entriesIn(item), `${path}/entries`, findings);
@@ -127,7 +127,7 @@ type Columns = ReadonlyMap<string, string | undefined> | null;
 
 function columnTypes(raw: Json | undefined, path: string, findings: Findings): Columns {
   const columns = raw ?? null;
-  if (isObject(columns)) return new Map(Object.entries(columns).map(([key, type]) => [key, textOf(type)]));
+  if (isObject(columns)) return new Map(Object.entries(columns).map(([key, type]) => [key, stringOf(type)]));
   if (!isArray(columns)) {
     findings.add('INVALID_TABLE_COLUMNS', path, `'columns' must be a list.`);
     return null;
@@ -135,8 +135,8 @@ function columnTypes(raw: Json | undefined, path: string, findings: Findings): C
   const types = new Map<string, string | undefined>();
   for (const [index, each] of columns.entries()) {
     const { type: named }: Written<typeof column> = objectOf(each);
-    const key = isObject(each) ? firstText(each, 'key', 'id', 'name') : textOf(each);
-    const type = textOf(named);
+    const key = isObject(each) ? firstText(each, 'key', 'id', 'name') : stringOf(each);
+    const type = stringOf(named);
     const isKnown = type === undefined || COLUMN_TYPES.includes(type);
     if (key === undefined || isReserved(key) || types.has(key) || !isKnown) {
       findings.add('INVALID_TABLE_COLUMN', `${path}/${index}`, `A column needs a key of its own and the type ${COLUMN_TYPES.join(', ')}.`);

@@ -7,14 +7,14 @@ import type { Language } from '../language.ts';
 import { falseRoute, type Route, skipCount, trueRoute } from '../route.ts';
 import { runList } from '../run-steps.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { type Body, binding, type Compilation, type CompileStep, type SourceOf, statusOf, stepFailure, textOf } from '../step.ts';
+import { type Body, binding, type Compilation, type CompileStep, firstString, type SourceOf, statusOf, stepFailure } from '../step.ts';
 import { toText } from '../value.ts';
 import { bindNames, compileParams } from './workflow.ts';
 
 /** `condition` and `assert`. */
 
 export const conditionStep: CompileStep<'condition'> = (source, compilation) => {
-  if (textOf(source.json, 'workflow') !== undefined && source.json.check === undefined) {
+  if (firstString(source.json, 'workflow') !== undefined && source.json.check === undefined) {
     return workflowCondition(source, compilation);
   }
   const check = compilation.language.condition(checkOf(source.json));
@@ -53,7 +53,7 @@ function compileRoute(source: SourceOf<'condition'>, compilation: Compilation, {
     case 'return':
       return (frame) => (frame.routed ? { kind: 'return' } : undefined);
     case 'goto': {
-      const target = textOf(json, 'step', 'target', 'goto') ?? '';
+      const target = firstString(json, 'step', 'target', 'goto') ?? '';
       return (frame) => (frame.routed ? { kind: 'goto', target } : undefined);
     }
     case 'skip': {
@@ -68,8 +68,8 @@ function compileRoute(source: SourceOf<'condition'>, compilation: Compilation, {
 /** Fails the call with the author's own words. */
 function compileReject(language: Language, json: Route['json']): Body {
   const status = statusOf(json.status, 400);
-  const code = textOf(json, 'errorCode', 'error') ?? 'CONDITION_FAILED';
-  const message = compileMessage(language, textOf(json, 'errorMessage', 'message') ?? 'Condition check failed.');
+  const code = firstString(json, 'errorCode', 'error') ?? 'CONDITION_FAILED';
+  const message = compileMessage(language, firstString(json, 'errorMessage', 'message') ?? 'Condition check failed.');
   const severity = json.severity ?? null;
   const body = {
     flagged: json.flag === true,
@@ -92,9 +92,9 @@ export function compileMessage(language: Language, text: string): (scope: Scope)
 }
 
 function compileRun(source: SourceOf<'condition'>, compilation: Compilation, json: Route['json']): Body {
-  const name = textOf(json, 'flow', 'workflow', 'endpoint', 'target') ?? '';
+  const name = firstString(json, 'flow', 'workflow', 'endpoint', 'target') ?? '';
   const params = compileParams(compilation.language, json.params ?? source.json.params);
-  const as = textOf(json, 'as') ?? `${source.id}_run`;
+  const as = firstString(json, 'as') ?? `${source.id}_run`;
   return (frame) => {
     const target = compilation.callable(name);
     if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
@@ -105,7 +105,7 @@ function compileRun(source: SourceOf<'condition'>, compilation: Compilation, jso
 
 /** A workflow's check alone, in a copy of the caller's names plus the params. It fails with the workflow's `onFail`. */
 function workflowCondition(source: SourceOf<'condition'>, compilation: Compilation): Body {
-  const name = textOf(source.json, 'workflow') ?? '';
+  const name = firstString(source.json, 'workflow') ?? '';
   const params = compileParams(compilation.language, source.json.params);
   const bindings = compileBindings(compilation.language, source.json.bindings);
   return binding(source, ({ scope }) => {
@@ -134,8 +134,8 @@ export const assertStep: CompileStep<'assert'> = (source, { language }) => {
   }
   const test: Check = language.condition(check);
   const status = statusOf(json.status, 400);
-  const code = textOf(json, 'errorCode', 'error') ?? 'ASSERTION_FAILED';
-  const message = compileMessage(language, textOf(json, 'message', 'errorMessage') ?? 'Assertion failed.');
+  const code = firstString(json, 'errorCode', 'error') ?? 'ASSERTION_FAILED';
+  const message = compileMessage(language, firstString(json, 'message', 'errorMessage') ?? 'Assertion failed.');
   return binding(source, ({ scope }) => {
     if (test(scope)) return true;
     throw stepFailure(source, status, code, message(scope));

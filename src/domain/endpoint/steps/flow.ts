@@ -7,11 +7,11 @@ import {
   type Compilation,
   type CompileStep,
   type Frame,
+  firstString,
   type Signal,
   type SourceOf,
   type Step,
   type StepSource,
-  textOf,
 } from '../step.ts';
 import { compileTakes } from '../take.ts';
 import { compileDeep } from '../template.ts';
@@ -48,10 +48,10 @@ function loop(source: SourceOf<'while' | 'until'>, compilation: Compilation, wan
 }
 
 export const foreachStep: CompileStep<'foreach'> = (source, compilation) => {
-  const from = textOf(source.json, 'from', 'source');
+  const from = firstString(source.json, 'from', 'source');
   if (from === undefined) throw new LanguageError('it has no from.');
   const list = from.includes('{{') ? compilation.language.template(from) : compilation.language.token(from);
-  const item = textOf(source.json, 'item') ?? 'item';
+  const item = firstString(source.json, 'item') ?? 'item';
   const steps = bodyOf(source, compilation);
   const take = compileTakes(compilation.language, source.json.let);
   const most = iterationsOf(source);

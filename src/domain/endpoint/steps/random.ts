@@ -5,7 +5,7 @@ import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { binding, type Compilation, type CompileStep, type SourceOf, textOf } from '../step.ts';
+import { binding, type Compilation, type CompileStep, firstString, type SourceOf } from '../step.ts';
 import { compileDeep, compileShallow } from '../template.ts';
 import { isNullish, toList, toNumber } from '../value.ts';
 
@@ -83,7 +83,7 @@ function weighted({ json }: SourceOf<'random'>, { language, definitions }: Compi
   const items = compileItems(json, language, definitions.values);
   const { where } = json;
   const test: Check | null = where === undefined ? null : language.condition(where);
-  const weightField = textOf(json, 'weightField') ?? 'weight';
+  const weightField = firstString(json, 'weightField') ?? 'weight';
   return (scope) => {
     const all = items(scope);
     if (all.length === 0) throw new LanguageError('there are no items.');
@@ -102,7 +102,7 @@ function weighted({ json }: SourceOf<'random'>, { language, definitions }: Compi
 
 function compileItems(json: Random, language: Language, values: JsonObject): (scope: Scope) => readonly Json[] {
   if (json.source === 'values') {
-    const table = member(values, textOf(json, 'table', 'collection') ?? '');
+    const table = member(values, firstString(json, 'table', 'collection') ?? '');
     if (!isArray(table)) throw new LanguageError('could not resolve scan source.');
     return () => table;
   }

@@ -6,7 +6,7 @@ import { documentKey } from '../documents.ts';
 import type { Language } from '../language.ts';
 import { isNobody } from '../run.ts';
 import type { Scope } from '../scope.ts';
-import { binding, type Compilation, type CompileStep, type SourceOf, statusOf, stepFailure, textOf } from '../step.ts';
+import { binding, type Compilation, type CompileStep, firstString, type SourceOf, statusOf, stepFailure } from '../step.ts';
 import { compileShallow } from '../template.ts';
 import { isNullish, toText } from '../value.ts';
 import { compileMessage } from './condition.ts';
@@ -29,7 +29,7 @@ type Addressed = 'read' | 'write' | 'delete' | 'lookup' | 'filter' | 'random_sel
 
 /** The collection's id; `null` for an unknown one, which reads as empty. It is no template. */
 export function collectionOf({ json }: SourceOf<Addressed>, { definitions }: Compilation): string | null {
-  const name = textOf(json, 'collection');
+  const name = firstString(json, 'collection');
   if (name === undefined) return null;
   if (definitions.collection === undefined) return name;
   return definitions.collection(name)?.id ?? null;
@@ -42,7 +42,11 @@ export function collectionOf({ json }: SourceOf<Addressed>, { definitions }: Com
  */
 export function compileKey({ json, type }: SourceOf<Addressed>, { language, definitions }: Compilation): (scope: Scope) => string {
   const { key: named } = json;
-  if (named === undefined && type !== 'delete' && definitions.collection?.(textOf(json, 'collection') ?? '')?.type === 'per-platformid') {
+  if (
+    named === undefined &&
+    type !== 'delete' &&
+    definitions.collection?.(firstString(json, 'collection') ?? '')?.type === 'per-platformid'
+  ) {
     return ({ context: { call } }) => (isNobody(call.platformId) ? '' : call.platformId);
   }
   const key = compileShallow(language, named);
@@ -60,8 +64,8 @@ export function compileRequired(
   if (!isTrue(source.json.required)) return null;
   const words: Written<typeof onMissing> = objectOf(source.json.onMissing);
   const status = statusOf(words.status, 400);
-  const code = textOf(words, 'errorCode', 'error') ?? 'NOT_FOUND';
-  const text = textOf(words, 'message', 'errorMessage');
+  const code = firstString(words, 'errorCode', 'error') ?? 'NOT_FOUND';
+  const text = firstString(words, 'message', 'errorMessage');
   const message = compileMessage(language, text ?? `Step "${source.id}": required ${source.type} returned no result.`);
   return (scope) => {
     throw stepFailure(source, status, code, message(scope));

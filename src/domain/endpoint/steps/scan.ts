@@ -3,9 +3,9 @@ import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import { step } from '../path.ts';
-import { MOST_SCANNED } from '../run.ts';
+import { MAX_SCANNED } from '../run.ts';
 import type { Eval, Scope } from '../scope.ts';
-import { type Body, binding, type Compilation, type CompileStep, type Frame, type SourceOf, stepFailure, textOf } from '../step.ts';
+import { type Body, binding, type Compilation, type CompileStep, type Frame, firstString, type SourceOf, stepFailure } from '../step.ts';
 import { compileDeep, setMember } from '../template.ts';
 import { isNullish, toList, toText, type Value } from '../value.ts';
 import { drawIndex, weightsOf } from './random.ts';
@@ -72,7 +72,7 @@ export const filterStep: CompileStep<'filter'> = (source, compilation) => {
 export const randomSelectStep: CompileStep<'random_select'> = (source, compilation) => {
   const matching = compileMatching(source, compilation);
   const required = compileRequired(source, compilation.language);
-  const weightField = textOf(source.json, 'weightField');
+  const weightField = firstString(source.json, 'weightField');
   return binding(source, (frame) => {
     const { scope } = frame;
     const { rows, test } = matching(frame);
@@ -87,7 +87,7 @@ export const lookupManyStep: CompileStep<'lookup_many'> = (source, compilation) 
   const { json } = source;
   const rows = compileRows(source, compilation);
   const keys = compileDeep(compilation.language, json.keys ?? json.values);
-  const keyField = textOf(json, 'keyField') ?? 'id';
+  const keyField = firstString(json, 'keyField') ?? 'id';
   const asMap = json.asMap !== false;
   return binding(source, (frame) => {
     const { scope } = frame;
@@ -131,7 +131,7 @@ function compileRows(source: SourceOf<Search | 'lookup_many'>, compilation: Comp
   const from = compileFrom(source, language);
   if (from !== null) return charged(({ scope }) => toList(from(scope), 'from'));
   if (source.json.source !== 'values') return compileCollection(source, compilation);
-  const name = textOf(source.json, 'table', 'collection') ?? '';
+  const name = firstString(source.json, 'table', 'collection') ?? '';
   const table = member(definitions.values, name);
   if (!isArray(table)) throw new LanguageError(`could not resolve scan source: the game values have no table "${name}".`);
   return charged(() => table);
@@ -139,13 +139,13 @@ function compileRows(source: SourceOf<Search | 'lookup_many'>, compilation: Comp
 
 /** Documents of a collection; an unknown one is empty. */
 function compileCollection(source: SourceOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
-  if (textOf(source.json, 'collection') === undefined) throw new LanguageError('could not resolve scan source.');
+  if (firstString(source.json, 'collection') === undefined) throw new LanguageError('could not resolve scan source.');
   const collection = collectionOf(source, compilation);
   if (collection === null) return () => [];
   return ({ scope, documents }) => {
     const rows = documents.scan(collection);
-    if (rows.length > MOST_SCANNED) {
-      throw stepFailure(source, 400, 'SCAN_TOO_LARGE', `A step looks through ${MOST_SCANNED} documents at most; "${collection}" has more.`);
+    if (rows.length > MAX_SCANNED) {
+      throw stepFailure(source, 400, 'SCAN_TOO_LARGE', `A step looks through ${MAX_SCANNED} documents at most; "${collection}" has more.`);
     }
     scope.context.spend(rows.length * DOCUMENT_COST);
     return rows;
@@ -167,6 +167,6 @@ function byKey(source: SourceOf<Search>): boolean {
 
 /** The `from` that editors write: a path or a token. */
 function fromOf({ json }: SourceOf<Search | 'lookup_many'>): string | undefined {
-  const from = textOf(json, 'from');
+  const from = firstString(json, 'from');
   return from?.startsWith('{{') && from.endsWith('}}') ? from.slice(2, -2) : from;
 }

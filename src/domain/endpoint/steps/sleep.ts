@@ -1,7 +1,7 @@
 import { LanguageError } from '../errors.ts';
 import { binding, type CompileStep } from '../step.ts';
 
-const MOST_MS = 300_000;
+const MAX_MS = 300_000;
 /** Members that definitions use for the duration; editors write the last one. */
 export const SLEEP_FIELDS = ['durationMs', 'ms', 'sleepMs', 'delayMs'] as const;
 
@@ -11,7 +11,7 @@ export const SLEEP_FIELDS = ['durationMs', 'ms', 'sleepMs', 'delayMs'] as const;
  */
 export const sleepStep: CompileStep<'sleep'> = (source) => {
   const ms = SLEEP_FIELDS.map((name) => source.json[name]).find((value) => value !== undefined);
-  if (typeof ms !== 'number' || !(ms >= 0 && ms <= MOST_MS)) throw new LanguageError(`it needs a number of ms from 0 to ${MOST_MS}.`);
+  if (typeof ms !== 'number' || !(ms >= 0 && ms <= MAX_MS)) throw new LanguageError(`it needs a number of ms from 0 to ${MAX_MS}.`);
   return binding(source, ({ scope, budgets }) => {
     budgets?.spend('maxSleepMs', ms);
     scope.context.sleep(ms);

@@ -6,7 +6,7 @@ import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import { parseSegments, walk } from '../path.ts';
 import type { Scope } from '../scope.ts';
-import { binding, type CompileStep, textOf } from '../step.ts';
+import { binding, type CompileStep, firstString } from '../step.ts';
 import { compileShallow } from '../template.ts';
 import { isNullish, toNumber, toText, type Value } from '../value.ts';
 
@@ -15,7 +15,7 @@ export const sortStep: CompileStep<'sort'> = (source, { language }) => {
   const { json } = source;
   const list = compileShallow(language, json.source ?? json.from);
   const keyOf = compileKeyOf(language, json);
-  const sign = (textOf(json, 'direction') ?? 'asc') === 'desc' ? -1 : 1;
+  const sign = (firstString(json, 'direction') ?? 'asc') === 'desc' ? -1 : 1;
   return binding(source, ({ scope }) => {
     const items = list(scope);
     if (!isArray(items)) throw new LanguageError('source must resolve to a list, as "{{rows}}" does.');
@@ -28,9 +28,9 @@ export const sortStep: CompileStep<'sort'> = (source, { language }) => {
 type KeyOf = (scope: Scope, item: Json, index: number) => Value;
 
 function compileKeyOf(language: Language, json: Written<StepSchema<'sort'>>): KeyOf {
-  const expression = textOf(json, 'expression');
+  const expression = firstString(json, 'expression');
   if (expression !== undefined) return withItem(language.math(expression));
-  const by = textOf(json, 'by');
+  const by = firstString(json, 'by');
   if (by === undefined) return (_scope, item) => item;
   if (by.includes('{{')) return withItem(language.template(by));
   // A member of this name comes first: rows of a table may have one.

@@ -5,7 +5,7 @@ import { member } from '../../../kernel/path.ts';
 import { LanguageError, UnresolvedError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { binding, type CompileStep, type StepSource, textOf } from '../step.ts';
+import { binding, type CompileStep, firstString, type StepSource } from '../step.ts';
 import { compileDeep, compileShallow, setMember } from '../template.ts';
 import type { Value } from '../value.ts';
 
@@ -70,9 +70,9 @@ type Entry = readonly [name: string, evaluate: Eval];
 export const computeStep: CompileStep<'compute'> = (source, { language }) => {
   const values = source.json.values ?? source.json.fields;
   if (!isObject(values)) throw new LanguageError('values must be an object.');
-  const asTemplates = textOf(source.json, 'mode') === 'template';
+  const asTemplates = firstString(source.json, 'mode') === 'template';
   const entries = Object.entries(values).map(([name, json]): Entry => [name, compileEntry(language, json, asTemplates)]);
-  const apart = textOf(source.json, 'output') === 'scalars';
+  const apart = firstString(source.json, 'output') === 'scalars';
   if (!apart) return binding(source, ({ scope }) => computeAll(scope, source, entries));
   // The entries see each other under the step's name only while they are computed.
   return ({ scope }) => {

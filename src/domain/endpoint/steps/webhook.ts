@@ -1,16 +1,16 @@
 import type { Written } from '../../../contract/resources/member.ts';
 import type { StepSchema, webhookEntry } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { cutText } from '../../document/text.ts';
+import { truncateText } from '../../document/truncate-text.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Scope } from '../scope.ts';
-import { binding, type CompileStep, textOf } from '../step.ts';
+import { binding, type CompileStep, firstString } from '../step.ts';
 import { compileMessage } from './condition.ts';
 
 /** Fields that a chat service accepts; it refuses a message with more. */
-const MOST_FIELDS = 25;
-const MOST = { title: 256, description: 4096, name: 256, value: 1024 } as const;
+const MAX_FIELDS = 25;
+const MAX = { title: 256, description: 4096, name: 256, value: 1024 } as const;
 const DEFAULT_COLOR = '5865f2';
 
 /**
@@ -20,7 +20,7 @@ const DEFAULT_COLOR = '5865f2';
 export const webhookStep: CompileStep<'webhook'> = (source, compilation) => {
   const { language } = compilation;
   const { json } = source;
-  const text = textOf(json, 'url');
+  const text = firstString(json, 'url');
   if (text === undefined) throw new LanguageError('it has no url.');
   const url = compileMessage(language, text);
   const embed = compileEmbed(language, json);
@@ -33,10 +33,10 @@ export const webhookStep: CompileStep<'webhook'> = (source, compilation) => {
 };
 
 function compileEmbed(language: Language, json: Written<StepSchema<'webhook'>>): (scope: Scope) => JsonObject {
-  const title = compileText(language, json.title, MOST.title);
-  const description = compileText(language, json.description, MOST.description);
+  const title = compileText(language, json.title, MAX.title);
+  const description = compileText(language, json.description, MAX.description);
   const { fields: given } = json;
-  const fields = (isArray(given) ? given : []).filter((field) => isObject(field)).slice(0, MOST_FIELDS);
+  const fields = (isArray(given) ? given : []).filter((field) => isObject(field)).slice(0, MAX_FIELDS);
   const compiled = fields.map((field) => compileField(language, field));
   const color = Number.parseInt(colorOf(json.color), 16);
   return (scope) => ({
@@ -49,8 +49,8 @@ function compileEmbed(language: Language, json: Written<StepSchema<'webhook'>>):
 }
 
 function compileField(language: Language, field: Written<typeof webhookEntry>): (scope: Scope) => JsonObject {
-  const name = compileText(language, field.name, MOST.name);
-  const value = compileText(language, field.value, MOST.value);
+  const name = compileText(language, field.name, MAX.name);
+  const value = compileText(language, field.value, MAX.value);
   const inline = field.inline === true;
   return (scope) => ({ name: name(scope), value: value(scope), inline });
 }
@@ -58,7 +58,7 @@ function compileField(language: Language, field: Written<typeof webhookEntry>): 
 function compileText(language: Language, json: Json | undefined, most: number): (scope: Scope) => string {
   if (typeof json !== 'string') return () => (typeof json === 'number' ? String(json) : '');
   const text = compileMessage(language, json);
-  return (scope) => cutText(text(scope), most);
+  return (scope) => truncateText(text(scope), most);
 }
 
 function colorOf(json: Json | undefined): string {

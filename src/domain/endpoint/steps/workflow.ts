@@ -2,14 +2,14 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Scope } from '../scope.ts';
-import { binding, type CompileStep, textOf } from '../step.ts';
+import { binding, type CompileStep, firstString } from '../step.ts';
 import { compileDeep } from '../template.ts';
 import type { Value } from '../value.ts';
 
 /** `workflow` and `call`: run logic that is defined elsewhere. */
 
 export const workflowStep: CompileStep<'workflow' | 'call'> = (source, compilation) => {
-  const name = textOf(source.json, 'workflow', 'target');
+  const name = firstString(source.json, 'workflow', 'target');
   if (name === undefined) throw new LanguageError('it names no workflow.');
   const params = compileParams(compilation.language, source.json.params);
   return binding(source, (frame) => {

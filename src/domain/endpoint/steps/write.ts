@@ -2,7 +2,7 @@ import type { Written } from '../../../contract/resources/member.ts';
 import { MAX_OPERATIONS, type operation as operationSchema } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { OperationError } from '../../document/operations.ts';
-import { cutText } from '../../document/text.ts';
+import { truncateText } from '../../document/truncate-text.ts';
 import { weightOf } from '../../document/weight.ts';
 import type { Operation } from '../../events.ts';
 import { documentKey } from '../documents.ts';
@@ -10,7 +10,16 @@ import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Target } from '../run.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { type Compilation, type CompileStep, errorCode, type Frame, type SourceOf, type StepSource, stepFailure, textOf } from '../step.ts';
+import {
+  type Compilation,
+  type CompileStep,
+  errorCode,
+  type Frame,
+  firstString,
+  type SourceOf,
+  type StepSource,
+  stepFailure,
+} from '../step.ts';
 import { compileDeep } from '../template.ts';
 import { isNullish, toText } from '../value.ts';
 import { collectionOf, compileKey } from './read.ts';
@@ -87,7 +96,7 @@ export const deleteStep: CompileStep<'delete'> = (source, compilation) => {
 /** Where to write. A key that names nothing is refused: a document called `undefined` would collect the mistakes of all definitions. */
 function compileTarget(source: SourceOf<'write' | 'delete'>, compilation: Compilation): (scope: Scope) => Target {
   const collection = collectionOf(source, compilation);
-  const named = textOf(source.json, 'collection') ?? '';
+  const named = firstString(source.json, 'collection') ?? '';
   const keyText = compileKey(source, compilation);
   return (scope) => {
     if (collection === null) throw new LanguageError(`there is no collection "${named}".`);
@@ -211,7 +220,7 @@ function operationOf({ op, path, value, match, source, reason }: Parts): Operati
     path,
     ...(value === undefined ? {} : { value }),
     ...(match === undefined ? {} : { match }),
-    ...(source === undefined ? {} : { source: cutText(source, SOURCE_LENGTH) }),
-    ...(reason === undefined ? {} : { reason: cutText(reason, REASON_LENGTH) }),
+    ...(source === undefined ? {} : { source: truncateText(source, SOURCE_LENGTH) }),
+    ...(reason === undefined ? {} : { reason: truncateText(reason, REASON_LENGTH) }),
   };
 }

@@ -1,0 +1,214 @@
+import { evolveDocument, isDocumentEvent, tellsAll } from '../../../src/domain/document/evolve.ts';
+import { isThere, storedText } from '../../../src/domain/document/packed.ts';
+import type { ProjectEvent } from '../../../src/domain/events.ts';
+import type { DocumentState } from '../../../src/domain/states.ts';
+import { documentSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
+import { groupBy } from '../../../src/kernel/group.ts';
+import { type JsonObject, parseStored } from '../../../src/kernel/json.ts';
+import { textArray } from '../../../src/log/postgres/arrays.ts';
+import { type DocumentChange, keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
+import type { Transaction } from '../../tables.ts';
+import { toldColumn, toldFrom } from './told.ts';
+
+const PRIORS = `
+SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision, d.document IS NULL AS deleted, d.told::text AS told,
+       CASE WHEN w.wanted THEN d.document::text END AS text
+FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY AS w (space, collection, key, wanted, i)
+JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
+
+/** From where it is known when a document's present life began; see {@link DocumentChange.begun}. */
+type Begun = DocumentChange['begun'];
+
+/** `null` is for a deleted document. */
+const upsert = (created: (column: string) => string, told: string) => `
+INSERT INTO {documents} AS d
+       (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision, told)
+SELECT $1, space, collection, key, CASE WHEN json_typeof(document) <> 'null' THEN document END,
+       version, created_at, updated_at, created_revision, revision, NULLIF(told, '')::json
+FROM unnest($2::text[], $3::text[], $4::text[], $5::json[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::text[])
+  AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision, told)
+ON CONFLICT (project, space, collection, key) DO UPDATE SET
+  document = excluded.document, version = excluded.version, updated_at = excluded.updated_at, revision = excluded.revision,
+  created_at = ${created('created_at')}, created_revision = ${created('created_revision')}, told = ${told}`;
+
+const CREATED: Readonly<Record<Begun, (column: string) => string>> = {
+  here: (column) => `excluded.${column}`,
+  'live row': (column) => `CASE WHEN d.document IS NULL THEN excluded.${column} ELSE d.${column} END`,
+  'any row': (column) => `d.${column}`,
+};
+
+/** Statements by {@link upsertName}. */
+const UPSERTS: ReadonlyMap<string, string> = new Map(
+  (['here', 'live row', 'any row'] as const).flatMap((begun) =>
+    [true, false].map((toldAsBefore) => [
+      upsertName({ begun, toldAsBefore }),
+      upsert(CREATED[begun], toldAsBefore ? 'd.told' : 'excluded.told'),
+    ]),
+  ),
+);
+
+function upsertName({ begun, toldAsBefore }: Pick<DocumentChange, 'begun' | 'toldAsBefore'>): string {
+  return `documents-upsert-${begun.replace(' ', '-')}${toldAsBefore ? '-told' : ''}`;
+}
+
+interface PriorRow {
+  readonly i: number;
+  readonly version: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly created_revision: string;
+  readonly deleted: boolean;
+  readonly told: string | null;
+  readonly text: string | null;
+}
+
+interface Prior {
+  readonly state: DocumentState | null;
+  readonly createdRevision: number;
+}
+
+const NO_ROW: Prior = { state: null, createdRevision: -1 };
+
+/** A placeholder for a live document whose content the next event replaces. */
+const REPLACED: JsonObject = {};
+
+export const documents: Projection = {
+  name: 'documents',
+  kind: 'state',
+  derived: false,
+  async project(batch, tx) {
+    for (const [name, rows] of groupBy(batch.documents, upsertName)) {
+      await tx.run(name, UPSERTS.get(name) ?? '', [
+        rows.map((row) => row.space),
+        rows.map((row) => row.collection),
+        rows.map((row) => row.key),
+        textArray(
+          rows.map((row) => textOf(row.state)),
+          'json',
+        ),
+        rows.map((row) => row.state.version),
+        rows.map((row) => row.state.createdAt),
+        rows.map((row) => row.state.updatedAt),
+        rows.map((row) => row.createdRevision),
+        rows.map((row) => row.revision),
+        rows.map((row) => toldColumn(row.state)),
+      ]);
+    }
+  },
+};
+
+export interface FoldOptions {
+  /** Whether rows in the table are ignored, as if there were none yet. */
+  readonly fresh: boolean;
+  /** Collections for which it must be known here when a document began. In the others the statement takes it from the document's row. */
+  readonly exactly: ReadonlySet<string>;
+}
+
+/**
+ * The last state of every document that the events touch. Rows are read only where the events are not enough. Nearly every write brings the
+ * whole document, and the statement takes the time when it began from its row.
+ */
+export async function foldDocuments(
+  tx: Transaction,
+  events: readonly ProjectEvent[],
+  { fresh, exactly }: FoldOptions,
+): Promise<DocumentChange[]> {
+  const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
+  const isAsked = (group: readonly StoredDocumentEvent[]) => {
+    const [first] = group;
+    return first !== undefined && (needsContent(first) || needsTold(group) || exactly.has(first.data.collection));
+  };
+  const asked = fresh ? [] : [...groups].filter(([, group]) => isAsked(group));
+  const priors = await loadPriors(tx, new Map(asked));
+  return [...groups].flatMap(([subject, group]) => foldOne(group, priors.get(subject) ?? (fresh ? NO_ROW : undefined)));
+}
+
+/** `prior`: the row before the events; `undefined` where it was not read. */
+function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefined): DocumentChange[] {
+  const [first, last] = [events[0], events.at(-1)];
+  let state = prior?.state ?? null;
+  let createdRevision = prior?.createdRevision ?? -1;
+  let begun: Begun = prior === undefined && first ? begunBy(first) : 'here';
+  for (const event of events) {
+    const next = evolveDocument(state, event, event.metadata.recordedAt);
+    const begins = !isThere(state) && isThere(next);
+    if (begins && event !== first) begun = 'here';
+    if (begins || createdRevision < 0) createdRevision = event.revision;
+    state = next;
+  }
+  if (last === undefined || state === null) return [];
+  const { space, collection } = last.data;
+  const toldAsBefore = prior === undefined && !events.some(tellsAll);
+  return [{ space, collection, key: keyOf(last), state, createdRevision, begun, toldAsBefore, revision: last.revision }];
+}
+
+/** Whether the ledger says something new before an event states what it had said. */
+function needsTold(events: readonly StoredDocumentEvent[]): boolean {
+  const first = events.find((event) => tellsAll(event) || event.data.ledger !== undefined);
+  return first !== undefined && !tellsAll(first);
+}
+
+/** A fork is the first event of its document in that space, and an append the first of its record, so there is no row before them. */
+function begunBy({ type, data }: StoredDocumentEvent): Begun {
+  if (type === 'record.appended' || data.fork !== undefined) return 'here';
+  return type === 'document.written' ? 'live row' : 'any row';
+}
+
+/** The rows of these groups. A group without a row is included. */
+async function loadPriors(
+  tx: Transaction,
+  groups: ReadonlyMap<SubjectKey, readonly StoredDocumentEvent[]>,
+  isWanted: (event: StoredDocumentEvent) => boolean = needsContent,
+): Promise<ReadonlyMap<SubjectKey, Prior>> {
+  if (groups.size === 0) return new Map();
+  const firsts = [...groups.values()].flatMap((group) => group.slice(0, 1));
+  const rows = await tx.run<PriorRow>('documents-priors', PRIORS, [
+    firsts.map((event) => event.data.space),
+    firsts.map((event) => event.data.collection),
+    firsts.map(keyOf),
+    firsts.map(isWanted),
+  ]);
+  const found = new Map(rows.map((row) => [row.i - 1, { state: priorState(row), createdRevision: Number(row.created_revision) }]));
+  return new Map([...groups.keys()].map((subject, index) => [subject, found.get(index) ?? NO_ROW]));
+}
+
+const GONE: DocumentState = { document: null, version: 0, createdAt: 0, updatedAt: 0 };
+
+/** The documents that the events touch, as their rows are now: for a view that catches up after the state tables. */
+export async function loadTouched(tx: Transaction, events: readonly ProjectEvent[]): Promise<DocumentChange[]> {
+  const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
+  const priors = await loadPriors(tx, groups, () => true);
+  return [...groups].flatMap(([subject, group]) => {
+    const last = group.at(-1);
+    const { state, createdRevision } = priors.get(subject) ?? NO_ROW;
+    if (last === undefined) return [];
+    const { space, collection } = last.data;
+    return [
+      {
+        space,
+        collection,
+        key: keyOf(last),
+        state: state ?? GONE,
+        createdRevision,
+        begun: 'here',
+        toldAsBefore: true,
+        revision: last.revision,
+      },
+    ];
+  });
+}
+
+function needsContent(event: StoredDocumentEvent): boolean {
+  if (event.type !== 'document.written' || event.after !== undefined) return false;
+  return event.data.changes !== undefined && event.data.fork === undefined;
+}
+
+function priorState(row: PriorRow): DocumentState {
+  const document = row.deleted ? null : row.text === null ? REPLACED : parseStored(row.text);
+  const [version, createdAt, updatedAt] = [Number(row.version), Number(row.created_at), Number(row.updated_at)];
+  return { document, version, createdAt, updatedAt, told: toldFrom(row.told) };
+}
+
+function textOf(state: DocumentState): string {
+  return isThere(state) ? storedText(state) : 'null';
+}

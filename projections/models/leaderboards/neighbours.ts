@@ -1,0 +1,133 @@
+import type { Pool } from 'pg';
+import type { BoardQuery, LeaderboardNeighbours, TakeRows } from '../../../src/app/ports/readers.ts';
+import type { Space } from '../../../src/domain/events.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
+import { revisionOf, throughViews } from '../../through-views.ts';
+import {
+  about,
+  BOARD,
+  type FoundRow,
+  foundRows,
+  HIDDEN_COUNT,
+  ITS_DOCUMENT,
+  inPages,
+  isCut,
+  LIVE_COUNT,
+  OWN,
+  OWN_COUNT,
+  rowColumns,
+  sizeOf,
+  statements,
+  UNHIDDEN,
+} from './read.ts';
+
+/** The rank of one key on a board: $1 project, $2 space, $3 query, $4 its hash, $5 key. See `marks.ts` for how a rank is found. */
+
+/** Rows of a space before `me`: those of the marks before its own, and a part of its own block. */
+function before(space: string): string {
+  const mark = `m.project = $1 AND m.board = b.board AND m.space = ${space}`;
+  return `coalesce((SELECT
+    (SELECT coalesce(sum(m.count), 0) FROM {leaderboard_marks} m WHERE ${mark} AND (m.rank, m.key) < (k.rank, k.key))
+    + (SELECT count(*) FROM (SELECT FROM {leaderboards} l WHERE l.project = $1 AND l.board = b.board AND l.space = ${space}
+       AND (l.rank, l.key) >= (k.rank, k.key) AND (l.rank, l.key) < (me.rank, me.key) ORDER BY l.rank, l.key OFFSET 0) in_order)
+    FROM (SELECT m.rank, m.key FROM {leaderboard_marks} m WHERE ${mark} AND (m.rank, m.key) <= (me.rank, me.key)
+      ORDER BY m.rank DESC, m.key DESC LIMIT 1) k), 0)`;
+}
+
+/** Live rows before `me` that documents of a `next` space hide. They are few, because staged documents are. */
+const HIDDEN_BEFORE = HIDDEN_COUNT.replace('l.key = n.key', 'l.key = n.key AND (l.rank, l.key) < (me.rank, me.key)');
+
+const PRECEDING = 'AND (l.rank, l.key) < (me.rank, me.key) ORDER BY l.rank DESC, l.key DESC';
+const FOLLOWING = 'AND (l.rank, l.key) >= (me.rank, me.key) ORDER BY l.rank, l.key';
+
+function statement(rows: readonly string[], total: string, ahead: string, reach: number, paged: boolean): string {
+  const own = rows.map((one) => `(${one} AND l.key = $5)`).join(' UNION ALL ');
+  const preceding = rows.map((one) => `(${one} ${PRECEDING} LIMIT ${reach})`).join(' UNION ALL ');
+  const following = rows.map((one) => `(${one} ${FOLLOWING} LIMIT ${reach + 1})`).join(' UNION ALL ');
+  return throughViews(`
+WITH b AS MATERIALIZED (SELECT b.*, ${total} AS total FROM (${BOARD}) b),
+me AS MATERIALIZED (SELECT o.rank, o.key FROM b, LATERAL (${own}) o)
+SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.total, a.ahead, ${rowColumns(paged)}
+FROM (SELECT) one LEFT JOIN b ON true LEFT JOIN me ON true
+LEFT JOIN LATERAL (SELECT ${ahead} AS ahead) a ON me.key IS NOT NULL
+LEFT JOIN LATERAL (
+  (SELECT * FROM (${preceding}) x ORDER BY rank DESC, key DESC LIMIT ${reach})
+  UNION ALL
+  (SELECT * FROM (${following}) y ORDER BY rank, key LIMIT ${reach + 1})) p ON me.key IS NOT NULL
+${ITS_DOCUMENT}
+ORDER BY p.rank, p.key`);
+}
+
+/** Limits are literals, because Postgres cannot guess the value of a parameter. A definition's limit is 1000 at most. */
+const STATEMENTS = [0, 10, 100, 500].map((reach) => ({
+  reach,
+  live: statements(`standing-live-${reach}`, (paged) => statement([OWN], OWN_COUNT, before('$2'), reach, paged)),
+  next: statements(`standing-next-${reach}`, (paged) =>
+    statement(
+      [OWN, UNHIDDEN],
+      `${OWN_COUNT} + ${LIVE_COUNT} - ${HIDDEN_COUNT}`,
+      `${before('$2')} + ${before(`'live'`)} - ${HIDDEN_BEFORE}`,
+      reach,
+      paged,
+    ),
+  ),
+}));
+
+interface Row extends FoundRow {
+  readonly ahead: string | null;
+}
+
+/**
+ * The rank of a key on a query's board, and `around` rows on each side of it. With `take` the rows are given to it in pages, and the result
+ * has none. Throws for an `around` beyond a definition's limit.
+ */
+export async function readNeighbours(
+  pool: Pool,
+  projectId: string,
+  space: Space,
+  query: BoardQuery,
+  { key, around }: { readonly key: string; readonly around: number },
+  take?: TakeRows,
+): Promise<LeaderboardNeighbours> {
+  const found = STATEMENTS.find(({ reach }) => around <= reach);
+  if (found === undefined) throw new RangeError(`nobody is shown ${around} rows around one`);
+  const { whole, paged } = space === 'live' ? found.live : found.next;
+  const values = [projectId, space, query.id, query.hash, key];
+  if (take !== undefined) {
+    const first = await standingInPages(pool, paged, values, { around, reach: found.reach }, take);
+    return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: [], isCut: false };
+  }
+  const { rows } = await pool.query<Row>({ ...QUERY_TIMEOUT, ...whole, values });
+  const [first] = rows;
+  const shown = foundRows(rows);
+  const at = shown.findIndex((row) => row.key === key);
+  const page = at < 0 ? [] : shown.slice(Math.max(at - around, 0), at + around + 1);
+  return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: page, isCut: isCut(rows) };
+}
+
+/** The statement gives up to `reach` rows before the row that is asked for. */
+async function standingInPages(
+  pool: Pool,
+  paged: string,
+  values: readonly unknown[],
+  { around, reach }: { readonly around: number; readonly reach: number },
+  take: TakeRows,
+): Promise<Row | undefined> {
+  return inPages<Row>(
+    pool,
+    paged,
+    values,
+    async (rows, before) => {
+      const ahead = Number(rows[0]?.ahead ?? 0);
+      const at = Math.min(ahead, reach);
+      const from = Math.max(at - around - before, 0);
+      const shown = foundRows(rows.slice(from, Math.max(at + around + 1 - before, 0)));
+      if (shown.length > 0) await take(shown, ahead - at + before + from + 1);
+    },
+    sizeOf,
+  );
+}
+
+function rankIn(first: Row | undefined): number | null {
+  return first === undefined || first.ahead === null ? null : Number(first.ahead) + 1;
+}

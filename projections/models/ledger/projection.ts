@@ -1,0 +1,63 @@
+import { isDocumentEvent } from '../../../src/domain/document/evolve.ts';
+import { playerOfKey } from '../../../src/domain/document/key.ts';
+import type { LedgerEntry } from '../../../src/domain/events.ts';
+import { isNumber, type Json, stringifyJson, toDouble } from '../../../src/kernel/json.ts';
+import { keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
+import { addToTotals } from './sums.ts';
+
+/** A row is never overwritten: a revision's entries are facts. Entries that were already there are already in the totals. */
+const INSERT = `
+WITH written AS (
+INSERT INTO {ledger}
+       (project, space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id, summed)
+SELECT $1, space, collection, player, revision, ordinal, key, field, before::json, after::json, delta::json, amount, source, reason, at, event_id, true
+FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+            $12::double precision[], $13::text[], $14::text[], $15::bigint[], $16::text[])
+  AS w (space, collection, player, revision, ordinal, key, field, before, after, delta, amount, source, reason, at, event_id)
+ON CONFLICT DO NOTHING
+RETURNING space, collection, player, key, field, source, amount, delta)
+${addToTotals('written', '$1')}`;
+
+interface Row {
+  readonly event: StoredDocumentEvent;
+  readonly entry: LedgerEntry;
+  readonly ordinal: number;
+}
+
+export const ledger: Projection = {
+  name: 'ledger',
+  kind: 'view',
+  derived: false,
+  async project({ events }, tx) {
+    const rows = events.filter(isDocumentEvent).flatMap(entriesOf);
+    if (rows.length === 0) return;
+    await tx.run('ledger-insert', INSERT, [
+      rows.map(({ event }) => event.data.space),
+      rows.map(({ event }) => event.data.collection),
+      rows.map(({ event }) => playerOfKey(keyOf(event))),
+      rows.map(({ event }) => event.revision),
+      rows.map(({ ordinal }) => ordinal),
+      rows.map(({ event }) => keyOf(event)),
+      rows.map(({ entry }) => entry.field),
+      rows.map(({ entry }) => stringifyJson(entry.before)),
+      rows.map(({ entry }) => stringifyJson(entry.after)),
+      rows.map(({ entry }) => stringifyJson(entry.delta)),
+      rows.map(({ entry }) => amountOf(entry.delta)),
+      rows.map(({ entry }) => entry.source),
+      rows.map(({ entry }) => entry.reason ?? null),
+      rows.map(({ event }) => event.metadata.recordedAt),
+      rows.map(({ event }) => event.id),
+    ]);
+  },
+};
+
+function entriesOf(event: StoredDocumentEvent): Row[] {
+  const entries = 'ledger' in event.data ? event.data.ledger : undefined;
+  return (entries ?? []).map((entry, ordinal) => ({ event, entry, ordinal }));
+}
+
+/** The number for sums. One that a double cannot hold counts 0, so that it does not spoil them. */
+function amountOf(delta: Json): number {
+  const amount = isNumber(delta) ? toDouble(delta) : 0;
+  return Number.isFinite(amount) ? amount : 0;
+}

@@ -1,0 +1,91 @@
+import type { Pool } from 'pg';
+import type { TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
+import type { UnknownEvent } from '../../../src/log/decode.ts';
+import type { Log } from '../../../src/log/port.ts';
+import { TRUNCATED, telemetryStream } from '../../../src/log/streams.ts';
+import { readTelemetryEvent } from '../../../src/log/telemetry.ts';
+import { HistoryMismatch } from '../../checkpoints.ts';
+import { batchLength, decoded } from '../../projector/batch-slicing.ts';
+import { QUERY_TIMEOUT } from '../../query-timeout.ts';
+import type { Transaction, Versions } from '../../tables.ts';
+
+/** How far the tables of telemetry are in a project's telemetry stream. Whoever writes the tables holds a lock on the row of this place. */
+export interface TelemetryCheckpoint {
+  readonly revision: number;
+  readonly eventId: string;
+}
+
+/** The tables are rebuilt in place, so there is only one version of them. */
+export const TELEMETRY_VERSIONS: Versions = new Map([['telemetry', 1]]);
+
+const BEGIN = `
+INSERT INTO savepoint.telemetry_checkpoints (project, revision, event_id) VALUES ($1, -1, '') ON CONFLICT DO NOTHING`;
+
+/** Gives a project that is new to these tables its place, at −1. */
+export async function beginTelemetry(pool: Pool, projectId: string): Promise<void> {
+  await pool.query({ ...QUERY_TIMEOUT, text: BEGIN, values: [projectId] });
+}
+
+const LOOK = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1';
+const TAKE = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE SKIP LOCKED';
+const HOLD = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE';
+
+interface Row {
+  readonly revision: string;
+  readonly event_id: string;
+}
+
+/** Locks the place until the transaction ends; `null` while another projector holds it. */
+export async function tryLockCheckpoint(tx: Transaction): Promise<TelemetryCheckpoint | null> {
+  return placeOf(await tx.run<Row>('telemetry-take', TAKE, []));
+}
+
+/** The same, but waits for the other projector. `null`: the project has no place. */
+export async function lockCheckpoint(tx: Transaction): Promise<TelemetryCheckpoint | null> {
+  return placeOf(await tx.run<Row>('telemetry-hold', HOLD, []));
+}
+
+/** The place as it is now, or as the transaction's snapshot shows it. */
+export async function readCheckpoint(tx: Transaction): Promise<TelemetryCheckpoint | null> {
+  return placeOf(await tx.run<Row>('telemetry-look', LOOK, []));
+}
+
+function placeOf([row]: readonly Row[]): TelemetryCheckpoint | null {
+  return row ? { revision: Number(row.revision), eventId: row.event_id } : null;
+}
+
+/** Throws {@link HistoryMismatch} when the log does not hold the event at which the tables are. */
+export async function checkHistory(log: Log, projectId: string, { revision, eventId }: TelemetryCheckpoint): Promise<void> {
+  if (revision < 0) return;
+  const [event] = await log.read(telemetryStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
+  if (event?.id === eventId) return;
+  throw new HistoryMismatch(projectId, `its telemetry has another event at revision ${revision}`);
+}
+
+const ADVANCE = 'UPDATE {telemetry_checkpoints} SET revision = $2, event_id = $3 WHERE project = $1';
+
+/** Moves the place to an event. The caller must have locked it. */
+export async function advanceTelemetry(tx: Transaction, { revision, eventId }: TelemetryCheckpoint): Promise<void> {
+  await tx.run('telemetry-advance', ADVANCE, [revision, eventId]);
+}
+
+const PAGE = 500;
+
+/**
+ * The next events, as many as one batch takes, none beyond `until`. If one cannot be read, only those before it are given. Throws {@link
+ * HistoryMismatch} if the next one was truncated: then only the totals have what it and the truncated ones after it came to.
+ */
+export async function readBatch(
+  log: Log,
+  projectId: string,
+  after: number,
+  until = Number.MAX_SAFE_INTEGER,
+): Promise<{ readonly events: readonly TelemetryEvent[]; readonly unknown: UnknownEvent | null }> {
+  const limit = Math.min(PAGE, until - after);
+  const page = limit <= 0 ? [] : await log.read(telemetryStream(projectId), { from: after + 1, limit, direction: 'forwards' });
+  const [first] = page;
+  if (first !== undefined && (first.revision !== after + 1 || first.type === TRUNCATED)) {
+    throw new HistoryMismatch(projectId, `its telemetry behind revision ${after} was cut from the log`);
+  }
+  return decoded(page.slice(0, batchLength(page)), readTelemetryEvent);
+}

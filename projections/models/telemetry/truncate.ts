@@ -1,0 +1,177 @@
+import type { Pool } from 'pg';
+import type { Log } from '../../../src/log/port.ts';
+import { telemetryStream, totalsStream } from '../../../src/log/streams.ts';
+import { TELEMETRY } from '../../registry.ts';
+import { TRUNCATION_VERSION, type Versions } from '../../tables.ts';
+import { transaction } from '../../transaction.ts';
+import { readBatch, type TelemetryCheckpoint } from './checkpoint.ts';
+import { type LoadedSession, sessionOf } from './play-sessions.ts';
+import { type PlayerRow, playerOf } from './players.ts';
+import { writeTelemetry } from './projection.ts';
+import { beginScratch, onScratch } from './scratch.ts';
+import { beginFromTotals, findTotals, TotalsWriter } from './totals.ts';
+
+/**
+ * Truncation. When retention has removed rows, the events of which no row is shown any more leave the log, too. What players had come to by
+ * these events is first stored as totals, in a stream of its own. A rebuild and a verification begin there. Totals are folded from the log
+ * into tables of their own, by the code of every other fold. They are never taken from the tables that they are to prove.
+ *
+ * Only sessions that are still shown go into the totals. Any other was swept. If that sweep lies before the truncation the session is gone,
+ * and otherwise a later fold meets the sweep as well. In both cases nothing is left of it.
+ *
+ * The order is: totals, then the telemetry before them, then the totals before those. Wherever this breaks off, what a rebuild needs is
+ * there, and the next run does the rest. The last event in the totals stays in its stream, so that another history can be told from this
+ * one.
+ */
+
+/** Advisory lock for one truncation at a time, because the tables that it folds into have fixed names. The number has no meaning. */
+export const TRUNCATION_LOCK = 7_203_114_007;
+const VERSIONS: Versions = new Map([[TELEMETRY, TRUNCATION_VERSION]]);
+/**
+ * Fewer events than this are not worth a truncation; nor are fewer events than players, because the totals have an entry for each player.
+ */
+const MIN = 1_000;
+/** The most events of one run. They take minutes, and other maintenance waits. The next run goes on. */
+const MAX = 1_000_000;
+const ROWS = 200;
+
+export interface TruncationOptions {
+  readonly log: Log;
+  readonly pool: Pool;
+  /** Unix ms. */
+  readonly now: number;
+  /** The least number of events that a truncation must free. */
+  readonly least?: number;
+  /** The most events that it frees in each project; where the project has more players than that, as many as players. */
+  readonly most?: number;
+}
+
+/**
+ * Truncates every project's telemetry where that frees enough events. Resolves to how many events left the log. Does nothing while another
+ * truncation runs.
+ */
+export async function truncateTelemetry(options: TruncationOptions): Promise<number> {
+  const lock = await options.pool.connect();
+  try {
+    const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [TRUNCATION_LOCK]);
+    if (!rows[0]?.free) return 0;
+    let events = 0;
+    for (const place of await cuttable(options.pool)) events += await cutOne(options, place);
+    return events;
+  } finally {
+    await lock.query('SELECT pg_advisory_unlock($1)', [TRUNCATION_LOCK]).catch(() => undefined);
+    lock.release();
+  }
+}
+
+/** A project, and the revision before which its events may go. */
+interface Cuttable {
+  readonly project: string;
+  readonly deleted: boolean;
+  readonly through: number;
+  readonly players: number;
+}
+
+/** Before the first event with a row that is shown. Where there is none, before the revision at which the tables are. */
+const CUTTABLE = `
+SELECT c.project, p.deleted, coalesce((SELECT e.revision - 1 FROM savepoint.telemetry_events e WHERE e.project = c.project
+    ORDER BY e.revision LIMIT 1), c.revision) AS through,
+  (SELECT count(*) FROM savepoint.telemetry_players t WHERE t.project = c.project) AS players
+FROM savepoint.telemetry_checkpoints c JOIN savepoint.projects p ON p.project = c.project WHERE c.revision > 0 ORDER BY c.project`;
+
+async function cuttable(pool: Pool): Promise<readonly Cuttable[]> {
+  const { rows } = await pool.query<{ project: string; deleted: boolean; through: string; players: string }>(CUTTABLE);
+  return rows
+    .map(({ project, deleted, through, players }) => ({ project, deleted, through: Number(through), players: Number(players) }))
+    .filter(({ through }) => through > 0);
+}
+
+async function cutOne(options: TruncationOptions, { project, deleted, through: reach, players }: Cuttable): Promise<number> {
+  const { log, pool, now, least = MIN, most = MAX } = options;
+  const stream = telemetryStream(project);
+  const [first] = await log.read(stream, { limit: 1, direction: 'forwards' });
+  if (first === undefined) return 0;
+  const totals = await findTotals(log, project);
+  const known = totals?.through.revision ?? -1;
+  const through = Math.min(reach, first.revision + Math.max(most, least, players));
+  const freed = through - first.revision;
+  // Totals of players are not kept for a deleted project.
+  const enough = deleted ? players === 0 : freed >= Math.max(least, players);
+  const worthwhile = freed > 0 && through > known && enough;
+  if (worthwhile) {
+    const from = await onScratch(pool, TRUNCATION_VERSION, () => keepTotals(log, pool, project, through, now));
+    await log.truncate(stream, through);
+    await log.truncate(totalsStream(project), from);
+    return freed;
+  }
+  if (totals === null) return 0;
+  // A truncation that broke off after its totals is completed.
+  await log.truncate(stream, known);
+  await log.truncate(totalsStream(project), totals.revision - totals.parts);
+  return Math.max(0, known - first.revision);
+}
+
+/** Folds up to `through` and writes the totals. Resolves to the revision at which they begin. */
+async function keepTotals(log: Log, pool: Pool, project: string, through: number, now: number): Promise<number> {
+  const last = await foldThrough(log, pool, project, through);
+  const writer = await TotalsWriter.open(log, project, now);
+  for await (const row of rowsOf(pool, project, PLAYERS)) await writer.player({ platformId: row.platform_id, ...playerOf(row) });
+  for await (const row of rowsOf(pool, project, SESSIONS)) await writer.session(sessionOf(row));
+  return writer.complete(last);
+}
+
+/** Works a batch at a time, so that little is in memory and nobody waits long. */
+async function foldThrough(log: Log, pool: Pool, project: string, through: number): Promise<TelemetryCheckpoint> {
+  let place = await transaction(pool, project, VERSIONS, async (tx) => {
+    await beginScratch(tx);
+    return { revision: await beginFromTotals(tx, log, through), eventId: '' };
+  });
+  while (place.revision < through) {
+    const { events, unknown } = await readBatch(log, project, place.revision, through);
+    if (unknown !== null) throw unknown;
+    const last = events.at(-1);
+    if (last === undefined) throw new Error(`the telemetry of ${project} ends at ${place.revision}, its tables stand beyond`);
+    await transaction(pool, project, VERSIONS, (tx) => writeTelemetry(tx, events, { listed: false }));
+    place = { revision: last.revision, eventId: last.id };
+  }
+  return place;
+}
+
+/** A statement that gives rows after a key of so many parts. */
+interface Listing<Row> {
+  readonly name: string;
+  readonly statement: string;
+  readonly keyOf: (row: Row) => readonly string[];
+  readonly parts: number;
+}
+
+const PLAYERS: Listing<PlayerRow> = {
+  name: 'telemetry-totals-players',
+  parts: 1,
+  keyOf: (row) => [row.platform_id],
+  statement: `
+SELECT * FROM {telemetry_players} WHERE project = $1 AND ($3::text IS NULL OR platform_id > $3) ORDER BY platform_id LIMIT $2`,
+};
+const SESSIONS: Listing<LoadedSession> = {
+  name: 'telemetry-totals-sessions',
+  parts: 2,
+  keyOf: (row) => [row.platform_id, row.session_id],
+  statement: `
+SELECT platform_id, session_id, revision, started_at, last_heartbeat_at, ended_at, seconds, fps::text AS fps FROM {telemetry_sessions} s
+WHERE project = $1 AND ($3::text IS NULL OR (platform_id, session_id) > ($3, $4)) AND EXISTS (SELECT FROM savepoint.telemetry_sessions a
+  WHERE a.project = s.project AND a.platform_id = s.platform_id AND a.session_id = s.session_id)
+ORDER BY platform_id, session_id LIMIT $2`,
+};
+
+/** Rows in the order of their key, some at a time. */
+async function* rowsOf<Row extends object>(pool: Pool, project: string, listing: Listing<Row>): AsyncGenerator<Row> {
+  let key: readonly (string | null)[] = Array.from({ length: listing.parts }, () => null);
+  for (;;) {
+    const values = [ROWS, ...key];
+    const rows = await transaction(pool, project, VERSIONS, (tx) => tx.run<Row>(listing.name, listing.statement, values));
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < ROWS) return;
+    key = listing.keyOf(last);
+  }
+}

@@ -1,5 +1,0 @@
-/**
- * Time limit of every statement outside a transaction that a request or a projector waits for, in milliseconds. A database that has stopped
- * answering must not block them for ever.
- */
-export const IN_TIME = { query_timeout: 10_000 } as const;

@@ -1,0 +1,241 @@
+import type { Projection } from '../batch.ts';
+import type { Catalog } from '../catalog.ts';
+import { catalogOf } from '../catalog.ts';
+import { type CheckpointSet, type ViewCheckpoint, viewsBehind } from '../checkpoint-set.ts';
+import { CheckpointMoved } from '../checkpoints.ts';
+import { countBuilding, fillPage, MAX_PAGE, MIN_PAGE } from '../fills.ts';
+import { loadDefinitions } from '../models/definitions/projection.ts';
+import { VIEWS } from '../registry.ts';
+import type { ProjectionName, Transaction } from '../tables.ts';
+import { transaction } from '../transaction.ts';
+import type { WorkerContext } from './context.ts';
+import { Sleeper } from './sleeper.ts';
+import { catchUpView, MAX_TIMEOUT_MS, noteFailure, passes } from './views.ts';
+
+/** The worker of the project, as this sees it. */
+export interface Host {
+  readonly projectId: string;
+  /** `null` while the worker is passive, or must read the checkpoints again. */
+  checkpoints(): CheckpointSet | null;
+  /** What the definitions ask of views at those checkpoints, if the worker has it in memory. */
+  catalog(): Catalog | null;
+  /** Whether more than a few events wait to be written into the state tables. */
+  isPressed(): boolean;
+  /** To be called when a view is somewhere else now. */
+  moved(name: ProjectionName, checkpoint: ViewCheckpoint): void;
+  /** To be called when the checkpoints have changed: a rebuild has switched, or another projector has written. */
+  lookAgain(): void;
+}
+
+/** Time limit of a page at its first try. It doubles with each failure, because a large page may really need longer. */
+const TIMEOUT_MS = 6_000;
+const FIRST_PAUSE_MS = 50;
+/** Pauses double with each failure. After failures that pass by themselves they double only this often. */
+const LONG_PASSING = 4;
+const MAX_PAUSE_MS = 300_000;
+
+/** Failures in a row: those of the view itself, and since the last of those, the ones with another cause. */
+interface Failures {
+  readonly own: number;
+  readonly passing: number;
+  /** `performance.now()` of the first failure. */
+  readonly since: number | null;
+}
+
+const NO_FAILURES: Failures = { own: 0, passing: 0, since: null };
+
+function grown({ own, passing, since }: Failures, error: unknown): Failures {
+  const now = performance.now();
+  const isPassing = error instanceof CheckpointMoved || passes(error, now - (since ?? now));
+  return { own: isPassing ? own : own + 1, passing: isPassing ? passing + 1 : 0, since: since ?? now };
+}
+
+/**
+ * How long a page of a fill should block the batches of the project's boards. How long the page waited for a batch does not count. A
+ * pause follows it, because the machine has others to serve.
+ */
+const FILL_MS = 80;
+/** Time limit of a page of a fill. Counting the documents comes first, which takes long on a busy machine and blocks nobody. */
+const FILL_TIMEOUT_MS = 60_000;
+const FIRST_FILL = 250;
+const REST = 1;
+const PRESSED_REST = 4;
+/** The longest pause. Where the whole machine is slow, a longer one would only delay the end. */
+const MAX_REST_MS = 100;
+
+/**
+ * The work for one project that is done beside its worker, so that no batch waits for it. Views that are behind the state tables are caught
+ * up, each by itself and page by page. Lists over many documents that a publish asked for are filled. A view that fails is tried again for
+ * ever, with growing pauses. After some tries it counts as paused, which only tells operators to look.
+ */
+export class BackgroundViews {
+  readonly #host: Host;
+  readonly #context: WorkerContext;
+  readonly #catchUps = new Map<ProjectionName, { readonly sleeper: Sleeper; readonly done: Promise<void> }>();
+  readonly #fillSleeper = new Sleeper();
+  #filling: Promise<void> | null = null;
+  #closed = false;
+  /** Boards and lists of the project that are not complete, as of the last page. */
+  building = 0;
+
+  constructor(host: Host, context: WorkerContext) {
+    this.#host = host;
+    this.#context = context;
+  }
+
+  /** Whether a view is being caught up without failing. */
+  get isNear(): boolean {
+    return this.#catchUps.size > this.#failing.size;
+  }
+  readonly #failing = new Set<ProjectionName>();
+
+  /** Starts the work that there is to do. `mayFill`: there may be a list to fill. */
+  wake(mayFill: boolean): void {
+    const checkpoints = this.#host.checkpoints();
+    if (checkpoints === null || this.#closed) return;
+    for (const view of viewsBehind(checkpoints)) {
+      if (this.#catchUps.has(view.name)) continue;
+      const sleeper = new Sleeper();
+      const done = this.#catchUp(view, sleeper).finally(() => {
+        this.#catchUps.delete(view.name);
+        this.#failing.delete(view.name);
+      });
+      this.#catchUps.set(view.name, { sleeper, done });
+    }
+    if (mayFill) {
+      this.#filling ??= this.#fill().finally(() => {
+        this.#filling = null;
+      });
+    }
+  }
+
+  /** Ends the pauses at once, because their cause may be gone. */
+  hurry(): void {
+    for (const { sleeper } of this.#catchUps.values()) sleeper.wake();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.hurry();
+    this.#fillSleeper.wake();
+    await Promise.all([...this.#catchUps.values()].map(({ done }) => done));
+    await this.#filling;
+  }
+
+  async #catchUp(view: Projection, sleeper: Sleeper): Promise<void> {
+    let failures = NO_FAILURES;
+    for (let goesOn = true; goesOn; ) {
+      const timeoutMs = Math.min(TIMEOUT_MS * 2 ** (failures.passing + failures.own), MAX_TIMEOUT_MS);
+      try {
+        goesOn = await this.#context.background.run(this.#host.projectId, () => this.#bring(view, timeoutMs));
+        failures = NO_FAILURES;
+        this.#failing.delete(view.name);
+      } catch (error) {
+        this.#failing.add(view.name);
+        failures = grown(failures, error);
+        const pauseMs = Math.min(
+          FIRST_PAUSE_MS * 2 ** Math.max(failures.own - 1, Math.min(failures.passing - 1, LONG_PASSING)),
+          MAX_PAUSE_MS,
+        );
+        if (error instanceof CheckpointMoved) this.#host.lookAgain();
+        else await this.#report(view, error, failures, pauseMs);
+        if (!this.#closed) await sleeper.sleep(pauseMs);
+      }
+    }
+  }
+
+  /** Catches a view up by one page. Returns whether there is more to do. */
+  async #bring(view: Projection, timeoutMs: number): Promise<boolean> {
+    const checkpoints = this.#behind(view);
+    if (checkpoints === null) return false;
+    const { log, pool, atOnce } = this.#context;
+    const { projectId } = this.#host;
+    const catalog = () => this.#catalog(checkpoints);
+    const revision = await catchUpView(view, { log, pool, projectId, checkpoints, catalog, atOnce, timeoutMs });
+    this.#host.moved(view.name, { revision, failures: 0, paused: false });
+    if (view.derived) this.wake(true);
+    return this.#behind(view) !== null;
+  }
+
+  #behind(view: Projection): CheckpointSet | null {
+    const checkpoints = this.#closed ? null : this.#host.checkpoints();
+    return checkpoints !== null && viewsBehind(checkpoints).includes(view) ? checkpoints : null;
+  }
+
+  async #report(view: Projection, error: unknown, { own, passing }: Failures, pauseMs: number): Promise<void> {
+    const { pool, logger, counters } = this.#context;
+    const { projectId } = this.#host;
+    const checkpoints = this.#behind(view);
+    if (checkpoints === null) return;
+    counters.failures += 1;
+    const isOwn = own > 0 && passing === 0;
+    const paused = isOwn && (await noteFailure(pool, projectId, view, checkpoints, error, Date.now()).catch(() => false));
+    const fields = { project: projectId, view: view.name, err: error, againInMs: pauseMs };
+    if (paused) logger.error(fields, 'a view is paused for this project; it goes on by itself when the cause is cured');
+    else logger.warn(fields, 'a view could not be written and will be tried again');
+    const checkpoint = checkpoints.views.get(view.name);
+    if (checkpoint !== undefined)
+      this.#host.moved(view.name, { ...checkpoint, failures: checkpoint.failures + 1, paused: paused || checkpoint.paused });
+  }
+
+  /** Page by page until nothing is left to be filled. */
+  async #fill(): Promise<void> {
+    let size = FIRST_FILL;
+    let failures = 0;
+    for (;;) {
+      const checkpoints = this.#closed ? null : this.#host.checkpoints();
+      if (checkpoints === null) return;
+      try {
+        const { building, isDone, heldMs } = await this.#context.background.run(this.#host.projectId, () =>
+          this.#fillPage(checkpoints, size, Math.min(FILL_TIMEOUT_MS * 2 ** failures, MAX_TIMEOUT_MS)),
+        );
+        failures = 0;
+        this.building = building;
+        if (isDone) return;
+        if (heldMs !== null) size = Math.max(MIN_PAGE, Math.min(MAX_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(heldMs, 1))));
+        await this.#fillSleeper.sleep(Math.min(heldMs ?? 0, MAX_REST_MS) * (this.#host.isPressed() ? PRESSED_REST : REST));
+      } catch (error) {
+        failures += 1;
+        this.#context.counters.failures += 1;
+        this.#host.lookAgain();
+        const fields = { project: this.#host.projectId, err: error };
+        this.#context.logger.warn(fields, 'a list could not be filled further and will be tried again');
+        if (!this.#closed) await this.#fillSleeper.sleep(Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS));
+      }
+    }
+  }
+
+  async #fillPage(
+    checkpoints: CheckpointSet,
+    size: number,
+    timeoutMs: number,
+  ): Promise<{ readonly building: number; readonly isDone: boolean; readonly heldMs: number | null }> {
+    const catalog = await this.#catalog(checkpoints);
+    const run = async (tx: Transaction) => {
+      const state = await fillPage(tx, VIEWS, catalog, size);
+      if (state === null) return { building: 0, isDone: true, heldAt: null };
+      // Counted again only when the work goes on to another board or list: the number is for operators, and pages are short.
+      const building = state.of === this.#filled ? this.building : await countBuilding(tx, VIEWS);
+      this.#filled = state.of;
+      return { building, isDone: false, heldAt: state.heldAt };
+    };
+    const { heldAt, ...page } = await transaction(this.#context.pool, this.#host.projectId, checkpoints.versions, run, timeoutMs);
+    if (page.isDone) this.#filled = null;
+    return { ...page, heldMs: heldAt === null ? null : performance.now() - heldAt };
+  }
+
+  #filled: string | null = null;
+
+  #loaded: { readonly checkpoints: CheckpointSet; readonly catalog: Catalog } | null = null;
+
+  async #catalog(checkpoints: CheckpointSet): Promise<Catalog> {
+    const known = this.#host.catalog();
+    if (known !== null) return known;
+    if (this.#loaded?.checkpoints.revision !== checkpoints.revision) {
+      const { pool } = this.#context;
+      const definitions = await transaction(pool, this.#host.projectId, checkpoints.versions, loadDefinitions, TIMEOUT_MS);
+      this.#loaded = { checkpoints, catalog: catalogOf(definitions) };
+    }
+    return this.#loaded.catalog;
+  }
+}

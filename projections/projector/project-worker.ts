@@ -1,0 +1,414 @@
+import type { ProjectEvent } from '../../src/domain/events.ts';
+import { hashOf } from '../../src/log/chain.ts';
+import { takeDecoded, UnknownEvent } from '../../src/log/decode.ts';
+import { LogUnavailable, type RecordedEvent } from '../../src/log/port.ts';
+import { projectStream } from '../../src/log/streams.ts';
+import { catalogOf } from '../catalog.ts';
+import { advancedTo, type CheckpointSet, pausedViews, shownBy, type ViewCheckpoint, viewsInStep, withView } from '../checkpoint-set.ts';
+import { CheckpointMoved, HistoryMismatch, lockCheckpoints, readCheckpoints } from '../checkpoints.ts';
+import { loadDefinitions } from '../models/definitions/projection.ts';
+import { STATE_TABLES } from '../registry.ts';
+import type { ProjectionName, Transaction, Versions } from '../tables.ts';
+import { transaction } from '../transaction.ts';
+import { type Memory, writeInStep } from '../write.ts';
+import { BackgroundViews, type Host } from './background-views.ts';
+import { BATCH_EVENTS, batchLength, decoded } from './batch-slicing.ts';
+import type { WorkerContext } from './context.ts';
+import { EventQueue } from './event-queue.ts';
+import { Sleeper } from './sleeper.ts';
+import { MAX_TIMEOUT_MS } from './views.ts';
+import { Waiters } from './waiters.ts';
+
+/** With this many events waiting, waiting for more gains nothing. */
+const ENOUGH = 500;
+const LINGER_MS = 50;
+/** The time that the views of a batch may take, ms. */
+const VIEWS_TIMEOUT_MS = 1_000;
+/** Views that take longer than this, and than the state tables, are slow. */
+const SLOW_MS = 100;
+/** With this many events waiting, the state tables have fallen behind. */
+const MANY = 2_000;
+/**
+ * A worker with more characters of waiting events than this takes no more; nor does any worker while all together hold more than `ALL_QUEUED`.
+ */
+const QUEUED = 4 * 1024 * 1024;
+const ALL_QUEUED = 16 * 1024 * 1024;
+/** How long the checkpoint must not have moved before a passive worker takes over a project that is its own, and how often it looks. */
+const RIVAL_MS = 200;
+/**
+ * How long the checkpoint must not have moved before this projector takes over another's project. The owner may only be slow, and one that
+ * is gone loses its share after about this time anyway.
+ */
+const NOT_OURS_MS = 2_500;
+const RETRY_MS = 250;
+const MAX_RETRY_MS = 5_000;
+/** How long the definitions of a project are kept in memory for its next batch. */
+const REST_MS = 60_000;
+/** Time limit of a batch at its first try. It doubles for each further try, because a large batch may really need longer. */
+const TIMEOUT_MS = 6_000;
+
+/**
+ * The worker of one project in the projector. It is *idle*, or *running*: opening (it reads the checkpoints, and checks once that the log
+ * holds the same history), writing batches, or catching views up. It is *passive* if another projector moved its checkpoint or owns the
+ * project. Then it only looks on, and takes over when the checkpoint does not move although events wait. It *stops* for an event that it
+ * cannot read, or for a second history. Everything else is tried again for ever, because state tables skip nothing.
+ */
+export class ProjectWorker {
+  readonly projectId: string;
+  /** Why the worker stopped. */
+  failure: Error | null = null;
+  readonly #context: WorkerContext;
+  readonly #sleeper = new Sleeper();
+  readonly #waiters = new Waiters();
+  readonly #background: BackgroundViews;
+  readonly #queue: EventQueue;
+  #seen = -1;
+  #checkpoints: CheckpointSet | null = null;
+  /** Whether the checkpoints must be read again. */
+  #isStale = false;
+  #versions: Versions = new Map();
+  #memory: Memory | null = null;
+  #known = false;
+  #checked = false;
+  #passive = false;
+  /** When a passive worker last saw the checkpoint move, or became passive (`performance.now()`, because the wall clock may be set back). */
+  #movedAt = 0;
+  #attempts = 0;
+  /** Whether the views of the last batch took long. */
+  #areSlow = false;
+  #running: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(projectId: string, context: WorkerContext) {
+    this.projectId = projectId;
+    this.#context = context;
+    this.#queue = new EventQueue(context.tally);
+    const host: Host = {
+      projectId,
+      checkpoints: () => (this.#passive || this.#isStale || this.failure !== null ? null : this.#checkpoints),
+      catalog: () => this.#memory?.catalog ?? null,
+      isPressed: () => this.#isPressed,
+      moved: (name, checkpoint) => this.#moved(name, checkpoint),
+      lookAgain: () => this.#lookAgain(),
+    };
+    this.#background = new BackgroundViews(host, context);
+  }
+
+  /** Revision of the state tables; −1 before the first event, or before the worker was opened. */
+  get revision(): number {
+    return this.#checkpoints?.revision ?? -1;
+  }
+
+  /** Characters of event data held in memory. */
+  get queued(): number {
+    return this.#queue.characters;
+  }
+
+  /** Whether the project has events and no checkpoints yet. After a restart it would not be found. */
+  get isNew(): boolean {
+    return this.#seen >= 0 && !this.#known;
+  }
+
+  /** Views that are paused for this project. */
+  get pausedViews(): number {
+    return this.#checkpoints === null ? 0 : pausedViews(this.#checkpoints);
+  }
+
+  /** Boards of this project that are being filled. */
+  get buildingBoards(): number {
+    return this.#background.building;
+  }
+
+  /** How many events of those in the state tables the slowest view lacks. */
+  get viewLag(): number {
+    if (this.#checkpoints === null) return 0;
+    const { views, revision } = this.#checkpoints;
+    return Math.max(0, ...[...views.values()].map((view) => revision - view.revision));
+  }
+
+  get hasPausedView(): boolean {
+    return this.pausedViews > 0;
+  }
+
+  /** Takes consecutive events of the stream, as they were followed. Those already written are ignored. */
+  offer(events: readonly RecordedEvent[]): void {
+    const last = events.at(-1);
+    if (last === undefined || this.#closed) return;
+    // Done also by a worker that has stopped or is passive, because nobody tells it again when it goes on. It keeps no events: what it lacks
+    // is in the log.
+    this.#seen = Math.max(this.#seen, last.revision);
+    if (this.failure === null && !this.#passive) this.#enqueue(events);
+    this.#run();
+  }
+
+  /** What exceeds its share of memory is not kept. It is in the log, and nobody else waits until it is written. */
+  #enqueue(events: readonly RecordedEvent[]): void {
+    const isFull = this.queued > QUEUED || this.#context.tally.characters > ALL_QUEUED;
+    if (!isFull) this.#queue.add(events, this.revision);
+    if (this.#queue.length >= ENOUGH || this.#waiters.size > 0) this.#sleeper.wake();
+  }
+
+  /** Takes the project over. `head`: the last revision in the log, −1 for none. */
+  open(head: number): void {
+    this.#seen = Math.max(this.#seen, head);
+    this.#run();
+  }
+
+  /** Leaves the project to another projector if that owns it now. */
+  yield(): void {
+    if (this.#context.owns(this.projectId)) return;
+    this.#lookOn();
+    this.#movedAt = performance.now();
+  }
+
+  /** Looks again at what only an operator can change: paused views, and a history that did not match. */
+  refresh(): void {
+    this.#rest();
+    if (this.failure !== null && !(this.failure instanceof HistoryMismatch)) return;
+    if (this.failure === null && !this.hasPausedView) return;
+    this.#lookAgain();
+  }
+
+  #lookAgain(): void {
+    this.#isStale = true;
+    this.#checked = this.failure === null;
+    this.#run(true);
+  }
+
+  /**
+   * Forgets the definitions after a while. A projector meets many projects of which few are busy, and definitions are large. The next batch
+   * reads them again.
+   */
+  #rest(): void {
+    if (this.#running === null && performance.now() - this.#movedAt > REST_MS) this.#memory = null;
+  }
+
+  /**
+   * Whether all views reflect `revision`; waits for it for at most `timeoutMs`. False for a project with a paused view, once the others are
+   * there.
+   */
+  waitFor(revision: number, timeoutMs: number): Promise<boolean> {
+    if (this.#viewsAt() >= revision) return Promise.resolve(!this.hasPausedView);
+    if (this.failure !== null || this.#closed) return Promise.resolve(false);
+    const reached = this.#waiters.wait(revision, timeoutMs);
+    this.#sleeper.wake();
+    return reached;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#sleeper.wake();
+    this.#waiters.giveUp();
+    await this.#background.close();
+    await this.#running;
+  }
+
+  #run(again = false): void {
+    if (this.#running !== null || this.#closed) return;
+    this.#movedAt = performance.now();
+    this.yield();
+    this.#running = this.#work(again).finally(() => {
+      this.#running = null;
+      if (this.#hasWork()) this.#run();
+    });
+  }
+
+  #hasWork(): boolean {
+    if (this.#closed || this.failure !== null) return false;
+    return this.#checkpoints === null || this.#isStale || this.#seen > this.#checkpoints.revision;
+  }
+
+  async #work(again: boolean): Promise<void> {
+    let first = again;
+    while (first || this.#hasWork()) {
+      first = false;
+      try {
+        await this.#step();
+        this.#attempts = 0;
+      } catch (error) {
+        await this.#failed(error);
+      }
+    }
+  }
+
+  async #step(): Promise<void> {
+    const checkpoints = this.#checkpoints === null || this.#isStale || this.#passive ? await this.#look() : this.#checkpoints;
+    if (this.#passive) return;
+    await this.#linger(checkpoints);
+    if (this.#closed) return;
+    const events = await this.#take(checkpoints.revision + 1);
+    await this.#context.gate.run(this.projectId, () => this.#write(checkpoints, events));
+  }
+
+  /** Reads the checkpoints. A passive worker does so at intervals, and becomes active when nobody has moved the checkpoint for a while. */
+  async #look(): Promise<CheckpointSet> {
+    if (this.#passive && this.#checkpoints !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? LINGER_MS : RIVAL_MS);
+    this.#isStale = false;
+    const checkpoints = await this.#context.gate.run(this.projectId, () => this.#open());
+    if (this.failure !== null) this.#context.logger.info({ project: this.projectId }, 'the projection goes on');
+    this.failure = null;
+    if (checkpoints.revision !== this.#checkpoints?.revision) this.#movedAt = performance.now();
+    this.#adopt(checkpoints);
+    const waitMs = this.#context.owns(this.projectId) ? RIVAL_MS : NOT_OURS_MS;
+    if (performance.now() - this.#movedAt >= waitMs) this.#passive = false;
+    this.#announce();
+    this.#background.wake(true);
+    return checkpoints;
+  }
+
+  async #open(): Promise<CheckpointSet> {
+    const checkpoints = await readCheckpoints(this.#context.pool, this.projectId).catch((error: unknown) => {
+      // The project's checkpoints exist although the histories differ. So it will be found after a restart.
+      if (error instanceof HistoryMismatch) this.#known = true;
+      throw error;
+    });
+    this.#known = true;
+    if (!this.#checked) await this.#checkHistory(checkpoints);
+    return checkpoints;
+  }
+
+  /** Checks for a second history: the event at the checkpoint must be in the log, with the same hash. */
+  async #checkHistory({ revision, hash }: CheckpointSet): Promise<void> {
+    if (revision >= 0) {
+      const [event] = await this.#context.log.read(projectStream(this.projectId), { from: revision, limit: 1, direction: 'forwards' });
+      if (event === undefined) throw new HistoryMismatch(this.projectId, `the log has no revision ${revision}`);
+      if (hashOf(event.metadata) !== hash) throw new HistoryMismatch(this.projectId, `revision ${revision} has another hash`);
+    }
+    this.#checked = true;
+  }
+
+  /**
+   * Lets a small batch grow, unless somebody waits for it. It also waits for a view that has nearly caught up, so that the batch can
+   * include it.
+   */
+  #linger(checkpoints: CheckpointSet): Promise<void> {
+    const waiting = this.#seen - checkpoints.revision;
+    const isUrgent = this.#waiters.size > 0 && !this.#background.isNear;
+    return waiting === 0 || waiting >= ENOUGH || isUrgent ? Promise.resolve() : this.#sleeper.sleep(LINGER_MS);
+  }
+
+  /** The next events in order: from the queue, or from the log where the queue has a gap. */
+  async #take(next: number): Promise<readonly RecordedEvent[]> {
+    this.#queue.passOver(next - 1);
+    if (this.#seen < next) return [];
+    const batch = this.#queue.take(next);
+    if (batch.length > 0) return batch;
+    const page = await this.#context.log.read(projectStream(this.projectId), { from: next, limit: BATCH_EVENTS, direction: 'forwards' });
+    if (page.length === 0) throw new LogUnavailable(`the log of project ${this.projectId} does not answer from revision ${next}`);
+    return page.slice(0, batchLength(page));
+  }
+
+  #lookOn(): void {
+    this.#passive = true;
+    this.#queue.clear();
+  }
+
+  async #write(checkpoints: CheckpointSet, recorded: readonly RecordedEvent[]): Promise<void> {
+    const { events, unknown } = decoded(recorded, takeDecoded);
+    if (events.length > 0) await this.#writeEvents(checkpoints, events);
+    if (unknown !== null) throw unknown;
+  }
+
+  /**
+   * Writes everything in one transaction. The views that are in step come last and have little time; what they cannot do then is done
+   * beside. They are left out when the state tables had a failure, or fall behind because of them.
+   */
+  async #writeEvents(checkpoints: CheckpointSet, events: readonly ProjectEvent[]): Promise<void> {
+    const memory = this.#memory ?? (await this.#remember(checkpoints));
+    const views = this.#attempts > 0 || this.#areTooSlow ? [] : viewsInStep(checkpoints);
+    const options = { timeoutMs: VIEWS_TIMEOUT_MS, atOnce: this.#context.atOnce };
+    const written = await this.#transaction(checkpoints, (tx) => writeInStep(tx, { states: STATE_TABLES, views }, events, memory, options));
+    const { failure, stateMs, viewsMs } = written;
+    this.#memory = written.memory;
+    this.#areSlow = viewsMs > Math.max(stateMs, SLOW_MS);
+    if (failure !== null) this.#context.logger.warn({ project: this.projectId, err: failure }, 'the views of a batch are written beside');
+    const last = events.at(-1);
+    // Other views may have caught up meanwhile.
+    if (last !== undefined) this.#checkpoints = advancedTo(this.#checkpoints ?? checkpoints, last, failure === null ? views : []);
+    this.#announce();
+    this.#context.counters.events += events.length;
+    this.#context.counters.batches += 1;
+    if (failure instanceof CheckpointMoved) this.#adopt(await readCheckpoints(this.#context.pool, this.projectId));
+    this.#background.wake(written.memory.catalog !== memory.catalog);
+  }
+
+  /** Whether the views take so long that the state tables fall behind. */
+  get #areTooSlow(): boolean {
+    return this.#areSlow && this.#isPressed;
+  }
+
+  get #isPressed(): boolean {
+    return this.#seen - this.revision > MANY;
+  }
+
+  async #remember(checkpoints: CheckpointSet): Promise<Memory> {
+    const definitions = await this.#transaction(checkpoints, async (tx) => {
+      // A rebuild may have switched to other tables meanwhile, and dropped these.
+      await lockCheckpoints(tx, ['definitions'], checkpoints.revision);
+      return loadDefinitions(tx);
+    });
+    return { definitions, catalog: catalogOf(definitions) };
+  }
+
+  #transaction<T>(checkpoints: CheckpointSet, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const timeoutMs = Math.min(TIMEOUT_MS * 2 ** this.#attempts, MAX_TIMEOUT_MS);
+    return transaction(this.#context.pool, this.projectId, checkpoints.versions, work, timeoutMs);
+  }
+
+  #moved(name: ProjectionName, checkpoint: ViewCheckpoint): void {
+    if (this.#checkpoints === null) return;
+    this.#checkpoints = withView(this.#checkpoints, name, checkpoint);
+    this.#announce();
+    // A batch may be waiting for just this view.
+    this.#sleeper.wake();
+  }
+
+  #viewsAt(): number {
+    return this.#checkpoints === null ? -1 : shownBy(this.#checkpoints);
+  }
+
+  #announce(): void {
+    if (this.#checkpoints === null) return;
+    const { revision, hash } = this.#checkpoints;
+    this.#context.onProgress(this.projectId, { revision, hash });
+    this.#waiters.reached(this.#viewsAt(), !this.hasPausedView);
+  }
+
+  #adopt(checkpoints: CheckpointSet): void {
+    if (checkpoints.revision !== this.#checkpoints?.revision) this.#memory = null;
+    // A view that was rebuilt need not wait any longer.
+    if ([...checkpoints.versions].some(([name, version]) => this.#versions.get(name) !== version)) this.#background.hurry();
+    this.#versions = checkpoints.versions;
+    this.#checkpoints = checkpoints;
+    this.#queue.passOver(checkpoints.revision);
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    this.#memory = null;
+    if (error instanceof CheckpointMoved) {
+      this.#checkpoints = null;
+      this.#lookOn();
+      return;
+    }
+    if (error instanceof UnknownEvent || error instanceof HistoryMismatch) return this.#stop(error);
+    this.#context.counters.failures += 1;
+    this.#attempts += 1;
+    this.#checkpoints = null;
+    // What waits in memory can be read again. A project that fails must not use up the memory of the others.
+    this.#queue.clear();
+    this.#context.logger.error(
+      { project: this.projectId, err: error, attempt: this.#attempts },
+      'a batch could not be written and will be tried again',
+    );
+    if (!this.#closed) await this.#sleeper.sleep(Math.min(RETRY_MS * 2 ** (this.#attempts - 1), MAX_RETRY_MS));
+  }
+
+  #stop(error: Error): void {
+    if (this.failure?.message !== error.message) {
+      this.#context.logger.error({ project: this.projectId, err: error }, 'the projection of this project stopped');
+    }
+    this.failure = error;
+    this.#queue.clear();
+    this.#waiters.giveUp();
+  }
+}

@@ -1,0 +1,148 @@
+import type { Space } from '../../domain/events.ts';
+import type { SubjectState } from '../../domain/states.ts';
+import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
+import { current, type Entry, newVersion, readCounts, type Version, type WorkingSet } from './working-set.ts';
+
+/**
+ * Thrown when a decision reads what is not in memory. The runner loads it and decides again from the start. It is not an `Error`: nothing
+ * failed, and a stack would cost more than the decision.
+ */
+export class NeedsLoading {
+  readonly subjects: readonly SubjectKey[];
+  constructor(subjects: readonly SubjectKey[]) {
+    this.subjects = subjects;
+  }
+}
+
+/** So many subjects are searched one by one, which costs less than a map. */
+const FEW = 8;
+/** Subjects that one load may bring. */
+const MAX_MISSING = 1000;
+/** Stands for what is not in memory while a context collects. */
+const UNKNOWN = newVersion(null, 0);
+
+/**
+ * The decision context. It notes every subject with the version that was read, also one that does not exist, so the writer can later tell
+ * whether the decision still holds.
+ *
+ * A *collecting* context answers "never existed" for what is not in memory and goes on. The result of such a run is worthless, but the run has
+ * asked for most of what the decision needs, which is then loaded at once.
+ */
+export class DecisionContext {
+  /** The subjects read, beside their versions: a decision reads few subjects, each several times. */
+  readonly #read: Entry[] = [];
+  readonly #versions: Version[] = [];
+  /** The same, for a decision that reads many. */
+  #byMany: Map<SubjectKey, Version> | null = null;
+  /** Whether anything read is not durable yet. */
+  speculative = false;
+  readonly #set: WorkingSet;
+  readonly #collecting: boolean;
+  /** What a collecting context did not find. Made when first needed, as the sets below: most decisions need none. */
+  #missing: Set<SubjectKey> | null = null;
+  #fresh: Set<SubjectKey> | null = null;
+  /** Collections that were looked through, with the revision of their last change. */
+  #scanned: Map<SubjectKey, number> | null = null;
+
+  constructor(set: WorkingSet, collecting = false) {
+    this.#set = set;
+    this.#collecting = collecting;
+  }
+
+  /** What a collecting context did not find, if anything. */
+  get missing(): readonly SubjectKey[] | null {
+    return this.#missing && [...this.#missing];
+  }
+
+  /** The subject's state, or `null` if it never existed. */
+  read(subject: SubjectKey): SubjectState | null {
+    return this.version(subject).state;
+  }
+
+  version(subject: SubjectKey): Version {
+    const noted = this.seen(subject);
+    if (noted) return noted;
+    const entry = this.#set.peek(subject);
+    const version = entry && current(entry);
+    if (!version) return this.#unknown(subject);
+    readCounts.hits += 1;
+    this.#note(entry, version);
+    if (!version.durable) this.speculative = true;
+    return version;
+  }
+
+  /** The version that was read of a subject. */
+  seen(subject: SubjectKey): Version | undefined {
+    if (this.#byMany !== null) return this.#byMany.get(subject);
+    for (let at = 0; at < this.#read.length; at += 1) if (this.#read[at]?.subject === subject) return this.#versions[at];
+    return undefined;
+  }
+
+  #note(entry: Entry, version: Version): void {
+    this.#read.push(entry);
+    this.#versions.push(version);
+    if (this.#byMany !== null) this.#byMany.set(entry.subject, version);
+    else if (this.#read.length > FEW) this.#byMany = new Map(this.#read.map(({ subject }, at) => [subject, this.#versions[at] ?? version]));
+  }
+
+  /** Marks what was read and will not change as used in the cache, so it is not forgotten next. */
+  used(): void {
+    for (const entry of this.#read) this.#set.used(entry);
+  }
+
+  /** Notes a subject as read and absent without looking: only for names made of fresh random bits. */
+  assumeAbsent(subject: SubjectKey): void {
+    this.#fresh ??= new Set();
+    this.#fresh.add(subject);
+  }
+
+  isFresh(subject: SubjectKey): boolean {
+    return this.#fresh?.has(subject) ?? false;
+  }
+
+  /** Throws {@link NeedsLoading} for everything missing, so one round trip loads it. A single missing subject is left to its read. */
+  expect(subjects: readonly SubjectKey[]): void {
+    if (subjects.length === 1 || this.#collecting) return;
+    const missing = subjects.filter((subject) => !this.#set.peek(subject));
+    if (missing.length > 0) throw new NeedsLoading(missing);
+  }
+
+  /** Revision up to which the rows of the state tables show every change. */
+  get horizon(): number {
+    return this.#set.horizon;
+  }
+
+  /**
+   * Keys of documents that changed since their collection's rows were written. The collection counts as read: a decision that looked through it
+   * fails once anything in it has changed.
+   */
+  changedKeys(space: Space, collection: string): readonly string[] {
+    const spaces = space === 'live' ? [space] : [space, 'live' as const];
+    this.#scanned ??= new Map();
+    for (const each of spaces) {
+      const subject = collectionSubject(each, collection);
+      this.#scanned.set(subject, this.#set.collectionChangedAt(subject));
+    }
+    const beginnings = spaces.map((each) => documentSubject(each, collection, ''));
+    return beginnings.flatMap((beginning) => [...this.#set.changedUnder(beginning)].map((subject) => subject.slice(beginning.length)));
+  }
+
+  #unknown(subject: SubjectKey): Version {
+    if (!this.#collecting) throw new NeedsLoading([subject]);
+    this.#missing ??= new Set();
+    this.#missing.add(subject);
+    if (this.#missing.size >= MAX_MISSING) throw new NeedsLoading([...this.#missing]);
+    return UNKNOWN;
+  }
+
+  /** Whether everything read is still what it was. */
+  holds(): boolean {
+    for (const [at, { subject }] of this.#read.entries()) {
+      const entry = this.#set.peek(subject);
+      if (!entry || current(entry)?.token !== this.#versions[at]?.token) return false;
+    }
+    if (this.#scanned === null) return true;
+    for (const [subject, changedAt] of this.#scanned) if (this.#set.collectionChangedAt(subject) !== changedAt) return false;
+    return true;
+  }
+}

@@ -1,0 +1,97 @@
+import { addUsage, NO_USAGE, type Usage } from '../../domain/project/quotas.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import type { CountedPage, DocumentPlace } from '../ports/readers.ts';
+
+/** Rows of one page. Other work waits for one page at most. */
+const PAGE = 500;
+/** Shortest pause between two counts, ms, and the pause as a multiple of the last count's duration. */
+const MIN_PAUSE_MS = 5_000;
+const PAUSES = 4;
+/** Additions within so many revisions are kept as one. */
+const REVISIONS_TOGETHER = 256;
+
+interface Added {
+  readonly from: number;
+  revision: number;
+  usage: Usage;
+}
+
+export interface UsageCounterOptions {
+  readonly scheduler: Pick<Scheduler, 'monotonic' | 'sleep'>;
+  readonly isClosed: () => boolean;
+  readonly page: (after: DocumentPlace | null, rows: number) => Promise<CountedPage>;
+}
+
+/**
+ * Number of a project's documents and their bytes. The tables are counted now and then while the project is written, and what this node has
+ * stored since is added. What other nodes store, and what is stored during a count, shows in the next count. A count reads small pages with
+ * pauses as long as the reads, so it takes time but blocks nobody.
+ */
+export class UsageCounter {
+  readonly #options: UsageCounterOptions;
+  #counted: Usage | null = null;
+  /** Additions after the counted revision, in order of revision. */
+  #added: Added[] = [];
+  #sum = NO_USAGE;
+  #counting = false;
+  #nextAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: UsageCounterOptions) {
+    this.#options = options;
+  }
+
+  /** `null` until the first count is done. Starts another count if the last one is old. */
+  current(): Usage | null {
+    if (!this.#counting && this.#options.scheduler.monotonic() >= this.#nextAt) void this.#count();
+    return this.#counted === null ? null : addUsage(this.#counted, this.#sum);
+  }
+
+  /** Adds what a commit of this node stored, up to `revision`. */
+  add(growth: Usage, revision: number): void {
+    if (growth.documents === 0 && growth.bytes === 0) return;
+    this.#sum = addUsage(this.#sum, growth);
+    const last = this.#added.at(-1);
+    if (last === undefined || revision - last.from >= REVISIONS_TOGETHER) {
+      this.#added.push({ from: revision, revision, usage: growth });
+      return;
+    }
+    last.revision = Math.max(last.revision, revision);
+    last.usage = addUsage(last.usage, growth);
+  }
+
+  async #count(): Promise<void> {
+    const { scheduler } = this.#options;
+    this.#counting = true;
+    const begun = scheduler.monotonic();
+    try {
+      await this.#pass();
+    } catch {
+      // The tables cannot be read, or not in time. The last count and the additions still hold.
+    } finally {
+      this.#counting = false;
+      this.#nextAt = scheduler.monotonic() + Math.max(MIN_PAUSE_MS, PAUSES * (scheduler.monotonic() - begun));
+    }
+  }
+
+  async #pass(): Promise<void> {
+    const { scheduler, isClosed, page } = this.#options;
+    let counted = NO_USAGE;
+    let after: DocumentPlace | null = null;
+    for (;;) {
+      const asked = scheduler.monotonic();
+      const found: CountedPage = await page(after, PAGE);
+      counted = addUsage(counted, found);
+      after = found.last;
+      if (after === null) return this.#take(counted, found.revision);
+      await scheduler.sleep(Math.max(1, scheduler.monotonic() - asked));
+      if (isClosed()) return;
+    }
+  }
+
+  /** `revision`: what the tables had reached. */
+  #take(counted: Usage, revision: number): void {
+    this.#counted = counted;
+    this.#added = this.#added.filter((added) => added.revision > revision);
+    this.#sum = this.#added.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
+  }
+}

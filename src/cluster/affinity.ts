@@ -1,0 +1,43 @@
+/**
+ * Chooses the process that a connection goes to. All requests of a project should meet in one process, because there its commits are
+ * grouped and its documents are in memory. Any other choice is also correct, only slower. So it is enough to look at the first request
+ * line.
+ */
+
+/** Matches `/v3/<family>/<project>`, `/v1/…`, `/api/…` and `/pages/<project>` after the method. */
+const PROJECT = /^[A-Z]{1,16} \/(?:(?:v\d+|api)\/[^/ ?]+|pages)\/([A-Za-z0-9_-]{1,128})[/ ?]/i;
+/** A longer request line is not waited for. */
+const MAX_BYTES = 1024;
+
+/** What the first bytes of a connection say: a project, that there is none, or that more bytes are needed. */
+export type Peeked = { readonly project: string } | 'none' | 'more';
+
+/** Looks for the project in the first bytes of a connection. */
+export function peekProject(head: Buffer): Peeked {
+  const text = head.toString('latin1', 0, MAX_BYTES);
+  const [, project] = PROJECT.exec(text) ?? [];
+  if (project !== undefined) return { project };
+  return head.length >= MAX_BYTES || text.includes('\n') ? 'none' : 'more';
+}
+
+/** The slot that a key belongs to (rendezvous hashing), among the given ones. When a place goes, only its own keys move. */
+export function slotFor(key: string, slots: readonly number[]): number | undefined {
+  let best: number | undefined;
+  let most = -1;
+  for (const slot of slots) {
+    const weight = hash(`${slot}/${key}`);
+    if (weight <= most) continue;
+    most = weight;
+    best = slot;
+  }
+  return best;
+}
+
+/** FNV-1a with extra mixing at the end: neighbouring slots must not get neighbouring weights. */
+function hash(text: string): number {
+  let sum = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);
+  sum = Math.imul(sum ^ (sum >>> 16), 0x85ebca6b);
+  sum = Math.imul(sum ^ (sum >>> 13), 0xc2b2ae35);
+  return (sum ^ (sum >>> 16)) >>> 0;
+}

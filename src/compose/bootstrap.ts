@@ -1,0 +1,148 @@
+import type pg from 'pg';
+import type { Logger } from 'pino';
+import { DatabaseProblem } from '../../infra/postgres/problem.ts';
+import { migrate } from '../../projections/migrate.ts';
+import { type Config, ConfigProblem, redactUrl } from '../config/config.ts';
+import type { Role } from '../config/settings.ts';
+import { errorMessage } from '../kernel/error-reporting.ts';
+import type { Log } from '../log/port.ts';
+import { LOG_MIGRATIONS } from '../log/postgres/log.ts';
+import { verifierProblem } from '../outbound/verifier/create-verifier.ts';
+import { VERSION } from '../version.ts';
+import { nodeDatabase, type ServerFacts } from './database.ts';
+import { compareHistories, requireOneHistory } from './histories.ts';
+import { loggedLog, openLog, requireEventStore } from './log.ts';
+import { allotConnections, type Connections, createPool, demandOf } from './pool.ts';
+import type { Shutdown } from './shutdown.ts';
+
+/** What every part of a node is built on. */
+export interface NodeResources {
+  /** With the password, so it must never be logged. */
+  readonly databaseUrl: string;
+  readonly pool: pg.Pool;
+  readonly log: Log;
+  readonly connections: Connections;
+}
+
+/** How often a process that does not serve what it projects asks for new events. */
+const POLL_MS = 25;
+
+/**
+ * Opens database and log, runs the migrations, and checks that all of it fits together. Throws `ConfigProblem` or `DatabaseProblem` that
+ * names what to do.
+ */
+export async function bootstrapNode(config: Config, logger: Logger, shutdown: Shutdown): Promise<NodeResources> {
+  requireConsistentConfig(config);
+  const queue = probeQueue(config);
+  const logVersion = await requireEventStore(config);
+  const database = await nodeDatabase(config, logger);
+  shutdown.add(() => database.stop());
+  const connections = connectionsFor(config, database.facts);
+  const pool = createPool(database.url, logger, connections.pool);
+  shutdown.add(() => pool.end());
+  await migrate(pool, LOG_MIGRATIONS);
+  const log = loggedLog(await openLog(config, database.url, tuningOf(config.workers, config.roles, connections)), logger);
+  shutdown.add(() => log.close());
+  await checkHistories(config, pool, log, logger);
+  logBackends(config, { database: database.facts, logVersion, queue: await queue }, logger);
+  return { databaseUrl: database.url, pool, log, connections };
+}
+
+/** The same for one of several processes of a node. What is to be done only once, the first process has done. */
+export async function bootstrapWorker(
+  config: Config,
+  databaseUrl: string,
+  connections: Connections,
+  logger: Logger,
+  shutdown: Shutdown,
+): Promise<NodeResources> {
+  const pool = createPool(databaseUrl, logger, connections.pool);
+  shutdown.add(() => pool.end());
+  const log = loggedLog(await openLog(config, databaseUrl, { readers: connections.readers }), logger);
+  shutdown.add(() => log.close());
+  return { databaseUrl, pool, log, connections };
+}
+
+function tuningOf(workers: number, roles: readonly Role[], { readers }: Connections) {
+  return workers > 1 || !roles.includes('api') ? { readers, pollMs: POLL_MS } : { readers };
+}
+
+/** Throws `ConfigProblem` for settings that contradict each other. */
+export function requireConsistentConfig({ roles, workers, databaseUrl, verifier }: Config): void {
+  const problem = verifierProblem(verifier);
+  if (problem !== null) throw new ConfigProblem(problem);
+  if (workers > 1 && !roles.includes('api')) {
+    throw new ConfigProblem(
+      `WORKERS is ${workers}, and ROLES (${roles.join(',')}) has no api: workers serve requests. Add api to ROLES, or unset WORKERS`,
+    );
+  }
+  if (databaseUrl === null && !roles.includes('projector')) {
+    throw new ConfigProblem(
+      `ROLES is ${roles.join(',')}, but no other node can project into the embedded database of this one. Add projector to ROLES, or set DATABASE_URL to a Postgres that all nodes share`,
+    );
+  }
+}
+
+function connectionsFor(config: Config, { maxConnections }: ServerFacts): Connections {
+  const demand = demandOf(config);
+  const connections = allotConnections(maxConnections, demand);
+  if (connections !== null) return connections;
+  throw new DatabaseProblem(
+    `Postgres takes ${maxConnections} connections; that is too few for ${demand.processes} processes of this node.`,
+    'Raise max_connections (ALTER SYSTEM SET max_connections = …, then restart it), or lower WORKERS.',
+  );
+}
+
+async function checkHistories(config: Config, pool: pg.Pool, log: Log, logger: Logger): Promise<void> {
+  const histories = await compareHistories(pool, log);
+  requireOneHistory(histories, logName(config));
+  const projects = [...histories.missing, ...histories.different];
+  if (projects.length === 0) return;
+  logger.error({ projects }, 'log and read models of these projects tell two histories; they are refused until `savepoint rebuild`');
+}
+
+function logName({ eventStoreUrl }: Config): string {
+  return eventStoreUrl === null ? 'Postgres' : `EventStoreDB ${redactUrl(eventStoreUrl)}`;
+}
+
+/** How the start reports on Redis. Nothing about Redis prevents a start, because requests go on without it. */
+interface QueueStatus {
+  readonly text: string;
+  readonly warning: string | null;
+}
+
+/** The longest time that a start waits for Redis. */
+const QUEUE_TIMEOUT_MS = 1_000;
+
+async function probeQueue({ redisUrl }: Config): Promise<QueueStatus> {
+  if (redisUrl === null) return { text: 'in the database', warning: null };
+  const place = `Redis ${redactUrl(redisUrl)}`;
+  const { OLDEST_REDIS, readRedisFacts, redisServes } = await import('../jobs/redis-connection.ts');
+  try {
+    const facts = await readRedisFacts(redisUrl, QUEUE_TIMEOUT_MS);
+    const serves = redisServes(facts);
+    const tooOld = `Redis ${facts.version} is too old for jobs${serves === 'no' ? ', which will not run' : ''}: use ${OLDEST_REDIS} or later`;
+    return { text: `Redis ${facts.version}, ${redactUrl(redisUrl)}`, warning: serves === 'yes' ? null : tooOld };
+  } catch (error) {
+    return {
+      text: `${place}, which does not answer`,
+      warning: `the job queue does not answer; requests go on, jobs wait: ${errorMessage(error)}`,
+    };
+  }
+}
+
+interface Backends {
+  readonly database: ServerFacts;
+  readonly logVersion: string | null;
+  readonly queue: QueueStatus;
+}
+
+function logBackends(config: Config, { database: { version }, logVersion, queue }: Backends, logger: Logger): void {
+  const { databaseUrl, dataDir, eventStoreUrl, roles, workers } = config;
+  const database = databaseUrl === null ? `Postgres ${version}, embedded in ${dataDir}` : `Postgres ${version}, ${redactUrl(databaseUrl)}`;
+  const log = eventStoreUrl === null ? 'in the database' : `EventStoreDB ${logVersion}, ${redactUrl(eventStoreUrl)}`;
+  const facts = { savepoint: VERSION, node: process.version, log, database, queue: queue.text, roles, workers };
+  const parts = [`log ${log}`, `database ${database}`, `queue ${queue.text}`, `roles ${roles.join(',')}`, `Node ${process.version}`];
+  logger.info(facts, `savepoint ${VERSION} runs on: ${parts.join('; ')}`);
+  if (queue.warning !== null) logger.warn({ queue: queue.text }, queue.warning);
+}

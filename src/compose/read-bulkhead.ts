@@ -1,0 +1,68 @@
+import { availableParallelism } from 'node:os';
+import type { ViewReader } from '../app/ports/readers.ts';
+import { Bulkhead } from '../kernel/bulkhead.ts';
+import { refusal } from '../kernel/errors.ts';
+import type { Scheduler } from '../kernel/scheduler.ts';
+
+/** Connections of the pool that are always left for projectors and probes. */
+const RESERVED = 2;
+/** How many reads of one project may wait for a connection, and for how long. */
+const MAX_WAITING = 500;
+const TIMEOUT_MS = 2_000;
+
+/** Runs a project's reads within its share of the connections. Rejects with 503 BUSY when none is free in time. */
+export interface ReadBulkhead {
+  readonly inUse: number;
+  readonly rejected: number;
+  run<T>(projectId: string, read: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Reads that one project may run at a time when Postgres runs on the CPUs of this process. More reads would take these CPUs from the
+ * process, and so from all projects.
+ */
+export const READS_OF_ONE_MACHINE = Math.max(2, availableParallelism());
+
+/** `connections`: the size of the pool. `each`: connections of one project at most; by default up to half of the free ones. */
+export function createReadBulkhead(connections: number, scheduler: Pick<Scheduler, 'after'>, perKey?: number): ReadBulkhead {
+  const bulkhead = new Bulkhead({
+    slots: Math.max(2, connections - RESERVED),
+    ...(perKey === undefined ? {} : { perKey }),
+    queue: MAX_WAITING,
+    timeout: { ms: TIMEOUT_MS, scheduler },
+  });
+  return {
+    get inUse() {
+      return bulkhead.inUse;
+    },
+    get rejected() {
+      return bulkhead.rejected;
+    },
+    run: (projectId, read) => bulkhead.run(projectId, read, { onReject: busy }),
+  };
+}
+
+function busy(): Error {
+  return refusal('BUSY', 'This project has as many reads under way as it may have; try again shortly');
+}
+
+/** The same views, each read within its project's share. Waiting for a view to catch up takes no connection for long. */
+export function boundedViews(views: ViewReader, bulkhead: ReadBulkhead): ViewReader {
+  return {
+    caughtUp: views.caughtUp,
+    hasShown: views.hasShown,
+    ledger: (projectId, ...asked) => bulkhead.run(projectId, () => views.ledger(projectId, ...asked)),
+    publishes: (projectId, ...asked) => bulkhead.run(projectId, () => views.publishes(projectId, ...asked)),
+    flags: (projectId, ...asked) => bulkhead.run(projectId, () => views.flags(projectId, ...asked)),
+    revisions: (projectId, ...asked) => bulkhead.run(projectId, () => views.revisions(projectId, ...asked)),
+    records: (projectId, ...asked) => bulkhead.run(projectId, () => views.records(projectId, ...asked)),
+    scan: (projectId, ...asked) => bulkhead.run(projectId, () => views.scan(projectId, ...asked)),
+    documentsAfter: (projectId, ...asked) => bulkhead.run(projectId, () => views.documentsAfter(projectId, ...asked)),
+    documentCount: (projectId, ...asked) => bulkhead.run(projectId, () => views.documentCount(projectId, ...asked)),
+    ledgerFields: (projectId, ...asked) => bulkhead.run(projectId, () => views.ledgerFields(projectId, ...asked)),
+    building: (projectId) => bulkhead.run(projectId, () => views.building(projectId)),
+    leaderboard: (projectId, ...asked) => bulkhead.run(projectId, () => views.leaderboard(projectId, ...asked)),
+    neighbours: (projectId, ...asked) => bulkhead.run(projectId, () => views.neighbours(projectId, ...asked)),
+    board: (projectId, ...asked) => bulkhead.run(projectId, () => views.board(projectId, ...asked)),
+  };
+}

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+/** Parts that were started, to be stopped in the reverse order. */
+export class Shutdown {
+  readonly #parts: (() => Promise<void>)[] = [];
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  add(stop: () => Promise<void>): void {
+    this.#parts.unshift(stop);
+  }
+
+  /**
+   * Stops one part after the other. A part that hangs, such as a writer whose log is gone, is left behind after `withinMs`. The last part
+   * is the database, which has a limit of its own and must not be left running.
+   */
+  async run(withinMs: number): Promise<void> {
+    const over = new AbortController();
+    const timeOver = sleep(withinMs, undefined, { signal: over.signal }).catch(() => undefined);
+    const parts = this.#parts.splice(0);
+    for (const [index, part] of parts.entries()) {
+      const stopping = part().catch((error: unknown) => this.#logger.warn({ err: error }, 'stopping a part failed'));
+      const isLast = index === parts.length - 1;
+      await (isLast ? stopping : Promise.race([stopping, timeOver]));
+    }
+    over.abort();
+  }
+}

@@ -1,0 +1,38 @@
+/** A turn of one name. */
+export interface MutexLock {
+  /** Whether it had to wait for another. */
+  readonly hasWaited: boolean;
+  release(): void;
+}
+
+/** Turns of one name follow each other, and only so many may wait. A name without a turn takes no memory. */
+export class KeyedMutex {
+  readonly #maxWaiting: number;
+  readonly #queues = new Map<string, { last: Promise<void>; length: number }>();
+
+  constructor(maxWaiting: number) {
+    this.#maxWaiting = maxWaiting;
+  }
+
+  /** Resolves with a turn, which the caller must end. `null`: too many wait. */
+  async acquire(name: string): Promise<MutexLock | null> {
+    const queue = this.#queues.get(name) ?? { last: Promise.resolve(), length: 0 };
+    if (queue.length > this.#maxWaiting) return null;
+    const { last: before, length } = queue;
+    this.#queues.set(name, queue);
+    let end = (): void => undefined;
+    queue.last = new Promise((resolve) => {
+      end = resolve;
+    });
+    queue.length += 1;
+    await before;
+    return {
+      hasWaited: length > 0,
+      release: () => {
+        queue.length -= 1;
+        if (queue.length === 0) this.#queues.delete(name);
+        end();
+      },
+    };
+  }
+}

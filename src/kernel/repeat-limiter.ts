@@ -1,0 +1,36 @@
+/** Texts counted at a time. Texts beyond this are left out: nobody reads more. */
+const MAX_TEXTS = 10_000;
+/** Lines of one text that pass within a window. */
+const MAX_REPEATS = 200;
+const WINDOW_MS = 10_000;
+
+/**
+ * Bounds how often the log repeats a text. While a database is away every request fails and logs, thousands of times a second, and a full disk
+ * may even be the cause. Lines left out are counted, and the count is logged when the window ends.
+ */
+export class RepeatLimiter {
+  readonly #most: number;
+  readonly #windowMs: number;
+  readonly #counts = new Map<string, number>();
+
+  constructor(most = MAX_REPEATS, windowMs = WINDOW_MS) {
+    this.#most = most;
+    this.#windowMs = windowMs;
+  }
+
+  /** Whether a line of this text may pass. At the end of the window `tell` gets the number of lines left out, if any. */
+  allows(text: string, onSuppressed: (suppressed: number) => void): boolean {
+    const before = this.#counts.get(text) ?? 0;
+    if (before === 0 && this.#counts.size >= MAX_TEXTS) return false;
+    const count = before + 1;
+    this.#counts.set(text, count);
+    if (count === 1) setTimeout(() => this.#end(text, onSuppressed), this.#windowMs).unref();
+    return count <= this.#most;
+  }
+
+  #end(text: string, onSuppressed: (suppressed: number) => void): void {
+    const suppressed = (this.#counts.get(text) ?? 0) - this.#most;
+    this.#counts.delete(text);
+    if (suppressed > 0) onSuppressed(suppressed);
+  }
+}

@@ -1,7 +1,0 @@
-import { isCuttable } from './streams.ts';
-
-/** Checks a truncation, for every engine. Throws for a stream that is never truncated, and for a `before` that is not a revision. */
-export function checkCut(stream: string, before: number): void {
-  if (!isCuttable(stream)) throw new TypeError(`${stream} is never cut: its events are kept for good`);
-  if (!Number.isSafeInteger(before) || before < 0) throw new TypeError(`no revision: ${before}`);
-}
