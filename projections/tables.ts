@@ -116,7 +116,7 @@ export function schemaOf(projection: ProjectionName, version: number): string {
 }
 
 /** What was to be done beside the state tables took too long. */
-export class TooLate extends Error {
+class TooLate extends Error {
   override readonly name = 'TooLate';
 }
 

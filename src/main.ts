@@ -113,13 +113,13 @@ async function startWithWorkers(build: Building): Promise<Started> {
   const operating = createProjects(config, log, createStateReader(pool), logger, NO_OBSERVER);
   const demo = await demoOf(build, operating, createViewReader(pool, projecting?.projector ?? null)).finally(() => operating.close());
   const { databaseUrl, connections } = build;
-  const crew = await startWorkerPool<WorkerStart>({ size: config.workers, start: { databaseUrl, connections }, registry, logger });
+  const workers = await startWorkerPool<WorkerStart>({ size: config.workers, start: { databaseUrl, connections }, registry, logger });
   const drainMs = config.limits.shutdownTimeoutMs * STOP_SHARE;
-  shutdown.add(() => crew.stop(drainMs));
-  await openMetricsPort(build, build.probes, expositionOf(crew.exposition));
-  const front = await openAcceptor(config.port, config.host, crew.dispatch);
-  shutdown.add(async () => front.close());
-  return { port: front.port, demo, registry };
+  shutdown.add(() => workers.stop(drainMs));
+  await openMetricsPort(build, build.probes, expositionOf(workers.exposition));
+  const acceptor = await openAcceptor(config.port, config.host, workers.dispatch);
+  shutdown.add(async () => acceptor.close());
+  return { port: acceptor.port, demo, registry };
 }
 
 /** What the first process tells a worker. The rest the worker reads from the same environment and arguments. */

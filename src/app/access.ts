@@ -135,7 +135,7 @@ export function noSuch(kind: 'collection' | 'query', id: string): Refusal {
 const COLLECTION_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** Who may do this to documents of a collection, besides secret keys and endpoints. */
-export function openTo({ access }: CollectionModel, action: DirectAction): OpenTo {
+function openTo({ access }: CollectionModel, action: DirectAction): OpenTo {
   return action === 'read' ? access.read : access.write;
 }
 

@@ -9,12 +9,17 @@ export interface Reply {
   readonly text: string;
 }
 
-export interface Patience {
+export interface ExchangeOptions {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function exchange(fetcher: Fetch, url: string, init: RequestInit, { timeoutMs, signal }: Patience): Promise<Result<Reply>> {
+export async function exchange(
+  fetcher: Fetch,
+  url: string,
+  init: RequestInit,
+  { timeoutMs, signal }: ExchangeOptions,
+): Promise<Result<Reply>> {
   if (hasEnded(signal)) return aborted(signal);
   const ending = new AbortController();
   const stop = () => ending.abort();

@@ -53,7 +53,7 @@ const ALSO: Partial<Record<Code, readonly number[]>> = {
 };
 
 /** Every code that the route may answer with. */
-export function codesOf(route: Route): readonly Code[] {
+function codesOf(route: Route): readonly Code[] {
   const { keys, body, family } = route;
   const codes = new Set<Code>([...ALWAYS, ...route.errors]);
   const add = (more: readonly Code[]) => {
@@ -83,6 +83,6 @@ export function codesByStatus(route: Route): ReadonlyMap<number, readonly Code[]
 }
 
 /** HTTP statuses that a code may come with, the catalogue's first. */
-export function statusesOf(code: Code): readonly number[] {
+function statusesOf(code: Code): readonly number[] {
   return [CATALOGUE[code][0], ...(ALSO[code] ?? [])];
 }

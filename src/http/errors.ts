@@ -48,7 +48,7 @@ export function refusalOf(thrown: unknown): Refusal {
 const READABLE = 200;
 
 /** The error envelope. It has a copy of `message` at the top level, because the editor reads that one. */
-export function refusalAnswer(refused: Refusal, requestId: string, names: OutputNames): Answer {
+function refusalAnswer(refused: Refusal, requestId: string, names: OutputNames): Answer {
   const { code, message, extra } = refused;
   const status = extra.forGame ? READABLE : sendable(refused.status);
   const body: Record<string, JsonObject[string]> = {

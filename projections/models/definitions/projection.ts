@@ -61,7 +61,7 @@ export const definitions: Projection = {
   },
 };
 
-export function isDefinitionEvent({ type }: ProjectEvent): boolean {
+function isDefinitionEvent({ type }: ProjectEvent): boolean {
   return type === 'source.stored' || type.startsWith('definitions.');
 }
 

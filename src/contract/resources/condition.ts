@@ -3,7 +3,7 @@ import { alsoNamed, json, NOTES, needed, number, optional, text } from './member
 
 /** Conditions: of steps, of operations, of rows. */
 
-export const OPERATORS = [
+const OPERATORS = [
   ...(['==', '!=', '>', '>=', '<', '<=', 'contains', 'not_contains', 'in', 'not_in', 'starts_with', 'not_starts_with'] as const),
   ...(['exists', 'not_exists', 'is_not_null', 'is_null', 'matches'] as const),
 ] as const;

@@ -10,7 +10,7 @@ import { onFail, steps } from './step.ts';
 const switched = (description: string, initial: boolean) =>
   optional(flag, description, { default: initial, code: 'INVALID_FLAG', expected: 'true or false' });
 
-export const INPUT_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
+const INPUT_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'] as const;
 
 const inputField: z.ZodType = z
   .lazy(() => z.union([anyText, inputObject]))

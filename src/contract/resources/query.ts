@@ -5,8 +5,8 @@ import { anyText, flag, json, list, map, number, numberThat, optional, text, who
 /** Queries: leaderboards and numbers over the documents of collections. */
 
 export const QUERY_TYPES = ['leaderboard', 'count', 'sum', 'average', 'min', 'max'] as const;
-export const COUNT_CONDITIONS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'exists', 'not_exists'] as const;
-export const MAX_CACHE_SECONDS = 86_400;
+const COUNT_CONDITIONS = ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'exists', 'not_exists'] as const;
+const MAX_CACHE_SECONDS = 86_400;
 
 const joinType = optional(word(['inner', 'left']), '`inner`: rows without a match are dropped.', {
   default: 'left',

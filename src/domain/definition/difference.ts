@@ -29,7 +29,7 @@ export function differenceOf(before: Json, after: Json, tells: (name: string) =>
 }
 
 /** One part of a JSON pointer (RFC 6901). */
-export function pointerPart(name: string): string {
+function pointerPart(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 

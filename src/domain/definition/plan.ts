@@ -109,7 +109,7 @@ function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | 
 }
 
 /** The stored form of a definition: with its id, an endpoint with its slug, and without marks of listings. */
-export function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
+function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
   const { slug: named }: Item = definition;
   const slug = kind === 'endpoint' && stringOf(named) === undefined ? { slug: id } : {};
   // A listing marks staged definitions. If the marks were stored, they would stay on the live definition for good.

@@ -12,7 +12,6 @@ const WINDOW_OF = {
   _maxPerYear: 'perYear',
 } as const satisfies Readonly<Record<string, WindowName>>;
 
-export const GROWTH_SETTINGS: readonly string[] = Object.keys(WINDOW_OF);
 /** An id that no pushed rule can have. */
 const RULE_ID = '@field';
 

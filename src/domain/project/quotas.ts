@@ -22,7 +22,7 @@ export interface Quotas {
 export type QuotaName = keyof Quotas;
 
 export const NO_QUOTAS: Quotas = { eventsPerDay: 0, documents: 0, bytes: 0, telemetryPerMinute: 0 };
-export const MAX_QUOTA = 1e15;
+const MAX_QUOTA = 1e15;
 
 /** A member of the stored settings without a rule in `settings.ts`, so managers neither see nor change it. */
 const MEMBER = 'quotas';

@@ -62,7 +62,7 @@ export function buildFamilies(services: Services, parts: SystemParts): Families 
 }
 
 /** Every route of the contract with its handler. If two match a path with equally many parameters, the first one answers. */
-export function buildRouters(services: Services, parts: SystemParts): Routers {
+function buildRouters(services: Services, parts: SystemParts): Routers {
   const routers = familyRouters();
   hang(routers, telemetry, telemetryHandlers(services));
   hang(routers, playerStats, playerStatsHandlers(services));
