@@ -116,13 +116,19 @@ type JsonAnswerOf<R extends Route> = R extends { readonly noJson: true }
     }[keyof R['answers'] & number];
 
 type TextAnswerOf<R extends Route> = R extends { readonly texts: infer Texts }
-  ? AnswerParts & {
-      readonly status?: 200;
-      readonly text: string | Uint8Array;
-      readonly body?: never;
-      readonly contentType: keyof Texts & string;
-    }
+  ? AnswerParts & { readonly status?: 200; readonly body?: never; readonly contentType: keyof Texts & string } & (WholeText | GoingOn)
   : never;
+
+interface WholeText {
+  readonly text: string | Uint8Array;
+  readonly stream?: never;
+}
+
+/** Events that are sent as they happen. */
+interface GoingOn {
+  readonly stream: AsyncIterable<unknown>;
+  readonly text?: never;
+}
 
 /** Either `body` or `text`. */
 type AnswerWith<Status, Body, Authored> = AnswerStatus<Status, Authored> & AnswerParts & (AnswerBody<Body> | AnswerText<Body>);

@@ -1,14 +1,17 @@
+import type { Readable } from 'node:stream';
 import type { Positioned } from '../app/app.ts';
 import { type Json, stringifyJson } from '../kernel/json.ts';
 import type { Context } from './exchange.ts';
 
-/** What a handler returns: either `body` or `text`. */
+/** What a handler returns: `body`, `text` or `stream`. */
 export interface Answer {
   /** Left out: 200. */
   readonly status?: number;
   readonly body?: Json;
   /** The body as text where the text exists already; as bytes where it is sent again and again. */
   readonly text?: string | Buffer;
+  /** A body that goes on until either side ends it (`event-stream.ts`). Its connection serves no other request. */
+  readonly stream?: Readable;
   /** Left out: `application/json; charset=utf-8`. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -32,9 +35,9 @@ export function freshHeaders(at: Positioned): Record<string, string> {
 export function respond(ctx: Pick<Context, 'res' | 'status' | 'body' | 'state'>, answer: Answer): void {
   const { res } = ctx;
   for (const name in answer.headers) res.setHeader(name, answer.headers[name] ?? '');
-  if (answer.close) res.setHeader('Connection', 'close');
+  if (answer.close || answer.stream) res.setHeader('Connection', 'close');
   res.setHeader('Content-Type', answer.contentType ?? JSON_TYPE);
   ctx.status = answer.status ?? 200;
-  ctx.body = answer.text ?? stringifyJson(answer.body ?? null);
+  ctx.body = answer.stream ?? answer.text ?? stringifyJson(answer.body ?? null);
   if (answer.done) ctx.state.done = true;
 }

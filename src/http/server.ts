@@ -10,6 +10,7 @@ import { CallNotes } from './call-notes.ts';
 import { clientAddresses } from './client-address.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { answerRefusals } from './errors.ts';
+import { EventStreams } from './event-stream.ts';
 import type { Middleware, State } from './exchange.ts';
 import { Arriving } from './guards/arriving.ts';
 import { answerBrokenRequest } from './guards/broken-requests.ts';
@@ -53,7 +54,8 @@ const MAX_BAD_KEYS = 30;
 export function createServer(parts: ServerParts): HttpServer {
   const { settings, log } = parts;
   let closing = false;
-  const koa = chainOf(parts, () => closing);
+  const streams = new EventStreams();
+  const koa = chainOf(parts, streams, () => closing);
   const broke = (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
   koa.on('error', (error: unknown, ctx?: Koa.Context) => {
     broke(error);
@@ -83,18 +85,20 @@ export function createServer(parts: ServerParts): HttpServer {
     },
     close(drainMs) {
       closing = true;
+      streams.close();
       return close(server, drainMs, handedOver);
     },
   };
 }
 
 /** The chain that every request passes, in this order. */
-function chainOf(parts: ServerParts, closing: () => boolean): Koa<State> {
+function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boolean): Koa<State> {
   const { app, settings, log, metrics } = parts;
   const arriving = new Arriving(settings.arrivingBytes, settings.arrivingGraceMs);
   const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs, arriving };
   const services = {
     app,
+    streams,
     settings,
     calls: new CallNotes(metrics.calls, log, settings.callLevel),
     gameBody: { ...body, bytes: settings.gameBodyBytes },
@@ -142,9 +146,11 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
   return server;
 }
 
+const HANG_UPS: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
+
 /** Whether a client went away in the middle, which is no fault of ours. */
 function isHangUp(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
+  return error instanceof Error && 'code' in error && HANG_UPS.has(String(error.code));
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -8,6 +8,7 @@ import { freshHeaders } from '../answer.ts';
 import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
 import type { CallNotes } from '../call-notes.ts';
 import { targetOf } from '../credentials.ts';
+import type { EventStreams } from '../event-stream.ts';
 import { type Context, type Exchange, param, queryOf, type WithParams } from '../exchange.ts';
 import type { HttpSettings } from '../settings.ts';
 
@@ -16,6 +17,7 @@ export interface Services {
   readonly app: App;
   readonly settings: HttpSettings;
   readonly calls: CallNotes;
+  readonly streams: EventStreams;
   readonly gameBody: BodyBounds;
   readonly managementBody: BodyBounds;
   /** Counts heartbeats with an invalid key; `null`: requests are not counted here. */
