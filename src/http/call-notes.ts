@@ -2,24 +2,13 @@ import type { Logger } from 'pino';
 import { isObject, type Json } from '../kernel/json.ts';
 import { RepeatLimiter } from '../kernel/repeat-limiter.ts';
 import type { CallTimes } from './call-times.ts';
-import type { Exchange } from './exchange.ts';
+import type { CallOutcome, Exchange } from './exchange.ts';
 import type { HttpSettings } from './settings.ts';
 
 /** Log lines about one slug and code within a window. */
 const MAX_LINES = 10;
 const WINDOW_MS = 10_000;
 const MAX_SLUG = 96;
-
-/** How one endpoint call ended. */
-export interface CallOutcome {
-  readonly project: string;
-  readonly slug: string;
-  readonly status: number;
-  /** The endpoint ran and gave this answer itself. */
-  readonly answered: boolean;
-  /** The code that the caller got; `null` for a success. */
-  readonly code: string | null;
-}
 
 /** Counts and times endpoint calls, and logs those that failed: the author of an endpoint does not see a player's screen. */
 export class CallNotes {
@@ -34,7 +23,9 @@ export class CallNotes {
     this.#level = level;
   }
 
-  note(exchange: Exchange, { project, slug, status, answered, code }: CallOutcome): void {
+  note(exchange: Exchange, call: CallOutcome): void {
+    const { project, slug, status, answered, code } = call;
+    exchange.call = call;
     const ms = performance.now() - exchange.startedAt;
     this.#times.observe(slug, status, answered, ms / 1000);
     if (code === null) return;
@@ -59,4 +50,12 @@ export function codeIn(status: number, body: Json): string | null {
   const said = isObject(error) ? error['code'] : error;
   if (status < 400 && !(isObject(body) && body['ok'] === false)) return null;
   return typeof said === 'string' ? said : `HTTP_${status}`;
+}
+
+/** The message of an endpoint's answer; `null`: it has none. */
+export function messageIn(body: Json): string | null {
+  if (!isObject(body)) return null;
+  const error = body['error'];
+  const said = isObject(error) ? error['message'] : body['message'];
+  return typeof said === 'string' ? said : null;
 }

@@ -1,7 +1,7 @@
 import type { App, Caller, Presented } from '../app/app.ts';
 import { type KeyRules, takesSecretKey } from '../contract/credentials.ts';
 import type { PublishTarget } from '../domain/events.ts';
-import type { Awaitable } from '../kernel/awaitable.ts';
+import { type Awaitable, andThen } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { type Context, type Exchange, firstHeader, firstQuery, headerText, param, queryText, type WithParams } from './exchange.ts';
@@ -14,7 +14,11 @@ const SECRET_QUERIES: readonly string[] = ['secretKey', 'networkStorageSecret', 
 
 /** Resolves the key of a request to its caller before any byte of the body is read. Throws as `App.authenticate`. */
 export function authenticate(app: App, ctx: Context & WithParams<'project'>, route: { readonly keys: KeyRules }): Awaitable<Caller> {
-  return app.authenticate(param(ctx, 'project'), present(ctx.state.exchange, route.keys));
+  const { exchange } = ctx.state;
+  return andThen(app.authenticate(param(ctx, 'project'), present(exchange, route.keys)), (caller) => {
+    exchange.caller = caller;
+    return caller;
+  });
 }
 
 /** What a request presents: keys, claims and proof, from the carriers that the route's rules allow. Nothing is checked yet. */

@@ -20,6 +20,7 @@ export function answerRefusals(names: OutputNames): Middleware {
     const answer = (thrown: unknown): Answer => {
       const failure = refusalOf(thrown);
       if (failure !== thrown) ctx.state.fault = thrown;
+      ctx.state.refused = failure;
       return refusalAnswer(failure, ctx.state.exchange.requestId, names);
     };
     try {

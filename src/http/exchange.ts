@@ -4,8 +4,10 @@ import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { RouterContext } from '@koa/router';
 import type Koa from 'koa';
 import type { DefaultContext } from 'koa';
+import type { Caller } from '../app/app.ts';
 import type { Family } from '../contract/families.ts';
-import { refusal } from '../kernel/errors.ts';
+import type { PublishTarget } from '../domain/events.ts';
+import { type Refusal, refusal } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 
 /** One request as the transport sees it. It lives in `ctx.state.exchange`. */
@@ -31,6 +33,28 @@ export interface Exchange {
   route: string;
   /** The idempotency key of the request; `null` for nearly all requests. */
   intent: Named | null;
+  /** Whose key it has, once that is known. */
+  caller: Caller | null;
+  /** How its endpoint call ended. */
+  call: CallOutcome | null;
+}
+
+/** How one endpoint call ended. */
+export interface CallOutcome {
+  readonly project: string;
+  readonly slug: string;
+  readonly status: number;
+  /** The endpoint ran and gave this answer itself. */
+  readonly answered: boolean;
+  /** The code that the caller got; `null` for a success. */
+  readonly code: string | null;
+  /** Of a call that was refused or failed. */
+  readonly message: string | null;
+  readonly target: PublishTarget;
+  /** The player that the request named. */
+  readonly platformId: string | null;
+  /** That the answer names; `null`: it names none. */
+  readonly revision: number | null;
 }
 
 /** Gets the body of its request as soon as it has been read. */
@@ -44,6 +68,8 @@ export interface State {
   done?: boolean;
   /** What was thrown if it was no refusal, for the log. */
   fault?: unknown;
+  /** The refusal that was answered. */
+  refused?: Refusal;
 }
 
 /** One middleware of the chain that every request passes. */
@@ -86,6 +112,8 @@ export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchan
     location: '',
     route: 'unmatched',
     intent: null,
+    caller: null,
+    call: null,
   };
 }
 

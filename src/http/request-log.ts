@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
+import type { CallLog } from './call-log.ts';
 import { type AddressOf, type Exchange, type Middleware, openExchange } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
+import { ServedRequests } from './served-requests.ts';
 import type { HttpSettings } from './settings.ts';
 
 export interface RequestLogParts {
@@ -8,10 +10,12 @@ export interface RequestLogParts {
   readonly addressOf: AddressOf;
   readonly metrics: Metrics;
   readonly log: Logger;
+  readonly callLog: CallLog;
 }
 
-/** Gives a request its id, and reports its outcome to metrics and log. */
-export function requestLog({ settings, addressOf, metrics, log }: RequestLogParts): Middleware {
+/** Gives a request its id, and reports its outcome to metrics, log and the managers of its project. */
+export function requestLog({ settings, addressOf, metrics, log, callLog }: RequestLogParts): Middleware {
+  const served = new ServedRequests(callLog);
   return async (ctx, next) => {
     const exchange = openExchange(ctx.req, addressOf);
     ctx.state.exchange = exchange;
@@ -20,6 +24,7 @@ export function requestLog({ settings, addressOf, metrics, log }: RequestLogPart
     const { statusCode: status } = ctx.res;
     const seconds = (performance.now() - exchange.startedAt) / 1000;
     metrics.observeRequest(exchange.route, status, seconds);
+    served.note(exchange, status, seconds * 1000, ctx.state.refused);
     if (status < 400 && seconds * 1000 < settings.slowMs && !log.isLevelEnabled('debug')) return;
     report(log, settings, exchange, status, seconds, ctx.state.fault);
   };

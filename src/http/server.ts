@@ -6,6 +6,7 @@ import type { App } from '../app/app.ts';
 import { wireNames } from '../domain/wire-names.ts';
 import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
 import { Buckets, type SharedBuckets } from './buckets.ts';
+import { CallLog } from './call-log.ts';
 import { CallNotes } from './call-notes.ts';
 import { clientAddresses } from './client-address.ts';
 import { corsHeaders, preflight } from './cors.ts';
@@ -96,9 +97,11 @@ function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boole
   const { app, settings, log, metrics } = parts;
   const arriving = new Arriving(settings.arrivingBytes, settings.arrivingGraceMs);
   const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs, arriving };
+  const callLog = new CallLog();
   const services = {
     app,
     streams,
+    callLog,
     settings,
     calls: new CallNotes(metrics.calls, log, settings.callLevel),
     gameBody: { ...body, bytes: settings.gameBodyBytes },
@@ -110,7 +113,7 @@ function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boole
   const { corsOrigins } = settings;
 
   const koa = new Koa<State>();
-  koa.use(requestLog({ settings, addressOf, metrics, log }));
+  koa.use(requestLog({ settings, addressOf, metrics, log, callLog }));
   koa.use(afterBody(closing));
   koa.use(answerRefusals(wireNames(settings.wireNames)));
   koa.use(boundUnsent(new Unsent(settings.unsentBytes, settings.unsentGraceMs)));

@@ -4,6 +4,7 @@ import { collections, endpointDefinitions, gameValues, libraries, queryDefinitio
 import { documents, documentViews, saveRecords } from './documents.ts';
 import { endpoints } from './endpoints.ts';
 import { globalRecords, globalRecordViews } from './global-records.ts';
+import { logs } from './logs.ts';
 import { securityConfig, sessions } from './players.ts';
 import { gamePackage, projectFacts, settings } from './project.ts';
 import { publishing } from './publishing.ts';
@@ -16,7 +17,7 @@ import { tests } from './tests.ts';
 export const routes: readonly Route[] = [
   ...[telemetry, playerStats, reservedStats, documents, documentViews, saveRecords, globalRecords, globalRecordViews, rateLimits],
   ...[storageQueries, endpoints, queries, values, pages, collections, endpointDefinitions, workflows, libraries, queryDefinitions],
-  ...[gameValues, rateLimitRules, projectFacts, publishing, tests, settings, gamePackage, sessions, securityConfig, saveFailures],
+  ...[gameValues, rateLimitRules, projectFacts, logs, publishing, tests, settings, gamePackage, sessions, securityConfig, saveFailures],
   ...[system, schemas, metrics, reference, canary],
 ].flatMap((group): Route[] => Object.values(group));
 

@@ -8,7 +8,7 @@ import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { freshHeaders } from '../answer.ts';
 import { invalidBody, invalidJson, readJson } from '../body.ts';
-import { codeIn } from '../call-notes.ts';
+import { codeIn, messageIn } from '../call-notes.ts';
 import { authenticate, targetOf, withBodyClaim } from '../credentials.ts';
 import { refusalOf, sendable } from '../errors.ts';
 import { type Context, type Exchange, headerText, param, queryOf } from '../exchange.ts';
@@ -28,15 +28,18 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
   /** Runs a call, and counts and times it under its slug, whatever its outcome. */
   const timed = async (ctx: Context, caller: Caller, request: EndpointRequest): Promise<AnswerOf<typeof endpoints.call>> => {
     const { exchange } = ctx.state;
-    const about = { project: caller.projectId, slug: request.slug };
+    const platformId = caller.onBehalfOf ?? caller.platformId;
+    const about = { project: caller.projectId, slug: request.slug, target: request.target, platformId };
     try {
       const answer = await app.endpoints.call(caller, request);
       const { status, body } = answer;
-      calls.note(exchange, { ...about, status, answered: true, code: codeIn(status, body) });
+      const code = codeIn(status, body);
+      const message = code === null ? null : messageIn(body);
+      calls.note(exchange, { ...about, status, answered: true, code, message, revision: answer.position });
       return answerOf(answer);
     } catch (error) {
-      const { status, code } = refusalOf(error);
-      calls.note(exchange, { ...about, status, answered: false, code });
+      const { status, code, message } = refusalOf(error);
+      calls.note(exchange, { ...about, status, answered: false, code, message, revision: null });
       throw error;
     }
   };

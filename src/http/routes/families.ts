@@ -11,6 +11,7 @@ import {
 import { documents, documentViews, saveRecords } from '../../contract/routes/documents.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
 import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
+import { logs } from '../../contract/routes/logs.ts';
 import { securityConfig, sessions } from '../../contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../contract/routes/project.ts';
 import { publishing } from '../../contract/routes/publishing.ts';
@@ -24,6 +25,7 @@ import { documentHandlers, documentViewHandlers } from './documents.ts';
 import { endpointHandlers } from './endpoints.ts';
 import { gamePackageHandlers } from './game-package.ts';
 import { globalRecordHandlers, globalRecordViewHandlers } from './global-records.ts';
+import { logHandlers } from './logs.ts';
 import { gameValuesHandlers, listedHandlers, projectFactHandlers, rateLimitRulesHandlers, unknownManagementRoute } from './management.ts';
 import { pageHandlers } from './pages.ts';
 import { publishingHandlers } from './publishing.ts';
@@ -91,6 +93,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   hang(routers, gameValues, gameValuesHandlers(services));
   hang(routers, rateLimitRules, rateLimitRulesHandlers(services));
   hang(routers, projectFacts, projectFactHandlers(services));
+  hang(routers, logs, logHandlers(services));
   hang(routers, publishing, publishingHandlers(services));
   hang(routers, tests, testHandlers(services));
   hang(routers, settings, settingsHandlers(services));

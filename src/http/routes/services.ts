@@ -6,6 +6,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { freshHeaders } from '../answer.ts';
 import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
+import type { CallLog } from '../call-log.ts';
 import type { CallNotes } from '../call-notes.ts';
 import { targetOf } from '../credentials.ts';
 import type { EventStreams } from '../event-stream.ts';
@@ -17,6 +18,7 @@ export interface Services {
   readonly app: App;
   readonly settings: HttpSettings;
   readonly calls: CallNotes;
+  readonly callLog: CallLog;
   readonly streams: EventStreams;
   readonly gameBody: BodyBounds;
   readonly managementBody: BodyBounds;

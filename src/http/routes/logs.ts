@@ -1,0 +1,86 @@
+import type { Caller } from '../../app/app.ts';
+import type { LoggedRequest } from '../../contract/answers.ts';
+import type { AnswerOf } from '../../contract/route.ts';
+import { logs } from '../../contract/routes/logs.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { KEPT, type RequestFilter } from '../call-log.ts';
+import { authenticate } from '../credentials.ts';
+import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
+import { asked, headerText } from '../exchange.ts';
+import type { ContextOf, Handlers } from '../handlers.ts';
+import type { Services } from './services.ts';
+
+type Asked = ContextOf<typeof logs.read>;
+
+/** Bytes that wait for one client before what happens is left out for it. */
+const MOST_WAITING = 262_144;
+/** How often the key of a stream is looked at again, ms. */
+const CHECK_MS = 1_000;
+const DEFAULT_LIMIT = 50;
+
+/** The calls and refusals of a project, as this process serves them. */
+export function logHandlers({ app, callLog, streams }: Services): Handlers<typeof logs> {
+  const follow = (ctx: Asked, { projectId }: Caller, filter: RequestFilter, limit: number): AnswerOf<typeof logs.read> => {
+    const before = callLog.last(projectId, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
+    let leave = () => {};
+    const stream = streams.open({ mostWaiting: MOST_WAITING, onClose: () => leave() });
+    const hear = (requests: readonly LoggedRequest[]) => stream.send(requests.map(frameOfRequest).join(''));
+    const miss = (missed: number | null) => stream.send(frameOf({ event: 'gap', data: JSON.stringify({ missed }) }));
+    try {
+      const stopListening = callLog.listen(projectId, { filter, hear, miss });
+      const stopChecking = checking(stream, async () => void (await authenticate(app, ctx, logs.read)));
+      leave = () => {
+        stopListening();
+        stopChecking();
+      };
+    } catch (error) {
+      stream.body.destroy();
+      throw error;
+    }
+    if (before.missed !== 0) miss(before.missed);
+    hear(before.requests);
+    return { stream: stream.body, contentType: EVENT_STREAM, headers: EVENT_STREAM_HEADERS };
+  };
+
+  return {
+    async read(ctx) {
+      const caller = await authenticate(app, ctx, logs.read);
+      const filter = { slug: asked(ctx, 'slug'), platformId: asked(ctx, 'platformId'), errors: flagOf(ctx, 'errors') };
+      const limit = limitOf(asked(ctx, 'limit'));
+      const streams = flagOf(ctx, 'follow') || (headerText(ctx.state.exchange, 'accept') ?? '').includes(EVENT_STREAM);
+      if (streams && ctx.method !== 'HEAD') return follow(ctx, caller, filter, limit);
+      const { requests } = callLog.last(caller.projectId, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
+      return { body: { ok: true, requests }, headers: { 'Cache-Control': 'no-store' } };
+    },
+  };
+}
+
+function frameOfRequest(request: LoggedRequest): string {
+  return frameOf({ id: request.id, event: 'request', data: JSON.stringify(request) });
+}
+
+/** Looks again and again whether the caller may still hear this, and ends the stream with the refusal. */
+function checking(stream: EventStream, check: () => Promise<void>): () => void {
+  const timer = setInterval(() => {
+    check().catch((error: unknown) => {
+      // While the storage is away nothing is known against the key.
+      if (!(error instanceof Refusal) || error.status >= 500) return;
+      const { code, message } = error;
+      stream.send(frameOf({ event: 'refused', data: JSON.stringify({ code, message }) }));
+      stream.end();
+    });
+  }, CHECK_MS).unref();
+  return () => clearInterval(timer);
+}
+
+function flagOf(ctx: Asked, name: 'errors' | 'follow'): boolean {
+  const text = asked(ctx, name) ?? 'false';
+  if (text !== 'true' && text !== 'false') throw refusal('VALIDATION_FAILED', `\`${name}\` must be true or false`);
+  return text === 'true';
+}
+
+function limitOf(text: string | null): number {
+  if (text === null) return DEFAULT_LIMIT;
+  if (/^\d{1,3}$/.test(text) && Number(text) <= KEPT) return Number(text);
+  throw refusal('VALIDATION_FAILED', `\`limit\` is a number from 0 to ${KEPT}`);
+}

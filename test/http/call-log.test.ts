@@ -1,0 +1,220 @@
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CallLog, type ServedRequest } from '../../src/http/call-log.ts';
+import { refusal } from '../../src/kernel/errors.ts';
+import { PUBLIC_KEY, SECRET_KEY } from './fake-app.ts';
+import { type Harness, startServer } from './harness.ts';
+
+const LOGS = '/v3/manage/demo/logs';
+const PLAYER = '76561190000000042';
+
+let server: Harness;
+const requests: ClientRequest[] = [];
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(async () => {
+  for (const request of requests.splice(0)) request.destroy();
+  await server.stop();
+});
+
+const asManager = { 'x-api-key': SECRET_KEY };
+const logs = async (query = '') => (await server.send('GET', `${LOGS}${query}`, { headers: asManager })).json.requests;
+const call = (slug: string) => server.play('POST', `/v3/endpoints/demo/${slug}`, {});
+
+interface Heard {
+  readonly id?: string;
+  readonly event?: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what an event holds is checked by the expectations
+  readonly data: any;
+}
+
+/** Follows the log: `next` resolves with each event in turn, `null` at the end. */
+async function follow(query = '', headers: Record<string, string> = {}) {
+  const reply = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = { host: '127.0.0.1', port: server.port, path: `${LOGS}${query}`, agent: false };
+    requests.push(get({ ...options, headers: { accept: 'text/event-stream', ...asManager, ...headers } }, resolve).on('error', reject));
+  });
+  reply.setEncoding('utf8');
+  const events = eventsOf(reply);
+  const next = async (): Promise<Heard | null> => (await events.next()).value ?? null;
+  return { reply, next };
+}
+
+async function* eventsOf(reply: IncomingMessage): AsyncGenerator<Heard, null> {
+  let text = '';
+  for await (const chunk of reply) {
+    const blocks = `${text}${chunk}`.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s)));
+      if (fields.data !== undefined) yield { ...fields, data: JSON.parse(fields.data) };
+    }
+  }
+  return null;
+}
+
+describe('what a manager is told of requests', () => {
+  it('is each endpoint call, with what came of it', async () => {
+    await call('look');
+    server.app.endpoint = { status: 409, body: { ok: false, error: { code: 'TOO_POOR', message: 'No gold' } } };
+    const reply = await call('buy');
+    const [look, buy] = await logs();
+    expect(look).toMatchObject({ slug: 'look', status: 200, code: null, message: null, platformId: PLAYER, target: 'live', revision: 7 });
+    expect(buy).toMatchObject({
+      ...{ slug: 'buy', method: 'POST', path: '/v3/endpoints/demo/buy', status: 409, code: 'TOO_POOR', message: 'No gold' },
+      ...{ platformId: PLAYER, target: 'live', requestId: reply.headers['x-correlation-id'], revision: 7 },
+    });
+    expect(buy.ms).toBeGreaterThan(0);
+  });
+
+  it('is each other request that was refused or failed, and none that succeeded', async () => {
+    await server.play('PUT', '/v3/storage/demo/saves/a', { gold: 1 });
+    await server.play('GET', '/v3/storage/demo/saves/none', undefined, { 'x-ns-publish-target': 'next' });
+    server.app.failure = new Error('a fault of ours');
+    await server.play('GET', '/v3/storage/demo/saves/a');
+    expect(await logs()).toMatchObject([
+      {
+        slug: null,
+        path: '/v3/storage/demo/saves/none',
+        status: 404,
+        code: 'NOT_FOUND',
+        platformId: PLAYER,
+        target: 'next',
+        revision: null,
+      },
+      { slug: null, path: '/v3/storage/demo/saves/a', status: 500, code: 'INTERNAL_ERROR', message: 'Unexpected error' },
+    ]);
+  });
+
+  it('holds no key, wherever a client has put it', async () => {
+    server.app.failure = refusal('FORBIDDEN', 'Not with sk_abc123');
+    await server.play('GET', '/v3/storage/demo/saves/sk_abc123?secretKey=sk_abc123');
+    const told = await logs();
+    expect(told).toMatchObject([{ path: '/v3/storage/demo/saves/sk_***', message: 'Not with sk_***' }]);
+    expect(JSON.stringify(told)).not.toContain('abc123');
+  });
+
+  it('is, of requests without a valid key, ten in ten seconds, and nothing of a project that nobody has proven to exist', async () => {
+    const wrong = (project: string) => server.send('POST', `/v3/endpoints/${project}/buy`, { headers: { 'x-api-key': 'wrong' } });
+    await wrong('demo');
+    expect(await logs()).toEqual([]);
+    await call('look');
+    for (let n = 0; n < 15; n += 1) await wrong('demo');
+    const told = await logs();
+    expect(told).toHaveLength(11);
+    expect(told.at(-1)).toMatchObject({ slug: null, path: '/v3/endpoints/demo/buy', code: 'UNAUTHORIZED' });
+  });
+
+  it('can be of one endpoint, of one player, of failures alone, and of the last ones', async () => {
+    await call('look');
+    await server.play('POST', '/v3/endpoints/demo/look', {}, { 'x-platform-id': '7' });
+    server.app.endpoint = { status: 400, body: { ok: false, error: 'NO' } };
+    await call('buy');
+    const slugs = async (query: string) => (await logs(query)).map(({ slug }: { slug: string }) => slug);
+    expect(await slugs('?slug=look')).toEqual(['look', 'look']);
+    expect(await slugs('?platformId=7')).toEqual(['look']);
+    expect(await slugs('?errors=true')).toEqual(['buy']);
+    expect(await slugs('?limit=2')).toEqual(['look', 'buy']);
+    expect(await slugs('?limit=0')).toEqual([]);
+    for (const query of ['?limit=101', '?limit=x', '?errors=yes', '?follow=1']) {
+      expect((await server.send('GET', `${LOGS}${query}`, { headers: asManager })).json.error.code).toBe('VALIDATION_FAILED');
+    }
+  });
+
+  it('needs a secret key', async () => {
+    expect((await server.send('GET', LOGS, { headers: { 'x-api-key': PUBLIC_KEY } })).status).toBe(401);
+  });
+});
+
+describe('following', () => {
+  it('begins with the last requests and goes on as they happen', async () => {
+    await call('first');
+    const { reply, next } = await follow();
+    expect(reply.headers['content-type']).toBe('text/event-stream');
+    expect(await next()).toMatchObject({ event: 'request', data: { slug: 'first' } });
+    await call('second');
+    expect(await next()).toMatchObject({ event: 'request', data: { slug: 'second' } });
+  });
+
+  it('goes on after the event that the client had last; what is no longer known is a gap', async () => {
+    await call('a');
+    const [{ id }] = await logs();
+    await call('b');
+    await call('c');
+    const resumed = await follow('', { 'last-event-id': id });
+    expect([await resumed.next(), await resumed.next()]).toMatchObject([{ data: { slug: 'b' } }, { data: { slug: 'c' } }]);
+    for (let n = 0; n < 100; n += 1) await call('many');
+    const late = await follow('?slug=none', { 'last-event-id': id });
+    expect(await late.next()).toEqual({ event: 'gap', data: { missed: 2 } });
+    const restarted = await follow('?slug=none', { 'last-event-id': 'other.3' });
+    expect(await restarted.next()).toEqual({ event: 'gap', data: { missed: null } });
+  });
+
+  it('ends, and says why, when the key is no longer good for it', async () => {
+    const { next } = await follow();
+    const { authenticate } = server.app;
+    server.app.authenticate = () => {
+      throw refusal('UNAUTHORIZED');
+    };
+    expect(await next()).toMatchObject({ event: 'refused', data: { code: 'UNAUTHORIZED' } });
+    expect(await next()).toBeNull();
+    server.app.authenticate = authenticate;
+  });
+
+  it('is for eight at a time; one that leaves makes room', async () => {
+    const open = [];
+    for (let n = 0; n < 8; n += 1) open.push(await follow());
+    const ninth = () => server.send('GET', `${LOGS}?follow=true`, { headers: asManager });
+    expect((await ninth()).json.error.code).toBe('BUSY');
+    open[0]?.reply.destroy();
+    await expect.poll(async () => (await follow()).reply.statusCode).toBe(200);
+  });
+
+  it('ends with the server, which waits for no listener', async () => {
+    const { next } = await follow();
+    await server.server.close(60_000);
+    expect(await next()).toBeNull();
+    expect(server.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+  });
+});
+
+describe('a listener that cannot follow', () => {
+  const request = (slug: string): ServedRequest => ({
+    ...{ at: 0, slug, method: 'POST', path: '/', route: 'POST /', status: 200, code: null, message: null, ms: 1 },
+    ...{ platformId: null, target: 'live', requestId: 'r', revision: null },
+  });
+  const filter = { slug: null, platformId: null, errors: false };
+
+  it('is told how many were left out, and where', async () => {
+    const log = new CallLog();
+    const told: (string | number)[] = [];
+    let hasRoom = false;
+    let refused = 0;
+    log.listen('p', {
+      filter,
+      hear(heard) {
+        if (hasRoom) told.push(...heard.map(({ slug }) => slug ?? ''));
+        else refused += heard.length;
+        return hasRoom;
+      },
+      miss: (missed) => hasRoom && told.push(missed) > 0,
+    });
+    for (let n = 0; n < 3; n += 1) log.note('p', request('lost'));
+    await expect.poll(() => refused).toBe(3);
+    hasRoom = true;
+    for (let n = 0; n < 150; n += 1) log.note('p', request('x'));
+    await expect.poll(() => told.length).toBe(102);
+    expect([told[0], told[1], told.at(-2), told.at(-1)]).toEqual([3, 'x', 'x', 50]);
+  });
+
+  it('takes the place of no other project: each keeps its last hundred', () => {
+    const log = new CallLog();
+    log.note('quiet', request('kept'));
+    for (let n = 0; n < 1000; n += 1) log.note('loud', request(String(n)));
+    expect(log.last('quiet', filter, 50, null).requests).toHaveLength(1);
+    expect(log.last('loud', filter, 200, null).requests.map(({ slug }) => slug)).toEqual(
+      Array.from({ length: 100 }, (_, n) => String(900 + n)),
+    );
+  });
+});
