@@ -22,7 +22,7 @@ export interface Board {
   readonly schema: SchemaModel | null;
 }
 
-export interface BoardQuery {
+interface BoardQuery {
   readonly query: string;
   readonly hash: string;
   readonly board: Board;

@@ -24,7 +24,7 @@ export interface ClusterOptions {
   readonly tell: (text: string) => void;
 }
 
-export interface ClusterNode {
+interface ClusterNode {
   readonly name: string;
   readonly url: string;
   pid(): number | null;

@@ -17,7 +17,7 @@ import { DatabaseProblem } from './problem.ts';
 import { stopBeforeEnd } from './process-exit.ts';
 
 /** Where progress is reported; a logger of pino fits. */
-export interface Progress {
+interface Progress {
   info(text: string): void;
   warn(text: string): void;
 }

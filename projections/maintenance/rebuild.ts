@@ -22,7 +22,7 @@ import { type Memory, NOTHING, writeBatch } from '../write.ts';
  * for all publishes in it.
  */
 
-export interface RebuildProgress {
+interface RebuildProgress {
   readonly phase: 'folding' | 'switching' | 'done';
   readonly events: number;
   /** Events to fold, as far as is known now. */

@@ -29,7 +29,7 @@ import { discardVersion } from './rebuild.ts';
  * matter to others how long comparing takes. Telemetry comes last; it has no chain.
  */
 
-export interface VerifyProgress {
+interface VerifyProgress {
   readonly phase: 'folding' | 'comparing';
   readonly events: number;
   readonly project: string;

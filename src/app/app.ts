@@ -18,16 +18,11 @@ import type { SaveRecords } from './storage/save-records.ts';
 import type { Values } from './storage/values.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
-export type { Address, CollectionAddress, DocumentAnswer, ManageAnswer, Positioned, ReadAnswer, RecordAddress } from './answers.ts';
+export type { Address, CollectionAddress, ManageAnswer, Positioned, ReadAnswer, RecordAddress } from './answers.ts';
 export type { Caller, Intent, PlayerProof, Presented } from './caller.ts';
 export type { EndpointAnswer, EndpointRequest } from './endpoints/endpoint-request.ts';
 export type { ListedKind, ListingOf, SingleKind } from './management/manage.ts';
-export type { SecurityConfigAnswer } from './security/security-config.ts';
 export type { SessionAnswer } from './security/sessions.ts';
-export type { AskedWrite, WriteAnswer } from './storage/documents.ts';
-export type { LedgerQuery } from './storage/ledger.ts';
-export type { PageAnswer } from './storage/pages.ts';
-export type { StatsAnswer } from './telemetry/telemetry.ts';
 
 /**
  * The use cases, as the transports see them. The interface of each group lies beside its implementation. Every method throws a `Refusal` for

@@ -5,8 +5,8 @@ import { LIMITS, SERVER, type Setting, VERIFIER } from './settings.ts';
 
 type Values<T> = { readonly [K in keyof T]: T[K] extends Setting<infer V> ? V : never };
 
-export type Limits = Values<typeof LIMITS>;
-export type Verifier = Values<typeof VERIFIER>;
+type Limits = Values<typeof LIMITS>;
+type Verifier = Values<typeof VERIFIER>;
 export type Config = Values<typeof SERVER> & { readonly verifier: Verifier; readonly limits: Limits };
 
 /** Settings that flags of the command line replace, as text: the same rules apply. */

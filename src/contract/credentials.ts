@@ -43,13 +43,11 @@ export const DOCUMENT_KEYS: KeyRules = {
 export const APPEND_KEYS: KeyRules = { ...DOCUMENT_KEYS, guard: 'append' };
 /** Save records: the rules of documents, but a disabled key counts as no key. */
 export const RECORD_KEYS: KeyRules = { ...DOCUMENT_KEYS, disabledKey: 'UNAUTHORIZED' };
-/** Lists, single records, ledgers, values and rate limits: any valid key. */
+/** Lists, single records, ledgers, values, rate limits, and the revision that a starting game asks for: any valid key. */
 export const VIEW_KEYS: KeyRules = { carriers: 'runtime', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs: null };
 /** Reports of games: any key, public or secret. A disabled key is refused as disabled. */
 export const REPORT_KEYS: KeyRules = { ...VIEW_KEYS, disabledKey: 'KEY_DISABLED' };
 export const SESSION_KEYS: KeyRules = { ...VIEW_KEYS, guard: 'sessions' };
-/** A starting game asks which revision is current: any enabled key. */
-export const INIT_KEYS: KeyRules = VIEW_KEYS;
 export const ENDPOINT_KEYS: KeyRules = {
   carriers: 'endpoints',
   disabledKey: 'KEY_DISABLED',

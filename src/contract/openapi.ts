@@ -21,7 +21,7 @@ export interface OpenApi extends Node {
 /** Parts that several operations share. */
 type Components = Readonly<Record<'parameters' | 'headers' | 'responses', Readonly<Record<string, Node>>>>;
 
-export interface Operation extends Node {
+interface Operation extends Node {
   readonly operationId: string;
 }
 

@@ -49,16 +49,16 @@ export interface Route {
 }
 
 export type Described = Readonly<Record<string, z.ZodType>>;
-export type Answers = Readonly<Record<number, z.ZodType>>;
+type Answers = Readonly<Record<number, z.ZodType>>;
 
-export interface RequestBody {
+interface RequestBody {
   readonly schema: z.ZodType;
   /** If false, the route may be called without a body. */
   readonly required: boolean;
 }
 
 /** A request that works on the project of the examples, and its answer. */
-export interface Example {
+interface Example {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -85,7 +85,7 @@ export const TAGS = {
   System: 'The server itself',
 } as const;
 
-export type Tag = keyof typeof TAGS;
+type Tag = keyof typeof TAGS;
 
 /** Keeps the literal types of a route, from which its handler is typed. */
 export function route<const R extends Route>(described: R): R {

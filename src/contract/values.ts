@@ -19,7 +19,7 @@ export const instant = z.string().meta({ format: 'date-time', description: 'ISO 
 export const count = z.int().min(0);
 
 /** The type as read-only, at every depth. JSON itself stays as it is. */
-export type Shown<T> = [Json] extends [T]
+type Shown<T> = [Json] extends [T]
   ? T
   : [JsonObject] extends [T]
     ? T

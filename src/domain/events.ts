@@ -44,7 +44,7 @@ export interface EventMetadata {
   readonly left?: number;
 }
 
-export type { EventData, EventType } from '../contract/events/index.ts';
+export type { EventType } from '../contract/events/index.ts';
 
 /** Data of a type of event. */
 type Data<T extends EventType> = EventData[T];

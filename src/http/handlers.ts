@@ -17,7 +17,7 @@ export type Group = Readonly<Record<string, Route>>;
 
 export type Handlers<G extends Group> = { readonly [Name in keyof G]: Handler<G[Name]> };
 
-export type Routes = Router<State>;
+type Routes = Router<State>;
 /** The canary has no router: one handler answers every path under it. */
 export type Routers = Readonly<Record<Exclude<Family, 'canary'>, Routes>>;
 

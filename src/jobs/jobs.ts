@@ -46,12 +46,12 @@ export interface Timing {
   readonly lookMs: number;
 }
 
-export interface EnqueueOptions {
+interface EnqueueOptions {
   /** While a job with this text waits or runs, no other is added, and `enqueue` returns its id. */
   readonly unique?: string;
 }
 
-export interface JobsHealth {
+interface JobsHealth {
   readonly status: 'ok' | 'unavailable';
   readonly store: Store['kind'];
   readonly address: string;

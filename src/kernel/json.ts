@@ -13,7 +13,7 @@ export {
   subtractNumbers,
   toDouble,
 } from './json-number.ts';
-export { JsonError, type JsonLimits, parseJson, parseJsonBytes, parseStored } from './json-parse.ts';
+export { JsonError, parseJson, parseJsonBytes, parseStored } from './json-parse.ts';
 export { canonicalJson, type PrintedObject, printObject, printOnce, stringifyJson } from './json-text.ts';
 export { tryParseJson } from './json-try-parse.ts';
 export { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject } from './json-value.ts';

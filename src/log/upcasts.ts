@@ -1,7 +1,7 @@
 import type { JsonObject } from '../kernel/json.ts';
 
 /** Turns the data of one schema version into the data of the next one. */
-export type Upcast = (data: JsonObject) => JsonObject;
+type Upcast = (data: JsonObject) => JsonObject;
 
 /** Event type → the version it comes from → the step to the version after it. */
 export type Upcasts = Readonly<Record<string, Readonly<Record<number, Upcast>>>>;

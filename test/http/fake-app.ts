@@ -21,7 +21,7 @@ export const SECRET_KEY = 'platform_sk_secret';
 export const DISABLED_KEY = 'platform_ns_disabled';
 
 /** One call of a use case, as the transport made it. */
-export interface Call {
+interface Call {
   readonly name: string;
   readonly caller: Caller;
   readonly arguments: readonly unknown[];

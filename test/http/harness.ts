@@ -8,7 +8,7 @@ import { HTTP_DEFAULTS, type HttpSettings } from '../../src/http/settings.ts';
 import { brokenContract } from '../support/contract.ts';
 import { type FakeApp, fakeApp, PUBLIC_KEY } from './fake-app.ts';
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;

@@ -15,7 +15,7 @@ export interface Came {
 }
 
 /** The route of a request. `null` if there is none, or for the canary route, which takes everything. */
-export function routeOf(method: string, target: string, wholeV1 = false): Route | null {
+function routeOf(method: string, target: string, wholeV1 = false): Route | null {
   const found = locate(target.split('?')[0] ?? '', wholeV1);
   if (found === null) return null;
   const { family } = found.prefix;

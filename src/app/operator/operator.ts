@@ -32,7 +32,7 @@ export interface NewProject {
   readonly secretKey: string;
 }
 
-export interface NewKey {
+interface NewKey {
   readonly keyId: string;
   readonly key: string;
 }

@@ -27,7 +27,7 @@ export interface Failure {
 
 export type Verdict = Proven | Failure;
 
-export interface Proven {
+interface Proven {
   readonly ok: true;
   /** Unix ms; left out: unknown. */
   readonly until?: number;

@@ -13,7 +13,7 @@ import { lookAgain } from './authenticate.ts';
  */
 export type SecurityConfig = (projectId: string, ask: { readonly fresh: boolean }) => Promise<SecurityConfigAnswer>;
 
-export interface SecurityConfigAnswer {
+interface SecurityConfigAnswer {
   readonly version: string;
   readonly config: contract.SecurityConfig['config'];
 }

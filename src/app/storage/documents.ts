@@ -35,14 +35,14 @@ export interface Documents {
   ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<contract.Ledger>>;
 }
 
-export interface AskedWrite {
+interface AskedWrite {
   /** The parsed request body: any JSON value. */
   readonly body: Json;
   /** The version that the writer has seen, if something other than the body says it. */
   readonly saveVersion: number | null;
 }
 
-export interface WriteAnswer extends Positioned {
+interface WriteAnswer extends Positioned {
   readonly version: number;
 }
 

@@ -11,7 +11,7 @@ export interface Pages {
   read(projectId: string, slug: string): Promise<PageAnswer>;
 }
 
-export interface PageAnswer extends Positioned {
+interface PageAnswer extends Positioned {
   readonly page: PageState;
 }
 

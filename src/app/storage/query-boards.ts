@@ -24,7 +24,7 @@ export interface BoardView {
 /** A row with its document, or with the text made from it: all but the rank. */
 export type BoardRow = LeaderboardRow | KeptRow;
 
-export interface KeptRow {
+interface KeptRow {
   readonly key: string;
   readonly rest: string;
 }

@@ -29,7 +29,7 @@ const RECORDER_LIMITS: RecorderLimits = {
 /** `full`: the queue was full. `late`: the log did not answer while the request waited. `failed`: the log did not take it. */
 export type LossReason = 'full' | 'late' | 'failed';
 
-export interface RecorderObserver {
+interface RecorderObserver {
   stored(events: number): void;
   lost(events: number, reason: LossReason): void;
 }

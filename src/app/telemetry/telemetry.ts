@@ -28,7 +28,7 @@ export interface Telemetry {
   stats(caller: Caller, platformId: string, target: PublishTarget): Promise<StatsAnswer>;
 }
 
-export interface StatsAnswer {
+interface StatsAnswer {
   readonly body: contract.PlayerStats;
   /** Whether a heartbeat that this node stored is not in it yet. */
   readonly stale: boolean;

@@ -47,7 +47,7 @@ export const change = z.tuple([z.string(), json]).readonly();
 export const fork = members({ document: object.nullable(), version: count });
 export const uniqueChange = members({ taken: list(z.string()), freed: list(z.string()) });
 
-export const idempotencyFact = members({ caller: z.string(), key: z.string(), bodyHash: z.string() });
+const idempotencyFact = members({ caller: z.string(), key: z.string(), bodyHash: z.string() });
 
 export const saveRecord = members({ recordId: z.string(), recordName: z.string(), createdAt: time, updatedAt: time });
 

@@ -34,7 +34,7 @@ export const pageContent = z.discriminatedUnion('pageType', [
   members({ pageType: z.literal('keyvalue'), kvData: object }),
 ]);
 
-export const pageSaved = z.discriminatedUnion('pageType', [
+const pageSaved = z.discriminatedUnion('pageType', [
   members({ slug, title, pageType: z.literal('markdown'), contentMd: z.string(), statusLevel }),
   members({ slug, title, pageType: z.literal('keyvalue'), kvData: object, statusLevel }),
 ]);

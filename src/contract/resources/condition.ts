@@ -33,9 +33,6 @@ export const condition = z
   .union([clause, z.boolean(), z.string().regex(/\{\{/)])
   .meta({ id: 'Condition', description: 'A condition; true or false; or a template.' });
 
-/** A condition on a row: its field is a path in the row. */
-export const where = clause;
-
 /** One case of a `switch`. */
 export const switchCase = z
   .strictObject({

@@ -44,9 +44,9 @@ export const table = z
 
 const item = z.discriminatedUnion('type', [group, table]);
 
-export const valuesDocument = z.looseObject({ items: needed(z.array(item).min(1), 'Groups and tables.') });
+const valuesDocument = z.looseObject({ items: needed(z.array(item).min(1), 'Groups and tables.') });
 
-export const olderValues = z.strictObject({
+const olderValues = z.strictObject({
   groups: optional(z.union([map, z.array(map)]), 'An older form.'),
   tables: optional(z.union([map, z.array(map)]), 'An older form.'),
 });

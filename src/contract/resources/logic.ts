@@ -49,7 +49,7 @@ export const BUDGET_NAMES = [
 /** Budgets that an editor's compiler measures. They are accepted, and a call ignores them. */
 export const UNMEASURED_BUDGETS = ['compiledNodes', 'debugTraceBytes', 'wallTimeMs'] as const;
 
-export const budgets = z
+const budgets = z
   .partialRecord(z.enum([...BUDGET_NAMES, ...UNMEASURED_BUDGETS]), z.number().min(0))
   .meta({ id: 'Budgets', description: 'How much a call may do, below the limits of every call.' });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CLAUSE_SHAPE, condition, switchCase, where } from './condition.ts';
+import { CLAUSE_SHAPE, clause, condition, switchCase } from './condition.ts';
 import {
   alsoNamed,
   anyText,
@@ -125,7 +125,7 @@ const ROWS = {
   table: optional(text, 'The table of the game values.'),
   collection,
   from,
-  where: optional(where, 'Which rows; the field is a path in the row.'),
+  where: optional(clause, 'Which rows; the field is a path in the row.'),
   key,
   required,
   onMissing: missing,
@@ -268,7 +268,7 @@ export const STEPS = {
     source: ROWS.source,
     table: ROWS.table,
     collection,
-    where: optional(where, 'Which items may be drawn, of the name `item`.'),
+    where: optional(clause, 'Which items may be drawn, of the name `item`.'),
     weightField: optional(text, 'The member that says how likely an item is.', { default: 'weight' }),
     alpha: optional(json, 'Of `beta`.', { default: 1 }),
     beta: optional(json, 'Of `beta`.', { default: 1 }),
@@ -351,5 +351,4 @@ function all<T>(schemas: Readonly<Record<string, T>>): [T, ...T[]] {
 }
 
 export const step = z.discriminatedUnion('type', all(STEPS)).meta({ id: 'Step', description: 'A step, by its `type`.' });
-export type AnyStep = z.output<StepSchema<StepType>>;
 export { steps };

@@ -13,7 +13,7 @@ const Pushed = z
   .catchall(anyJson)
   .meta({ id: 'PushedDefinition', description: 'What became of one definition of a push' });
 
-export const PushedMany = z
+const PushedMany = z
   .strictObject({
     ok,
     ...store,
@@ -29,7 +29,7 @@ export const PushedMany = z
   })
   .meta({ id: 'PushedMany', description: 'What became of a push' });
 
-export const PushedOne = z
+const PushedOne = z
   .strictObject({
     ok,
     ...store,
@@ -43,11 +43,11 @@ export const PushedOne = z
   })
   .meta({ id: 'PushedOne', description: 'What became of a definition' });
 
-export const Removed = z
+const Removed = z
   .strictObject({ ok, ...store, resourceKind: z.string(), action: z.literal('delete'), resourceId: z.string().optional(), ...staged })
   .meta({ id: 'RemovedDefinition', description: 'It is gone, or there was none' });
 
-export const Put = z
+const Put = z
   .strictObject({ ok, ...store, resourceKind: z.string(), action: z.literal('upsert'), diagnostics, ...staged })
   .meta({ id: 'PutDefinition', description: 'It is replaced' });
 
@@ -56,7 +56,7 @@ const Listed = z
   .catchall(anyJson)
   .meta({ id: 'ListedDefinition', description: 'A definition as it was pushed; `revisionTarget` marks one that is staged' });
 
-export const Listing = z
+const Listing = z
   .strictObject({
     ok,
     data: z.array(Listed),
@@ -221,7 +221,7 @@ export const queryDefinitions = postOnly;
 
 const single = { stagedRemoval: ok.optional().meta({ description: 'The promotion removes them' }) };
 
-export const StoredValues = z
+const StoredValues = z
   .strictObject({ ok, data: anyJson.meta({ description: 'As they were put; an empty list where there are none' }), ...single })
   .meta({ id: 'StoredGameValues', description: 'The game values as they were put' });
 
@@ -243,7 +243,7 @@ const Rule = z
   .catchall(anyJson)
   .meta({ id: 'ListedRule', description: 'A rule as it was put, with an id and its windows as `maxPer…`' });
 
-export const StoredRules = z
+const StoredRules = z
   .strictObject({
     ok,
     projectId: z.string(),

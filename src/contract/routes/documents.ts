@@ -7,12 +7,12 @@ import { anyJson, anyNumber, anyObject, count, instant } from '../values.ts';
 const ok = z.literal(true);
 const ALSO = ['storage-api'] as const;
 
-export const Document = anyJson.meta({
+const Document = anyJson.meta({
   id: 'Document',
   description: 'The stored document without any wrapper, defaults of its schema filled in; nearly always an object',
 });
 
-export const Operation = z
+const Operation = z
   .object({
     op: z.enum(['set', 'inc', 'push', 'pull', 'remove', 'delete', 'merge', 'set_if_null']),
     path: z.string().meta({ description: 'Dotted path of the field; `$` is the whole document', examples: ['stats.gold'] }),
@@ -24,16 +24,16 @@ export const Operation = z
   .catchall(anyJson)
   .meta({ id: 'DocumentOperation', description: 'One change of a document' });
 
-export const Operations = z
+const Operations = z
   .object({ ops: z.array(Operation).max(100) })
   .catchall(anyJson)
   .meta({ id: 'Operations', description: 'Changes of a document, all of them or none' });
 
-export const Written = z
+const Written = z
   .strictObject({ ok, version: count.meta({ description: 'Number of accepted writes to the document' }) })
   .meta({ id: 'Written', description: 'The document is stored' });
 
-export const Done = z.strictObject({ ok }).meta({ id: 'Done', description: 'It is done' });
+const Done = z.strictObject({ ok }).meta({ id: 'Done', description: 'It is done' });
 
 const LedgerEntry = z
   .strictObject({
@@ -58,7 +58,7 @@ const LedgerEntry = z
 
 const Summed = z.strictObject({ count, total: anyNumber });
 
-export const Ledger = z
+const Ledger = z
   .strictObject({
     ok,
     platformId: z.string(),
@@ -96,11 +96,11 @@ const SaveRecord = z
     description: 'A save slot. With `WIRE_NAMES=published` every member comes a second time with a capital first letter (`RecordId`)',
   });
 
-export const SaveRecords = z
+const SaveRecords = z
   .strictObject({ ok, records: z.array(SaveRecord), maxRecords: z.int().min(1) })
   .meta({ id: 'SaveRecords', description: 'The save slots of a player, oldest first' });
 
-export const NamedRecord = z
+const NamedRecord = z
   .strictObject({ ok, recordId: z.string(), recordName: z.string() })
   .meta({ id: 'NamedRecord', description: 'The record as it is named now' });
 

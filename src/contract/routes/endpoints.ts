@@ -4,7 +4,7 @@ import { AS_PLAYER, POSITION_TOLD, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson } from '../values.ts';
 
-export const Rendered = anyJson.meta({
+const Rendered = anyJson.meta({
   id: 'Rendered',
   description: "What the endpoint's `response` says, with its status; an object, if its author wants a game's client to read it",
 });

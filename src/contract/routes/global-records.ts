@@ -6,7 +6,7 @@ import { anyJson, anyObject } from '../values.ts';
 
 const ok = z.literal(true);
 
-export const GlobalRecord = z
+const GlobalRecord = z
   .object({
     _id: anyJson.optional().meta({ description: 'A text; an imported record has what it had' }),
     _timestamp: anyJson.optional().meta({ description: 'Unix ms' }),

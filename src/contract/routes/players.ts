@@ -31,7 +31,7 @@ export const SessionOpened = z
   })
   .meta({ id: 'SessionOpened', description: 'The session, and its token' });
 
-export const SessionRefused = Failure.extend({ status: z.int(), _requestId: z.string() }).meta({
+const SessionRefused = Failure.extend({ status: z.int(), _requestId: z.string() }).meta({
   id: 'SessionRefused',
   description: 'Why there is no session; HTTP status 200, because a game cannot read the body of another',
 });

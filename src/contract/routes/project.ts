@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ANY_SECRET_KEY, EVERYTHING_READ, INIT_KEYS, managementKeys, PACKAGE_KEYS } from '../credentials.ts';
+import { ANY_SECRET_KEY, EVERYTHING_READ, managementKeys, PACKAGE_KEYS, VIEW_KEYS } from '../credentials.ts';
 import { AS_PLAYER, PLAYER, STRICT, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
@@ -7,7 +7,7 @@ import { about, CLAIMING, diagnostics, ok, paged } from './managed.ts';
 
 /** A project's settings and keys, its package, and facts about it. */
 
-export const Settings = z
+const Settings = z
   .object({
     ok,
     projectId: z.string(),
@@ -157,7 +157,7 @@ export const gamePackage = {
     method: 'POST',
     path: '/:project/revision-init',
     summary: 'What a game that starts is told of its revision; unknown numbers are left out',
-    keys: INIT_KEYS,
+    keys: VIEW_KEYS,
     headers: { ...AS_PLAYER },
     body: {
       schema: z.object({ revisionId: anyJson.optional().meta({ description: 'A whole number' }) }).catchall(anyJson),
@@ -189,7 +189,7 @@ export const gamePackage = {
 
 const check = z.strictObject({ ok: z.boolean(), message: z.string() });
 
-export const Validated = z
+const Validated = z
   .strictObject({
     ok: z.boolean(),
     project: z.strictObject({ id: z.string(), title: z.string(), name: z.string(), settings: z.strictObject({ enabled: z.boolean() }) }),

@@ -11,7 +11,7 @@ const Change = z
   .object({ kind: z.string(), id: z.string(), action: z.string().optional(), hash: z.string().nullable().optional() })
   .catchall(anyJson);
 
-export const Promoted = z
+const Promoted = z
   .strictObject({
     ok,
     promoted: z.record(z.string(), count).meta({ description: 'How many definitions of each kind change' }),

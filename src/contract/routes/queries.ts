@@ -83,7 +83,7 @@ const Extreme = z
   .strictObject({ ...aggregate, type: z.enum(['min', 'max']), value: z.number().optional(), key: z.string().optional() })
   .meta({ id: 'ExtremeResult', description: 'The least or greatest value, and whose it is' });
 
-export const QueryResult = z
+const QueryResult = z
   .union([Leaderboard, Counted, Sum, Average, Extreme])
   .meta({ id: 'QueryResult', description: 'What a query comes to' });
 
@@ -148,7 +148,7 @@ export const storageQueries = {
   }),
 } as const;
 
-export const GameValues = z
+const GameValues = z
   .object({
     ok,
     version: z.string().nullable(),
@@ -162,7 +162,7 @@ export const GameValues = z
 
 const Limits = z.object({ rateLimits: anyJson, rateLimitAction: anyJson, fields: anyJson.optional() }).catchall(anyJson);
 
-export const RateLimits = z
+const RateLimits = z
   .strictObject({
     ok,
     projectId: z.string(),

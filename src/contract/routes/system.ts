@@ -15,7 +15,7 @@ const page = {
   html: z.literal('').optional(),
 };
 
-export const Page = z
+const Page = z
   .union([
     z.strictObject({ ...page, type: z.literal('markdown'), markdown: z.string() }),
     z.strictObject({ ...page, type: z.literal('keyvalue'), data: anyObject }),

@@ -87,7 +87,7 @@ const MORE: Finding = {
 export type Warn = (kind: ListedKind, fit: Fit) => Diagnosed;
 
 /** No member if there are no warnings. */
-export interface Diagnosed {
+interface Diagnosed {
   readonly diagnostics?: readonly Diagnostic[];
 }
 

@@ -24,7 +24,7 @@ type State =
   | { readonly kind: 'split'; next: number; other: number }
   | { readonly kind: 'match' };
 
-export type Assertion = (text: string, at: number) => boolean;
+type Assertion = (text: string, at: number) => boolean;
 
 /** Throws a {@link LanguageError} if the text is no pattern, or uses syntax that is not supported. */
 export function compileRegex(source: string): Regex {

@@ -9,7 +9,7 @@ import { member } from '../../kernel/path.ts';
 
 export { MAX_NAME, type ProjectSettings } from '../../contract/resources/settings.ts';
 
-export type SettingName = keyof ProjectSettings;
+type SettingName = keyof ProjectSettings;
 
 /** How one setting is read. `accept` gives the value to keep, or `undefined` for an invalid one. */
 export interface SettingRule {

@@ -33,14 +33,14 @@ export interface QueryPlan {
   readonly ttl: number;
 }
 
-export type QueryType = (typeof QUERY_TYPES)[number];
+type QueryType = (typeof QUERY_TYPES)[number];
 
-export interface Source {
+interface Source {
   readonly collectionId: string;
   readonly alias: string;
 }
 
-export interface Computed {
+interface Computed {
   readonly name: string;
   readonly label: string;
   readonly evaluate: Evaluate;

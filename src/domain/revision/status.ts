@@ -5,7 +5,7 @@ import { currentRevision } from './package.ts';
 
 /** Whether a client's revision is too old, and what follows. What the client itself believes about that does not count. */
 
-export type RevisionAction = 'warn' | 'block_writes' | 'block_all';
+type RevisionAction = 'warn' | 'block_writes' | 'block_all';
 
 export interface RevisionStatus {
   readonly outdated: boolean;

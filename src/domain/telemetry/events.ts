@@ -9,7 +9,7 @@ import type { KeyKind } from '../events.ts';
  */
 
 export type TelemetryType = keyof typeof TELEMETRY_EVENTS;
-export type TelemetryData = { readonly [T in TelemetryType]: z.output<(typeof TELEMETRY_EVENTS)[T]['data']> };
+type TelemetryData = { readonly [T in TelemetryType]: z.output<(typeof TELEMETRY_EVENTS)[T]['data']> };
 
 export type AnalyticsTracked = TelemetryData['analytics.tracked'];
 export type SessionMoment = z.output<typeof sessionMoment>;

@@ -13,11 +13,11 @@ export interface TotalsKept {
   readonly sessions: readonly SessionKept[];
 }
 
-export type SessionKept = z.output<typeof sessionKept>;
+type SessionKept = z.output<typeof sessionKept>;
 /** `through`: the last telemetry event in them. It stays in its stream. */
 export type TotalsCompleted = z.output<(typeof TOTALS_EVENTS)['totals.completed']['data']>;
 
-export interface TotalsData {
+interface TotalsData {
   'totals.kept': TotalsKept;
   'totals.completed': TotalsCompleted;
 }

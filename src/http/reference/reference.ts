@@ -45,7 +45,7 @@ export interface Asset {
   readonly contentType: AssetType;
 }
 
-export type AssetType = 'text/javascript; charset=utf-8' | 'text/css; charset=utf-8';
+type AssetType = 'text/javascript; charset=utf-8' | 'text/css; charset=utf-8';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const LIBRARY = ['swagger-ui.css', 'swagger-ui-bundle.js'];

@@ -19,7 +19,7 @@ export interface Hub {
   join(options: MemberOptions): Member;
 }
 
-export interface MemberOptions {
+interface MemberOptions {
   /** Streams whose name begins with this. Empty: all but the server's own. */
   readonly prefix: string;
   readonly after: bigint | null;
@@ -28,7 +28,7 @@ export interface MemberOptions {
 }
 
 /** A follower's part in a subscription. Once it fails it does not come back. */
-export interface Member {
+interface Member {
   /** Takes at most `limit` events, in order. */
   take(limit: number): readonly RecordedEvent[];
   /** The position of the last event that has come, of whatever stream. `null` while events wait here, or nothing has come. */

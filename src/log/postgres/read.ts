@@ -3,7 +3,7 @@ import type { Head, ReadRange, RecordedEvent } from '../port.ts';
 import { AS_TEXT, unavailable } from './connection.ts';
 
 /** A page of the log by position: the events that were asked for, and the log's last position at that time. */
-export interface Page {
+interface Page {
   readonly events: readonly RecordedEvent[];
   readonly head: number;
 }

@@ -12,10 +12,10 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PAGE = readFileSync(join(ROOT, 'docs/auditing.md'), 'utf8');
 
 /** The collection and the player of the test. The scripts must print nothing of any other. */
-export const AUDITED = { collection: 'purses', player: '76561198000000042' };
+const AUDITED = { collection: 'purses', player: '76561198000000042' };
 
 /** A script of docs/auditing.md, exactly as it is there. */
-export function scriptOf(language: 'js' | 'sql'): string {
+function scriptOf(language: 'js' | 'sql'): string {
   const [, text] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(PAGE) ?? [];
   if (text === undefined) throw new Error(`docs/auditing.md has no script in ${language}`);
   return text;

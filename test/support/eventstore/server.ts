@@ -30,7 +30,7 @@ export type AppendFate =
   | 'badRequest';
 
 /** How the server misbehaves. A test may change it at any time. */
-export interface Faults {
+interface Faults {
   /** What happens to the next appends, in order. After these, appends are answered normally. */
   appends: AppendFate[];
   /** Set on a follower: the port of its leader. It refuses calls that ask for the leader, and names that port. */
