@@ -1,12 +1,17 @@
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import { ConfigProblem } from '../config/config.ts';
+import { FolderProblem } from '../folder/problem.ts';
+import { RemoteRefusal, RemoteUnreachable } from '../folder/refusal.ts';
 import { Refusal } from '../kernel/errors.ts';
 import { BrokenSource, TwoHistories } from '../log/copy/copy.ts';
 import { FileProblem } from '../log/file/parts.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
 
 /** Failures that are expected. Their message says what to do, and a stack would only hide it. */
-const FORESEEN = [DatabaseProblem, ConfigProblem, TwoHistories, BrokenSource, FileProblem, AppendTooLarge, LogUnavailable, OutcomeUnknown];
+const FORESEEN = [
+  ...[DatabaseProblem, ConfigProblem, TwoHistories, BrokenSource, FileProblem, AppendTooLarge, LogUnavailable, OutcomeUnknown],
+  ...[FolderProblem, RemoteUnreachable],
+];
 
 const UNKNOWN_ISSUER =
   'Name the certificate of its issuer in DATABASE_URL: sslrootcert=/path/ca.pem; or do not ask who it is: sslmode=no-verify.';
@@ -56,7 +61,7 @@ export function codeOf(error: unknown): string {
 /** Explains a failure: what was wrong and what to do. A stack is shown only for our own faults, and only on request. */
 export function explain(error: unknown): string {
   if (error instanceof Error && FORESEEN.some((kind) => error instanceof kind)) return error.message;
-  if (error instanceof Refusal) return `${error.message} (${error.code})`;
+  if (error instanceof Refusal || error instanceof RemoteRefusal) return `${error.message} (${error.code})`;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const cure = Object.hasOwn(CURES, code) ? CURES[code] : Object.hasOwn(SAYINGS, error.message) ? SAYINGS[error.message] : undefined;

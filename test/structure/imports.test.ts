@@ -22,6 +22,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   // Types alone: it runs where nothing else of the project does.
   'src/client': ['src/contract'],
   'src/domain': ['src/kernel', 'src/contract'],
+  // What a game's folder and its server's address are enough for: no database, nothing of the server.
+  'src/folder': RULES,
   'src/log': RULES,
   'src/app/caller.ts': RULES,
   'src/app/answers.ts': RULES,

@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+import { type Named, placeOf } from '../folder/credentials.ts';
+import { Remote } from '../folder/remote.ts';
+
+/**
+ * What the commands share that work on a game's folder or ask a server for it. They need its address and a key alone, and load nothing of the
+ * server.
+ */
+
+export interface RemoteOptions extends Named {
+  readonly json?: boolean;
+}
+
+/** A command on a game's folder that asks no server. */
+export function folderCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .option('--dir <folder>', 'the folder of the game (default: where savepoint.json is, here or above)')
+    .option('--json', 'print one JSON value and nothing else on standard output');
+}
+
+/** A command that asks a server: {@link remoteOf} makes its client. */
+export function remoteCommand(name: string, description: string): Command {
+  return folderCommand(name, description)
+    .option('--address <url>', 'the server (default: SAVEPOINT_URL, or savepoint.json)')
+    .option('--project <id>', 'the project there (default: SAVEPOINT_PROJECT, or savepoint.json)');
+}
+
+/** The client of the options' project; `remote.place.dir` is the folder. Throws `FolderProblem` that says what is missing. */
+export function remoteOf(options: RemoteOptions): Remote {
+  return new Remote(placeOf(options));
+}

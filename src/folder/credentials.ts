@@ -1,0 +1,141 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { readJsonFile, writeJsonFile } from './files.ts';
+import { FolderProblem } from './problem.ts';
+import { addressOf, findProject } from './project-file.ts';
+
+/**
+ * Where the folder's server is, and the keys for it. From the environment (`SAVEPOINT_URL`, `SAVEPOINT_PROJECT`, `SAVEPOINT_SECRET_KEY`,
+ * `SAVEPOINT_PUBLIC_KEY`), the file `savepoint.credentials.json` that the client library reads too (`SAVEPOINT_CREDENTIALS` names another),
+ * and the user's own file, which holds keys by address and project.
+ */
+
+/** What commands that ask a server need. */
+export interface Place {
+  /** The folder of the game, as an absolute path. */
+  readonly dir: string;
+  readonly address: string;
+  readonly project: string;
+  readonly secretKey: string;
+  /** `null`: none was found. */
+  readonly publicKey: string | null;
+}
+
+/** What the command line says; it wins over every file. */
+export interface Named {
+  /** Where to look from. Left out: the working directory. */
+  readonly dir?: string | undefined;
+  readonly address?: string | undefined;
+  readonly project?: string | undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const CREDENTIALS_FILE = 'savepoint.credentials.json';
+
+/** The folder, its server and keys. Throws {@link FolderProblem} that says what is missing and where it may stand. */
+export function placeOf(named: Named, env: Environment = process.env): Place {
+  const server = serverOf(named, env);
+  const keys = keysOf(server, env);
+  if (keys.secretKey === null) {
+    throw new FolderProblem(
+      'NO_KEY',
+      `No secret key for project ${server.project} on ${server.address}. Give it as SAVEPOINT_SECRET_KEY, run \`savepoint login\`, or put ` +
+        `{"secretKey": "…"} into ${join(server.dir, CREDENTIALS_FILE)} (which git must ignore). \`savepoint key create PROJECT\` on the server makes one.`,
+    );
+  }
+  return { ...server, secretKey: keys.secretKey, publicKey: keys.publicKey };
+}
+
+/** {@link placeOf} without keys. */
+export function serverOf(named: Named, env: Environment = process.env): Pick<Place, 'dir' | 'address' | 'project'> {
+  const from = named.dir ?? process.cwd();
+  const found = findProject(from);
+  const dir = found?.dir ?? from;
+  const stored = storedIn(dir, env);
+  const address = first(
+    [named.address, '--address'],
+    [env['SAVEPOINT_URL'], 'SAVEPOINT_URL'],
+    [found?.address, 'savepoint.json'],
+    [stored.url, CREDENTIALS_FILE],
+  );
+  const project = named.project ?? env['SAVEPOINT_PROJECT'] ?? found?.project ?? stored.projectId;
+  const where =
+    found === null
+      ? `there is no savepoint.json in ${from} or above it (\`savepoint init\` makes one)`
+      : `${join(dir, 'savepoint.json')} names none`;
+  if (address === null)
+    throw new FolderProblem('NO_ADDRESS', `No server: ${where}. Give --address, SAVEPOINT_URL or "address" in savepoint.json.`);
+  if (!project)
+    throw new FolderProblem('NO_PROJECT', `No project: ${where}. Give --project, SAVEPOINT_PROJECT or "project" in savepoint.json.`);
+  return { dir, address, project };
+}
+
+/** Keeps keys in the user's own file, which nobody else may read. Answers the path of the file. */
+export function keepUserKeys(
+  server: Pick<Place, 'address' | 'project'>,
+  keys: { readonly secretKey: string; readonly publicKey?: string },
+  env: Environment = process.env,
+): string {
+  const path = userFile(env);
+  const all = readJsonFile(path) ?? {};
+  writeJsonFile(path, { ...all, [server.address]: { ...objectIn(all, server.address), [server.project]: { ...keys } } }, 0o600);
+  return path;
+}
+
+/** `~/.config/savepoint/credentials.json`. */
+export function userFile(env: Environment = process.env): string {
+  return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'savepoint', 'credentials.json');
+}
+
+interface Keys {
+  readonly secretKey: string | null;
+  readonly publicKey: string | null;
+}
+
+function keysOf({ dir, address, project }: Pick<Place, 'dir' | 'address' | 'project'>, env: Environment): Keys {
+  const stored = storedIn(dir, env);
+  const isElsewhere = (stored.url !== null && stored.url !== address) || (stored.projectId !== null && stored.projectId !== project);
+  const user = objectIn(objectIn(readJsonFile(userFile(env)) ?? {}, address), project);
+  // Keys of one server are never sent to another one.
+  const file = isElsewhere ? { secretKey: null, publicKey: null } : stored;
+  return {
+    secretKey: env['SAVEPOINT_SECRET_KEY'] || file.secretKey || textIn(user, 'secretKey'),
+    publicKey: env['SAVEPOINT_PUBLIC_KEY'] || file.publicKey || textIn(user, 'publicKey'),
+  };
+}
+
+interface Stored extends Keys {
+  readonly url: string | null;
+  readonly projectId: string | null;
+}
+
+function storedIn(dir: string, env: Environment): Stored {
+  const named = env['SAVEPOINT_CREDENTIALS'];
+  const path = named || join(dir, CREDENTIALS_FILE);
+  const value = readJsonFile(path);
+  if (value === null && named) throw new FolderProblem('BAD_FILE', `SAVEPOINT_CREDENTIALS names ${named}, and there is no such file.`);
+  const url = textIn(value ?? {}, 'url');
+  return {
+    url: url === null ? null : addressOf(url, path),
+    projectId: textIn(value ?? {}, 'projectId'),
+    secretKey: textIn(value ?? {}, 'secretKey'),
+    publicKey: textIn(value ?? {}, 'publicKey'),
+  };
+}
+
+function first(...sources: readonly (readonly [text: string | null | undefined, from: string])[]): string | null {
+  const [text, from = ''] = sources.find(([each]) => each) ?? [];
+  return text ? addressOf(text, from) : null;
+}
+
+function objectIn(object: JsonObject, name: string): JsonObject {
+  const value: Json | undefined = Object.hasOwn(object, name) ? object[name] : undefined;
+  return isObject(value) ? value : {};
+}
+
+function textIn(object: JsonObject, name: string): string | null {
+  const value = object[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}

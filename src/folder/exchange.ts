@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { isObject, type Json, parseJson, stringifyJson } from '../kernel/json.ts';
+import { RemoteRefusal, RemoteUnreachable } from './refusal.ts';
+
+/** One request to a server, sent again where that is safe. */
+
+export interface Asked {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+  /** Whether it may be sent again: a read, or a write of a route that takes an `Idempotency-Key`, which is then sent. */
+  readonly again: 'read' | 'keyed' | 'never';
+  readonly signal?: AbortSignal | undefined;
+  /** Of one attempt. */
+  readonly timeoutMs?: number;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  /** `undefined`: the answer had no body. A body that is no JSON is its text. */
+  readonly body: Json | undefined;
+}
+
+const ATTEMPTS = 5;
+const TIMEOUT_MS = 120_000;
+const FIRST_PAUSE_MS = 200;
+const MAX_PAUSE_MS = 10_000;
+const AGAIN = new Set([429, 502, 503, 504]);
+
+/** The answer of status 2xx. Throws {@link RemoteRefusal} for any other, and {@link RemoteUnreachable} where none came. */
+export async function exchange(asked: Asked): Promise<Answered> {
+  const body = asked.body === undefined ? undefined : stringifyJson(asked.body);
+  const headers = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(asked.again === 'keyed' ? { 'idempotency-key': randomUUID() } : {}),
+    ...asked.headers,
+  };
+  for (let attempt = 1; ; attempt += 1) {
+    const last = asked.again === 'never' || attempt === ATTEMPTS;
+    const answer = await once(asked, headers, body, last);
+    if (answer === null) await pause(waitMs(attempt, null), asked.signal);
+    else if (AGAIN.has(answer.status) && !last) await pause(waitMs(attempt, answer.headers.get('retry-after')), asked.signal);
+    else if (answer.status >= 200 && answer.status < 300) return answer;
+    else throw refused(answer);
+  }
+}
+
+/** `null`: no answer came, and it may be sent again. */
+async function once(
+  { method, url, signal, timeoutMs = TIMEOUT_MS }: Asked,
+  headers: Readonly<Record<string, string>>,
+  body: string | undefined,
+  last: boolean,
+): Promise<Answered | null> {
+  const ends = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
+  try {
+    const response = await fetch(url, {
+      method,
+      headers,
+      signal: AbortSignal.any(ends),
+      redirect: 'error',
+      ...(body === undefined ? {} : { body }),
+    });
+    return { status: response.status, headers: response.headers, body: bodyOf(await response.text()) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (last) throw unreachable(url, method, error, timeoutMs);
+    return null;
+  }
+}
+
+function bodyOf(text: string): Json | undefined {
+  if (text === '') return undefined;
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+function refused({ status, body }: Answered): RemoteRefusal {
+  const whole = isObject(body) ? body : {};
+  const error = whole['error'];
+  const { code, message, ...details } = isObject(error) ? error : { code: error ?? null, message: whole['message'] ?? null };
+  const text =
+    typeof message === 'string'
+      ? message
+      : `The answer was ${status}${typeof body === 'string' ? `: ${body.slice(0, 200)}` : ''}. Is this the address of a Savepoint server?`;
+  return new RemoteRefusal(status, typeof code === 'string' ? code : `HTTP_${status}`, text, details, whole);
+}
+
+function unreachable(url: string, method: string, error: unknown, timeoutMs: number): RemoteUnreachable {
+  const at = new URL(url).origin;
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    const doubt = method === 'GET' ? '' : ' Whether it was done is not known: look before you repeat it.';
+    return new RemoteUnreachable('NO_ANSWER', `${at} did not answer within ${timeoutMs / 1000} s.${doubt}`);
+  }
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const why = cause instanceof Error ? cause.message || code : String(cause);
+  const cure =
+    code === 'ECONNREFUSED'
+      ? 'Nothing listens there: start the node, or check the address in savepoint.json.'
+      : 'Check the address in savepoint.json and the network.';
+  return new RemoteUnreachable('UNREACHABLE', `${at} cannot be reached (${why}). ${cure}`);
+}
+
+/** Twice as long each time, with a random part, or as long as the server says. */
+function waitMs(attempt: number, retryAfter: string | null): number {
+  const told = retryAfter !== null && /^\d{1,4}$/.test(retryAfter) ? Number(retryAfter) * 1000 : 0;
+  const own = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
+  return Math.min(Math.max(told, own), MAX_PAUSE_MS);
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(done, ms);
+    function done(): void {
+      signal?.removeEventListener('abort', aborted);
+      resolve();
+    }
+    function aborted(): void {
+      clearTimeout(timer);
+      reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
+    }
+    signal?.addEventListener('abort', aborted, { once: true });
+  });
+}

@@ -1,0 +1,58 @@
+import { basename } from 'node:path';
+import type { SingleKind, SourceKind } from '../domain/definition/kinds.ts';
+
+/**
+ * The files of a folder, by their names: `heroes.collection.yml` holds the collection `heroes`, `values.yml` all game values. Each may be YAML
+ * (`.yml`, `.yaml`) or JSON, and lie in any folder below.
+ */
+
+/** What a file may hold. */
+export type FileKind = SourceKind | SingleKind;
+
+export type Format = 'yaml' | 'json';
+
+export const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
+
+/** Files that hold everything of a kind: game values and rules as one document, queries and tests as a list. */
+const WHOLE: Readonly<Record<string, FileKind>> = {
+  values: 'game-values',
+  'game-values': 'game-values',
+  rules: 'rate-limit-rules',
+  'rate-limit-rules': 'rate-limit-rules',
+  queries: 'query',
+  tests: 'test',
+};
+
+export interface FileName {
+  readonly kind: FileKind;
+  readonly format: Format;
+  /** Whether the file is a list of definitions. */
+  readonly isList: boolean;
+  /** The id that a definition has which does not say its own; `null` of files that hold everything of their kind. */
+  readonly id: string | null;
+}
+
+/** What a file of this path holds; `null` if it is no source. */
+export function fileNameOf(path: string): FileName | null {
+  const match = /^(.+)\.(ya?ml|json)$/i.exec(basename(path));
+  if (match === null) return null;
+  const [, stem = '', ending = ''] = match;
+  const format: Format = ending.toLowerCase() === 'json' ? 'json' : 'yaml';
+  const whole = Object.hasOwn(WHOLE, stem.toLowerCase()) ? WHOLE[stem.toLowerCase()] : undefined;
+  if (whole !== undefined) return { kind: whole, format, isList: whole === 'query' || whole === 'test', id: null };
+  const kind = KINDS.find((each) => stem.toLowerCase().endsWith(`.${each}`));
+  return kind === undefined ? null : { kind, format, isList: false, id: stem.slice(0, -kind.length - 1) };
+}
+
+/** The name of a definition's own file: `heroes.collection.yml`, `values.yml`. */
+export function fileOf(kind: FileKind, id: string, format: Format = 'yaml'): string {
+  const ending = format === 'json' ? 'json' : 'yml';
+  if (kind === 'game-values') return `values.${ending}`;
+  if (kind === 'rate-limit-rules') return `rules.${ending}`;
+  return `${id}.${kind}.${ending}`;
+}
+
+/** The name of a kind in addresses of schemas: `docs/schemas/collection.json`. */
+export function schemaOf(kind: FileKind): string {
+  return `${kind}.json`;
+}

@@ -1,0 +1,68 @@
+import { dirname, join, resolve } from 'node:path';
+import type { Json } from '../kernel/json.ts';
+import { didYouMean } from '../kernel/nearest.ts';
+import { readJsonFile, writeJsonFile } from './files.ts';
+import { FolderProblem } from './problem.ts';
+
+/** `savepoint.json`: where the folder of a game begins, and which project of which server it belongs to. It holds no secrets. */
+
+export const PROJECT_FILE = 'savepoint.json';
+
+export interface ProjectFile {
+  /** Where the server answers, such as `http://127.0.0.1:8080`; left out: a node on this machine, or named elsewhere. */
+  readonly address?: string;
+  /** Id of the project there. */
+  readonly project?: string;
+}
+
+export interface FoundProject extends ProjectFile {
+  /** The folder that holds the file, as an absolute path. */
+  readonly dir: string;
+}
+
+const MEMBERS = ['$schema', 'address', 'project'];
+
+/** The nearest `savepoint.json` in `from` or a folder above it; `null` if there is none. Throws {@link FolderProblem} for one that is wrong. */
+export function findProject(from: string): FoundProject | null {
+  for (let dir = resolve(from); ; dir = dirname(dir)) {
+    const file = readProjectFile(dir);
+    if (file !== null) return { dir, ...file };
+    if (dirname(dir) === dir) return null;
+  }
+}
+
+/** `savepoint.json` of this folder alone; `null` if there is none. */
+export function readProjectFile(dir: string): ProjectFile | null {
+  const path = join(dir, PROJECT_FILE);
+  const value = readJsonFile(path);
+  if (value === null) return null;
+  const unknown = Object.keys(value).find((name) => !MEMBERS.includes(name));
+  if (unknown !== undefined) {
+    const meant = didYouMean(unknown, MEMBERS) ?? 'It has address and project; keys have a file of their own.';
+    throw new FolderProblem('BAD_FILE', `${path} has no member '${unknown}'. ${meant}`);
+  }
+  const [address, project] = [textOf(path, value['address'], 'address'), textOf(path, value['project'], 'project')];
+  return { ...(address === undefined ? {} : { address: addressOf(address, path) }), ...(project === undefined ? {} : { project }) };
+}
+
+export function writeProjectFile(dir: string, file: ProjectFile): void {
+  writeJsonFile(join(dir, PROJECT_FILE), { ...file });
+}
+
+/** A server's address without the slash at its end. `from`: who named it. Throws {@link FolderProblem} for one that is none. */
+export function addressOf(text: string, from: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new FolderProblem(
+      'BAD_FILE',
+      `The address in ${from} is '${text}'; it must look like https://game.example or http://127.0.0.1:8080`,
+    );
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+}
+
+function textOf(path: string, value: Json | undefined, name: string): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  throw new FolderProblem('BAD_FILE', `\`${name}\` in ${path} must be a text.`);
+}

@@ -1,0 +1,150 @@
+import type * as contract from '../contract/answers.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import type { Place } from './credentials.ts';
+import { type Answered, exchange } from './exchange.ts';
+
+/** What a request is for: what players have, or what is staged. */
+export type Target = 'live' | 'next';
+
+export type Listed = 'collections' | 'endpoints' | 'workflows' | 'libraries' | 'queries';
+
+/** A request that no method of {@link Remote} makes. */
+export interface Request {
+  readonly target?: Target;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+  /** Whether it may be sent again, see {@link exchange}. Left out: a `GET` as a read, everything else never. */
+  readonly again?: 'read' | 'keyed' | 'never';
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+/**
+ * The management API of one project, with its secret key. Reads and writes are sent again where that is safe: writes carry an `Idempotency-Key`.
+ * Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
+ */
+export class Remote {
+  readonly place: Place;
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  /** Asks any route: `path` from the address on, such as `/v3/endpoints/PROJECT/buy`. */
+  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, asked: Request = {}): Promise<Answered> {
+    const url = new URL(`${this.place.address}${path}`);
+    for (const [name, value] of Object.entries(asked.query ?? {})) if (value !== undefined) url.searchParams.set(name, String(value));
+    return exchange({
+      method,
+      url: url.href,
+      headers: {
+        'x-api-key': this.place.secretKey,
+        ...(asked.target === 'next' ? { 'x-ns-publish-target': 'next' } : {}),
+        ...asked.headers,
+      },
+      again: asked.again ?? (method === 'GET' ? 'read' : 'never'),
+      signal: asked.signal,
+      ...(asked.body === undefined ? {} : { body: asked.body }),
+      ...(asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs }),
+    });
+  }
+
+  /** Pushes sections in one publish. */
+  async sync(
+    body: JsonObject,
+    options: { readonly target: Target; readonly strict: boolean; readonly headers?: Readonly<Record<string, string>> },
+  ) {
+    const { target, strict, headers = {} } = options;
+    const answer = await this.#manage('PUT', 'sync', {
+      target,
+      query: { strict: strict ? 'true' : undefined },
+      body,
+      headers,
+      again: 'keyed',
+    });
+    return { ...told<contract.Synced>(answer), revision: positionOf(answer) };
+  }
+
+  /** What {@link sync} would do. A push that would be refused throws, as the push would, with the results in `body`. */
+  async preflight(body: JsonObject, options: { readonly target: Target; readonly strict: boolean }): Promise<contract.Preflighted> {
+    const { target, strict } = options;
+    return told(
+      await this.#manage('POST', 'sync/preflight', { target, query: { strict: strict ? 'true' : undefined }, body, again: 'read' }),
+    );
+  }
+
+  /** The definitions of a kind, as they were pushed; of `next` the live ones and, behind them, what is staged over them. */
+  async list(kind: Listed, target: Target): Promise<contract.Listing['data']> {
+    const query = target === 'next' ? { includeStaged: 'true', revisionTarget: 'next' } : { revisionTarget: 'live' };
+    return told<contract.Listing>(await this.#manage('GET', kind, { query })).data;
+  }
+
+  async gameValues(target: Target): Promise<contract.StoredValues> {
+    return told(await this.#manage('GET', 'game-values', { query: { revisionTarget: target } }));
+  }
+
+  async rateLimitRules(target: Target): Promise<contract.StoredRules> {
+    return told(await this.#manage('GET', 'rate-limit-rules', { query: { revisionTarget: target } }));
+  }
+
+  async tests(): Promise<contract.Tests['data']> {
+    return told<contract.Tests>(await this.#manage('GET', 'tests')).data;
+  }
+
+  /** What a promotion would change. */
+  async diff(): Promise<contract.Difference> {
+    return told(await this.#manage('GET', 'diff'));
+  }
+
+  async promote(options: { readonly dryRun: boolean; readonly force: boolean }): Promise<contract.Promoted> {
+    return told(await this.#manage('POST', 'promote', { body: options, again: 'keyed' }));
+  }
+
+  async rollback(options: { readonly dryRun: boolean; readonly to: number | null }): Promise<contract.RolledBack> {
+    return told(await this.#manage('POST', 'rollback', { body: options, again: 'keyed' }));
+  }
+
+  async discard(options: { readonly kind?: string; readonly id?: string; readonly dryRun: boolean }): Promise<contract.Discarded> {
+    return told(await this.#manage('POST', 'discard', { body: options, again: 'keyed' }));
+  }
+
+  async remove(kind: Listed, id: string, target: Target): Promise<contract.Removed> {
+    return told(await this.#manage('DELETE', `${kind}/${encodeURIComponent(id)}`, { target, again: 'keyed' }));
+  }
+
+  /** A page of the history, newest first. */
+  async publishes(page: { readonly limit?: number; readonly before?: number } = {}): Promise<contract.Publishes> {
+    return told(await this.#manage('GET', 'publishes', { query: page }));
+  }
+
+  /** Runs the saved tests; nothing of it is stored. */
+  async runTests(target: Target): Promise<contract.TestRun> {
+    return told(await this.#manage('POST', 'run-tests', { target, body: {}, again: 'read' }));
+  }
+
+  /** What a target holds, by name and hash. */
+  async manifest(target: Target): Promise<contract.Manifest> {
+    return told(await this.#manage('GET', 'agent-manifest', { target }));
+  }
+
+  /** Whether address, project and key fit together. */
+  async validate(): Promise<contract.Validated> {
+    return told(await this.#manage('GET', 'validate'));
+  }
+
+  #manage(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, asked: Request = {}): Promise<Answered> {
+    return this.request(method, `/v3/manage/${encodeURIComponent(this.place.project)}/${path}`, asked);
+  }
+}
+
+/** The body of an answer, as the contract of its route says it is. */
+function told<Body>({ body }: Answered): Body {
+  return body as unknown as Body;
+}
+
+/** The revision that an answer names; `null` if it names none. */
+export function positionOf({ headers }: Answered): number | null {
+  const text = headers.get('x-ns-position');
+  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
+}

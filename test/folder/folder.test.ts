@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keepUserKeys, placeOf } from '../../src/folder/credentials.ts';
+import { findProject } from '../../src/folder/project-file.ts';
+import { readFolder } from '../../src/folder/sources.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'folder-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(dir, path)), { recursive: true });
+  writeFileSync(join(dir, path), text);
+}
+
+const read = () => readFolder(dir).sources.map(({ kind, id, path, pointer, problem }) => ({ kind, id, path, pointer, problem }));
+
+describe('the sources of a folder', () => {
+  it('the example game is read whole', () => {
+    const { sources, strangers } = readFolder(resolve(import.meta.dirname, '../../infra/demo/game'));
+    expect(strangers).toEqual([]);
+    expect(sources.filter(({ problem }) => problem !== null)).toEqual([]);
+    expect(sources.map(({ kind, id }) => `${kind} ${id}`)).toEqual([
+      'workflow charge',
+      'endpoint chop-wood',
+      'collection players',
+      'query richest',
+      'rate-limit-rules *',
+      'endpoint sell-wood',
+      'collection town',
+      'endpoint upgrade-axe',
+      'game-values *',
+    ]);
+    expect(sources.find(({ id }) => id === 'players')?.resource).toMatchObject({ collectionType: 'per-platformid', maxRecords: 1 });
+  });
+
+  it('lie in any folder below, as YAML or JSON, but not in hidden folders and packages', () => {
+    write('a/b/heroes.collection.json', '{"kind": "collection", "id": "heroes"}');
+    write('tests/buys.test.yaml', 'endpoint: buy\n');
+    write('node_modules/x/y.collection.yml', 'id: y\n');
+    write('.git/z.collection.yml', 'id: z\n');
+    expect(read()).toMatchObject([
+      { kind: 'collection', id: 'heroes', path: 'a/b/heroes.collection.json' },
+      { kind: 'test', id: 'buys', path: 'tests/buys.test.yaml' },
+    ]);
+  });
+
+  it('a list holds several, each with its place in the file', () => {
+    write('queries.yml', 'queries:\n  - id: richest\n  - id: poorest\n');
+    expect(read()).toMatchObject([
+      { id: 'richest', pointer: '/queries/0' },
+      { id: 'poorest', pointer: '/queries/1' },
+    ]);
+  });
+
+  it('one that cannot be read says why and where, and the others are read', () => {
+    write('buy.endpoint.yml', 'id: buy\nsteps:\n  - a: [1\n');
+    write('values.json', '{"items": [,]}');
+    write('heroes.collection.yml', 'id: heroes\n');
+    expect(read()).toMatchObject([
+      { id: 'buy', problem: { code: 'INVALID_YAML', line: 4, column: 1 } },
+      { id: 'heroes', problem: null },
+      { id: '*', problem: { code: 'INVALID_JSON' } },
+    ]);
+  });
+
+  it('a misspelt kind is told, other files are not', () => {
+    write('buy.endpont.yml', 'id: buy\n');
+    write('notes.yml', 'a: 1\n');
+    write('package.json', '{}');
+    expect(readFolder(dir).strangers).toMatchObject([
+      { path: 'buy.endpont.yml', hint: expect.stringContaining('buy.endpoint.yml') },
+      { path: 'notes.yml' },
+    ]);
+  });
+
+  it('a folder that is not there is refused', () => {
+    expect(() => readFolder(join(dir, 'no'))).toThrow('There is no folder');
+  });
+});
+
+describe('savepoint.json and keys', () => {
+  const config = () => ({ XDG_CONFIG_HOME: join(dir, 'config') });
+
+  it('is found in a folder above', () => {
+    write('savepoint.json', '{"address": "http://127.0.0.1:8080/", "project": "p1"}');
+    mkdirSync(join(dir, 'a/b'), { recursive: true });
+    expect(findProject(join(dir, 'a/b'))).toEqual({ dir, address: 'http://127.0.0.1:8080', project: 'p1' });
+  });
+
+  it('an unknown member, and an address that is none, are refused', () => {
+    write('savepoint.json', '{"adress": "x"}');
+    expect(() => findProject(dir)).toThrow("Did you mean 'address'");
+    write('savepoint.json', '{"address": "127.0.0.1:8080"}');
+    expect(() => findProject(dir)).toThrow('must look like');
+  });
+
+  it('what is missing is said, and where it may stand', () => {
+    expect(() => placeOf({ dir }, config())).toThrow(/No server.*savepoint init/);
+    write('savepoint.json', '{"address": "http://h"}');
+    expect(() => placeOf({ dir }, config())).toThrow(/No project.*--project/);
+    expect(() => placeOf({ dir, project: 'p1' }, config())).toThrow(/No secret key for project p1 on http:\/\/h.*SAVEPOINT_SECRET_KEY/);
+  });
+
+  it('keys come from the environment before the file before the user, and never go to another server', () => {
+    write('savepoint.json', '{"address": "http://h", "project": "p1"}');
+    const path = keepUserKeys({ address: 'http://h', project: 'p1' }, { secretKey: 'of-user', publicKey: 'pub' }, config());
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(placeOf({ dir }, config())).toMatchObject({ secretKey: 'of-user', publicKey: 'pub' });
+    write('savepoint.credentials.json', '{"url": "http://h", "projectId": "p1", "secretKey": "of-file"}');
+    expect(placeOf({ dir }, config()).secretKey).toBe('of-file');
+    expect(placeOf({ dir }, { ...config(), SAVEPOINT_SECRET_KEY: 'of-env' }).secretKey).toBe('of-env');
+    expect(() => placeOf({ dir, address: 'http://elsewhere' }, config())).toThrow('No secret key');
+  });
+});
