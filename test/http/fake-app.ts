@@ -1,4 +1,5 @@
 import type { App, Caller, Presented, SessionAnswer } from '../../src/app/app.ts';
+import { writerOf } from '../../src/app/storage/records.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { collections, gameValues, rateLimitRules } from '../../src/contract/routes/definitions.ts';
 import { documentViews, saveRecords } from '../../src/contract/routes/documents.ts';
@@ -107,8 +108,8 @@ export function fakeApp(): FakeApp {
       },
     },
     records: {
-      mayAppend: async (caller) => caller,
-      append: async (caller, ...rest) => read(globalRecords.append, 'records.append', caller, rest),
+      append: async (caller, address, asked) =>
+        read(globalRecords.append, 'records.append', caller, [address, await asked(), writerOf(caller)]),
       list: async (caller, ...rest) => read(globalRecordViews.list, 'records.list', caller, rest),
       async get(caller, address) {
         note('records.get', caller, address);
@@ -117,9 +118,8 @@ export function fakeApp(): FakeApp {
     },
     saveRecords: {
       list: async (caller, ...rest) => read(saveRecords.list, 'saveRecords.list', caller, rest),
-      mayWrite: async (caller) => caller,
-      create: async (caller, ...rest) => read(saveRecords.create, 'saveRecords.create', caller, rest),
-      rename: async (caller, ...rest) => read(saveRecords.rename, 'saveRecords.rename', caller, rest),
+      create: async (caller, address, asked) => read(saveRecords.create, 'saveRecords.create', caller, [address, await asked()]),
+      rename: async (caller, address, asked) => read(saveRecords.rename, 'saveRecords.rename', caller, [address, await asked()]),
       remove: async (caller, ...rest) => read(saveRecords.remove, 'saveRecords.remove', caller, rest),
     },
     pages: {

@@ -7,10 +7,9 @@ import { asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
-import { type AccessContext, type DirectAction, needsPlayer, requireOwn } from '../access.ts';
-import type { Address } from '../answers.ts';
+import { type AccessContext, needsPlayer } from '../access.ts';
 import type { Caller, PlayerProof } from '../caller.ts';
-import { type AppContext, settingsOf } from '../context.ts';
+import type { AppContext } from '../context.ts';
 import type { Failure } from '../ports/player-verifier.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
@@ -194,34 +193,8 @@ export function provenFor(
   return identify(context, project, caller, settings, { scopes });
 }
 
-/** As {@link provenFor}, for data that must be the player's own. Waits for nothing if no proof is needed, or the player is proven already. */
-export function provenOwner(
-  context: AppContext,
-  project: Project,
-  caller: Caller,
-  access: AccessContext,
-  collection: CollectionModel,
-  at: Address,
-  action: DirectAction,
-): Awaitable<Caller> {
-  if (!needsPlayer(access, caller)) {
-    requireOwn(access, caller, collection, at.key, action);
-    return caller;
-  }
-  const proven = caller.verified === undefined ? provenFor(context, project, caller, access, collection, at.collection) : caller;
-  return andThen(proven, (owner) => {
-    requireOwn(access, owner, collection, at.key, action);
-    return owner;
-  });
-}
-
-/** Whether {@link provenOwner} would have to wait. */
-export function isUnproven(project: Project, { isSecret, verified }: Caller): boolean {
-  return !isSecret && verified === undefined && settingsOf(project).requirePlayerAuth;
-}
-
-/** The caller, proven for a call on data that need not be its own. Waits for nothing if no proof is needed. */
-export function provenWriter(
+/** As {@link provenFor}. Waits for nothing if no proof is needed, or the player is proven already. */
+export function provenOnce(
   context: AppContext,
   project: Project,
   caller: Caller,
@@ -229,7 +202,8 @@ export function provenWriter(
   collection: CollectionModel,
   named: string,
 ): Awaitable<Caller> {
-  return needsPlayer(access, caller) ? provenFor(context, project, caller, access, collection, named) : caller;
+  if (!needsPlayer(access, caller) || caller.verified !== undefined) return caller;
+  return provenFor(context, project, caller, access, collection, named);
 }
 
 /** Inside a decision: throws if the caller's session has ended since. */

@@ -11,16 +11,16 @@ import { documentSubject, idempotencySubject, type SubjectKey } from '../../doma
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
-import { type AccessContext, accessFrom, accessOf, directCollection, needsPlayer, playerOf, requireOwn } from '../access.ts';
+import { type AccessContext, accessFrom, directCollection, needsPlayer, playerOf, requireOwn } from '../access.ts';
 import type { Address, DocumentAnswer, Positioned, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
 import { type AnswerCodec, idempotent, type KeyedRequest, keyedBy, NO_ANSWER } from '../idempotency.ts';
-import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
 import type { Memo, Version } from '../project/working-set.ts';
-import { provenFor, provenOwner, requireSession } from '../security/players.ts';
+import { provenFor } from '../security/players.ts';
+import { type AdmissionRules, type Admitted, admit, admitAndStore, admittedStill } from './admission.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { type LedgerQuery, readLedger } from './ledger.ts';
 
@@ -63,18 +63,14 @@ export function createDocuments(context: AppContext): Documents {
       return (await readDocument(context, project, caller, access, collection, at.key)) !== null;
     },
 
-    write(claimed, at, asked) {
-      const admitted = admit(context, claimed, at, 'write');
-      const asking = andThen(admitted, () => asked());
-      if (admitted instanceof Promise || asking instanceof Promise) return storeLater(context, admitted, asking);
-      return store(context, admitted, asking);
-    },
+    write: (claimed, at, asked) =>
+      admitAndStore(context, claimed, at, RULES.write, asked, (admitted, write) => store(context, admitted, write)),
 
     async remove(claimed, at, asked) {
-      const admitted = await admit(context, claimed, at, 'delete');
+      const admitted = await admit(context, claimed, at, RULES.delete);
       const saveVersion = asked();
       const outcome = await execute(admitted.project, admitted.caller, 'document.delete', (ctx, now) => {
-        const { access, collection } = admittedStill(ctx, now, admitted, 'delete');
+        const { access, collection } = admittedStill(ctx, now, admitted);
         const keyed = keyedBy(admitted.caller, access.space, context.limits.answers.game);
         return idempotent({ ctx, now, keyed }, NO_ANSWER, () => {
           const writes = new DocumentWrites(ctx, access, now, context.limits.documentBytes);
@@ -89,38 +85,16 @@ export function createDocuments(context: AppContext): Documents {
   };
 }
 
-type Change = 'write' | 'delete';
-
-/** A change that is allowed, as far as is known before its decision. */
-interface Admitted {
-  readonly project: Project;
-  readonly caller: Caller;
-  readonly at: Address;
-  readonly access: AccessContext;
-  readonly collection: CollectionModel;
+function rulesOf(action: 'write' | 'delete'): AdmissionRules<Address> {
+  return {
+    collection: (access, caller, at) => directCollection(access, caller, at.collection, at.key, action),
+    requirePlayer: (access, caller, collection, at) => requireOwn(access, caller, collection, at.key, action),
+  };
 }
 
-/** Checks access as the decision will, and proves the player if that is needed and was not done yet. */
-function admit(context: AppContext, claimed: Caller, at: Address, change: Change): Awaitable<Admitted> {
-  return andThen(projectOf(context, claimed), (project) => {
-    const access = accessFrom(project.authority, project.definitions, claimed, at.target);
-    const collection = directCollection(access, claimed, at.collection, at.key, change);
-    const proven = provenOwner(context, project, claimed, access, collection, at, change);
-    return andThen(proven, (caller) => ({ project, caller, at, access, collection }));
-  });
-}
+const RULES = { write: rulesOf('write'), delete: rulesOf('delete') };
 
-/** Inside the decision: checks again if authority or definitions have changed. Throws if the change is no longer allowed. */
-function admittedStill(ctx: DecisionContext, now: number, admitted: Admitted, change: Change): Pick<Admitted, 'access' | 'collection'> {
-  const { caller, at } = admitted;
-  const access = accessOf(ctx, caller, at.target, admitted.access);
-  const collection = access === admitted.access ? admitted.collection : directCollection(access, caller, at.collection, at.key, change);
-  if (access !== admitted.access) requireOwn(access, caller, collection, at.key, change);
-  requireSession(ctx, caller, now);
-  return { access, collection };
-}
-
-type Readable = Pick<Admitted, 'project' | 'access' | 'collection'>;
+type Readable = Pick<Admitted<Address>, 'project' | 'access' | 'collection'>;
 
 /** Checks that the caller may read, and proves the player if that is needed. Waits for nothing if the player is proven already. */
 function readable(context: AppContext, caller: Caller, at: Address): Awaitable<Readable> {
@@ -135,18 +109,11 @@ function readable(context: AppContext, caller: Caller, at: Address): Awaitable<R
   });
 }
 
-/** Stores after a wait for a verifier or a body: project, definitions and the need for proof may have changed. */
-async function storeLater(context: AppContext, admitted: Awaitable<Admitted>, asking: Awaitable<AskedWrite>): Promise<WriteAnswer> {
-  const write = await asking;
-  const { caller, at } = await admitted;
-  return store(context, await admit(context, caller, at, 'write'), write);
-}
-
-function store(context: AppContext, admitted: Admitted, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
+function store(context: AppContext, admitted: Admitted<Address>, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
   const { project, caller, at } = admitted;
   const read = readWriteBody(body);
   const outcome = execute(project, caller, 'document.write', (ctx, now) => {
-    const { access, collection } = admittedStill(ctx, now, admitted, 'write');
+    const { access, collection } = admittedStill(ctx, now, admitted);
     // A dedicated server may name any player, also bots.
     const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
     const asking = accepted(read);

@@ -6,13 +6,13 @@ import { decideAppend, recordAgain } from '../../domain/document/append.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/subjects.ts';
+import type { Awaitable } from '../../kernel/awaitable.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, isObject, type Json, parseStored, printOnce, toDouble } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import {
   type AccessContext,
   accessFrom,
-  accessOf,
   needsPlayer,
   noSuch,
   ownerOf,
@@ -27,14 +27,14 @@ import { type AnswerCodec, idempotent, keyedAppend } from '../idempotency.ts';
 import type { Project } from '../project/project.ts';
 import { documentIn, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
-import { provenWriter, requireSession } from '../security/players.ts';
+import { provenOnce } from '../security/players.ts';
+import { type AdmissionRules, type Admitted, admitAndStore, admittedStill } from './admission.ts';
 import { building } from './building.ts';
 import { readDocument } from './documents.ts';
 
 export interface Records {
-  /** Checks access before a body is read. Answers the caller to append as, with its player proven if needed. */
-  mayAppend(caller: Caller, at: CollectionAddress): Promise<Caller>;
-  append(caller: Caller, at: CollectionAddress, body: Json, writerId: string): Promise<ReadAnswer<contract.Appended>>;
+  /** `asked` is called once access is granted: a body that may not be appended is never read. */
+  append(caller: Caller, at: CollectionAddress, asked: () => Awaitable<Json>): Promise<ReadAnswer<contract.Appended>>;
   list(
     caller: Caller,
     at: CollectionAddress,
@@ -50,41 +50,7 @@ const LIST_BUILDING = 'This list is being made out of the documents that are the
 /** Records of global collections. Any valid key may list and read them, because they are shared data. */
 export function createRecords(context: AppContext): Records {
   return {
-    async mayAppend(caller, at) {
-      const project = await projectOf(context, caller);
-      const access = accessFrom(project.authority, project.definitions, caller, at.target);
-      const collection = appendable(access, caller, at.collection);
-      const writer = await provenWriter(context, project, caller, access, collection, at.collection);
-      requireNamed(access, writer, collection);
-      return writer;
-    },
-
-    async append(caller, at, body, writerId) {
-      const project = await projectOf(context, caller);
-      const recordId = randomBytes(16).toString('hex');
-      const outcome = await execute(project, caller, 'record.append', (ctx, now) => {
-        const access = accessOf(ctx, caller, at.target);
-        const collection = appendable(access, caller, at.collection);
-        if (needsPlayer(access, caller)) requireVerifiedPlayer(caller);
-        requireNamed(access, caller, collection);
-        requireSession(ctx, caller, now);
-        const { space } = access;
-        const keyed = keyedAppend(caller, { space, collection: collection.id, writerId }, context.limits.answers.game, body);
-        return idempotent({ ctx, now, keyed }, keepsRecord(body, writerId), () => {
-          const windowOf = (counter: string) => windowIn(ctx, space, counter);
-          const maxBytes = context.limits.documentBytes;
-          const { fillDefaults: fills } = access.settings;
-          const asked = { collection, space, body, recordId, writerId, now, maxBytes, checkSchema: true, fillDefaults: fills, windowOf };
-          const decision = accepted(decideAppend(asked));
-          // Read like every subject that is changed. An id of 128 random bits cannot exist yet.
-          ctx.assumeAbsent(documentSubject(space, collection.id, recordId));
-          const claims = new UniqueClaims(ctx, access, (id, key) => documentIn(ctx, space, id, key));
-          const events = withUnique(decision.events, claims.change(collection, recordId, null, decision.read));
-          return decided({ recordId, timestamp: now, text: decision.text }, events);
-        });
-      });
-      return { ...stored(outcome), result: asTextOf<contract.Appended>(`{"ok":true,"record":${outcome.answer.text}}`) };
-    },
+    append: (claimed, at, asked) => admitAndStore(context, claimed, at, APPEND, asked, (admitted, body) => append(context, admitted, body)),
 
     async list(caller, at, query) {
       const project = await projectOf(context, caller);
@@ -131,6 +97,35 @@ export function createRecords(context: AppContext): Records {
   };
 }
 
+async function append(context: AppContext, admitted: Admitted<CollectionAddress>, body: Json): Promise<ReadAnswer<contract.Appended>> {
+  const { project, caller } = admitted;
+  const writerId = writerOf(caller);
+  const recordId = randomBytes(16).toString('hex');
+  const outcome = await execute(project, caller, 'record.append', (ctx, now) => {
+    const { access, collection } = admittedStill(ctx, now, admitted);
+    const { space } = access;
+    const keyed = keyedAppend(caller, { space, collection: collection.id, writerId }, context.limits.answers.game, body);
+    return idempotent({ ctx, now, keyed }, keepsRecord(body, writerId), () => {
+      const windowOf = (counter: string) => windowIn(ctx, space, counter);
+      const maxBytes = context.limits.documentBytes;
+      const { fillDefaults: fills } = access.settings;
+      const asked = { collection, space, body, recordId, writerId, now, maxBytes, checkSchema: true, fillDefaults: fills, windowOf };
+      const decision = accepted(decideAppend(asked));
+      // Read like every subject that is changed. An id of 128 random bits cannot exist yet.
+      ctx.assumeAbsent(documentSubject(space, collection.id, recordId));
+      const claims = new UniqueClaims(ctx, access, (id, key) => documentIn(ctx, space, id, key));
+      const events = withUnique(decision.events, claims.change(collection, recordId, null, decision.read));
+      return decided({ recordId, timestamp: now, text: decision.text }, events);
+    });
+  });
+  return { ...stored(outcome), result: asTextOf<contract.Appended>(`{"ok":true,"record":${outcome.answer.text}}`) };
+}
+
+/** Who a record belongs to. */
+export function writerOf({ verified, onBehalfOf, platformId }: Caller): string {
+  return verified ?? onBehalfOf ?? platformId ?? 'anonymous';
+}
+
 /** Whether the collection's `access` keeps this caller from reading. `accessMode` does not apply to records. */
 function isKeptFrom({ access }: CollectionModel, { isSecret }: Caller): boolean {
   return access.stated && access.read !== 'public' && !isSecret;
@@ -146,14 +141,18 @@ async function requireWriter(
   text: string,
 ): Promise<void> {
   if (collection.access.read === 'endpoints') throw refusal('ENDPOINT_ONLY');
-  const reader = await provenWriter(context, project, caller, access, collection, collection.id);
+  const reader = await provenOnce(context, project, caller, access, collection, collection.id);
   if (member(parseStored(text), '_writerId') !== ownerOf(access, reader)) throw refusal('FORBIDDEN', "This is another player's");
 }
 
-/** Requires a secret key, or a player where owners may write. A public key may append only if the collection says so (`publicAppend`). */
-function requireNamed(access: AccessContext, caller: Caller, collection: CollectionModel): void {
-  if (collection.access.write === 'owner' && !caller.isSecret) ownerOf(access, caller);
-}
+const APPEND: AdmissionRules<CollectionAddress> = {
+  collection: (access, caller, at) => appendable(access, caller, at.collection),
+  /** A public key may append only if the collection says so (`publicAppend`). Where owners write, it needs a player. */
+  requirePlayer(access, caller, collection) {
+    if (needsPlayer(access, caller)) requireVerifiedPlayer(caller);
+    if (collection.access.write === 'owner' && !caller.isSecret) ownerOf(access, caller);
+  },
+};
 
 function appendable({ definitions, key }: AccessContext, caller: Caller, collectionId: string): CollectionModel {
   if (caller.isSecret) requirePermission(key, 'collections', 'x');
@@ -164,7 +163,7 @@ function appendable({ definitions, key }: AccessContext, caller: Caller, collect
       'Appending needs a secret key, or `access: {write: public}` (or owner) and `publicAppend: true` in the definition',
     );
   if (!collection) throw noSuch('collection', collectionId);
-  // The decision checks it too. Here it comes before the body is read.
+  // Deciding an append checks it too. Here it comes before the body is read.
   if (collection.type !== 'global') throw refusal('COLLECTION_TYPE_MISMATCH');
   requireRevision(caller, 'write');
   return collection;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type * as contract from '../../contract/answers.ts';
-import type { CollectionModel } from '../../domain/definition/model.ts';
+import { objectOf } from '../../domain/definition/read.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { isThere } from '../../domain/document/packed.ts';
 import type { DomainEvent, SaveRecord, Space } from '../../domain/events.ts';
@@ -11,15 +11,15 @@ import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { type AccessContext, accessFrom, accessOf, type DirectAction, directCollection, requireOwn } from '../access.ts';
+import { type DirectAction, directCollection, requireOwn } from '../access.ts';
 import type { Address, ReadAnswer, RecordAddress } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
+import { type AppContext, decided, execute, positioned, stored } from '../context.ts';
 import { type AnswerCodec, idempotent, keyedBy, NO_ANSWER } from '../idempotency.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
-import { isUnproven, provenOwner, requireSession } from '../security/players.ts';
+import { type AdmissionRules, type Admitted, admit, admitAndStore, admittedStill } from './admission.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { versionIn } from './documents.ts';
 import { RecordWrites } from './record-writes.ts';
@@ -27,11 +27,12 @@ import { RecordWrites } from './record-writes.ts';
 /** Save slots of players; `at.key` is the player. All throw 400 INVALID_KEY for a key that is no player id. */
 export interface SaveRecords {
   list(caller: Caller, at: Address): Promise<ReadAnswer<contract.SaveRecords>>;
-  /** Checks access before a body is read. */
-  mayWrite(caller: Caller, at: Address): Promise<Caller>;
-  /** `body`: the parsed request body, or anything else if there was none. Without a name in it the slot gets the default name. */
-  create(caller: Caller, at: Address, body: Json | undefined): Promise<ReadAnswer<contract.NamedRecord>>;
-  rename(caller: Caller, at: RecordAddress, body: Json): Promise<ReadAnswer<contract.NamedRecord>>;
+  /**
+   * `asked` is called once access is granted, and answers the parsed request body, or anything else if there was none. Without a name in it the
+   * slot gets the default name.
+   */
+  create(caller: Caller, at: Address, asked: () => Awaitable<Json | undefined>): Promise<ReadAnswer<contract.NamedRecord>>;
+  rename(caller: Caller, at: RecordAddress, asked: () => Awaitable<Json>): Promise<ReadAnswer<contract.NamedRecord>>;
   remove(caller: Caller, at: RecordAddress): Promise<ReadAnswer<contract.Done>>;
 }
 
@@ -43,62 +44,24 @@ const DRAWN = 8;
 /** Save slots of players. Access follows the rules for documents. */
 export function createSaveRecords(context: AppContext): SaveRecords {
   return {
-    async list(caller, at) {
-      const project = await projectOf(context, caller);
-      const access = accessFrom(project.authority, project.definitions, caller, at.target);
-      const collection = collectionOf(access, caller, at, 'read');
-      await provenOwner(context, project, caller, access, collection, at, 'read');
+    async list(claimed, at) {
+      const { project, access, collection } = await admit(context, claimed, at, RULES.read);
       const records = await listIn(project, access.space, collection.id, at.key);
       const entries = await Promise.all(records.map((record) => entryOf(project, access.space, collection.id, at.key, record)));
-      return { ...positioned(context, project, caller), result: { ok: true, records: entries, maxRecords: collection.maxRecords } };
+      return { ...positioned(context, project, claimed), result: { ok: true, records: entries, maxRecords: collection.maxRecords } };
     },
 
-    async mayWrite(caller, at) {
-      return admitted(context, await projectOf(context, caller), caller, at, 'write');
-    },
+    create: (claimed, at, asked) =>
+      admitAndStore(context, claimed, at, RULES.write, asked, (admitted, body) => create(context, admitted, body)),
 
-    async create(claimed, at, body) {
-      const project = await projectOf(context, claimed);
-      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
-      const name = recordName(isObject(body) ? member(body, 'recordName') : undefined);
-      const drawn = Array.from({ length: DRAWN }, () => randomBytes(RECORD_ID_BYTES).toString('hex'));
-      const outcome = await execute(project, caller, 'record.create', (ctx, now) => {
-        const { access, collection, writes, events } = opened(ctx, now, caller, at);
-        const keyed = keyedBy(caller, access.space, context.limits.answers.game);
-        return idempotent({ ctx, now, keyed }, RECORD_KEPT, () => {
-          const { recordId, recordName: given } = writes.create(collection, at.key, drawn, name);
-          return decided({ recordId, recordName: given }, events);
-        });
-      });
-      return { ...stored(outcome), result: { ok: true, ...outcome.answer } };
-    },
-
-    async rename(claimed, at, body) {
-      const project = await projectOf(context, claimed);
-      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'write') : claimed;
-      const name = recordName(isObject(body) ? member(body, 'recordName') : undefined);
-      if (name === null) throw refusal('INVALID_BODY', 'recordName must be a text that is not blank');
-      const outcome = await execute(project, caller, 'record.rename', (ctx, now) => {
-        const { access, collection, writes, events } = opened(ctx, now, caller, at);
-        const keyed = keyedBy(caller, access.space, context.limits.answers.game);
-        return idempotent({ ctx, now, keyed }, NO_ANSWER, () => {
-          writes.rename(collection, at.key, at.recordId, name);
-          return decided(null, events);
-        });
-      });
-      return { ...stored(outcome), result: { ok: true, recordId: at.recordId, recordName: name } };
-    },
+    rename: (claimed, at, asked) =>
+      admitAndStore(context, claimed, at, RULES.write, asked, (admitted, body) => rename(context, admitted, at.recordId, body)),
 
     async remove(claimed, at) {
-      const project = await projectOf(context, claimed);
-      const caller = isUnproven(project, claimed) ? await admitted(context, project, claimed, at, 'delete') : claimed;
+      const admitted = await admit(context, claimed, at, RULES.delete);
+      const { project, caller } = admitted;
       const outcome = await execute(project, caller, 'record.delete', (ctx, now) => {
-        const access = accessOf(ctx, caller, at.target);
-        const collection = collectionOf(access, caller, at, 'delete');
-        requireOwn(access, caller, collection, at.key, 'delete');
-        requireSession(ctx, caller, now);
-        // This applies to secret keys too, unlike for documents.
-        if (!collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
+        const { access, collection } = admittedStill(ctx, now, admitted);
         const key = slotKey(at.key, at.recordId);
         // No record has such an id, and no table could store it.
         if (!DOCUMENT_KEY.test(key)) throw refusal('RECORD_NOT_FOUND');
@@ -115,6 +78,46 @@ export function createSaveRecords(context: AppContext): SaveRecords {
   };
 }
 
+async function create(context: AppContext, admitted: Admitted<Address>, body: Json | undefined): Promise<ReadAnswer<contract.NamedRecord>> {
+  const { project, caller, at } = admitted;
+  const name = nameIn(body);
+  const drawn = Array.from({ length: DRAWN }, () => randomBytes(RECORD_ID_BYTES).toString('hex'));
+  const outcome = await execute(project, caller, 'record.create', (ctx, now) => {
+    const { access, collection, writes, events } = opened(ctx, now, admitted);
+    const keyed = keyedBy(caller, access.space, context.limits.answers.game);
+    return idempotent({ ctx, now, keyed }, RECORD_KEPT, () => {
+      const { recordId, recordName: given } = writes.create(collection, at.key, drawn, name);
+      return decided({ recordId, recordName: given }, events);
+    });
+  });
+  return { ...stored(outcome), result: { ok: true, ...outcome.answer } };
+}
+
+async function rename(
+  context: AppContext,
+  admitted: Admitted<Address>,
+  recordId: string,
+  body: Json,
+): Promise<ReadAnswer<contract.NamedRecord>> {
+  const { project, caller, at } = admitted;
+  const name = nameIn(body);
+  if (name === null) throw refusal('INVALID_BODY', 'recordName must be a text that is not blank');
+  const outcome = await execute(project, caller, 'record.rename', (ctx, now) => {
+    const { access, collection, writes, events } = opened(ctx, now, admitted);
+    const keyed = keyedBy(caller, access.space, context.limits.answers.game);
+    return idempotent({ ctx, now, keyed }, NO_ANSWER, () => {
+      writes.rename(collection, at.key, recordId, name);
+      return decided(null, events);
+    });
+  });
+  return { ...stored(outcome), result: { ok: true, recordId, recordName: name } };
+}
+
+/** The name that a body gives to a slot; `null`: none. */
+function nameIn(body: Json | undefined): string | null {
+  return recordName(objectOf(body)['recordName']);
+}
+
 interface NamedRecord {
   readonly recordId: string;
   readonly recordName: string;
@@ -128,24 +131,25 @@ const RECORD_KEPT: AnswerCodec<NamedRecord> = {
   },
 };
 
-/** The caller to write or delete as. Throws the decision's refusals of access. */
-function admitted(context: AppContext, project: Project, caller: Caller, at: Address, action: 'write' | 'delete'): Awaitable<Caller> {
-  const access = accessFrom(project.authority, project.definitions, caller, at.target);
-  return provenOwner(context, project, caller, access, collectionOf(access, caller, at, action), at, action);
+function rulesOf(action: DirectAction): AdmissionRules<Address> {
+  return {
+    /** Throws 400 INVALID_KEY before anything is said about the collection. */
+    collection(access, caller, at) {
+      if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
+      const collection = directCollection(access, caller, at.collection, at.key, action);
+      // This applies to secret keys too, unlike for documents.
+      if (action === 'delete' && !collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
+      return collection;
+    },
+    requirePlayer: (access, caller, collection, at) => requireOwn(access, caller, collection, at.key, action),
+  };
 }
 
-/** Throws 400 INVALID_KEY before anything is said about the collection. */
-function collectionOf(access: AccessContext, caller: Caller, at: Address, action: DirectAction): CollectionModel {
-  if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
-  return directCollection(access, caller, at.collection, at.key, action);
-}
+const RULES = { read: rulesOf('read'), write: rulesOf('write'), delete: rulesOf('delete') };
 
-function opened(ctx: DecisionContext, now: number, caller: Caller, at: Address) {
-  const access = accessOf(ctx, caller, at.target);
-  const collection = collectionOf(access, caller, at, 'write');
-  requireOwn(access, caller, collection, at.key, 'write');
-  requireSession(ctx, caller, now);
-  ctx.expect(recordListSubjects(access.space, collection.id, at.key));
+function opened(ctx: DecisionContext, now: number, admitted: Admitted<Address>) {
+  const { access, collection } = admittedStill(ctx, now, admitted);
+  ctx.expect(recordListSubjects(access.space, collection.id, admitted.at.key));
   const events: DomainEvent[] = [];
   return { access, collection, events, writes: new RecordWrites(ctx, access.space, now, events) };
 }

@@ -8,12 +8,8 @@ import { addressOf, collectionOf, documentBody, readAnswer, type Services, versi
 export function globalRecordHandlers({ app, gameBody }: Services): Handlers<typeof globalRecords> {
   return {
     async append(ctx) {
-      const claimed = await authenticate(app, ctx, globalRecords.append);
-      const address = collectionOf(ctx);
-      const caller = await app.records.mayAppend(claimed, address);
-      const body = await documentBody(ctx, gameBody);
-      const writerId = caller.verified ?? caller.onBehalfOf ?? caller.platformId ?? 'anonymous';
-      return readAnswer(await app.records.append(caller, address, body, writerId));
+      const caller = await authenticate(app, ctx, globalRecords.append);
+      return readAnswer(await app.records.append(caller, collectionOf(ctx), () => documentBody(ctx, gameBody)));
     },
   };
 }

@@ -22,15 +22,13 @@ export function saveRecordHandlers(services: Services): Handlers<typeof saveReco
     },
 
     async create(ctx) {
-      const address = addressOf(ctx);
-      const caller = await app.saveRecords.mayWrite(await authenticate(app, ctx, saveRecords.create), address);
-      return readAnswer(await app.saveRecords.create(caller, address, await anyBody(ctx, services)));
+      const caller = await authenticate(app, ctx, saveRecords.create);
+      return readAnswer(await app.saveRecords.create(caller, addressOf(ctx), () => anyBody(ctx, services)));
     },
 
     async rename(ctx) {
-      const address = recordOf(ctx);
-      const caller = await app.saveRecords.mayWrite(await authenticate(app, ctx, saveRecords.rename), address);
-      return readAnswer(await app.saveRecords.rename(caller, address, await documentBody(ctx, gameBody)));
+      const caller = await authenticate(app, ctx, saveRecords.rename);
+      return readAnswer(await app.saveRecords.rename(caller, recordOf(ctx), () => documentBody(ctx, gameBody)));
     },
 
     async remove(ctx) {

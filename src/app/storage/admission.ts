@@ -1,0 +1,92 @@
+import type { CollectionModel } from '../../domain/definition/model.ts';
+import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
+import { type AccessContext, accessFrom, accessOf } from '../access.ts';
+import type { CollectionAddress } from '../answers.ts';
+import type { Caller } from '../caller.ts';
+import { type AppContext, projectOf } from '../context.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
+import type { Project } from '../project/project.ts';
+import { provenOnce, requireSession } from '../security/players.ts';
+
+/**
+ * Access of direct calls to documents, records and save slots. It is checked once, before a body is read and outside the decision. The decision
+ * checks again only if authority or definitions have changed since, so every commit rests on access that still held.
+ */
+
+/** What one kind of call asks of its caller. Both throw what the caller is refused with. */
+export interface AdmissionRules<A extends CollectionAddress> {
+  /** The collection, if callers of this kind may do this to it. */
+  collection(access: AccessContext, caller: Caller, at: A): CollectionModel;
+  /** Checks the player, who is proven where the project demands it. */
+  requirePlayer(access: AccessContext, caller: Caller, collection: CollectionModel, at: A): void;
+}
+
+/** A call that is allowed, as far as is known before its decision. */
+export interface Admitted<A extends CollectionAddress> {
+  readonly rules: AdmissionRules<A>;
+  readonly project: Project;
+  /** Proven, where the project demands it. */
+  readonly caller: Caller;
+  readonly at: A;
+  readonly access: AccessContext;
+  readonly collection: CollectionModel;
+}
+
+/** Checks access as the decision will, and proves the player if that is needed and was not done yet. Throws the refusal. */
+export function admit<A extends CollectionAddress>(
+  context: AppContext,
+  claimed: Caller,
+  at: A,
+  rules: AdmissionRules<A>,
+): Awaitable<Admitted<A>> {
+  return andThen(projectOf(context, claimed), (project) => {
+    const access = accessFrom(project.authority, project.definitions, claimed, at.target);
+    const collection = rules.collection(access, claimed, at);
+    return andThen(provenOnce(context, project, claimed, access, collection, at.collection), (caller) => {
+      rules.requirePlayer(access, caller, collection, at);
+      return { rules, project, caller, at, access, collection };
+    });
+  });
+}
+
+/** Inside the decision: checks again if authority or definitions have changed. Throws if the call is no longer allowed. */
+export function admittedStill<A extends CollectionAddress>(
+  ctx: DecisionContext,
+  now: number,
+  admitted: Admitted<A>,
+): Pick<Admitted<A>, 'access' | 'collection'> {
+  const { rules, caller, at } = admitted;
+  const access = accessOf(ctx, caller, at.target, admitted.access);
+  const isSame = access === admitted.access;
+  const collection = isSame ? admitted.collection : rules.collection(access, caller, at);
+  if (!isSame) rules.requirePlayer(access, caller, collection, at);
+  requireSession(ctx, caller, now);
+  return { access, collection };
+}
+
+/** Checks access, then asks for what is to be stored, and stores it. Nothing is asked for that may not be stored. */
+export function admitAndStore<A extends CollectionAddress, Asked, Answer>(
+  context: AppContext,
+  claimed: Caller,
+  at: A,
+  rules: AdmissionRules<A>,
+  asked: () => Awaitable<Asked>,
+  store: (admitted: Admitted<A>, asked: Asked) => Promise<Answer>,
+): Promise<Answer> {
+  const admitted = admit(context, claimed, at, rules);
+  const asking = andThen(admitted, () => asked());
+  if (admitted instanceof Promise || asking instanceof Promise) return storeLater(context, admitted, asking, store);
+  return store(admitted, asking);
+}
+
+/** Stores after a wait for a verifier or a body: project, definitions and the need for proof may have changed. */
+async function storeLater<A extends CollectionAddress, Asked, Answer>(
+  context: AppContext,
+  admitted: Awaitable<Admitted<A>>,
+  asking: Awaitable<Asked>,
+  store: (admitted: Admitted<A>, asked: Asked) => Promise<Answer>,
+): Promise<Answer> {
+  const write = await asking;
+  const { caller, at, rules } = await admitted;
+  return store(await admit(context, caller, at, rules), write);
+}
