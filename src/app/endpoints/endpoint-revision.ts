@@ -12,7 +12,6 @@ import {
 } from '../../domain/revision/status.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { Caller } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
@@ -29,7 +28,7 @@ export function revisionOfCall(
 ): RevisionStatus | null {
   const { authority } = project;
   if (caller.revision !== null || security === null || authority === null) return caller.revision;
-  const client = { revision: revisionIdOf(member(security, 'revisionId')), clientType: null };
+  const client = { revision: revisionIdOf(security['revisionId']), clientType: null };
   return revisionStatus(projectSettings(authority.settings), authority.gamePackage, client, context.scheduler.now());
 }
 

@@ -1,5 +1,6 @@
 import { effectiveDefinitions } from '../../domain/definition/effective.ts';
 import type { EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
+import { objectOf } from '../../domain/definition/read.ts';
 import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
 import type { RevisionStatus } from '../../domain/revision/status.ts';
 import { inputOfPayload, requestIdIn } from '../../domain/security/call-body.ts';
@@ -7,9 +8,8 @@ import { encryptionRequired, sessionMismatch } from '../../domain/security/misma
 import { idempotencySubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { KeyedMutex } from '../../kernel/keyed-mutex.ts';
-import { member } from '../../kernel/path.ts';
 import { type AccessContext, accessOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from '../context.ts';
@@ -42,7 +42,7 @@ interface Ran {
 const RAN_KEPT: AnswerCodec<Ran> = {
   encode: ({ status, body, publish }) => ({ status, body, publish }),
   decode(kept) {
-    const [status, body, publish] = isObject(kept) ? ['status', 'body', 'publish'].map((name) => member(kept, name)) : [];
+    const { status, body, publish } = objectOf(kept);
     const ran = { body: body ?? null, wrote: true, publish: typeof publish === 'string' ? publish : '' };
     return { ...ran, status: typeof status === 'number' ? status : 200 };
   },

@@ -5,12 +5,11 @@ import { knownFrom, type Lookup, type LookupResult, recordingLookups } from '../
 import type { ListedKind, SourceKind } from '../../domain/definition/kinds.ts';
 import { located, Places } from '../../domain/definition/positions.ts';
 import type { Warning } from '../../domain/definition/problem.ts';
-import { objectOf, stringOf } from '../../domain/definition/read.ts';
+import { listOf, objectOf, stringOf } from '../../domain/definition/read.ts';
 import { type Compiled, compileItem } from '../../domain/definition/source.ts';
 import { upgradeSource } from '../../domain/definition/upgrade.ts';
 import { Refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../kernel/json.ts';
 import type { Compiler, CompilerTask } from '../ports/compiler.ts';
 
 /** The compiler's tasks, wherever they run, and how their answers are read. Both are texts, because they cross threads. */
@@ -45,11 +44,11 @@ function withoutText(compiled: Compiled): JsonObject {
 /** Reads an answer to `compile`. */
 export function compiledIn(answer: string, item: JsonObject): Compiled {
   const compiled = objectOf(parseJson(answer));
-  if (compiled['ok'] !== true) return { ok: false, resourceId: stringOf(member(compiled, 'resourceId')) ?? null, ...problemIn(compiled) };
-  const short = objectOf(member(compiled, 'definition'));
+  const { ok, resourceId, id } = compiled;
+  if (ok !== true) return { ok: false, resourceId: stringOf(resourceId) ?? null, ...problemIn(compiled) };
+  const short = objectOf(compiled['definition']);
   const definition = short['sourceText'] === null ? { ...short, sourceText: item['sourceText'] ?? null } : short;
-  const warnings = listIn(compiled, 'warnings').map(problemIn);
-  const id = compiled['id'];
+  const warnings = listOf(compiled['warnings']).map(problemIn);
   return { ok: true, definition, id: typeof id === 'string' ? id : null, warnings };
 }
 
@@ -81,13 +80,13 @@ function answersIn(json: Json): ReadonlyMap<string, LookupResult> {
 /** Reads an answer to `judge`: the findings, and the questions asked for them. */
 export function judgedIn(answer: string): { readonly findings: readonly Finding[]; readonly asked: readonly Lookup[] } {
   const json = objectOf(parseJson(answer));
-  const findings = listIn(json, 'findings').map((found): Finding => {
+  const findings = listOf(json['findings']).map((found): Finding => {
     const { code, message, path, fix, line, column } = objectOf(found);
     const place = typeof line === 'number' && typeof column === 'number' ? { line, column } : {};
     const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
     return { code: text(code), message: text(message), path: text(path), ...(typeof fix === 'string' ? { fix } : {}), ...place };
   });
-  return { findings, asked: listIn(json, 'asked').filter(isQuestion) };
+  return { findings, asked: listOf(json['asked']).filter(isQuestion) };
 }
 
 function isQuestion(json: Json): json is Lookup {
@@ -102,16 +101,10 @@ function upgraded(body: Json): JsonObject {
 }
 
 /** Reads an answer to `upgrade`. Throws the compiler's refusal. */
-export function upgradedIn(answer: string): UpgradedSource {
-  const json = objectOf(parseJson(answer));
-  const refused = member(json, 'refused');
+export function upgradedIn(text: string): UpgradedSource {
+  const { refused, answer: upgraded } = objectOf(parseJson(text));
   // The answer is as it was printed by {@link perform}.
-  if (!isObject(refused)) return objectOf(member(json, 'answer')) as unknown as UpgradedSource;
+  if (!isObject(refused)) return objectOf(upgraded) as unknown as UpgradedSource;
   const { status, code, message, body } = refused;
   throw new Refusal(Number(status), String(code), String(message), { body: objectOf(body) });
-}
-
-function listIn(object: JsonObject, name: string): readonly Json[] {
-  const list = member(object, name);
-  return isArray(list) ? list : [];
 }

@@ -1,12 +1,12 @@
 import type { TestReport } from '../../contract/answers.ts';
 import type { EndpointModel } from '../../domain/definition/model.ts';
+import { objectOf } from '../../domain/definition/read.ts';
 import { withoutInfinities } from '../../domain/endpoint/response.ts';
 import type { PendingWrite, Reads } from '../../domain/endpoint/run.ts';
 import type { Value } from '../../domain/endpoint/value.ts';
 import { type TestCase, type Verdict, verdictOf } from '../../domain/test/model.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { type AccessContext, requireStorable } from '../access.ts';
 import { type RunAs, runSteps } from '../endpoints/endpoint-steps.ts';
 import type { Webhooks } from '../ports/webhooks.ts';
@@ -74,7 +74,7 @@ export function dryRun(ctx: DecisionContext, access: AccessContext, call: DryCal
     pending.push(...result.writes.map((write) => pendingWrite(writes, write, written)));
     return { status: result.status, body: result.body };
   });
-  const ok = answer.status < 400 && !(isObject(answer.body) && member(answer.body, 'ok') === false);
+  const ok = answer.status < 400 && objectOf(answer.body)['ok'] !== false;
   const message = ok ? '' : messageOf(answer.body);
   const verdict = verdictOf(test.expect, { ok, status: answer.status, message, body: answer.body });
   const body = ok ? answer.body : withError(answer.body, message);
@@ -113,16 +113,16 @@ function answerOf({ status, code, message, extra }: Refusal): Answer {
 }
 
 function messageOf(body: Json): string {
-  const error = isObject(body) ? member(body, 'error') : undefined;
-  const message = isObject(error) ? member(error, 'message') : isObject(body) ? member(body, 'message') : undefined;
+  const { error, message: own } = objectOf(body);
+  const message = isObject(error) ? error['message'] : own;
   return typeof message === 'string' ? message : '';
 }
 
 /** The editor's test windows need `error` to be an object if a call failed; authors may have written something else. */
 function withError(body: Json, message: string): Json {
   if (!isObject(body)) return { ok: false, error: { code: 'REJECTED', message }, answer: body };
-  const error = member(body, 'error');
-  if (isObject(error)) return typeof member(error, 'message') === 'string' ? body : { ...body, error: { ...error, message } };
+  const { error } = body;
+  if (isObject(error)) return typeof error['message'] === 'string' ? body : { ...body, error: { ...error, message } };
   const code = typeof error === 'string' && error !== '' ? error : 'REJECTED';
   return { ...body, error: { code, message: message === '' ? code : message } };
 }

@@ -5,8 +5,7 @@ import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
 import type { Actor } from '../../domain/events.ts';
 import { storedTests, type TestCase, testCase } from '../../domain/test/model.ts';
 import { sampleInput } from '../../domain/test/sample.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { Json } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';
 import type { AccessContext } from '../access.ts';
 import type { AppContext } from '../context.ts';
@@ -70,16 +69,15 @@ async function run(
 export async function testReport(
   context: TestContext,
   environment: TestEnvironment,
-  asked: JsonObject,
+  test: TestCase,
   traceBytes: number,
 ): Promise<TestReport | null> {
-  const test = testCase(asked);
   const as = { hasSecretKey: test.asServer, isDedicatedServer: test.asServer };
   const done = await run(context, environment, test, as, traceBytes);
-  return done === null ? null : report(test, asked, done);
+  return done === null ? null : report(test, done);
 }
 
-function report(test: TestCase, asked: JsonObject, done: Run): TestReport {
+function report(test: TestCase, done: Run): TestReport {
   const { verdict, endpoint, ok, status, body, totalMs: total } = done;
   return {
     ok: true,
@@ -98,7 +96,7 @@ function report(test: TestCase, asked: JsonObject, done: Run): TestReport {
     warnings: done.warnings,
     expectation: { ...verdict },
     input: test.input,
-    expect: isObject(member(asked, 'expect') ?? null) ? test.expect : {},
+    expect: test.expect,
   };
 }
 
@@ -120,11 +118,12 @@ export interface RunPace {
 /** Runs every saved test, in order. */
 export async function runSavedTests(context: TestContext, environment: TestEnvironment, pace: RunPace = {}): Promise<TestsDone> {
   return inTurn(context, storedTests(environment.project.definitions), pace, async (asked, isLate): Promise<TestReport> => {
-    const { id, name, endpoint } = testCase(asked);
+    const test = testCase(asked);
+    const { id, name, endpoint } = test;
     const failed = (reason: string) => ({ id, name, endpoint, passed: false, reason, warnings: [] });
     if (isLate) return failed(TOO_LATE);
     if (endpoint === '') return failed('The test does not name an endpoint.');
-    return (await testReport(context, environment, asked, LISTED_BYTES)) ?? failed(`Endpoint '${endpoint}' was not found.`);
+    return (await testReport(context, environment, test, LISTED_BYTES)) ?? failed(`Endpoint '${endpoint}' was not found.`);
   });
 }
 
@@ -150,8 +149,8 @@ export async function autoTests(
 const TOO_LATE = 'Not run: there was no time left to answer this request.';
 
 function errorText(body: Json): string {
-  const error = objectOf(isObject(body) ? member(body, 'error') : undefined);
-  return `${stringOf(member(error, 'code')) ?? ''}: ${stringOf(member(error, 'message')) ?? ''}`;
+  const { code, message } = objectOf(objectOf(body)['error']);
+  return `${stringOf(code) ?? ''}: ${stringOf(message) ?? ''}`;
 }
 
 async function inTurn<T, Result extends { readonly passed: boolean }>(

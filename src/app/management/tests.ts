@@ -1,14 +1,13 @@
 import type * as contract from '../../contract/answers.ts';
 import { RUN_SCOPES, SCOPES } from '../../contract/credentials.ts';
 import { answered } from '../../domain/definition/publish.ts';
-import { listOf, objectOf, stringOf } from '../../domain/definition/read.ts';
+import { listOf } from '../../domain/definition/read.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { decidePutTests, testsIn } from '../../domain/test/decide.ts';
-import { storedTests } from '../../domain/test/model.ts';
+import { askedRun, savedTest, storedTests, type TestCase } from '../../domain/test/model.ts';
 import { suggestedTests } from '../../domain/test/sample.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { Json } from '../../kernel/json.ts';
 import { type AccessContext, accessFrom, accessOf, actorOf, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -83,7 +82,7 @@ export function createTests(context: AppContext): Tests {
 
     async autoTest(caller, body, target) {
       const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
-      const slug = stringOf(member(objectBody(body), 'slug'));
+      const { slug } = accepted(askedRun(body));
       const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
       if (slug !== undefined && endpoint === undefined) {
         // 400, unlike everywhere else: an editor takes 404 for a missing route.
@@ -97,7 +96,7 @@ export function createTests(context: AppContext): Tests {
 
     async suggestTests(caller, body, target) {
       const { access, answer } = await open(caller, target, SCOPES, 'rw');
-      const slug = stringOf(member(objectBody(body), 'slug'));
+      const { slug } = accepted(askedRun(body));
       const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
       if (slug !== undefined && endpoint === undefined) throw refusal('ENDPOINT_NOT_FOUND');
       const endpoints = endpoint === undefined ? access.definitions.endpoints : [endpoint];
@@ -120,20 +119,12 @@ function placeOf(project: Project, caller: Caller, target: PublishTarget): TestE
 }
 
 /** The saved test named by `testId`, else the body itself. */
-function askedTest(access: AccessContext, body: Json | undefined): JsonObject {
-  const asked = objectBody(body);
-  const testId = stringOf(member(asked, 'testId'));
-  const test = testId === undefined ? asked : storedTests(access.state).find((each) => stringOf(member(each, 'id')) === testId);
+function askedTest(access: AccessContext, body: Json | undefined): TestCase {
+  const { testId, itself } = accepted(askedRun(body));
+  const test = testId === undefined ? itself : savedTest(access.state, testId);
   if (test === undefined) throw refusal('TEST_NOT_FOUND');
-  const names = [member(test, 'endpoint'), member(test, 'slug')];
-  if (names.every((name) => stringOf(name) === undefined)) throw refusal('VALIDATION_FAILED', 'Endpoint slug is required.');
+  if (test.endpoint === '') throw refusal('VALIDATION_FAILED', 'Endpoint slug is required.');
   return test;
-}
-
-/** The body as an object; no body is an empty one. */
-function objectBody(body: Json | undefined): JsonObject {
-  if (body !== undefined && !isObject(body)) throw refusal('VALIDATION_FAILED', 'Body must be an object.');
-  return objectOf(body);
 }
 
 function listed<Result>({ results, total, passed, failed }: TestsDone<Result>) {

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type * as contract from '../../contract/answers.ts';
 import { asTextOf } from '../../contract/values.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
+import { objectOf } from '../../domain/definition/read.ts';
 import { decideAppend, recordAgain } from '../../domain/document/append.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
-import { isNumber, isObject, type Json, parseStored, printOnce, toDouble } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import { isNumber, type Json, parseStored, printOnce, toDouble } from '../../kernel/json.ts';
 import {
   type AccessContext,
   accessFrom,
@@ -142,7 +142,7 @@ async function requireWriter(
 ): Promise<void> {
   if (collection.access.read === 'endpoints') throw refusal('ENDPOINT_ONLY');
   const reader = await provenOnce(context, project, caller, access, collection, collection.id);
-  if (member(parseStored(text), '_writerId') !== ownerOf(access, reader)) throw refusal('FORBIDDEN', "This is another player's");
+  if (parseStored(text)['_writerId'] !== ownerOf(access, reader)) throw refusal('FORBIDDEN', "This is another player's");
 }
 
 const APPEND: AdmissionRules<CollectionAddress> = {
@@ -180,8 +180,8 @@ function keepsRecord(body: Json, writerId: string): AnswerCodec<MadeRecord> {
   return {
     encode: ({ recordId, timestamp }) => ({ recordId, timestamp }),
     decode(kept) {
-      const [id, time] = isObject(kept) ? [member(kept, 'recordId'), member(kept, 'timestamp')] : [];
-      const made = { recordId: typeof id === 'string' ? id : '', timestamp: time !== undefined && isNumber(time) ? toDouble(time) : 0 };
+      const { recordId: id, timestamp: time } = objectOf(kept);
+      const made = { recordId: typeof id === 'string' ? id : '', timestamp: isNumber(time) ? toDouble(time) : 0 };
       return { ...made, text: recordAgain(body, { ...made, writerId }) };
     },
   };

@@ -9,8 +9,7 @@ import { slotKey } from '../../domain/record/slot.ts';
 import { asRecordList } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type Json } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { Json } from '../../kernel/json.ts';
 import { type DirectAction, directCollection, requireOwn } from '../access.ts';
 import type { Address, ReadAnswer, RecordAddress } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -126,7 +125,7 @@ interface NamedRecord {
 const RECORD_KEPT: AnswerCodec<NamedRecord> = {
   encode: ({ recordId, recordName: name }) => ({ recordId, recordName: name }),
   decode(kept) {
-    const [id, name] = isObject(kept) ? [member(kept, 'recordId'), member(kept, 'recordName')] : [];
+    const { recordId: id, recordName: name } = objectOf(kept);
     return { recordId: typeof id === 'string' ? id : '', recordName: typeof name === 'string' ? name : '' };
   },
 };

@@ -1,7 +1,6 @@
 import type { PushedMany, PushedOne, Put as PutAnswer, Removed } from '../../contract/answers.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { DefinitionChange, PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { contentProblem, invalid } from './check.ts';
@@ -66,17 +65,18 @@ export function decideUpsertOne(
   const compiled = compileItem(item, kind);
   if (!compiled.ok) return refuseOne(kind, compiled, compiled.resourceId, item);
   const { definition } = compiled;
-  const own =
-    compiled.id ?? (kind === 'endpoint' ? stringOf(member(definition, 'slug')) : undefined) ?? stringOf(member(definition, 'name'));
+  const { slug, name, sourceText } = definition;
+  const own = compiled.id ?? (kind === 'endpoint' ? stringOf(slug) : undefined) ?? stringOf(name);
   if (own === undefined) return refusePush('VALIDATION_FAILED', MISSING_KEY[kind], about);
   const held = existing(state, kind, target, definition, true);
   const before = held === undefined || isRemoval(held) ? undefined : held;
-  const isSource = typeof member(definition, 'sourceText') === 'string';
+  const isSource = typeof sourceText === 'string';
   const base = before === undefined || isSource ? {} : withoutAuthoring(objectOf(definitionOf(before)));
   const id = held?.id ?? own;
   const { whole: value, put } = wholeOf(kind, isSource ? definition : { ...base, ...definition }, id);
-  const resourceId = (kind === 'workflow' ? undefined : stringOf(member(value, keyMember(kind)))) ?? put.id;
-  const problem = putProblem(kind, put, stringOf(member(value, keyMember(kind)))) ?? contentProblem(value);
+  const key = stringOf(value[keyMember(kind)]);
+  const resourceId = (kind === 'workflow' ? undefined : key) ?? put.id;
+  const problem = putProblem(kind, put, key) ?? contentProblem(value);
   if (problem !== null) return refuseOne(kind, problem, resourceId, item);
   const events = publishEvents(state, target, [put]);
   const outcome = isHeld(state, target, put)
@@ -89,8 +89,8 @@ export function decideUpsertOne(
 
 /** The one definition of a PATCH: the body, or its member of the kind's name. */
 export function itemOfPatch(body: JsonObject, kind: ListedKind): JsonObject {
-  const wrapped = member(body, kind);
-  return isObject(wrapped) && member(body, 'id') === undefined ? wrapped : body;
+  const { [kind]: wrapped, id } = body;
+  return isObject(wrapped) && id === undefined ? wrapped : body;
 }
 
 const MISSING_KEY: Readonly<Record<ListedKind, string>> = {

@@ -1,7 +1,6 @@
 import type { Discarded } from '../../contract/answers.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { STAGED_KINDS } from './kinds.ts';
 import { isRemoval, keyOf } from './overlay.ts';
@@ -25,7 +24,7 @@ export function decideDiscard(
   if (!Object.keys(asked).every((name) => MEMBERS.includes(name))) {
     return refusal('INVALID_BODY', `The body has no members but ${MEMBERS.join(', ')}`);
   }
-  const [kind, id] = [member(asked, 'kind'), member(asked, 'id')];
+  const { kind, id } = asked;
   const kinds = kind === undefined ? STAGED_KINDS : STAGED_KINDS.filter((each) => each === kind);
   if (kinds.length === 0) return refusal('INVALID_BODY', `\`kind\` must be one of ${STAGED_KINDS.join(', ')}`);
   if (id !== undefined && (typeof id !== 'string' || kind === undefined))

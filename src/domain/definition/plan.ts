@@ -1,7 +1,6 @@
 import type { Diagnostic } from '../../contract/answers.ts';
 import type { Item } from '../../contract/resources/definition.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { idProblem, invalid, storedTextProblem } from './check.ts';
@@ -43,7 +42,7 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
   const unfit = (problem: Problem, resourceId: string): Unfit => ({ ok: false, problem, resourceId, ...fileOf(item) });
   if (!compiled.ok) return unfit(compiled, compiled.resourceId ?? fallback);
   const { definition, warnings } = compiled;
-  const key = stringOf(member(definition, keyMember(kind)));
+  const key = stringOf(definition[keyMember(kind)]);
   const own = compiled.id ?? key;
   if (own === undefined) {
     const message = `Each ${kind} must have '${keyMember(kind)}' or 'id'.`;

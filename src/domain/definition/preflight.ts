@@ -1,7 +1,6 @@
 import type { Preflighted } from '../../contract/answers.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import type { Finding, Known } from './findings/finding.ts';
@@ -122,9 +121,9 @@ interface Result {
 
 function fitResult(kind: ListedKind, fit: Fit, how: How): Result {
   const { definition, before, put } = fit;
-  const named = kind === 'workflow' ? undefined : stringOf(member(definition, keyMember(kind)));
+  const named = kind === 'workflow' ? undefined : stringOf(definition[keyMember(kind)]);
   const about = { resourceKind: kind, resourceId: named ?? put.id };
-  const sourcePath = stringOf(member(definition, 'sourcePath')) ?? '';
+  const sourcePath = stringOf(definition['sourcePath']) ?? '';
   const found = findingsOfFit(kind, fit, how.known, how.places);
   const action = before === undefined || isRemoval(before) ? 'would_create' : 'would_update';
   return toldOf(about, found, action, sourcePath, how);

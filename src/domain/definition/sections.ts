@@ -2,7 +2,6 @@ import { SCOPES, type Scope } from '../../contract/credentials.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { member } from '../../kernel/path.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { planTests, testsIn } from '../test/decide.ts';
@@ -60,8 +59,8 @@ export function scopesOfSync(body: Json | undefined): readonly Scope[] {
 /** Every element that may be a source item, with its kind. */
 export function itemsOfSync(body: Json | undefined): readonly (readonly [item: Json, kind: SourceKind])[] {
   const sections = objectOf(body);
-  const listed = [...LISTED].flatMap(([name, kind]) => listOf(member(sections, name)).map((item) => [item, kind] as const));
-  return [...listed, ...listOf(testsIn(member(sections, 'tests'))).map((item) => [item, 'test'] as const)];
+  const listed = [...LISTED].flatMap(([name, kind]) => listOf(sections[name]).map((item) => [item, kind] as const));
+  return [...listed, ...listOf(testsIn(sections['tests'])).map((item) => [item, 'test'] as const)];
 }
 
 /** Never throws: a body that is no valid sync gives a refusal. `now`: from when on new rules count. */
@@ -109,5 +108,5 @@ function repeatedSection(body: JsonObject): Refusal | null {
 }
 
 function sectionIn(body: JsonObject, name: string): Json | undefined {
-  return member(body, name) ?? undefined;
+  return body[name] ?? undefined;
 }

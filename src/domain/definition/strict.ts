@@ -1,8 +1,7 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Decision } from './publish.ts';
-import { objectOf } from './read.ts';
+import { listOf, objectOf } from './read.ts';
 import { plainWords } from './wording.ts';
 
 /**
@@ -16,22 +15,22 @@ export function strictly<Body extends JsonObject>(decision: Decision<Body> | Ref
   const [first] = found;
   if (first === undefined) return decision;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
-  const message = `Nothing was written: asked for strictly, a finding is a failure. ${placeOf(first)}: ${textOf(first, 'message')}${more}`;
+  const message = `Nothing was written: asked for strictly, a finding is a failure. ${placeOf(first)}: ${textOf(first['message'])}${more}`;
   return refusal('STRICT_FINDINGS', plainWords(message), { body: refusedBody(body) });
 }
 
 /** Findings in an answer to a push: at the top, in the results of its elements, and in those of its sections. */
 function diagnosticsIn(body: JsonObject): JsonObject[] {
-  const own = listIn(body, 'diagnostics').filter((each) => isObject(each));
-  const results = listIn(body, 'results').flatMap((result) => diagnosticsIn(objectOf(result)));
+  const own = listOf(body['diagnostics']).filter((each) => isObject(each));
+  const results = listOf(body['results']).flatMap((result) => diagnosticsIn(objectOf(result)));
   const sections = Object.values(body).flatMap((section) => (isObject(section) ? diagnosticsIn(section) : []));
   return [...own, ...results, ...sections];
 }
 
 function refusedBody(body: JsonObject): JsonObject {
   const entries = Object.entries(body).map(([name, value]): [string, Json] => {
-    if (name === 'diagnostics') return [name, listIn(body, name).map(asError)];
-    if (name === 'results') return [name, listIn(body, name).map(refusedResult)];
+    if (name === 'diagnostics') return [name, listOf(value).map(asError)];
+    if (name === 'results') return [name, listOf(value).map(refusedResult)];
     if (!isObject(value)) return [name, value];
     return [name, { ...refusedBody(value), ...('ok' in value ? { ok: diagnosticsIn(value).length === 0 } : {}) }];
   });
@@ -43,26 +42,19 @@ function refusedResult(result: Json): Json {
   const [first] = diagnosticsIn(result);
   if (first === undefined) return { ...result, action: 'skipped' };
   const { action: _, ...about } = result;
-  const diagnostics = listIn(result, 'diagnostics').map(asError);
-  return { ...about, ok: false, error: 'STRICT_FINDINGS', message: textOf(first, 'message'), diagnostics };
+  const diagnostics = listOf(result['diagnostics']).map(asError);
+  return { ...about, ok: false, error: 'STRICT_FINDINGS', message: textOf(first['message']), diagnostics };
 }
 
 function asError(diagnostic: Json): Json {
   return isObject(diagnostic) ? { ...diagnostic, severity: 'error' } : diagnostic;
 }
 
-function placeOf(diagnostic: JsonObject): string {
-  const [file, line] = [textOf(diagnostic, 'sourcePath'), member(diagnostic, 'line')];
-  const named = file === '' ? textOf(diagnostic, 'resourceId') : file;
-  return typeof line === 'number' ? `${named}:${line}` : `${named}${textOf(diagnostic, 'sourcePointer')}`;
+function placeOf({ sourcePath, resourceId, sourcePointer, line }: JsonObject): string {
+  const named = textOf(sourcePath) || textOf(resourceId);
+  return typeof line === 'number' ? `${named}:${line}` : `${named}${textOf(sourcePointer)}`;
 }
 
-function textOf(object: JsonObject, name: string): string {
-  const value = member(object, name);
+function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
-}
-
-function listIn(object: JsonObject, name: string): readonly Json[] {
-  const value = member(object, name);
-  return isArray(value) ? value : [];
 }

@@ -2,7 +2,6 @@ import { Document, isMap, isNode, isScalar, type Node, parseDocument, YAMLMap } 
 import type { UpgradedSource } from '../../contract/answers.ts';
 import type { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { SourceKind } from './kinds.ts';
 import { withoutAuthoring } from './overlay.ts';
 import { diagnostic, fileOf } from './plan.ts';
@@ -17,10 +16,9 @@ const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'lib
 /** Rewrites the `sourceText` of a source item in the flat layout. Refuses a body that is no source item, and a text that does not compile. */
 export function upgradeSource(body: Json | undefined): UpgradedSource | Refusal {
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', 'Body must be a source item.', {});
-  const named = stringOf(member(body, 'kind'))?.toLowerCase();
-  const kind = KINDS.find((known) => known === named);
+  const { kind: named, sourceText: text } = body;
+  const kind = KINDS.find((known) => known === stringOf(named)?.toLowerCase());
   if (kind === undefined) return refusePush('VALIDATION_FAILED', `Body must name a kind: ${KINDS.join(', ')}.`, {});
-  const text = member(body, 'sourceText');
   if (typeof text !== 'string') return refusePush('VALIDATION_FAILED', 'Body must hold a sourceText.', { kind });
   const compiled = compileItem(body, kind);
   if (!compiled.ok)

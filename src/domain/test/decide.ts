@@ -1,7 +1,6 @@
 import type { TestsReplaced } from '../../contract/answers.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { contentProblem, storedTextProblem } from '../definition/check.ts';
 import type { Finding } from '../definition/findings/finding.ts';
 import { hashText } from '../definition/hash.ts';
@@ -23,7 +22,7 @@ const ABOUT = { resourceKind: 'tests' } as const;
 
 /** The list, bare or under `tests`. */
 export function testsIn(body: Json | undefined): Json | undefined {
-  return isArray(body) ? body : member(objectOf(body), 'tests');
+  return isArray(body) ? body : objectOf(body)['tests'];
 }
 
 /** Decides PUT tests. Refuses as {@link planTests}. */
@@ -74,7 +73,7 @@ export function planTests(body: Json | undefined): (PlannedWhole & { readonly fo
 function identified(tests: readonly JsonObject[]): JsonObject[] {
   const taken = new Set<string>();
   return tests.map((test, index) => {
-    const own = stringOf(member(test, 'id'));
+    const own = stringOf(test['id']);
     const id = own === undefined || taken.has(own) ? madeId(test, index, taken) : own;
     taken.add(id);
     return id === test['id'] ? test : { ...test, id };

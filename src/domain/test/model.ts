@@ -1,5 +1,6 @@
 import type { Written } from '../../contract/resources/member.ts';
 import type { expectation, seed as seedSchema, test as testSchema } from '../../contract/resources/test.ts';
+import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { definitionOf } from '../definition/overlay.ts';
 import { flagOf, listOf, numberOf, objectOf, stringOf } from '../definition/read.ts';
@@ -49,6 +50,28 @@ export function testCase(json: JsonObject): TestCase {
     expect: expected,
     seed: seedOf(objectOf(test.seed)),
   };
+}
+
+/** What a body asks to run. No body is an empty one. */
+export interface AskedRun {
+  /** Id of a saved test. */
+  readonly testId: string | undefined;
+  /** Slug of an endpoint. */
+  readonly slug: string | undefined;
+  /** The body as a test. */
+  readonly itself: TestCase;
+}
+
+export function askedRun(body: Json | undefined): AskedRun | Refusal {
+  if (body !== undefined && !isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object.');
+  const asked = objectOf(body);
+  return { testId: stringOf(asked['testId']), slug: stringOf(asked['slug']), itself: testCase(asked) };
+}
+
+/** The saved test with this id. */
+export function savedTest(state: DefinitionsState, testId: string): TestCase | undefined {
+  const saved = storedTests(state).find(({ id }) => stringOf(id) === testId);
+  return saved === undefined ? undefined : testCase(saved);
 }
 
 /** The list of tests. It is live, and serves both targets. */
