@@ -1,6 +1,7 @@
 import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Caller, Presented } from './caller.ts';
 import type { Endpoints } from './endpoints/endpoints.ts';
+import type { Live } from './live/live.ts';
 import type { GamePackage } from './management/game-package.ts';
 import type { History } from './management/history.ts';
 import type { Manage } from './management/manage.ts';
@@ -21,6 +22,8 @@ import type { Telemetry } from './telemetry/telemetry.ts';
 export type { Address, CollectionAddress, ManageAnswer, Positioned, ReadAnswer, RecordAddress } from './answers.ts';
 export type { Caller, Intent, PlayerProof, Presented } from './caller.ts';
 export type { EndpointAnswer, EndpointRequest } from './endpoints/endpoint-request.ts';
+export type { LiveStream } from './live/live.ts';
+export type { LiveEvent } from './live/subscriber.ts';
 export type { ListedKind, ListingOf, SingleKind } from './management/manage.ts';
 export type { SessionAnswer } from './security/sessions.ts';
 
@@ -42,6 +45,7 @@ export interface App {
   readonly endpoints: Endpoints;
   readonly values: Values;
   readonly queries: Queries;
+  readonly live: Live;
   readonly sessions: Sessions;
   readonly manage: Manage;
   readonly manifest: Manifest;

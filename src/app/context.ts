@@ -10,6 +10,7 @@ import { actorOf } from './access.ts';
 import type { Positioned } from './answers.ts';
 import type { Caller } from './caller.ts';
 import type { Compiler } from './ports/compiler.ts';
+import type { LiveObserver } from './ports/live-observer.ts';
 import type { PlayerVerifier } from './ports/player-verifier.ts';
 import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts';
 import type { Signer } from './ports/signer.ts';
@@ -41,6 +42,13 @@ export interface AppContext {
     readonly answerBytes: number;
     /** Bytes that all boards in memory may take together. */
     readonly boardBytes: number;
+  };
+  readonly live: {
+    /** Streams that may be open, in this process and of one project, and topics of one stream. */
+    readonly streams: number;
+    readonly streamsOfProject: number;
+    readonly topics: number;
+    readonly observer: LiveObserver;
   };
   /** Called with the bytes of all boards in memory whenever one is added or removed. */
   onBoardBytes(bytes: number): void;

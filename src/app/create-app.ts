@@ -1,6 +1,7 @@
 import type { App } from './app.ts';
 import type { AppContext } from './context.ts';
 import { createEndpoints } from './endpoints/endpoints.ts';
+import { createLive } from './live/live.ts';
 import { createGamePackage } from './management/game-package.ts';
 import { createHistory } from './management/history.ts';
 import { createManage } from './management/manage.ts';
@@ -21,6 +22,9 @@ import { createTelemetry } from './telemetry/telemetry.ts';
 
 /** All use cases over one context. */
 export function createApp(context: AppContext): App {
+  const queries = createQueries(context);
+  const values = createValues(context);
+  const history = createHistory(context);
   return {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
     securityConfig: createSecurityConfig(context),
@@ -29,13 +33,14 @@ export function createApp(context: AppContext): App {
     saveRecords: createSaveRecords(context),
     pages: createPages(context),
     endpoints: createEndpoints(context),
-    values: createValues(context),
-    queries: createQueries(context),
+    values,
+    queries,
+    live: createLive({ context, queries, values, history }),
     gamePackage: createGamePackage(context),
     sessions: createSessions(context),
     manage: createManage(context),
     flags: createFlags(context),
-    history: createHistory(context),
+    history,
     manifest: createManifest(context),
     tests: createTests(context),
     settings: createSettings(context),

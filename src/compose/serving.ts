@@ -61,6 +61,7 @@ export function createServing(parts: ServingParts): HttpServer {
     scheduler: realScheduler,
     roundRobin: new RoundRobin(realScheduler),
     limits: { documentBytes, answerBytes, boardBytes, endpointMs, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) },
+    live: liveParts(config, metrics),
     onBoardBytes: (bytes) => metrics.boardBytes.set(bytes),
     scans: createScans(config, scanSlots, metrics.registry),
     platformId: new RegExp(config.platformIdPattern, 'u'),
@@ -88,6 +89,20 @@ export function createServing(parts: ServingParts): HttpServer {
   };
 }
 
+function liveParts({ limits }: Config, { live }: Metrics): AppContext['live'] {
+  return {
+    streams: limits.liveStreams,
+    streamsOfProject: limits.liveProjectStreams,
+    topics: limits.liveTopics,
+    observer: {
+      open: (streams) => live.streams.set(streams),
+      message: () => live.messages.inc(),
+      resync: () => live.resyncs.inc(),
+      refused: () => live.refused.inc(),
+    },
+  };
+}
+
 const HOUR_MS = 3_600_000;
 /** The kept answer of a push may have this many times the bytes of a game's, because a push is answered for each of its items. */
 const MANAGED_TIMES = 4;
@@ -108,6 +123,7 @@ function httpSettings(config: Config): HttpSettings {
     gameBodyBytes: limits.gameBodyBytes,
     managementBodyBytes: limits.managementBodyBytes,
     bodyDepth: limits.bodyDepth,
+    liveWaitingBytes: limits.liveWaitingBytes,
     trustedProxies: config.trustedProxies,
     buckets: requestBuckets(config),
     metricsToken: config.metricsToken,

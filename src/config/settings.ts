@@ -219,6 +219,20 @@ export const LIMITS = {
     bytes(MIB, 4096 * MIB),
     'Memory for leaderboards that are asked for again and again, some 200 bytes a row; the others are read out of the tables.',
   ),
+  liveStreams: setting(
+    'LIVE_STREAMS',
+    '20000',
+    whole(0, 1e6),
+    'Streams of live changes that a process holds open; beyond it 503 BUSY. Each takes a connection and some 20 KB.',
+  ),
+  liveProjectStreams: setting('LIVE_STREAMS_OF_PROJECT', '10000', whole(0, 1e6), 'The same of one project.'),
+  liveTopics: setting('LIVE_TOPICS', '64', whole(1, 1_000), 'Topics of one stream.'),
+  liveWaitingBytes: setting(
+    'LIVE_WAITING',
+    '256 KiB',
+    bytes(16 * KIB, 16 * MIB),
+    'Most bytes that wait for one client of a stream; it is told to read by itself what is larger.',
+  ),
   heartbeatFoldMs: setting(
     'HEARTBEAT_FOLD_MS',
     '300000',

@@ -9,6 +9,7 @@ export type Family =
   | 'endpoints'
   | 'queries'
   | 'values'
+  | 'live'
   | 'manage'
   | 'sessions'
   | 'security-config'
@@ -35,6 +36,7 @@ export const BASES = {
   endpoints: '/v3/endpoints',
   queries: '/v3/queries',
   values: '/v3/values',
+  live: '/v3/live',
   manage: '/v3/manage',
   sessions: '/v3/auth-sessions',
   'security-config': '/v3/security-config',
@@ -51,6 +53,7 @@ const SERVED: readonly { readonly family: Family; readonly group: BucketGroup; r
   { family: 'endpoints', group: 'game', prefixes: ['/v3/endpoints', '/v1/endpoints'] },
   { family: 'queries', group: 'game', prefixes: ['/v3/queries', '/v1/queries'] },
   { family: 'values', group: 'game', prefixes: ['/v3/values', '/v1/values'] },
+  { family: 'live', group: 'game', prefixes: ['/v3/live'] },
   { family: 'manage', group: 'management', prefixes: ['/v3/manage'] },
   { family: 'sessions', group: 'session', prefixes: ['/v3/auth-sessions', '/v3/sessions', '/v1/auth-sessions', '/v1/sessions'] },
   { family: 'security-config', group: 'game', prefixes: ['/v3/security-config'] },

@@ -75,6 +75,7 @@ export const TAGS = {
   'Global records': 'Collections that everybody appends to',
   Endpoints: "A game's own calls, which its author defines",
   'Queries and values': 'Leaderboards and other questions over documents; values that the game is tuned by',
+  Live: 'Changes as they happen',
   Players: 'Sessions, and what a client is told of security',
   Telemetry: 'What games report: events, heartbeats, failed saves',
   Pages: 'Texts that a project shows to anybody',

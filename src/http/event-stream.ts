@@ -26,6 +26,8 @@ export interface StreamOptions {
   readonly mostWaiting: number;
   /** Called when the client has taken all that waited. */
   readonly onRoom?: () => void;
+  /** The id that a silent stream is kept alive with, so that a client that comes back asks for no more than it must; `null`: without one. */
+  readonly onSilence?: () => string | null;
   /** Called once, when the client has gone or the stream was ended. */
   readonly onClose?: () => void;
 }
@@ -34,12 +36,15 @@ export interface StreamOptions {
 export class EventStream {
   readonly body: Readable;
   readonly #mostWaiting: number;
+  readonly #onSilence: (() => string | null) | undefined;
   /** `performance.now()` of the last frame. */
   #sentAt = performance.now();
 
-  constructor({ mostWaiting, onRoom, onClose }: StreamOptions) {
+  constructor({ mostWaiting, onRoom, onSilence, onClose }: StreamOptions) {
     this.#mostWaiting = mostWaiting;
-    this.body = new Readable({ read: () => onRoom?.() });
+    this.#onSilence = onSilence;
+    // What is being read is counted as waiting until that turn is over.
+    this.body = new Readable({ read: () => (onRoom === undefined ? undefined : process.nextTick(onRoom)) });
     if (onClose) this.body.once('close', onClose);
   }
 
@@ -53,12 +58,19 @@ export class EventStream {
 
   /** Keeps the connection from counting as idle. A client with frames that wait needs none. */
   ping(now: number, afterMs: number): void {
-    if (now - this.#sentAt >= afterMs && this.body.readableLength === 0) this.send(':\n\n');
+    if (now - this.#sentAt < afterMs || this.body.readableLength > 0) return;
+    const id = this.#onSilence?.() ?? null;
+    this.send(id === null ? ':\n\n' : `:\nid: ${id}\n\n`);
   }
 
   /** Ends the stream when the client has taken what waits. */
   end(): void {
     if (this.isOpen) this.body.push(null);
+  }
+
+  /** Bytes that the client has not taken yet. */
+  get waiting(): number {
+    return this.body.readableLength;
   }
 
   get isOpen(): boolean {

@@ -31,6 +31,7 @@ export function familyRouters(): Routers {
     endpoints: router('endpoints'),
     queries: router('queries'),
     values: router('values'),
+    live: router('live'),
     manage: router('manage'),
     sessions: router('sessions'),
     'security-config': router('security-config'),

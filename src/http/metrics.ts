@@ -28,6 +28,15 @@ export interface Metrics {
   readonly workingSetBytes: Gauge;
   /** Bytes of leaderboards in memory. */
   readonly boardBytes: Gauge;
+  readonly live: LiveMetrics;
+}
+
+/** Streams of live changes. */
+export interface LiveMetrics {
+  readonly streams: Gauge;
+  readonly messages: Counter;
+  readonly resyncs: Counter;
+  readonly refused: Counter;
 }
 
 /** Resolves with the text of `/metrics`, as bytes. */
@@ -87,6 +96,16 @@ export function createMetrics(): Metrics {
     workingSetHits: new Counter({ name: 'savepoint_working_set_hits_total', help: 'Subjects found in memory', registers }),
     workingSetMisses: new Counter({ name: 'savepoint_working_set_misses_total', help: 'Subjects loaded from the state tables', registers }),
     boardBytes: new Gauge({ name: 'savepoint_board_memory_bytes', help: 'Bytes of leaderboards held in memory', registers }),
+    live: {
+      streams: new Gauge({ name: 'savepoint_live_streams', help: 'Streams of live changes that are open', registers }),
+      messages: new Counter({ name: 'savepoint_live_messages_total', help: 'Values and refusals sent over live streams', registers }),
+      resyncs: new Counter({
+        name: 'savepoint_live_resyncs_total',
+        help: 'Clients of live streams that were told to read anew: too far behind, too slow, or a value too large for the stream',
+        registers,
+      }),
+      refused: new Counter({ name: 'savepoint_live_refused_total', help: 'Live streams refused because there were too many', registers }),
+    },
     workingSetBytes: new Gauge({ name: 'savepoint_working_set_bytes', help: 'Bytes held by the working set', registers }),
   };
 }

@@ -26,7 +26,7 @@ const SERVED = [
     'refresh',
     'cache',
   ],
-  ...['replaceAll', 'async', 'strict', 'dryRun', 'force', 'follow', 'errors', 'slug', 'publicKey', 'saveVersion'],
+  ...['replaceAll', 'async', 'strict', 'dryRun', 'force', 'follow', 'errors', 'slug', 'publicKey', 'saveVersion', 'topic', 'lastEventId'],
 ];
 const KNOWN: ReadonlySet<string> = new Set(SERVED);
 

@@ -30,6 +30,8 @@ export interface HttpSettings {
   readonly unsentBytes: number;
   /** How long a client may take for one answer when there are too many. */
   readonly unsentGraceMs: number;
+  /** Characters that may wait for one client of a stream. */
+  readonly liveWaitingBytes: number;
   /** Request buckets per client address; `null` turns them off. */
   readonly buckets: Readonly<Record<BucketGroup, BucketRule>> | null;
   /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is trusted. */
@@ -71,6 +73,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
   keepAliveTimeoutMs: 65_000,
   unsentBytes: 134_217_728,
   unsentGraceMs: 5_000,
+  liveWaitingBytes: 262_144,
   buckets: {
     game: { burst: 600, perSecond: 200 },
     management: { burst: 120, perSecond: 20 },

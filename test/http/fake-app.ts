@@ -138,6 +138,12 @@ export function fakeApp(): FakeApp {
       read: async (caller, ...rest) => read(values.read, 'values.read', caller, rest),
       rateLimits: async (caller, ...rest) => read(rateLimits.read, 'values.rateLimits', caller, rest),
     },
+    live: {
+      open: async (projectId, found, request) => {
+        note('live.open', await app.authenticate(projectId, found), request);
+        return { start: ({ end }) => end(), room: () => undefined, beat: () => null, close: () => undefined };
+      },
+    },
     queries: { run: async (caller, ...rest) => read(queries.run, 'queries.run', caller, rest) },
     sessions: {
       create: async (caller) => session('sessions.create', caller),

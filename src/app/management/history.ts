@@ -5,7 +5,7 @@ import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
-import { accessFrom, requirePermission } from '../access.ts';
+import { type AccessContext, accessFrom, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -33,8 +33,7 @@ export function createHistory(context: AppContext): History {
   return {
     async publishes(caller, query) {
       const project = await projectOf(context, caller);
-      const { key, authority, state } = accessFrom(project.authority, project.definitions, caller, 'live');
-      for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'r');
+      const { authority, state } = mayReadPublishes(project, caller);
       const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
       const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
       const found = await context.views.publishes(project.id, page);
@@ -58,6 +57,13 @@ export function createHistory(context: AppContext): History {
       });
     },
   };
+}
+
+/** The caller's authority, if it may read what was published. */
+export function mayReadPublishes(project: Project, caller: Caller): AccessContext {
+  const access = accessFrom(project.authority, project.definitions, caller, 'live');
+  for (const scope of STAGED_SCOPES) requirePermission(access.key, scope, 'r');
+  return access;
 }
 
 function whole(text: string | null): number | null {

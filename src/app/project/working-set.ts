@@ -84,6 +84,13 @@ interface Kept {
 /** Called for each document of a collection that changes. */
 export type Watcher = (document: SubjectKey) => void;
 
+/** Hears every event once it is in the durable layer, in order, in the turn that folds it: it may only take note. */
+export interface Follower {
+  passed(event: ProjectEvent): void;
+  /** The project is no longer open here: nothing more will be heard. */
+  closed(): void;
+}
+
 /** States that may be forgotten, of all projects of a node. The key is an object: a text key would have to be built for every look-up. */
 export type SharedCache = LRUCache<Entry, Version>;
 
@@ -134,6 +141,7 @@ export class WorkingSet {
   readonly #collections = new Map<SubjectKey, number>();
   /** By collection. */
   readonly #watchers = new Map<SubjectKey, Set<Watcher>>();
+  readonly #followers = new Set<Follower>();
   #openedAt = -1;
   #closed = false;
   /** Bytes that cannot be freed before the horizon moves, or before they are let go. */
@@ -157,6 +165,14 @@ export class WorkingSet {
     this.#closed = true;
     for (const entry of this.#held.values()) this.#cache.delete(entry);
     this.#held.clear();
+    for (const follower of this.#followers) follower.closed();
+    this.#followers.clear();
+  }
+
+  /** Follows the head; the answer ends that. */
+  follow(follower: Follower): () => void {
+    this.#followers.add(follower);
+    return () => void this.#followers.delete(follower);
   }
 
   /**
@@ -350,6 +366,7 @@ export class WorkingSet {
       if (this.#watchers.size > 0) this.#tell(collection, event);
     }
     this.head = event.revision;
+    if (this.#followers.size > 0) for (const follower of this.#followers) follower.passed(event);
   }
 
   #tell(collection: SubjectKey, event: ProjectEvent): void {

@@ -94,17 +94,17 @@ function rulesOf(action: 'write' | 'delete'): AdmissionRules<Address> {
 
 const RULES = { write: rulesOf('write'), delete: rulesOf('delete') };
 
-type Readable = Pick<Admitted<Address>, 'project' | 'access' | 'collection'>;
+type Readable = Pick<Admitted<Address>, 'project' | 'caller' | 'access' | 'collection'>;
 
 /** Checks that the caller may read, and proves the player if that is needed. Waits for nothing if the player is proven already. */
-function readable(context: AppContext, caller: Caller, at: Address): Awaitable<Readable> {
+export function readable(context: AppContext, caller: Caller, at: Address): Awaitable<Readable> {
   return andThen(projectOf(context, caller), (project) => {
     const access = accessFrom(project.authority, project.definitions, caller, at.target);
     const collection = directCollection(access, caller, at.collection, at.key, 'read');
     const reader = needsPlayer(access, caller) ? provenFor(context, project, caller, access, collection, at.collection) : caller;
     return andThen(reader, (proven) => {
       if (collection.access.read === 'owner') requireOwn(access, proven, collection, at.key, 'read');
-      return { project, access, collection };
+      return { project, caller: proven, access, collection };
     });
   });
 }

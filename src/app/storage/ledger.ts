@@ -5,7 +5,7 @@ import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { accessFrom, needsPlayer, noSuch, requireOwn, requireOwnKey } from '../access.ts';
+import { type AccessContext, accessFrom, needsPlayer, noSuch, requireOwn, requireOwnKey } from '../access.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -28,11 +28,20 @@ const ALL_FIELDS = 'all';
 /** How long a ledger waits for a lagging view before it may say that a player is unknown, ms. */
 const UNKNOWN_WAIT_MS = 5_000;
 
-/**
- * A player's ledger, for any valid key. 404 only for a player whom the collection has never seen. Only a view that shows everything can tell
- * that: otherwise 503 `BEHIND`, after {@link UNKNOWN_WAIT_MS}.
- */
+/** A ledger that its caller may read. */
+export interface ReadableLedger {
+  readonly project: Project;
+  readonly caller: Caller;
+  readonly access: AccessContext;
+  readonly collection: CollectionModel;
+}
+
 export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<Ledger>> {
+  return ledgerAnswer(context, await readableLedger(context, caller, at), at, query);
+}
+
+/** Checks that the caller may read a player's ledger, which any valid key may, and proves the player if that is needed. */
+export async function readableLedger(context: AppContext, caller: Caller, at: Address): Promise<ReadableLedger> {
   const project = await projectOf(context, caller);
   const access = accessFrom(project.authority, project.definitions, caller, at.target);
   // Ids are checked before the collection is looked up, as for save records.
@@ -44,8 +53,24 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   if (rule.stated && rule.read === 'endpoints' && !caller.isSecret) throw refusal('ENDPOINT_ONLY');
   // A ledger belongs to its player, whatever the collection.
   if (needsPlayer(access, caller)) {
-    requireOwnKey(await provenFor(context, project, caller, access, collection, at.collection), at.key);
-  } else if (rule.read === 'owner') requireOwn(access, caller, collection, at.key, 'read');
+    const proven = await provenFor(context, project, caller, access, collection, at.collection);
+    requireOwnKey(proven, at.key);
+    return { project, caller: proven, access, collection };
+  }
+  if (rule.read === 'owner') requireOwn(access, caller, collection, at.key, 'read');
+  return { project, caller, access, collection };
+}
+
+/**
+ * The ledger. 404 only for a player whom the collection has never seen. Only a view that shows everything can tell that: otherwise 503
+ * `BEHIND`, after {@link UNKNOWN_WAIT_MS}.
+ */
+export async function ledgerAnswer(
+  context: AppContext,
+  { project, caller, access, collection }: ReadableLedger,
+  at: Address,
+  query: LedgerQuery,
+): Promise<ReadAnswer<Ledger>> {
   const field = query.field ?? ALL_FIELDS;
   if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');

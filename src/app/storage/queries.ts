@@ -5,7 +5,7 @@ import type { QueryModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { type BoardPlan, type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
-import { AUTHORITY, collectionSubject, DEFINITIONS } from '../../domain/subjects.ts';
+import { AUTHORITY, collectionSubject, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
@@ -62,7 +62,7 @@ interface Made<T> {
   readonly madeAt: number;
 }
 
-type Run = Parameters<Queries['run']>[1];
+export type Run = Parameters<Queries['run']>[1];
 
 /** One request while it is answered. */
 interface Request extends RunInput {
@@ -134,12 +134,7 @@ export function createQueries(context: AppContext): Queries {
   return {
     async run(caller, run) {
       const project = await projectOf(context, caller);
-      const access = accessFrom(project.authority, project.definitions, caller, run.target);
-      const query = allowed(access, caller, run);
-      requireRevision(caller, 'read');
-      const plan = queryPlan(query);
-      if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
-      const page = askedOf(plan, run);
+      const { access, query, plan, page } = runnable(project, caller, run);
       const { head } = project.set;
       const changedAt = lastChange(project, access, plan);
       const result = [caller.projectId, access.space, access.definitions.hash, query.hash].join(' ');
@@ -161,6 +156,16 @@ export function createQueries(context: AppContext): Queries {
       return answer(context, project, caller, { body, reached, position: positionOf(request, what.revision, reached ? head : -1) });
     },
   };
+}
+
+/** What the caller asks for, if it may. Throws the refusals of access, and 500 QUERY_FAILED for a definition that cannot be run. */
+export function runnable(project: Project, caller: Caller, run: Run) {
+  const access = accessFrom(project.authority, project.definitions, caller, run.target);
+  const query = allowed(access, caller, run);
+  requireRevision(caller, 'read');
+  const plan = queryPlan(query);
+  if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
+  return { access, query, plan, page: askedOf(plan, run) };
 }
 
 /** Whether a result may be kept: it shows its sources as they still are, and nothing that this node has not read yet. */
@@ -211,15 +216,18 @@ function whole(text: string | null): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** The last change of any source. A `next` query shows live rows where next has none, so it changes with either space. */
-function lastChange(project: Project, at: AccessContext, plan: QueryPlan): number {
+/** The collections that a query reads. A `next` query shows live rows where next has none, so it changes with either space. */
+export function sourcesOf(at: AccessContext, plan: QueryPlan): readonly SubjectKey[] {
   const spaces: readonly Space[] = at.space === 'live' ? ['live'] : ['live', at.space];
   const collections = [...plan.sources, ...plan.joins].map(
     ({ collectionId }) => at.definitions.collection(collectionId)?.id ?? collectionId,
   );
-  const changes = collections.flatMap((collection) =>
-    spaces.map((space) => project.set.collectionChangedAt(collectionSubject(space, collection))),
-  );
+  return collections.flatMap((collection) => spaces.map((space) => collectionSubject(space, collection)));
+}
+
+/** The last change of any source. */
+function lastChange(project: Project, at: AccessContext, plan: QueryPlan): number {
+  const changes = sourcesOf(at, plan).map((collection) => project.set.collectionChangedAt(collection));
   // A publish can change what a query shows, and a setting whether defaults are filled in. A board just published is empty until the views show
   // it.
   return Math.max(project.set.residentChangedAt(DEFINITIONS), project.set.residentChangedAt(AUTHORITY), ...changes);

@@ -43,12 +43,7 @@ const DRAWN = 8;
 /** Save slots of players. Access follows the rules for documents. */
 export function createSaveRecords(context: AppContext): SaveRecords {
   return {
-    async list(claimed, at) {
-      const { project, access, collection } = await admit(context, claimed, at, RULES.read);
-      const records = await listIn(project, access.space, collection.id, at.key);
-      const entries = await Promise.all(records.map((record) => entryOf(project, access.space, collection.id, at.key, record)));
-      return { ...positioned(context, project, claimed), result: { ok: true, records: entries, maxRecords: collection.maxRecords } };
-    },
+    list: async (claimed, at) => slotsAnswer(context, await readableSlots(context, claimed, at)),
 
     create: (claimed, at, asked) =>
       admitAndStore(context, claimed, at, RULES.write, asked, (admitted, body) => create(context, admitted, body)),
@@ -115,6 +110,20 @@ async function rename(
 /** The name that a body gives to a slot; `null`: none. */
 function nameIn(body: Json | undefined): string | null {
   return recordName(objectOf(body)['recordName']);
+}
+
+/** Checks that the caller may read a player's slots, and proves the player if that is needed. */
+export function readableSlots(context: AppContext, caller: Caller, at: Address): Awaitable<Admitted<Address>> {
+  return admit(context, caller, at, RULES.read);
+}
+
+export async function slotsAnswer(
+  context: AppContext,
+  { project, caller, access, collection, at }: Admitted<Address>,
+): Promise<ReadAnswer<contract.SaveRecords>> {
+  const records = await listIn(project, access.space, collection.id, at.key);
+  const entries = await Promise.all(records.map((record) => entryOf(project, access.space, collection.id, at.key, record)));
+  return { ...positioned(context, project, caller), result: { ok: true, records: entries, maxRecords: collection.maxRecords } };
 }
 
 interface NamedRecord {

@@ -7,6 +7,7 @@ import { accessFrom, requireRevision } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
+import type { Project } from '../project/project.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 
 export interface Values {
@@ -19,14 +20,19 @@ export function createValues(context: AppContext): Values {
   return {
     async read(caller, target) {
       const project = await projectOf(context, caller);
-      const { definitions, key } = accessFrom(project.authority, project.definitions, caller, target);
-      requireRevision(caller, 'read');
-      const full = caller.isSecret && allows(key, 'collections', 'r');
-      const values = full ? definitions.values.full : definitions.values.shared;
+      const { values } = readableValues(project, caller, target);
       // Printed once for all callers: every player asks at the start, and large tables take tens of milliseconds.
       return { ...positioned(context, project, caller), result: asTextOf<contract.GameValues>(`{"ok":true,${printOnce(values).slice(1)}`) };
     },
 
     rateLimits: createRateLimits(context),
   };
+}
+
+/** The values that the caller may see: all of them with a secret key that may read collections, else what players may see. */
+export function readableValues(project: Project, caller: Caller, target: PublishTarget) {
+  const { definitions, key } = accessFrom(project.authority, project.definitions, caller, target);
+  requireRevision(caller, 'read');
+  const isWhole = caller.isSecret && allows(key, 'collections', 'r');
+  return { isWhole, values: isWhole ? definitions.values.full : definitions.values.shared };
 }

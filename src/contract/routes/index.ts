@@ -4,6 +4,7 @@ import { collections, endpointDefinitions, gameValues, libraries, queryDefinitio
 import { documents, documentViews, saveRecords } from './documents.ts';
 import { endpoints } from './endpoints.ts';
 import { globalRecords, globalRecordViews } from './global-records.ts';
+import { live } from './live.ts';
 import { logs } from './logs.ts';
 import { securityConfig, sessions } from './players.ts';
 import { gamePackage, projectFacts, settings } from './project.ts';
@@ -16,7 +17,7 @@ import { tests } from './tests.ts';
 /** Every route. If two of a family match one path with equally many parameters, the first one answers. */
 export const routes: readonly Route[] = [
   ...[telemetry, playerStats, reservedStats, documents, documentViews, saveRecords, globalRecords, globalRecordViews, rateLimits],
-  ...[storageQueries, endpoints, queries, values, pages, collections, endpointDefinitions, workflows, libraries, queryDefinitions],
+  ...[storageQueries, endpoints, queries, values, live, pages, collections, endpointDefinitions, workflows, libraries, queryDefinitions],
   ...[gameValues, rateLimitRules, projectFacts, logs, publishing, tests, settings, gamePackage, sessions, securityConfig, saveFailures],
   ...[system, schemas, metrics, reference, canary],
 ].flatMap((group): Route[] => Object.values(group));

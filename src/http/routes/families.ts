@@ -11,6 +11,7 @@ import {
 import { documents, documentViews, saveRecords } from '../../contract/routes/documents.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
 import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
+import { live } from '../../contract/routes/live.ts';
 import { logs } from '../../contract/routes/logs.ts';
 import { securityConfig, sessions } from '../../contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../contract/routes/project.ts';
@@ -25,6 +26,7 @@ import { documentHandlers, documentViewHandlers } from './documents.ts';
 import { endpointHandlers } from './endpoints.ts';
 import { gamePackageHandlers } from './game-package.ts';
 import { globalRecordHandlers, globalRecordViewHandlers } from './global-records.ts';
+import { liveHandlers } from './live.ts';
 import { logHandlers } from './logs.ts';
 import { gameValuesHandlers, listedHandlers, projectFactHandlers, rateLimitRulesHandlers, unknownManagementRoute } from './management.ts';
 import { pageHandlers } from './pages.ts';
@@ -54,6 +56,7 @@ export function buildFamilies(services: Services, parts: SystemParts): Families 
     endpoints: serve(routers.endpoints),
     queries: serve(routers.queries),
     values: serve(routers.values),
+    live: serve(routers.live),
     manage: serve(manage, (ctx) => unknownManagementRoute(ctx, services)),
     'security-config': serve(routers['security-config']),
     system: serve(routers.system),
@@ -80,6 +83,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   hang(routers, endpoints, endpointHandlers(services));
   hang(routers, queries, queryHandlers(services));
   hang(routers, values, valueHandlers(services));
+  hang(routers, live, liveHandlers(services));
   hang(routers, pages, pageHandlers(services));
   hang(routers, sessions, sessionHandlers(services));
   hang(routers, securityConfig, securityConfigHandlers(services));

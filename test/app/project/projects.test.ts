@@ -126,6 +126,8 @@ const PRESENTED: Presented = {
   clientType: null,
 };
 
+const NO_LIVE_OBSERVER = { open: () => undefined, message: () => undefined, resync: () => undefined, refused: () => undefined };
+
 const KEPT = { forMs: 86_400_000, bytes: 65_536 };
 
 function appOver(projects: Projects, table: Table, views: ViewReader): App {
@@ -144,6 +146,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
       viewWaitMs: 250,
       answers: { game: KEPT, managed: KEPT },
     },
+    live: { streams: 10, streamsOfProject: 10, topics: 10, observer: NO_LIVE_OBSERVER },
     onBoardBytes: () => undefined,
     scans: new Scans({ slots: 1, timeoutMs: 1_000 }, table.machine, { ended: () => undefined, refused: () => undefined }),
     platformId: /./,

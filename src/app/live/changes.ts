@@ -1,0 +1,83 @@
+import type { ProjectEvent } from '../../domain/events.ts';
+import type { SubjectKey } from '../../domain/subjects.ts';
+import { SingleFlight } from '../../kernel/single-flight.ts';
+import { touchedBy } from './touched.ts';
+
+/** Events that a client may be behind to be told what it has missed. Further behind it reads anew. */
+export const MOST_BEHIND = 4_000;
+const PAGE = 1_000;
+
+interface Change {
+  readonly revision: number;
+  readonly subjects: readonly SubjectKey[];
+}
+
+/** The last changes of a project, so that a client that comes back is told what has changed since, and nothing else. */
+export class Changes {
+  readonly #last = new Map<SubjectKey, number>();
+  /** In order; what lies before `#start` is forgotten. */
+  #changes: Change[] = [];
+  #start = 0;
+  /** All changes after this revision are known. */
+  #from: number;
+  readonly #history: (from: number, limit: number) => Promise<readonly ProjectEvent[]>;
+  readonly #reading = new SingleFlight<void>();
+
+  constructor(head: number, history: (from: number, limit: number) => Promise<readonly ProjectEvent[]>) {
+    this.#from = head;
+    this.#history = history;
+  }
+
+  note(revision: number, subjects: readonly SubjectKey[]): void {
+    for (const subject of subjects) this.#last.set(subject, revision);
+    this.#changes.push({ revision, subjects });
+    while (this.#changes.length - this.#start > MOST_BEHIND) this.#forgetFirst();
+  }
+
+  /** The last known change of any of these; -1: none. */
+  lastOf(subjects: readonly SubjectKey[]): number {
+    return subjects.reduce((last, subject) => Math.max(last, this.#last.get(subject) ?? -1), -1);
+  }
+
+  /** Makes all changes after `revision` known, up to the bound; answers whether they are. All who ask at once share the reading. */
+  async reach(revision: number, head: number): Promise<boolean> {
+    if (head - revision > MOST_BEHIND) return false;
+    while (revision < this.#from) {
+      const from = this.#from;
+      await this.#reading.run('earlier', null, () => this.#readEarlier(Math.min(revision, from - PAGE)));
+      if (this.#from === from) return false;
+    }
+    return true;
+  }
+
+  async #readEarlier(after: number): Promise<void> {
+    const first = Math.max(after + 1, 0);
+    const known = this.#from;
+    const events: ProjectEvent[] = [];
+    while (events.length < known - first + 1) {
+      const page = await this.#history(first + events.length, Math.min(PAGE, known - first + 1 - events.length));
+      if (page.length === 0) return;
+      events.push(...page);
+    }
+    // What came meanwhile has pushed out the oldest: asked for again, it reads up to where that now ends.
+    if (this.#from !== known) return;
+    const earlier = events.map((event) => ({ revision: event.revision, subjects: touchedBy(event) }));
+    for (const { revision, subjects } of earlier) {
+      for (const subject of subjects) this.#last.set(subject, Math.max(revision, this.#last.get(subject) ?? -1));
+    }
+    this.#changes = [...earlier, ...this.#changes.slice(this.#start)];
+    this.#start = 0;
+    this.#from = first - 1;
+  }
+
+  #forgetFirst(): void {
+    const first = this.#changes[this.#start];
+    if (first === undefined) return;
+    this.#start += 1;
+    this.#from = first.revision;
+    for (const subject of first.subjects) if (this.#last.get(subject) === first.revision) this.#last.delete(subject);
+    if (this.#start < MOST_BEHIND) return;
+    this.#changes = this.#changes.slice(this.#start);
+    this.#start = 0;
+  }
+}

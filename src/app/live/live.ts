@@ -1,0 +1,145 @@
+import type { PublishTarget } from '../../domain/events.ts';
+import { readTopic, type Topic } from '../../domain/live/topic.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import type { Presented } from '../caller.ts';
+import { projectOf } from '../context.ts';
+import type { Project } from '../project/project.ts';
+import { authenticate } from '../security/authenticate.ts';
+import { ProjectStreams } from './project-streams.ts';
+import { type Read, readingOf } from './reading.ts';
+import { type Sink, Subscriber } from './subscriber.ts';
+
+export interface LiveRequest {
+  /** As the client wrote them. */
+  readonly topics: readonly string[];
+  readonly target: PublishTarget;
+  /** The last id that the client got; `null`: it comes for the first time. */
+  readonly lastEventId: string | null;
+}
+
+/** The stream of one client. */
+export interface LiveStream {
+  /** Begins to send. Topics that the caller may not read are refused in the stream. */
+  start(sink: Sink): void;
+  /** The client has taken all that waited. */
+  room(): void;
+  /** While nothing is to be sent: how far the client is, as the id of an event; `null`: that cannot be said yet. */
+  beat(): string | null;
+  close(): void;
+}
+
+export interface Live {
+  /**
+   * Opens a stream. Throws the refusals of `App.authenticate`, 401 for a player who is not proven and must be, 400 INVALID_REQUEST for what is
+   * no topic, 503 BUSY if too many streams are open.
+   */
+  open(projectId: string, presented: Presented, request: LiveRequest): Promise<LiveStream>;
+}
+
+/**
+ * Changes as they happen. A message is what the plain read of its topic would answer as of the message's revision. The tail says what has changed,
+ * one read on this node makes the value, and everybody who may have it is sent it.
+ */
+export function createLive(read: Read): Live {
+  const { context } = read;
+  const { live } = context;
+  const byProject = new Map<string, ProjectStreams>();
+  let open = 0;
+
+  const count = (change: 1 | -1) => {
+    open += change;
+    live.observer.open(open);
+  };
+
+  const streamsOf = (project: Project): ProjectStreams => {
+    const known = byProject.get(project.id);
+    if (known?.project === project) return known;
+    const made = new ProjectStreams(project, context, {
+      left: () => count(-1),
+      closed: () => {
+        if (byProject.get(project.id) === made) byProject.delete(project.id);
+      },
+    });
+    byProject.set(project.id, made);
+    return made;
+  };
+
+  const requireRoom = (streams: ProjectStreams) => {
+    const isFull = open >= live.streams;
+    if (!isFull && streams.subscribers.size < live.streamsOfProject) return;
+    live.observer.refused();
+    throw refusal('BUSY', isFull ? 'This node has as many streams as it may' : 'This project has as many streams as it may', {
+      retryAfter: 5,
+    });
+  };
+
+  return {
+    async open(projectId, presented, { topics: texts, target, lastEventId }) {
+      const caller = await authenticate(context, projectId, presented);
+      const since = lastEventId === null ? null : revisionOf(lastEventId);
+      const topics = topicsOf(texts, since, live.topics);
+      const known = topics.flatMap((topic) => topic.since ?? []);
+      const project = await projectOf(context, { ...caller, position: Math.max(caller.position ?? -1, ...known) });
+      const streams = streamsOf(project);
+      return streams.opening(async () => {
+        const isKnown = since !== UNKNOWN && (known.length === 0 || (await isReachable(streams, known)));
+        requireRoom(streams);
+        const subscriber = new Subscriber(topics, !isKnown, streams, {
+          authenticate: () => authenticate(context, projectId, presented),
+          reading: (asking, topic) => readingOf(read, asking, topic, target),
+        });
+        streams.subscribers.add(subscriber);
+        count(1);
+        await begun(subscriber);
+        return streamOf(subscriber, project, context.scheduler);
+      });
+    },
+  };
+}
+
+/** A stream that may not be opened leaves nothing behind. */
+async function begun(subscriber: Subscriber): Promise<void> {
+  try {
+    await subscriber.begin();
+  } catch (error) {
+    subscriber.close();
+    throw error;
+  }
+}
+
+function streamOf(subscriber: Subscriber, project: Project, scheduler: Scheduler): LiveStream {
+  return {
+    start: (sink) => subscriber.start(sink),
+    room: () => subscriber.room(),
+    beat() {
+      project.lastUsedAt = scheduler.monotonic();
+      return subscriber.cursor();
+    },
+    close: () => subscriber.close(),
+  };
+}
+
+/** An id that no stream of this project gave. */
+const UNKNOWN = -1;
+
+function revisionOf(id: string): number {
+  return /^\d{1,15}$/.test(id) ? Number(id) : UNKNOWN;
+}
+
+/** Whether it is known what has changed since these revisions. One beyond the log's end is of another log. */
+function isReachable({ changes, project }: ProjectStreams, known: readonly number[]): Promise<boolean> | boolean {
+  if (Math.max(...known) > project.set.head) return false;
+  return changes.reach(Math.min(...known), project.set.head);
+}
+
+function topicsOf(texts: readonly string[], since: number | null, most: number): readonly Topic[] {
+  if (texts.length === 0)
+    throw refusal('INVALID_REQUEST', 'Say what to listen to: ?topic=documents/COLLECTION/KEY, as often as there are topics');
+  if (texts.length > most) throw refusal('INVALID_REQUEST', `A stream has at most ${most} topics`);
+  const topics = texts
+    .map((text) => readTopic(text))
+    .map((topic) => ({ ...topic, since: topic.since ?? (since === UNKNOWN ? null : since) }));
+  // Twice the same is sent once.
+  return [...new Map(topics.map((topic) => [topic.text, topic])).values()];
+}

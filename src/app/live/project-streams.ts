@@ -1,0 +1,217 @@
+import type { ProjectEvent } from '../../domain/events.ts';
+import { AUTHORITY, DEFINITIONS, type SubjectKey, sessionSubject } from '../../domain/subjects.ts';
+import { type Scheduler, yielding } from '../../kernel/scheduler.ts';
+import type { AppContext } from '../context.ts';
+import type { LiveObserver } from '../ports/live-observer.ts';
+import type { Project } from '../project/project.ts';
+import { Changes } from './changes.ts';
+import type { Reading } from './reading.ts';
+import type { Rules } from './rules.ts';
+import { SharedTopic } from './shared-topic.ts';
+import type { Subscriber, Surroundings } from './subscriber.ts';
+import { touchedBy } from './touched.ts';
+
+/** Longest turn of sending, ms: other requests of the node wait meanwhile. */
+const TURN_MS = 4;
+/** How long the last changes are kept when nobody listens any more, ms. */
+const LINGER_MS = 60_000;
+
+export interface StreamsEnds {
+  /** A subscriber has gone. */
+  left(): void;
+  /** Nothing is followed any more. */
+  closed(): void;
+}
+
+/** All streams of one open project. Events are noted in the turn that folds them, and looked at in a turn of their own. */
+export class ProjectStreams implements Surroundings {
+  readonly project: Project;
+  readonly changes: Changes;
+  readonly subscribers = new Set<Subscriber>();
+  readonly scheduler: Scheduler;
+  readonly observer: LiveObserver;
+  readonly #topics = new Map<string, { readonly topic: SharedTopic; readonly by: Map<Subscriber, number> }>();
+  readonly #bySubject = new Map<SubjectKey, Set<SharedTopic>>();
+  readonly #bySession = new Map<SubjectKey, Set<Subscriber>>();
+  readonly #sessions = new Map<Subscriber, SubjectKey>();
+  readonly #changed = new Set<SharedTopic>();
+  readonly #delivering = new Set<SharedTopic>();
+  readonly #unfollow: () => void;
+  readonly #ends: StreamsEnds;
+  #opening = 0;
+  #isClosing = false;
+  #isPlanned = false;
+  #isRechecking = false;
+  #areRulesNew = false;
+
+  constructor(project: Project, { scheduler, live }: AppContext, ends: StreamsEnds) {
+    this.project = project;
+    this.scheduler = scheduler;
+    this.observer = live.observer;
+    this.#ends = ends;
+    this.changes = new Changes(project.set.head, (from, limit) => project.history(from, limit));
+    this.#unfollow = project.set.follow({ passed: (event) => this.#note(event), closed: () => this.close() });
+  }
+
+  /** Keeps it open while a stream is being opened. */
+  async opening<T>(work: () => Promise<T>): Promise<T> {
+    this.#opening += 1;
+    try {
+      return await work();
+    } finally {
+      this.#opening -= 1;
+      this.#closeSoon();
+    }
+  }
+
+  /** Clients that have just lost their streams come back, and what has changed need not be read again then. */
+  #closeSoon(): void {
+    if (this.subscribers.size > 0 || this.#isClosing) return;
+    this.#isClosing = true;
+    this.scheduler.after(LINGER_MS, () => {
+      this.#isClosing = false;
+      if (this.subscribers.size === 0 && this.#opening === 0) this.close();
+    });
+  }
+
+  join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic {
+    const known = this.#topics.get(reading.name) ?? this.#begin(reading, rules);
+    known.by.set(subscriber, (known.by.get(subscriber) ?? 0) + 1);
+    known.topic.listeners += 1;
+    this.#index(known.topic, reading, rules);
+    known.topic.evaluate();
+    return known.topic;
+  }
+
+  leave(topic: SharedTopic, subscriber: Subscriber): void {
+    const known = this.#topics.get(topic.name);
+    if (known === undefined || known.topic !== topic) return;
+    const others = (known.by.get(subscriber) ?? 1) - 1;
+    if (others > 0) known.by.set(subscriber, others);
+    else known.by.delete(subscriber);
+    topic.listeners -= 1;
+    if (topic.listeners > 0) return;
+    topic.close();
+    this.#topics.delete(topic.name);
+    this.#unindex(topic);
+  }
+
+  /** `null`: no session any more. */
+  watchSession(family: string | null, subscriber: Subscriber): void {
+    const before = this.#sessions.get(subscriber);
+    const next = family === null ? undefined : sessionSubject(family);
+    if (before === next) return;
+    if (before !== undefined) remove(this.#bySession, before, subscriber);
+    if (next === undefined) this.#sessions.delete(subscriber);
+    else {
+      this.#sessions.set(subscriber, next);
+      add(this.#bySession, next, subscriber);
+    }
+  }
+
+  lastChange(topic: SharedTopic): number {
+    return this.changes.lastOf(topic.subjects);
+  }
+
+  remove(subscriber: Subscriber): void {
+    if (!this.subscribers.delete(subscriber)) return;
+    this.#ends.left();
+    this.#closeSoon();
+  }
+
+  /** Ends all streams: their clients come back, here or elsewhere. */
+  close(): void {
+    this.#unfollow();
+    this.#ends.closed();
+    for (const subscriber of this.subscribers) subscriber.close();
+    for (const { topic } of this.#topics.values()) topic.close();
+  }
+
+  #begin(reading: Reading, rules: Rules) {
+    const { project } = this;
+    const { scheduler } = this;
+    const topic = new SharedTopic(reading, rules, { project, scheduler, onValue: (changed) => void this.#deliver(changed) });
+    const begun = { topic, by: new Map<Subscriber, number>() };
+    this.#topics.set(reading.name, begun);
+    return begun;
+  }
+
+  /** The reading may depend on other subjects than the one before. */
+  #index(topic: SharedTopic, reading: Reading, rules: Rules): void {
+    this.#unindex(topic);
+    topic.renew(reading, rules);
+    for (const subject of topic.subjects) add(this.#bySubject, subject, topic);
+  }
+
+  #unindex(topic: SharedTopic): void {
+    for (const subject of topic.subjects) remove(this.#bySubject, subject, topic);
+  }
+
+  #note(event: ProjectEvent): void {
+    const touched = touchedBy(event);
+    this.changes.note(event.revision, touched);
+    for (const subject of touched) {
+      for (const topic of this.#bySubject.get(subject) ?? []) {
+        topic.note(event.revision);
+        this.#changed.add(topic);
+      }
+      for (const subscriber of this.#bySession.get(subject) ?? []) {
+        subscriber.doubt();
+        this.#areRulesNew = true;
+      }
+      if (subject === AUTHORITY || subject === DEFINITIONS) this.#areRulesNew = true;
+    }
+    if (this.#isPlanned || (this.#changed.size === 0 && !this.#areRulesNew)) return;
+    this.#isPlanned = true;
+    this.scheduler.defer(() => this.#look());
+  }
+
+  #look(): void {
+    this.#isPlanned = false;
+    for (const topic of this.#changed) topic.evaluate();
+    this.#changed.clear();
+    if (this.#areRulesNew) void this.#recheckAll();
+  }
+
+  /** Whoever may not listen any more is told, also where nothing is to be delivered. */
+  async #recheckAll(): Promise<void> {
+    if (this.#isRechecking) return;
+    this.#isRechecking = true;
+    const rest = yielding(this.scheduler, TURN_MS);
+    while (this.#areRulesNew) {
+      this.#areRulesNew = false;
+      for (const subscriber of this.subscribers) {
+        if (!subscriber.isClosed && !subscriber.isChecked) await subscriber.recheck();
+        await rest();
+      }
+    }
+    this.#isRechecking = false;
+  }
+
+  /** Everybody is sent the value that is there when the turn comes. */
+  async #deliver(topic: SharedTopic): Promise<void> {
+    if (this.#delivering.has(topic)) return;
+    this.#delivering.add(topic);
+    const rest = yielding(this.scheduler, TURN_MS);
+    for (let version = -1; version !== topic.version; ) {
+      version = topic.version;
+      for (const subscriber of this.#topics.get(topic.name)?.by.keys() ?? []) {
+        subscriber.flush();
+        await rest();
+      }
+    }
+    this.#delivering.delete(topic);
+  }
+}
+
+function add<T>(sets: Map<string, Set<T>>, name: string, one: T): void {
+  const known = sets.get(name);
+  if (known === undefined) sets.set(name, new Set([one]));
+  else known.add(one);
+}
+
+function remove<T>(sets: Map<string, Set<T>>, name: string, one: T): void {
+  const known = sets.get(name);
+  known?.delete(one);
+  if (known?.size === 0) sets.delete(name);
+}

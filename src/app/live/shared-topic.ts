@@ -1,0 +1,162 @@
+import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import type { Project } from '../project/project.ts';
+import type { Answered, Reading } from './reading.ts';
+import { isCurrent, type Rules } from './rules.ts';
+
+/** What a topic has come to. */
+export interface Value {
+  /** Members of the message, as JSON text: all but the topic. */
+  readonly members: string;
+  /** Whether it is a refusal of the read itself. */
+  readonly isRefused: boolean;
+  readonly same: string;
+  /** The value is that of this revision. */
+  readonly revision: number;
+}
+
+export interface SharedTopicParts {
+  readonly project: Project;
+  readonly scheduler: Scheduler;
+  /** It was read: there may be a new value. */
+  onValue(topic: SharedTopic): void;
+}
+
+/** Pause before a read is tried again that could not be done or showed too little, ms: doubled each time. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** One topic of one project on this node, evaluated once however many listen. */
+export class SharedTopic {
+  readonly name: string;
+  /** Subscriptions that listen. */
+  listeners = 0;
+  value: Value | null = null;
+  /** Number of the value; 0: there is none. */
+  version = 0;
+  readonly #parts: SharedTopicParts;
+  #reading: Reading;
+  /** What the reading was admitted under. */
+  #rules: Rules;
+  /** The first change that is being read, and the first that nobody reads yet. */
+  #beingRead: number | null = null;
+  #unread: number | null;
+  /** The last change. */
+  #noted: number;
+  #isRunning = false;
+  #startedAt = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #cancel: (() => void) | null = null;
+
+  constructor(reading: Reading, rules: Rules, parts: SharedTopicParts) {
+    this.name = reading.name;
+    this.#parts = parts;
+    this.#reading = reading;
+    this.#rules = rules;
+    this.#unread = parts.project.set.head;
+    this.#noted = parts.project.set.head;
+  }
+
+  /** With what every topic depends on. */
+  get subjects(): readonly SubjectKey[] {
+    return [...this.#reading.subjects, DEFINITIONS, AUTHORITY];
+  }
+
+  /** The value shows all changes up to here. */
+  get shownTo(): number {
+    const unread = this.#beingRead ?? this.#unread;
+    return unread === null ? this.#parts.project.set.head : unread - 1;
+  }
+
+  /** A change at this revision; {@link evaluate} reads it. */
+  note(revision: number): void {
+    this.#noted = revision;
+    this.#unread ??= revision;
+  }
+
+  /** Takes a reading that was just admitted, and goes on with it. */
+  renew(reading: Reading, rules: Rules): void {
+    this.#reading = reading;
+    this.#rules = rules;
+  }
+
+  /** Reads the value if it has changed and the topic may be read again. Needs a reading of the definitions that are in force. */
+  evaluate(): void {
+    const { project, scheduler } = this.#parts;
+    if (this.#unread === null || this.#isRunning || this.#cancel !== null || this.listeners === 0) return;
+    if (!isCurrent(this.#rules, project)) return;
+    const wait = this.#startedAt + this.#reading.everyMs - scheduler.monotonic();
+    if (wait > 0) this.#later(wait);
+    else void this.#run();
+  }
+
+  close(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+  }
+
+  async #run(): Promise<void> {
+    const reading = this.#reading;
+    this.#isRunning = true;
+    this.#startedAt = this.#parts.scheduler.monotonic();
+    this.#beingRead = this.#unread;
+    this.#unread = null;
+    const needed = this.#noted;
+    const value = await valueBy(reading, needed);
+    this.#isRunning = false;
+    if (value !== null && value.revision >= needed) this.#take(value);
+    else this.#putBack();
+    if (this.#unread === null) return;
+    if (this.#failures === 0) this.evaluate();
+    else this.#later(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 1, 10)));
+  }
+
+  /** A change that came while it was read may be shown or not: the value is that of the revision before it. */
+  #take(value: Value): void {
+    const revision = this.#unread === null ? value.revision : Math.min(value.revision, this.#unread - 1);
+    this.#failures = 0;
+    this.#beingRead = null;
+    if (this.value?.same !== value.same) {
+      this.value = { ...value, revision };
+      this.version += 1;
+    }
+    this.#parts.onValue(this);
+  }
+
+  #putBack(): void {
+    this.#failures += 1;
+    this.#unread = this.#beingRead ?? this.#unread;
+    this.#beingRead = null;
+  }
+
+  #later(ms: number): void {
+    this.#cancel = this.#parts.scheduler.after(ms, () => {
+      this.#cancel = null;
+      this.evaluate();
+    });
+  }
+}
+
+/** `null`: it is worth trying again. A document or player that is not there is a value, too. */
+async function valueBy(reading: Reading, needed: number): Promise<Value | null> {
+  try {
+    const answered = await reading.read();
+    return answered.stale ? null : shown(answered);
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) return null;
+    if (thrown.code === 'NOT_FOUND') return shown({ text: 'null', same: 'null', position: needed, stale: false });
+    if (thrown.status === 503 || thrown.status === 429 || thrown.status === 401) return null;
+    const error = errorText(thrown);
+    return { members: `"error":${error}`, isRefused: true, same: error, revision: needed };
+  }
+}
+
+function shown({ text, version, same, position }: Answered): Value {
+  const numbered = version === undefined ? '' : `"version":${version},`;
+  return { members: `${numbered}"value":${text}`, isRefused: false, same, revision: position };
+}
+
+export function errorText({ code, message, status, extra }: Refusal): string {
+  return JSON.stringify({ ...extra.error, code, message, status });
+}

@@ -1,0 +1,325 @@
+import type { Topic } from '../../domain/live/topic.ts';
+import type { Awaitable } from '../../kernel/awaitable.ts';
+import { Refusal } from '../../kernel/errors.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
+import type { Caller } from '../caller.ts';
+import type { LiveObserver } from '../ports/live-observer.ts';
+import type { Project } from '../project/project.ts';
+import type { Reading } from './reading.ts';
+import { isCurrent, type Rules, rulesOf } from './rules.ts';
+import { errorText, type SharedTopic } from './shared-topic.ts';
+
+/** An event on its way to a client. */
+export interface LiveEvent {
+  /** What the client names when it comes back: all changes of its topics up to here were sent. */
+  readonly id?: string;
+  readonly event?: 'refused' | 'resync';
+  /** JSON text. */
+  readonly data: string;
+}
+
+/** The connection of a client. */
+export interface Sink {
+  /** False: it is closed, or the event is larger than what may wait. */
+  send(event: LiveEvent): boolean;
+  /** Characters that the client has not taken yet. */
+  readonly waiting: number;
+  end(): void;
+}
+
+/** What a subscriber asks of the streams of its project. */
+export interface Surroundings {
+  readonly project: Project;
+  readonly scheduler: Scheduler;
+  readonly observer: LiveObserver;
+  /** The topic of a reading, with this listener. */
+  join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic;
+  leave(topic: SharedTopic, subscriber: Subscriber): void;
+  /** `null`: no session. */
+  watchSession(family: string | null, subscriber: Subscriber): void;
+  /** The last change of what a topic is made of. */
+  lastChange(topic: SharedTopic): number;
+  remove(subscriber: Subscriber): void;
+}
+
+/** Who listens. */
+export interface Asking {
+  /** Resolves the key again. */
+  authenticate(): Awaitable<Caller>;
+  reading(caller: Caller, topic: Topic): Promise<Reading>;
+}
+
+/** One topic of one client. */
+interface Entry {
+  readonly topic: Topic;
+  shared: SharedTopic | null;
+  /** Number of the value that the client has; -1: it has none. */
+  version: number;
+  /** Revision of that value. */
+  revision: number;
+  /** The client has the value as of this revision, from an earlier stream. */
+  since: number | null;
+  /** Number of the value that was too old to be sent to a client that came back. */
+  awaited: number | null;
+  refused: Refusal | null;
+  isRefusalSent: boolean;
+}
+
+/** How long what a caller proved is believed without a new look, ms: a token may be taken back, a version of the game may become too old. */
+const CHECKED_MS = 60_000;
+/** Characters that may wait for a client besides one message. */
+const SMALL = 16_384;
+/** How long a client may keep its stream full before it is told to read anew, ms. */
+const SLOW_MS = 10_000;
+
+/**
+ * One client's stream. Nothing waits for it but what the connection holds: a value that cannot be sent yet is left where it is, and what is sent
+ * later is the value of then.
+ */
+export class Subscriber {
+  readonly #around: Surroundings;
+  readonly #asking: Asking;
+  readonly #entries: Entry[];
+  #sink: Sink | null = null;
+  #rules: Rules | null = null;
+  #until = 0;
+  #checking: Promise<void> | null = null;
+  #isClosed = false;
+  /** Since when there has been no room. */
+  #fullSince: number | null = null;
+  #needsResync: boolean;
+
+  /** `needsResync`: it is not known what the client has missed. */
+  constructor(topics: readonly Topic[], needsResync: boolean, around: Surroundings, asking: Asking) {
+    this.#around = around;
+    this.#asking = asking;
+    this.#needsResync = needsResync;
+    this.#entries = topics.map((topic) => ({
+      topic,
+      shared: null,
+      version: -1,
+      revision: -1,
+      since: needsResync ? null : topic.since,
+      awaited: null,
+      refused: null,
+      isRefusalSent: false,
+    }));
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Looks up what the caller may. Throws refusals of the whole stream: of the key, of the proof, of a verifier that is away. */
+  begin(): Promise<void> {
+    const checked = this.#check();
+    this.#checking = checked.then(
+      () => this.#checked(),
+      () => this.#checked(),
+    );
+    return checked;
+  }
+
+  async #check(): Promise<void> {
+    const { project, scheduler } = this.#around;
+    const rules = rulesOf(project);
+    const caller = await this.#asking.authenticate();
+    let until = scheduler.now() + CHECKED_MS;
+    let family: string | null = null;
+    for (const entry of this.#entries) {
+      const found = await admitted(this.#asking, caller, entry.topic);
+      // A client that has left meanwhile listens to nothing any more.
+      if (this.#isClosed) return;
+      if (found instanceof Refusal) {
+        this.#refuse(entry, found);
+        continue;
+      }
+      const { session } = found.caller;
+      if (session !== undefined) until = Math.min(until, session.expiresAt);
+      family = session?.family ?? family;
+      this.#admit(entry, found, rules);
+    }
+    this.#around.watchSession(family, this);
+    this.#until = until;
+    this.#rules = rules;
+  }
+
+  /** Begins to send. */
+  start(sink: Sink): void {
+    this.#sink = sink;
+    this.flush();
+  }
+
+  /** What the caller may has to be looked up again before anything is sent. */
+  doubt(): void {
+    this.#until = 0;
+  }
+
+  /** Checks again. A stream that may not go on is ended. */
+  recheck(): Promise<void> {
+    this.#checking ??= this.#check()
+      .catch((thrown: unknown) => this.#end(thrown))
+      .then(() => this.#checked());
+    return this.#checking;
+  }
+
+  #checked(): void {
+    this.#checking = null;
+    this.flush();
+  }
+
+  /** Sends what is new, as far as there is room. */
+  flush(): void {
+    const sink = this.#sink;
+    if (sink === null || this.#isClosed || this.#checking !== null) return;
+    if (!this.isChecked) return void this.recheck();
+    if (this.#needsResync) this.#sendResync(sink);
+    for (const entry of this.#entries) {
+      const event = this.#nextOf(entry);
+      if (event === null) continue;
+      if (sink.waiting > 0 && sink.waiting + event.data.length > SMALL) {
+        this.#fullSince ??= this.#around.scheduler.monotonic();
+        return;
+      }
+      this.#send(sink, entry, event);
+    }
+  }
+
+  /** The client has taken all that waited. */
+  room(): void {
+    const since = this.#fullSince;
+    if (since === null) return;
+    this.#fullSince = null;
+    if (this.#around.scheduler.monotonic() - since > SLOW_MS) {
+      this.#needsResync = true;
+      for (const entry of this.#entries) entry.version = -1;
+    }
+    this.flush();
+  }
+
+  /** How far the client is, to be told while nothing else is; `null`: not all of its topics have been sent. */
+  cursor(): string | null {
+    let least = this.#around.project.set.head;
+    for (const { shared, version, revision, refused, since } of this.#entries) {
+      // It may come to be allowed, and is sent whole then.
+      if (refused !== null) return null;
+      if (shared === null || version === -1) {
+        if (since === null) return null;
+        least = Math.min(least, since);
+      } else least = Math.min(least, version === shared.version ? shared.shownTo : revision);
+    }
+    return least < 0 ? null : String(least);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#around.watchSession(null, this);
+    for (const entry of this.#entries) this.#leave(entry);
+    this.#around.remove(this);
+    this.#sink?.end();
+  }
+
+  /** Whether it is known what the caller may, now. */
+  get isChecked(): boolean {
+    return this.#rules !== null && isCurrent(this.#rules, this.#around.project) && this.#around.scheduler.now() < this.#until;
+  }
+
+  #nextOf(entry: Entry): LiveEvent | null {
+    const { topic, refused, shared, version } = entry;
+    if (refused !== null) {
+      if (entry.isRefusalSent) return null;
+      return { event: 'refused', data: `{"topic":${JSON.stringify(topic.text)},"error":${errorText(refused)}}` };
+    }
+    if (shared === null || shared.value === null || version === shared.version) return null;
+    if (this.#hasIt(entry, shared, shared.value.revision)) return null;
+    const { members, isRefused, revision } = shared.value;
+    const data = `{"topic":${JSON.stringify(topic.text)},"revision":${revision},${members}}`;
+    return isRefused ? { event: 'refused', data } : { data };
+  }
+
+  /** Whether a client that came back has this value already, or a newer one is about to be read. */
+  #hasIt(entry: Entry, shared: SharedTopic, revision: number): boolean {
+    const { since } = entry;
+    if (since === null) return false;
+    const changed = this.#around.lastChange(shared);
+    if (changed > shared.shownTo && (entry.awaited ?? shared.version) === shared.version) {
+      entry.awaited = shared.version;
+      return true;
+    }
+    entry.since = null;
+    if (changed > since) return false;
+    entry.version = shared.version;
+    entry.revision = Math.max(since, revision);
+    return true;
+  }
+
+  #send(sink: Sink, entry: Entry, event: LiveEvent): void {
+    entry.isRefusalSent = entry.refused !== null;
+    if (entry.shared !== null && entry.refused === null) {
+      entry.version = entry.shared.version;
+      entry.revision = entry.shared.value?.revision ?? -1;
+      entry.since = null;
+    }
+    const id = this.cursor();
+    const numbered = id === null ? event : { ...event, id };
+    const { observer } = this.#around;
+    if (sink.send(numbered)) {
+      observer.message();
+      return;
+    }
+    // Larger than what may wait for a client: it reads that by itself.
+    const { text } = entry.topic;
+    observer.resync();
+    sink.send({ ...(id === null ? {} : { id }), event: 'resync', data: `{"topic":${JSON.stringify(text)},"revision":${entry.revision}}` });
+  }
+
+  #sendResync(sink: Sink): void {
+    this.#needsResync = false;
+    this.#around.observer.resync();
+    sink.send({ event: 'resync', data: `{"revision":${this.#around.project.set.head}}` });
+  }
+
+  #admit(entry: Entry, reading: Reading, rules: Rules): void {
+    if (entry.refused !== null) {
+      entry.refused = null;
+      entry.version = -1;
+    }
+    const before = entry.shared;
+    entry.shared = this.#around.join(reading, rules, this);
+    if (before !== null) this.#around.leave(before, this);
+    if (before !== entry.shared) entry.version = -1;
+  }
+
+  #refuse(entry: Entry, refused: Refusal): void {
+    const isKnown = entry.refused?.code === refused.code;
+    entry.isRefusalSent = isKnown && entry.isRefusalSent;
+    entry.refused = refused;
+    entry.since = null;
+    this.#leave(entry);
+  }
+
+  #leave(entry: Entry): void {
+    if (entry.shared !== null) this.#around.leave(entry.shared, this);
+    entry.shared = null;
+  }
+
+  #end(thrown: unknown): void {
+    if (thrown instanceof Refusal) this.#sink?.send({ event: 'refused', data: `{"error":${errorText(thrown)}}` });
+    this.close();
+  }
+}
+
+/** The reading of a topic, or why the caller may not have it. Throws what is about the whole stream. */
+async function admitted(asking: Asking, caller: Caller, topic: Topic): Promise<Reading | Refusal> {
+  try {
+    return await asking.reading(caller, topic);
+  } catch (thrown) {
+    if (thrown instanceof Refusal && isOfTopic(thrown)) return thrown;
+    throw thrown;
+  }
+}
+
+function isOfTopic({ status, code }: Refusal): boolean {
+  return (status !== 401 || code === 'SECRET_KEY_REQUIRED') && status !== 429 && status < 500;
+}

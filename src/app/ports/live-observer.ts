@@ -1,0 +1,10 @@
+/** Hears what the streams of live changes do, for the metrics. */
+export interface LiveObserver {
+  /** Streams that are open. */
+  open(streams: number): void;
+  message(): void;
+  /** A client was told to read anew. */
+  resync(): void;
+  /** A stream was refused because there are too many. */
+  refused(): void;
+}

@@ -1,0 +1,75 @@
+import { refusal } from '../../kernel/errors.ts';
+
+/**
+ * What a client of the live stream listens to. A topic is written as the path of the plain read that it stands for:
+ *
+ * - `documents/{collection}/{key}`, `ledger/{collection}/{key}`, `records/{collection}/{key}`: without a key the player's own
+ * - `query/{query}?limit=&offset=&platformId=&around=`: with `around` and without `platformId` the rows around the player
+ * - `values`
+ * - `publishes?limit=`
+ *
+ * Behind it may stand `@{revision}`: the client has its value as of that revision.
+ */
+export interface Topic {
+  /** As the client wrote it, without the revision. It names the topic in messages. */
+  readonly text: string;
+  readonly kind: TopicKind;
+  /** Of a collection or query: its id or name. Empty for others. */
+  readonly of: string;
+  /** `null`: the player's own. */
+  readonly key: string | null;
+  readonly options: ReadonlyMap<string, string>;
+  /** `null`: the client has no value. */
+  readonly since: number | null;
+}
+
+export type TopicKind = keyof typeof FORMS;
+
+/** How many names stand behind the kind, at least and at most, and which options there are. */
+const FORMS = {
+  documents: { names: [1, 2], options: [] },
+  ledger: { names: [1, 2], options: ['field', 'limit'] },
+  records: { names: [1, 2], options: [] },
+  query: { names: [1, 1], options: ['limit', 'offset', 'platformId', 'around'] },
+  values: { names: [0, 0], options: [] },
+  publishes: { names: [0, 0], options: ['limit'] },
+} as const satisfies Record<string, { readonly names: readonly [number, number]; readonly options: readonly string[] }>;
+
+export const TOPIC_KINDS = Object.keys(FORMS) as readonly TopicKind[];
+
+const TOPIC = /^([^?@]+)(?:\?([^@]*))?(?:@(\d{1,15}))?$/;
+const LONGEST = 1_024;
+
+/** Throws 400 INVALID_REQUEST for what is no topic. */
+export function readTopic(text: string): Topic {
+  const [, path = '', search = '', since] = (text.length > LONGEST ? null : TOPIC.exec(text)) ?? [];
+  const [kind = '', ...names] = path.split('/');
+  if (!isKind(kind)) throw noTopic(text, `it begins with one of ${TOPIC_KINDS.join(', ')}`);
+  const { names: bounds, options: known } = FORMS[kind];
+  const [least, most] = bounds;
+  if (names.length < least || names.length > most || names.includes('')) throw noTopic(text, FORM_OF[kind]);
+  const options = new Map(new URLSearchParams(search));
+  for (const name of options.keys()) {
+    if (!(known as readonly string[]).includes(name)) throw noTopic(text, `\`${name}\` is no option of ${kind}; ${FORM_OF[kind]}`);
+  }
+  const revision = since === undefined ? null : Number(since);
+  const written = search === '' ? path : `${path}?${search}`;
+  return { text: written, kind, of: names[0] ?? '', key: names[1] ?? null, options, since: revision };
+}
+
+function isKind(kind: string): kind is TopicKind {
+  return Object.hasOwn(FORMS, kind);
+}
+
+const FORM_OF: Readonly<Record<TopicKind, string>> = {
+  documents: 'write documents/COLLECTION/KEY',
+  ledger: 'write ledger/COLLECTION/KEY, with ?field=PATH&limit=N behind it or without',
+  records: 'write records/COLLECTION/PLAYER',
+  query: 'write query/QUERY, with ?limit=N&offset=N&platformId=KEY&around=N behind it or without',
+  values: 'write values',
+  publishes: 'write publishes, with ?limit=N behind it or without',
+};
+
+function noTopic(text: string, why: string): Error {
+  return refusal('INVALID_REQUEST', `${JSON.stringify(text.slice(0, 100))} is no topic: ${why}`);
+}

@@ -1,0 +1,42 @@
+import type { LiveEvent } from '../../app/app.ts';
+import { live } from '../../contract/routes/live.ts';
+import { present, targetOf } from '../credentials.ts';
+import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
+import { asked, headerText, param, queryOf } from '../exchange.ts';
+import type { Handlers } from '../handlers.ts';
+import type { Services } from './services.ts';
+
+/** Changes as they happen. */
+export function liveHandlers({ app, streams, settings }: Services): Handlers<typeof live> {
+  return {
+    async listen(ctx) {
+      const { exchange } = ctx.state;
+      const sent = queryOf(exchange)['topic'] ?? [];
+      const stream = await app.live.open(param(ctx, 'project'), present(exchange, live.listen.keys), {
+        topics: Array.isArray(sent) ? sent : [sent],
+        target: targetOf(exchange),
+        lastEventId: headerText(exchange, 'last-event-id') ?? asked(ctx, 'lastEventId'),
+      });
+      const opened = streams.open({
+        mostWaiting: settings.liveWaitingBytes,
+        onRoom: () => stream.room(),
+        onSilence: () => stream.beat(),
+        onClose: () => stream.close(),
+      });
+      // The client may have gone while its topics were looked up.
+      if (ctx.res.destroyed) opened.body.destroy();
+      else stream.start(sinkOf(opened));
+      return { stream: opened.body, contentType: EVENT_STREAM, headers: EVENT_STREAM_HEADERS };
+    },
+  };
+}
+
+function sinkOf(stream: EventStream) {
+  return {
+    send: (event: LiveEvent) => stream.send(frameOf(event)),
+    get waiting() {
+      return stream.waiting;
+    },
+    end: () => stream.end(),
+  };
+}

@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Came, type LiveClient, listen } from '../support/live-stream.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { type Env, newApiKey, newProject, printed } from './support/command-line.ts';
+import { type Client, createClient, ok } from './support/game-client.ts';
+import { type Node, newFolder, removeFolders, startNode } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+/** Streams of changes of two nodes on one log. */
+
+const ADA = '76561198000000001';
+const BO = '76561198000000002';
+
+let env: Env;
+let nodes: Node[];
+let game: Client;
+let other: Client;
+const clients: LiveClient[] = [];
+
+beforeAll(async () => {
+  env = { DATABASE_URL: await testDatabase(), LIVE_TOPICS: '8', LIVE_WAITING: '32KiB' };
+  nodes = await Promise.all([newFolder(), newFolder()].map((folder) => startNode(folder, { env, args: ['--no-demo'] })));
+  const project = await newProject(env, 'Live');
+  const [first, second] = nodes.map(({ url }) => createClient(url, project));
+  if (first === undefined || second === undefined) throw new Error('two nodes were started');
+  [game, other] = [first, second];
+  const open = { collectionType: 'per-platformid', accessMode: 'public', maxRecords: 5 };
+  const schema = { gold: { type: 'number', _ledger: true }, points: { type: 'number' } };
+  const collections = [
+    { ...open, id: 'players', name: 'players', schema },
+    { ...open, id: 'own', name: 'own', access: { read: 'owner', write: 'owner' }, schema: {} },
+    { ...open, id: 'vault', name: 'vault', accessMode: 'endpoint', schema: {} },
+  ];
+  await ok(game.manage('PUT', game.definitions('collections'), { body: collections }));
+  const top = {
+    id: 'top',
+    name: 'top',
+    sources: [{ collectionId: 'players' }],
+    config: { field: 'points', limit: 10, columns: ['points'] },
+  };
+  await ok(game.manage('POST', game.definitions('queries'), { body: [top] }));
+});
+
+afterAll(async () => {
+  for (const client of clients) client.close();
+  game?.close();
+  other?.close();
+  await Promise.all((nodes ?? []).map((node) => node.stop()));
+  removeFolders();
+});
+
+async function open(
+  { url, projectId, publicKey }: Client,
+  topics: readonly string[],
+  headers: Readonly<Record<string, string>> = {},
+  query: Readonly<Record<string, string>> = {},
+): Promise<LiveClient> {
+  const client = await listen(url, projectId, topics, { 'x-public-key': publicKey, 'x-platform-id': ADA, ...headers }, query);
+  clients.push(client);
+  return client;
+}
+
+const of =
+  (topic: string, is: (came: Came) => boolean = () => true) =>
+  (came: Came) =>
+    came.data.topic === topic && is(came);
+const valued = (is: (value: never) => boolean) => (came: Came) => is(came.data.value as never);
+
+async function save(document: object, player = ADA, at = game, collection = 'players'): Promise<number> {
+  const { headers } = await ok(at.play('POST', at.storage(`${collection}/${player}`), { body: document }, player));
+  return Number(headers['x-ns-position']);
+}
+
+test('the present value comes first, then each change with its revision, of the other node too', async () => {
+  const saved = await save({ gold: 1 });
+  const client = await open(game, ['documents/players', `documents/players/${BO}`]);
+  expect([client.status, client.headers['content-type'], client.headers['x-accel-buffering']]).toEqual([200, 'text/event-stream', 'no']);
+  expect((await client.next(of('documents/players'))).data).toMatchObject({ value: { gold: 1 }, version: 1 });
+  expect((await client.next(of(`documents/players/${BO}`))).data).toMatchObject({ value: null, version: 0 });
+  const written = await save({ gold: 2 }, ADA, other);
+  const change = await client.next(of('documents/players'));
+  expect(change.data).toMatchObject({ value: { gold: 2 }, version: 2, revision: written });
+  expect(Number(change.id)).toBeGreaterThanOrEqual(written);
+  expect(written).toBeGreaterThan(saved);
+});
+
+test('ledger, save records, boards and values are what their plain reads answer', async () => {
+  const topics = ['ledger/players', 'records/players', `query/top?platformId=${ADA}`, 'query/top?around=1', 'values'];
+  const client = await open(game, topics);
+  await save({ gold: 5, points: 7 });
+  await ok(game.play('POST', game.storage(`players/${ADA}/records`), { body: { recordName: 'Camp' } }));
+  await save({ points: 9 }, BO);
+  const position = await save({ gold: 6, points: 8 });
+  const plain = async (path: string) => Object((await ok(game.play('GET', path, { headers: { 'x-ns-position': String(position) } }))).body);
+  const ledger = await client.ever(
+    of(
+      'ledger/players',
+      valued(({ entries }: { entries: { after: number }[] }) => entries.at(-1)?.after === 6),
+    ),
+  );
+  expect(ledger.data.value).toEqual(await plain(game.storage(`players/${ADA}/ledger?limit=100`)));
+  const slots = await client.ever(
+    of(
+      'records/players',
+      valued(({ records }: { records: unknown[] }) => records.length === 1),
+    ),
+  );
+  expect(slots.data.value).toEqual(await plain(game.storage(`players/${ADA}/records`)));
+  const isSecond = valued(({ player }: { player: { rank: number; value: number } | null }) => player?.rank === 2 && player.value === 8);
+  await client.ever(of('query/top?around=1', isSecond));
+  await client.ever(of(`query/top?platformId=${ADA}`, isSecond));
+  const definitions = { groups: { shop: { name: 'Shop', values: { axe: 5 } } }, tables: {} };
+  await ok(game.manage('PUT', game.definitions('game-values'), { body: definitions }));
+  const values = await client.ever(
+    of(
+      'values',
+      valued(({ constants }: { constants: { shop?: { axe: number } } }) => constants.shop?.axe === 5),
+    ),
+  );
+  expect(values.data.value).toMatchObject({ ok: true });
+});
+
+test('a topic is refused as its plain read is, and again when keys and definitions change', async () => {
+  const client = await open(game, ['documents/vault', `documents/own/${BO}`, 'documents/own', 'publishes', 'query/nothing']);
+  const refused = async (topic: string) => (await client.next((came) => came.event === 'refused' && came.data.topic === topic)).data.error;
+  expect(await refused('documents/vault')).toMatchObject({ code: 'ENDPOINT_ONLY', status: 403 });
+  expect(await refused(`documents/own/${BO}`)).toMatchObject({ code: 'FORBIDDEN', status: 403 });
+  expect(await refused('publishes')).toMatchObject({ code: 'SECRET_KEY_REQUIRED' });
+  expect(await refused('query/nothing')).toMatchObject({ code: 'NOT_FOUND' });
+  await client.next(of('documents/own'));
+  const own = { id: 'own', name: 'own', collectionType: 'per-platformid', maxRecords: 5, schema: {} };
+  await ok(
+    game.manage('PATCH', game.definitions('collections'), {
+      body: { ...own, accessMode: 'endpoint', access: { read: 'endpoints', write: 'endpoints' } },
+    }),
+  );
+  expect(await refused('documents/own')).toMatchObject({ code: 'ENDPOINT_ONLY' });
+  await ok(
+    game.manage('PATCH', game.definitions('collections'), {
+      body: { ...own, accessMode: 'public', access: { read: 'owner', write: 'owner' } },
+    }),
+  );
+  await client.next(of('documents/own'));
+  const key = await newApiKey(env, game.projectId, null);
+  const server = await open(game, ['publishes?limit=1'], { 'x-secret-key': key });
+  expect((await server.next(of('publishes?limit=1'))).data.value).toMatchObject({ ok: true });
+});
+
+test('a stream that cannot be opened is refused with an answer', async () => {
+  expect((await open(game, [])).status).toBe(400);
+  expect((await open(game, ['players/1'])).status).toBe(400);
+  expect(
+    (
+      await open(
+        game,
+        Array.from({ length: 9 }, (_, n) => `documents/players/${n}`),
+      )
+    ).status,
+  ).toBe(400);
+  expect((await open(game, ['values'], { 'x-public-key': 'sp_pk_nobody' })).status).toBe(401);
+});
+
+test('a client that comes back is sent what it has missed and nothing else, by another node as well', async () => {
+  await save({ gold: 10 });
+  await save({ gold: 20 }, BO);
+  const topics = [`documents/players/${ADA}`, `documents/players/${BO}`];
+  const first = await open(game, topics);
+  await first.next(of(`documents/players/${BO}`));
+  const id = first.lastId() ?? '';
+  expect(id).toMatch(/^\d+$/);
+  first.close();
+  await save({ gold: 21 }, BO);
+  await save({ gold: 22 }, BO);
+  const back = await open(other, topics, { 'last-event-id': id });
+  expect((await back.next(of(`documents/players/${BO}`))).data).toMatchObject({ value: { gold: 22 } });
+  await save({ gold: 11 });
+  await back.next(of(`documents/players/${ADA}`));
+  expect(back.events.map(({ data }) => [data.topic?.split('/')[2], data.value])).toMatchObject([
+    [BO, { gold: 22 }],
+    [ADA, { gold: 11 }],
+  ]);
+  const of_own = await open(game, [`documents/players/${ADA}@${back.lastId()}`, `documents/players/${BO}`]);
+  await of_own.next(of(`documents/players/${BO}`));
+  expect(of_own.events).toHaveLength(1);
+});
+
+test('a client that is too far behind, or comes from another log, is told to read anew', async () => {
+  for (const id of ['999999999', 'x']) {
+    const client = await open(game, ['documents/players'], {}, { lastEventId: id });
+    await client.next(({ event }) => event === 'resync');
+    await client.next(of('documents/players'));
+  }
+});
+
+test('a value too large for the stream is to be read by itself, and a client that reads nothing is sent the last value', async () => {
+  const text = 'x'.repeat(30_000);
+  const client = await open(game, ['documents/players', `documents/players/${BO}`]);
+  await client.next(of(`documents/players/${BO}`));
+  client.reply.pause();
+  for (let gold = 1; gold <= 200; gold++) await save({ gold, text });
+  client.reply.resume();
+  await client.next(
+    of(
+      'documents/players',
+      valued((value: { gold: number } | null) => value?.gold === 200),
+    ),
+  );
+  expect(client.events.length).toBeLessThan(200);
+  await save({ gold: 1, text, more: 'y'.repeat(5_000) }, BO);
+  const resync = await client.next(({ event }) => event === 'resync');
+  expect(resync.data).toMatchObject({ topic: `documents/players/${BO}` });
+});
+
+test('staged definitions and data have streams of their own', async () => {
+  const next = { 'x-ns-publish-target': 'next' };
+  await ok(
+    game.manage('PATCH', game.definitions('collections'), {
+      body: { id: 'staged', name: 'staged', accessMode: 'public', schema: {} },
+      headers: next,
+    }),
+  );
+  const client = await open(game, ['documents/staged'], next);
+  expect((await client.next(of('documents/staged'))).data.value).toBe(null);
+  await ok(game.play('POST', game.storage(`staged/${ADA}`), { body: { here: true }, headers: next }));
+  expect((await client.next(of('documents/staged'))).data.value).toEqual({ here: true });
+  const live = await open(game, ['documents/staged'], {}, {});
+  expect((await live.next(({ event }) => event === 'refused')).data.error?.code).toBe('NOT_FOUND');
+});
+
+test('a node that is killed loses nothing: the stream goes on at the other', async () => {
+  const topics = [`documents/players/${ADA}`];
+  const before = await open(other, topics);
+  await before.next(of(topics[0] ?? ''));
+  await save({ gold: 100 });
+  await before.next(
+    of(
+      topics[0] ?? '',
+      valued((value: { gold: number } | null) => value?.gold === 100),
+    ),
+  );
+  const id = before.lastId() ?? '';
+  await nodes[1]?.kill();
+  await before.ended;
+  const idle = await open(game, topics, { 'last-event-id': id });
+  await save({ gold: 101 });
+  await idle.next(
+    of(
+      topics[0] ?? '',
+      valued((value: { gold: number } | null) => value?.gold === 101),
+    ),
+  );
+  expect(idle.events).toHaveLength(1);
+});
+
+test('a revoked key and a node that stops end their streams', async () => {
+  const made = JSON.parse(await printed(['key', 'create', game.projectId, '--type', 'public', '--json'], { env }));
+  const client = await open(game, ['documents/players'], { 'x-public-key': made.key });
+  await client.next(of('documents/players'));
+  await printed(['key', 'revoke', game.projectId, made.keyId], { env });
+  expect((await client.next(({ event }) => event === 'refused')).data.error?.status).toBe(401);
+  await client.ended;
+  const staying = await open(game, ['documents/players']);
+  await staying.next(of('documents/players'));
+  const stopped = nodes[0]?.stop();
+  await Promise.all([client.ended, staying.ended]);
+  expect(await stopped).toMatchObject({ code: 0 });
+});
