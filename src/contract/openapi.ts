@@ -150,6 +150,7 @@ function parametersOf(route: Route, { schemas, shared }: Parts): readonly Node[]
 
 /** An example of a path or query parameter, which is a text, in the type that it means. */
 function typed(text: string, { type }: Node): unknown {
+  if (type === 'array') return [text];
   return type === 'integer' || type === 'number' ? Number(text) : text;
 }
 

@@ -45,7 +45,7 @@ export const live = {
     query: {
       topic: z
         .array(z.string())
-        .meta({ description: 'What to listen to, as often as there are topics', examples: [`documents/saves/${PLAYER}`] }),
+        .meta({ description: 'What to listen to, as often as there are topics', examples: [[`documents/saves/${PLAYER}`]] }),
       lastEventId: lastEventId,
     },
     headers: { ...AS_PLAYER, ...TARGET, 'Last-Event-ID': lastEventId },
