@@ -14,7 +14,6 @@ import type {
 import { EVENTS, type EventData, type EventType, versionsOf } from '../contract/events/index.ts';
 import type { DEFINITION_KINDS, definitionChange, keyKind, pageContent, permissions, publishTarget } from '../contract/events/project.ts';
 import type { PrintedObject } from '../kernel/json.ts';
-import type { PackedText } from './document/packed-text.ts';
 
 /**
  * Every event of a project's stream, with its data, as `src/contract/events` describes it. A published shape never changes; it is succeeded: a
@@ -89,10 +88,10 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = versionsOf(E
 /** An event as a decider makes it. */
 export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType] & {
   /**
-   * The document after a `document.written` that this process decided, so nobody here has to compute or print it again. Never stored. A sealed
-   * event of a document stored whole has only the text, and no `document` in its data: fold it with `evolveDocument`.
+   * The document after a `document.written` that this process decided, so nobody here has to compute or print it again. It is beside the data,
+   * which are those that are stored, and is never stored itself.
    */
-  readonly after?: PrintedObject | PackedText;
+  readonly after?: PrintedObject;
   /** What the ledger has told of the document after this event, if this process decided it: JSON text of `Told`. Never stored. */
   readonly told?: string | undefined;
 };

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PackedText } from '../../domain/document/packed-text.ts';
-import { type Actor, type DomainEvent, type EventMetadata, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../../domain/events.ts';
+import { type Actor, type EventMetadata, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../../domain/events.ts';
 import { seal } from '../../log/chain.ts';
 import { rememberDecoded } from '../../log/decode.ts';
 import type { NewEvent } from '../../log/port.ts';
@@ -52,23 +51,13 @@ export function sealGroup(group: readonly Commit[], at: StreamHead): SealedGroup
       hash = link.hash;
       const revision = head + 1 + events.length;
       events.push(link.event);
-      const sealed = placed(packedEvent(event), revision, id, metadata, hash);
+      const sealed = placed(event, revision, id, metadata, hash);
       rememberDecoded(sealed, link.event);
       decoded.push(sealed);
     }
     perCommit.push(decoded);
   }
   return { commits: group, events, perCommit, hash, recordedAt, flagged };
-}
-
-/**
- * A document stored whole is kept as its text. Views read the events a tenth of a second later, thousands at a time; until then the garbage
- * collector would copy all objects of the values, and few views look into them.
- */
-function packedEvent(event: DomainEvent): DomainEvent {
-  if (event.type !== 'document.written' || event.data.document === undefined || event.after === undefined) return event;
-  const { type, data, after, told } = event;
-  return { type, data: { ...data, document: undefined }, after: new PackedText(after.text), told };
 }
 
 function metadataOf({ commandId, cause, actor }: Command<unknown>, schemaVersion: number, recordedAt: number, left: number): EventMetadata {

@@ -2,8 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { DocumentDeleted, DocumentWritten, DomainEvent, RecordAppended } from '../events.ts';
 import type { DocumentState } from '../states.ts';
 import { applyChanges } from './draft.ts';
-import { isThere, PackedDocument } from './packed.ts';
-import { PackedText } from './packed-text.ts';
+import { isThere } from './packed.ts';
 import { NOTHING_TOLD, NOTHING_TOLD_TEXT, toldOf, toldText, withEntries } from './told.ts';
 
 export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
@@ -53,7 +52,6 @@ function evolveWritten(base: DocumentState | null, event: Written, recordedAt: n
   const { data, after } = event;
   const createdAt = isThere(base) ? base.createdAt : recordedAt;
   const told = toldAfter(base, event);
-  if (after instanceof PackedText) return new PackedDocument(after.text, data.version, createdAt, recordedAt, told);
   const document = after?.value ?? data.document ?? applyChanges(base?.document ?? {}, data.changes ?? []);
   return { document, version: data.version, createdAt, updatedAt: recordedAt, text: after?.text, told };
 }
