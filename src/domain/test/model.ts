@@ -53,7 +53,7 @@ export function testCase(json: JsonObject): TestCase {
 }
 
 /** What a body asks to run. No body is an empty one. */
-export interface AskedRun {
+interface AskedRun {
   /** Id of a saved test. */
   readonly testId: string | undefined;
   /** Slug of an endpoint. */
