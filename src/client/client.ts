@@ -5,9 +5,10 @@ import { Connection } from './connection.ts';
 import { Documents } from './documents.ts';
 import { orThrow, type Result, type SavepointError } from './errors.ts';
 import type {
+  Address,
   AnswerOf,
   AnyGame,
-  AnyJson,
+  BoardOf,
   CallArguments,
   CollectionOf,
   DocumentOf,
@@ -15,9 +16,10 @@ import type {
   InputOf,
   QueryOf,
   RefusalsOf,
+  SaveOf,
   SlugOf,
 } from './game.ts';
-import type { CallOptions, ClientOptions, Player, PublishTarget, RequestOptions } from './options.ts';
+import type { ClientOptions, Player, PublishTarget, RequestOptions } from './options.ts';
 import { type AnyResult, type Leaderboard, type QueryOptions, readValues, runLeaderboard, runQuery } from './queries.ts';
 import { Records } from './records.ts';
 import type { Relay } from './relay.ts';
@@ -155,10 +157,8 @@ export class Client<G extends GameTypes = AnyGame> {
    * left; // → 3
    * ```
    */
-  call<S extends SlugOf<G>>(slug: S, ...rest: CallArguments<InputOf<G, S>>): Promise<AnswerOf<G, S>>;
-  call(address: `http${string}`, input?: AnyJson, options?: CallOptions): Promise<AnyJson>;
-  call(endpoint: string, input?: unknown, options?: CallOptions): Promise<AnyJson> {
-    return orThrow(this.#calls.call(endpoint, input, options));
+  call<S extends SlugOf<G> | Address>(endpoint: S, ...rest: CallArguments<InputOf<G, S>>): Promise<AnswerOf<G, S>> {
+    return orThrow(this.#calls.call(endpoint, ...rest));
   }
 
   /**
@@ -171,10 +171,11 @@ export class Client<G extends GameTypes = AnyGame> {
    * bought.ok ? 'bought' : bought.error.code; // → 'TOO_POOR'
    * ```
    */
-  tryCall<S extends SlugOf<G>>(slug: S, ...rest: CallArguments<InputOf<G, S>>): Promise<Result<AnswerOf<G, S>, RefusalsOf<G, S>>>;
-  tryCall(address: `http${string}`, input?: AnyJson, options?: CallOptions): Promise<Result<AnyJson>>;
-  tryCall(endpoint: string, input?: unknown, options?: CallOptions): Promise<Result<AnyJson>> {
-    return this.#calls.call(endpoint, input, options);
+  tryCall<S extends SlugOf<G> | Address>(
+    endpoint: S,
+    ...rest: CallArguments<InputOf<G, S>>
+  ): Promise<Result<AnswerOf<G, S>, RefusalsOf<G, S>>> {
+    return this.#calls.call(endpoint, ...rest) as Promise<Result<AnswerOf<G, S>, RefusalsOf<G, S>>>;
   }
 
   /**
@@ -199,7 +200,7 @@ export class Client<G extends GameTypes = AnyGame> {
    * (await players.get()).gold; // → 10
    * ```
    */
-  documents<C extends CollectionOf<G>>(collection: C): Documents<DocumentOf<G, C>> {
+  documents<C extends CollectionOf<G>>(collection: C): Documents<DocumentOf<G, C>, SaveOf<G, C>> {
     return new Documents(this.#connection, collection, () => this.relay);
   }
 
@@ -226,7 +227,7 @@ export class Client<G extends GameTypes = AnyGame> {
    * [entries[0]?.data.name, player?.rank]; // → ['Ada', 1]
    * ```
    */
-  leaderboard<Q extends QueryOf<G>>(query: Q, options?: QueryOptions): Promise<Leaderboard<G['queries'][Q]>> {
+  leaderboard<Q extends BoardOf<G>>(query: Q, options?: QueryOptions): Promise<Leaderboard<G['queries'][Q]>> {
     return orThrow(this.tryLeaderboard(query, options));
   }
 
@@ -239,7 +240,7 @@ export class Client<G extends GameTypes = AnyGame> {
    * board.ok ? 'there' : board.error.code; // → 'NOT_FOUND'
    * ```
    */
-  tryLeaderboard<Q extends QueryOf<G>>(query: Q, options?: QueryOptions): Promise<Result<Leaderboard<G['queries'][Q]>>> {
+  tryLeaderboard<Q extends BoardOf<G>>(query: Q, options?: QueryOptions): Promise<Result<Leaderboard<G['queries'][Q]>>> {
     return runLeaderboard(this.#connection, query, options);
   }
 
@@ -309,5 +310,16 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 }
 
-/** Game values, with the constants that the game's types name. */
-export type ValuesOf<G extends GameTypes> = Omit<GameValues, 'constants'> & { readonly constants: G['values'] };
+/** Game values, with the constants and tables that the game's types name. */
+export type ValuesOf<G extends GameTypes> = Omit<GameValues, 'constants' | 'tables'> & {
+  readonly constants: G['values'];
+  readonly tables: G extends { readonly tables: infer Rows } ? { readonly [Name in keyof Rows]: ValueTable<Rows[Name]> } : GameValues['tables'];
+};
+
+/** A table of the game values. */
+export interface ValueTable<Row> {
+  readonly id: string;
+  readonly name: string;
+  readonly columns: readonly { readonly key: string; readonly type: string }[];
+  readonly rows: readonly Row[];
+}

@@ -45,7 +45,7 @@ export interface LedgerOptions extends DocumentAddress, RequestOptions {
 /** How often an edit is made again on what somebody else has written. */
 const MOST_EDITS = 8;
 
-export class Documents<Doc = AnyJson> {
+export class Documents<Doc = AnyJson, Save = Doc> {
   readonly #connection: Connection;
   readonly #collection: string;
   readonly #relay: () => Relay | null;
@@ -127,7 +127,7 @@ export class Documents<Doc = AnyJson> {
    * version; // → 2
    * ```
    */
-  save(document: Doc, options?: SaveOptions): Promise<Written> {
+  save(document: Save, options?: SaveOptions): Promise<Written> {
     return orThrow(this.trySave(document, options));
   }
 
@@ -140,7 +140,7 @@ export class Documents<Doc = AnyJson> {
    * saved.ok ? 'saved' : saved.error.code; // → 'STALE_SAVE'
    * ```
    */
-  trySave(document: Doc, options?: SaveOptions): Promise<Result<Written>> {
+  trySave(document: Save, options?: SaveOptions): Promise<Result<Written>> {
     return this.#write(document, options);
   }
 
@@ -179,7 +179,7 @@ export class Documents<Doc = AnyJson> {
    * (await client.documents('players').get()).level; // → 2
    * ```
    */
-  edit(change: (document: Doc | null) => Doc | Promise<Doc>, options?: ReadOptions): Promise<Written> {
+  edit(change: (document: Doc | null) => Save | Promise<Save>, options?: ReadOptions): Promise<Written> {
     return orThrow(this.tryEdit(change, options));
   }
 
@@ -192,7 +192,7 @@ export class Documents<Doc = AnyJson> {
    * edited.ok; // → true
    * ```
    */
-  async tryEdit(change: (document: Doc | null) => Doc | Promise<Doc>, options?: ReadOptions): Promise<Result<Written>> {
+  async tryEdit(change: (document: Doc | null) => Save | Promise<Save>, options?: ReadOptions): Promise<Result<Written>> {
     for (let edit = 1; ; edit++) {
       const loaded = await this.tryLoad(options);
       if (!loaded.ok) return loaded;

@@ -33,8 +33,11 @@ export type ClientCode =
   /** The storage of the offline queue failed. */
   | 'QUEUE_STORAGE';
 
+/** A step of an endpoint failed: a mistake in its definition, or an input that it does not expect. Ends with the type of the step. */
+export type StepFailure = `ENDPOINT_ERROR.${string}`;
+
 /** Every code that is not an endpoint author's own. */
-export type ErrorCode = Code | ClientCode;
+export type ErrorCode = Code | StepFailure | ClientCode;
 
 /** What is known of an error beside code and message. */
 export interface ErrorFacts {

@@ -13,12 +13,19 @@ export interface EndpointTypes {
   readonly refusals?: string;
 }
 
-/** The shape of a game's types: by collection, by slug, by query. */
+/** The shape of a game's types: by collection, by slug, by query. `savepoint types` makes them from the definitions. */
 export interface GameTypes {
+  /** As they are read. */
   readonly documents: object;
+  /** What a save takes, where that is less than what is read: fields with a default may be left out. */
+  readonly saves?: object;
   readonly endpoints: object;
+  /** The rows of leaderboards; `never`, of a query without rows. */
   readonly queries: object;
+  /** Constants, by group. */
   readonly values: object;
+  /** The rows of tables. */
+  readonly tables?: object;
 }
 
 /** A game of which nothing is known. */
@@ -33,12 +40,21 @@ export type CollectionOf<G extends GameTypes> = keyof G['documents'] & string;
 export type SlugOf<G extends GameTypes> = keyof G['endpoints'] & string;
 export type QueryOf<G extends GameTypes> = keyof G['queries'] & string;
 
+/** Queries that have rows. */
+export type BoardOf<G extends GameTypes> = QueryOf<G> & { [Q in QueryOf<G>]: [G['queries'][Q]] extends [never] ? never : Q }[QueryOf<G>];
+
 export type DocumentOf<G extends GameTypes, C extends CollectionOf<G>> = G['documents'][C];
-type Endpoint<G extends GameTypes, S extends SlugOf<G>> = G['endpoints'][S];
-export type InputOf<G extends GameTypes, S extends SlugOf<G>> = Endpoint<G, S> extends { readonly input: infer Input } ? Input : AnyJson;
-export type AnswerOf<G extends GameTypes, S extends SlugOf<G>> =
-  Endpoint<G, S> extends { readonly answer: infer Answer } ? Answer : AnyJson;
-export type RefusalsOf<G extends GameTypes, S extends SlugOf<G>> =
+export type SaveOf<G extends GameTypes, C extends CollectionOf<G>> = G extends { readonly saves: infer Saves }
+  ? C extends keyof Saves
+    ? Saves[C]
+    : G['documents'][C]
+  : G['documents'][C];
+/** Where an endpoint is called by its address, nothing is known of it. */
+export type Address = `http${string}`;
+type Endpoint<G extends GameTypes, S extends string> = S extends SlugOf<G> ? G['endpoints'][S] : unknown;
+export type InputOf<G extends GameTypes, S extends string> = Endpoint<G, S> extends { readonly input: infer Input } ? Input : AnyJson;
+export type AnswerOf<G extends GameTypes, S extends string> = Endpoint<G, S> extends { readonly answer: infer Answer } ? Answer : AnyJson;
+export type RefusalsOf<G extends GameTypes, S extends string> =
   Endpoint<G, S> extends { readonly refusals: infer Codes extends string } ? Codes : string;
 
 /** The input may be left out where nothing in it is required. */
@@ -47,30 +63,43 @@ export type CallArguments<Input> =
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-/** Dotted paths into a document. */
+/** Dotted paths into a document; any below what nothing is known of. */
 export type PathOf<Doc> =
-  IsAny<Doc> extends true
+  unknown extends Doc
     ? string
     : Doc extends readonly unknown[]
       ? never
       : Doc extends object
-        ? { [Name in keyof Doc & string]: Name | `${Name}.${PathOf<NonNullable<Doc[Name]>>}` }[keyof Doc & string]
+        ? { [Name in keyof Doc & string]: Name | `${Name}.${PathBelow<Doc[Name]>}` }[keyof Doc & string]
         : never;
+
+type PathBelow<Member> = unknown extends Member ? string : PathOf<NonNullable<Member>>;
 
 /** What lies at a path. */
 export type AtPath<Doc, Path extends string> =
-  IsAny<Doc> extends true
-    ? AnyJson
+  unknown extends Doc
+    ? Doc
     : Path extends `${infer Name}.${infer Rest}`
       ? Name extends keyof Doc
-        ? AtPath<NonNullable<Doc[Name]>, Rest>
+        ? AtBelow<Doc[Name], Rest>
         : never
       : Path extends keyof Doc
         ? Doc[Path]
         : never;
 
-type PathTo<Doc, Kind> = { [Path in PathOf<Doc>]: NonNullable<AtPath<Doc, Path>> extends Kind ? Path : never }[PathOf<Doc>];
-type SetOf<Doc> = { [Path in PathOf<Doc>]: Operation<'set' | 'set_if_null', Path, AtPath<Doc, Path>> }[PathOf<Doc>];
+type AtBelow<Member, Path extends string> = unknown extends Member ? Member : AtPath<NonNullable<Member>, Path>;
+
+type PathTo<Doc, Kind> = { [Path in PathOf<Doc>]: Fits<AtPath<Doc, Path>, Kind> extends true ? Path : never }[PathOf<Doc>];
+/** What nothing is known of may be of any kind. */
+type Fits<At, Kind> = unknown extends At ? true : [NonNullable<At>] extends [Kind] ? true : false;
+type SetOf<Doc> = { [Path in PathOf<Doc>]: Operation<'set' | 'set_if_null', Path, Frozen<AtPath<Doc, Path>>> }[PathOf<Doc>];
+
+/** Lists that are only read: what is sent is not changed. */
+type Frozen<Value> = Value extends readonly (infer Item)[]
+  ? readonly Frozen<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
+    : Value;
 
 /** The operations that fit a document. */
 export type OperationOf<Doc> =

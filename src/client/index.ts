@@ -4,10 +4,10 @@
  */
 
 export type { Analytics, PlaySession, Report, SessionOptions } from './analytics.ts';
-export { type Client, createClient, type ValuesOf } from './client.ts';
+export { type Client, createClient, type ValuesOf, type ValueTable } from './client.ts';
 export { credentials } from './credentials.ts';
 export type { DocumentAddress, Documents, LedgerOptions, ReadOptions, SaveOptions, Versioned } from './documents.ts';
-export { type ClientCode, type ErrorCode, type ErrorFacts, type Result, SavepointError, unwrap } from './errors.ts';
+export { type ClientCode, type ErrorCode, type ErrorFacts, type Result, SavepointError, type StepFailure, unwrap } from './errors.ts';
 export type { AnyGame, AnyJson, EndpointTypes, GameTypes, OperationOf } from './game.ts';
 export { type GuestRequest, guestRelay, type HostAnswer } from './guest.ts';
 export { answerGuest } from './host.ts';

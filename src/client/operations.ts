@@ -30,7 +30,7 @@ export interface Why {
  * (await client.documents('players').get()).name; // → 'Ada'
  * ```
  */
-export function set<const Path extends string, Value>(path: Path, value: Value, why?: Why): Operation<'set', Path, Value> {
+export function set<const Path extends string, const Value>(path: Path, value: Value, why?: Why): Operation<'set', Path, Value> {
   return { op: 'set', path, value, ...why };
 }
 
@@ -106,6 +106,6 @@ export function merge<const Path extends string>(path: Path, value: object): Ope
  * await client.documents('players').update(setIfNull('name', 'Newcomer'));
  * ```
  */
-export function setIfNull<const Path extends string, Value>(path: Path, value: Value): Operation<'set_if_null', Path, Value> {
+export function setIfNull<const Path extends string, const Value>(path: Path, value: Value): Operation<'set_if_null', Path, Value> {
   return { op: 'set_if_null', path, value };
 }

@@ -2,7 +2,7 @@ import type { Written } from '../contract/answers.ts';
 import { Client } from './client.ts';
 import type { DocumentAddress } from './documents.ts';
 import { failure, type Result, SavepointError } from './errors.ts';
-import type { AnswerOf, AnyGame, AnyJson, CollectionOf, DocumentOf, GameTypes, InputOf, OperationOf, SlugOf } from './game.ts';
+import type { AnswerOf, AnyGame, AnyJson, CollectionOf, DocumentOf, GameTypes, InputOf, OperationOf, SaveOf, SlugOf } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
 import type { PublishTarget } from './options.ts';
 import { QueueEntries } from './queue-entries.ts';
@@ -218,7 +218,7 @@ export class Queue<G extends GameTypes = AnyGame> {
    */
   save<C extends CollectionOf<G>>(
     collection: C,
-    document: DocumentOf<G, C>,
+    document: SaveOf<G, C>,
     at: DocumentAddress & { readonly ifVersion?: number } = {},
   ): Promise<Queued<Written>> {
     return this.#add({ ...this.#facts(), kind: 'save', collection, at, body: document });

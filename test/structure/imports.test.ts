@@ -24,6 +24,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/domain': ['src/kernel', 'src/contract'],
   // What a game's folder and its server's address are enough for: no database, nothing of the server.
   'src/folder': RULES,
+  'src/typegen': [...RULES, 'src/folder'],
   'src/log': RULES,
   'src/app/caller.ts': RULES,
   'src/app/answers.ts': RULES,

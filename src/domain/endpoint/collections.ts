@@ -59,8 +59,14 @@ function isExtreme(name: string): boolean {
 
 /** A bare or quoted path, else a token or an expression. */
 function compileListArgument(language: Language, text: string): Eval {
+  const path = listPathIn(text);
+  return path === null ? language.expression(text) : language.path(path, false);
+}
+
+/** The path that the first argument of a list function is; `null`: it is an expression. */
+export function listPathIn(text: string): string | null {
   const bare = unquoted(text) ?? text;
-  return /^[A-Za-z_][\w.-]*(?:\[|$)/.test(bare) ? language.path(bare, false) : language.expression(text);
+  return /^[A-Za-z_][\w.-]*(?:\[|$)/.test(bare) ? bare : null;
 }
 
 function sizeOf(scope: Scope, value: Value): number {
@@ -123,8 +129,9 @@ function extreme(name: 'min' | 'max', scope: Scope, list: readonly Json[]): numb
 function compileSelector(language: Language, text: string): Select {
   const lambda = /^\(?\s*([A-Za-z_]\w*)\s*\)?\s*=>/.exec(text);
   if (lambda !== null) return compileLambda(language, lambda[1] ?? 'item', text.slice(lambda[0].length).trim());
+  const path = selectorPathIn(text);
+  if (path !== null) return compilePathSelector(parsePath(path));
   const bare = unquoted(text) ?? text;
-  if (/^[A-Za-z_][\w.-]*$/.test(bare)) return compilePathSelector(parsePath(bare));
   const evaluate = findTokens(bare).length > 0 ? compileTokenSelector(language, bare) : language.expression(bare);
   return (scope, item, index) => scope.with('item', item, () => scope.with('index', index, () => evaluate(scope)));
 }
@@ -133,6 +140,12 @@ function compileLambda(language: Language, parameter: string, body: string): Sel
   const evaluate = compileBoolean(language, body);
   if (parameter === 'item') return (scope, item) => scope.with('item', item, () => evaluate(scope));
   return (scope, item) => scope.with(parameter, item, () => scope.with('item', item, () => evaluate(scope)));
+}
+
+/** The path in the item that a selector is; `null`: it is something else. */
+export function selectorPathIn(text: string): string | null {
+  const bare = unquoted(text) ?? text;
+  return /^[A-Za-z_][\w.-]*$/.test(bare) ? bare : null;
 }
 
 /** `item.a`, or a member of the item (exact name first, then in any letter case), else a name of the call. */

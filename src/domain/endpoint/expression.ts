@@ -27,7 +27,7 @@ export function compileExpression(language: Language, source: string): Eval {
 }
 
 /** `min` and `max` are arithmetic unless their only argument is a list. */
-function isCollectionCall(name: string, args: string): boolean {
+export function isCollectionCall(name: string, args: string): boolean {
   if (!COLLECTION_FUNCTIONS.has(name)) return false;
   return (name !== 'min' && name !== 'max') || splitArguments(args).length === 1;
 }

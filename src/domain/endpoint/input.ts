@@ -53,7 +53,7 @@ function compileShape(json: Written<typeof input>, depth: number): Shape | null 
 }
 
 /** Names in the `required` list, and fields that are marked required. */
-function requiredNames(json: Json | undefined, properties: JsonObject): string[] {
+export function requiredNames(json: Json | undefined, properties: JsonObject): string[] {
   const listed = isArray(json) ? json.filter((name): name is string => typeof name === 'string') : [];
   const own = Object.keys(properties).filter((name) => {
     const field = properties[name];
@@ -81,6 +81,11 @@ function compileField(json: Json, depth: number): Field {
 function typesOf(named: readonly (Json | undefined)[]): string[] {
   const types = [...new Set(named.filter((name): name is string => typeof name === 'string'))];
   return types.every((name) => TYPES.has(SAME_TYPES.get(name) ?? name)) ? types : [];
+}
+
+/** The types that a declaration allows, by one word each; none: anything. */
+export function declaredTypes(type: Json | undefined): string[] {
+  return typesOf(isArray(type) ? type : [type]).map((name) => SAME_TYPES.get(name) ?? name);
 }
 
 type Test = (value: Json) => boolean;

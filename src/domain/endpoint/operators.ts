@@ -106,9 +106,14 @@ export function isOperator(op: string): boolean {
   return op === 'matches' || OPERATORS.has(ALIASES.get(op) ?? op);
 }
 
+/** The operator by the first of its names. */
+export function standardOperator(op: string): string {
+  return ALIASES.get(op) ?? op;
+}
+
 /** Whether it looks only at the left side. */
 export function isUnary(op: string): boolean {
-  return ['exists', 'not_exists'].includes(ALIASES.get(op) ?? op);
+  return ['exists', 'not_exists'].includes(standardOperator(op));
 }
 
 function matching(): Compare {

@@ -69,7 +69,8 @@ function compileEcho(language: Language, json: Json | undefined): Echo | null {
   };
 }
 
-function echoName(text: string): string {
+/** The name under which a token is echoed. */
+export function echoName(text: string): string {
   const path = text.replace(/^\{\{-?|\}\}$/g, '').split('|', 1)[0] ?? '';
   return path.slice(path.lastIndexOf('.') + 1).trim();
 }

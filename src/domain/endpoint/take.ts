@@ -18,6 +18,11 @@ export function isTake(body: string): boolean {
   return TAKE.test(body);
 }
 
+/** The path of the list that a token takes from. */
+export function takenFrom(body: string): string {
+  return TAKE.exec(body)?.[1] ?? '';
+}
+
 export function compileTake(language: Language, body: string): Eval {
   const [, list = '', method = ''] = TAKE.exec(body) ?? [];
   const place = placeOf(language, list);

@@ -72,7 +72,7 @@ export function compileTokenBody(language: Language, body: string): Eval {
 }
 
 /** Index of the first such character outside nested tokens. */
-function topLevel(text: string, char: string): number {
+export function topLevel(text: string, char: string): number {
   const spans = tokensOf(text);
   let at = text.indexOf(char);
   while (at >= 0 && spans.some((span) => at >= span.start && at < span.end)) at = text.indexOf(char, at + 1);

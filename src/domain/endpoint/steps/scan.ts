@@ -161,12 +161,12 @@ function charged(rows: Rows): Rows {
 }
 
 /** Whether `key` picks a member of `from`: the step finds it, or with a `where` searches in it. */
-function byKey(source: SourceOf<Search>): boolean {
+export function byKey(source: SourceOf<Search>): boolean {
   return fromOf(source) !== undefined && source.json.key !== undefined;
 }
 
 /** The `from` that editors write: a path or a token. */
-function fromOf({ json }: SourceOf<Search | 'lookup_many'>): string | undefined {
+export function fromOf({ json }: SourceOf<Search | 'lookup_many'>): string | undefined {
   const from = firstString(json, 'from');
   return from?.startsWith('{{') && from.endsWith('}}') ? from.slice(2, -2) : from;
 }

@@ -1,0 +1,307 @@
+import type { block, workflow } from '../contract/resources/logic.ts';
+import type { Written } from '../contract/resources/member.ts';
+import type { onFail, StepType } from '../contract/resources/step.ts';
+import type { EffectiveDefinitions } from '../domain/definition/model.ts';
+import { objectOf as objectIn } from '../domain/definition/read.ts';
+import { compileAliases } from '../domain/endpoint/aliases.ts';
+import { firstString } from '../domain/endpoint/step.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { member } from '../kernel/path.ts';
+import {
+  type Analysis,
+  andThen,
+  either,
+  type Flow,
+  type Frame,
+  goesOn,
+  type Logic,
+  REFUSED,
+  type Refused,
+  type Source,
+  type StepFlow,
+} from './flow.ts';
+import { bind, changedNames, forgotten, joined, type Names, withAliases, type World } from './names.ts';
+import { responseType } from './response-type.ts';
+import {
+  assertFlow,
+  blockFlow,
+  callFlow,
+  conditionFlow,
+  foreachFlow,
+  refuses,
+  returnFlow,
+  returnOnFlow,
+  taking,
+  webhookFlow,
+  whileFlow,
+} from './steps/control.ts';
+import { deleteFlow, filterFlow, lookupFlow, lookupManyFlow, randomSelectFlow, readFlow, writeFlow } from './steps/rows.ts';
+import { arrayFlow, computeFlow, mergeFlow, objectFlow, randomFlow, sortFlow, switchFlow, transformFlow } from './steps/values.ts';
+import { objectOf, typeOfShallow } from './templates.ts';
+import { isNever, NEVER, NULL, type ObjectType, partsOf, type Type, textOf, UNKNOWN, union } from './type.ts';
+
+/**
+ * Runs the steps of an endpoint on types instead of values, through every way that they may take: what is answered, and with which codes a call
+ * is refused.
+ */
+
+const FLOWS: { readonly [T in StepType]: StepFlow } = {
+  read: readFlow,
+  write: writeFlow,
+  delete: deleteFlow,
+  condition: conditionFlow,
+  assert: assertFlow,
+  lookup: lookupFlow,
+  filter: filterFlow,
+  random_select: randomSelectFlow,
+  lookup_many: lookupManyFlow,
+  transform: transformFlow,
+  object: objectFlow,
+  array: arrayFlow,
+  merge: mergeFlow,
+  compute: computeFlow,
+  switch: switchFlow,
+  sort: sortFlow,
+  random: randomFlow,
+  workflow: callFlow,
+  call: callFlow,
+  block: blockFlow,
+  while: whileFlow,
+  until: whileFlow,
+  foreach: foreachFlow,
+  return: returnFlow,
+  return_on: returnOnFlow,
+  sleep: (_source, names) => goesOn(names),
+  webhook: webhookFlow,
+  response: (_source, names) => goesOn(names),
+};
+
+const KNOWN: ReadonlyMap<string, StepFlow> = new Map(Object.entries(FLOWS));
+const LOOPS = new Set<string>(['while', 'until', 'foreach'] satisfies StepType[]);
+
+/** Workflows in workflows, as deep as a call may go. */
+const MAX_DEPTH = 5;
+/** Workflows and blocks that are looked through for one endpoint, each with its params. Of more, nothing is known. */
+const MAX_CALLS = 500;
+/** Visits of a step by `goto`. What still changes then is unknown. */
+const MAX_VISITS = 6;
+
+/** Documents as endpoints read them, by the id of their collection. */
+export type Documents = ReadonlyMap<string, ObjectType>;
+
+export class EndpointAnalysis implements Analysis {
+  readonly #definitions: EffectiveDefinitions;
+  readonly #documents: Documents;
+  readonly #world: World;
+  readonly #results = new Map<Logic, Map<string, Type>>();
+  #calls = 0;
+  /** Refusals by code, as their author wrote them first. */
+  readonly refusals = new Map<string, Refused>();
+  /** Whether there are more refusals than could be looked for. */
+  isPartial = false;
+  readonly written = new Set<string>();
+  readonly scanned = new Set<string>();
+  hasDeletes = false;
+
+  constructor(definitions: EffectiveDefinitions, documents: Documents, world: World) {
+    this.#definitions = definitions;
+    this.#documents = documents;
+    this.#world = world;
+  }
+
+  /** Everything that a call of the endpoint may answer, and whether it answers at all. */
+  answers(definition: Logic): Type {
+    const frame: Frame = { analysis: this, home: definition, depth: 0, routed: true };
+    return this.#logic(frame, definition, [], (names) => responseType(names, definition.response));
+  }
+
+  documents(name: string | undefined): ObjectType | null {
+    const collection = name === undefined ? undefined : this.#definitions.collection(name);
+    return collection === undefined ? null : (this.#documents.get(collection.id) ?? null);
+  }
+
+  touched(how: 'scans' | 'writes', name: string | undefined): void {
+    const collection = name === undefined ? undefined : this.#definitions.collection(name);
+    if (collection === undefined) this.hasDeletes ||= how === 'writes';
+    else (how === 'writes' ? this.written : this.scanned).add(collection.id);
+  }
+
+  refused(code: string, how: Refused): void {
+    if (!this.refusals.has(code)) this.refusals.set(code, how);
+  }
+
+  list(frame: Frame, names: Names, json: Json | undefined): Flow {
+    return stepsIn(json).reduce<Flow>((flow, step) => andThen(flow, (before) => this.#step(frame, before, step)), goesOn(names));
+  }
+
+  #step(frame: Frame, names: Names, json: Json): Flow {
+    if (!isObject(json)) return REFUSED;
+    const source = sourceOf(json);
+    const run = KNOWN.get(source.type);
+    if (run === undefined) return REFUSED;
+    const before = withAliases(names, compileAliases(json['let']));
+    const flow = run(source, LOOPS.has(source.type) ? before : taking(before, json['let']), frame);
+    const when = json['when'] ?? true;
+    return when === true ? flow : either(flow, goesOn(before));
+  }
+
+  /** The steps of a whole definition, which `goto` and `skip` may lead through in any order. */
+  #program(frame: Frame, names: Names, json: Json | undefined): Flow {
+    const steps = stepsIn(json);
+    const places = placesOf(steps);
+    const entries = new Map<number, Names>([[0, names]]);
+    const visits = new Map<number, number>();
+    const waiting = new Set([0]);
+    let whole: Flow = REFUSED;
+    while (waiting.size > 0) {
+      const at = Math.min(...waiting);
+      waiting.delete(at);
+      const [step, before] = [steps[at], entries.get(at)];
+      if (before === undefined) continue;
+      if (step === undefined) {
+        whole = { ...whole, next: joined(whole.next, before) };
+        continue;
+      }
+      const flow = this.#step(frame, before, step);
+      whole = either(whole, { ...flow, next: null, jumps: [] });
+      for (const [to, after] of waysOn(flow, at, places)) {
+        if (arrive(entries, visits, Math.min(to, steps.length), after)) waiting.add(Math.min(to, steps.length));
+      }
+    }
+    return whole;
+  }
+
+  guard(name: string): boolean {
+    const workflow = this.#definitions.workflow(name);
+    return workflow !== undefined && this.#guarded(workflow.definition);
+  }
+
+  #guarded(definition: Written<typeof workflow>): boolean {
+    const check = definition.check ?? definition.condition ?? null;
+    if (check === null) return false;
+    const words: Written<typeof onFail> = objectIn(definition.onFail);
+    refuses({ analysis: this, home: {}, depth: 0, routed: false }, words, { code: 'WORKFLOW_FAILED', status: 400 });
+    return true;
+  }
+
+  call(frame: Frame, name: string, params: Type): Type {
+    if (isNever(params) || frame.depth >= MAX_DEPTH) return NEVER;
+    const found = this.#callable(frame.home, name);
+    if (found === null) return NEVER;
+    const known = this.#results.get(found.definition) ?? new Map<string, Type>();
+    this.#results.set(found.definition, known);
+    const key = `${frame.depth} ${textOf(params)}`;
+    const result = known.get(key) ?? this.#result(frame, found, params);
+    known.set(key, result);
+    return result;
+  }
+
+  #result(frame: Frame, { kind, definition, home }: Callable, params: Type): Type {
+    this.#calls += 1;
+    if (this.#calls > MAX_CALLS) {
+      this.isPartial = true;
+      return UNKNOWN;
+    }
+    const inner: Frame = { ...frame, home, depth: frame.depth + 1, routed: kind === 'endpoint' };
+    if (kind === 'workflow') this.#guarded(definition);
+    const given = paramsIn(params);
+    return this.#logic(inner, definition, [['params', params], ...given], (names) => {
+      if (kind === 'endpoint') return responseType(names, definition.response);
+      if (isObject(definition.returns)) return returned(names, definition.returns);
+      return kind === 'block' ? NULL : boundIn(names);
+    });
+  }
+
+  /** What a definition comes to: what it returns, or what stands at its end. */
+  #logic(frame: Frame, definition: Logic, bound: readonly (readonly [string, Type])[], atEnd: (names: Names) => Type): Type {
+    const bare: Names = { world: this.#world, bound: new Map(), aliases: new Map() };
+    const names = withAliases(bind(bare, ...bound), compileAliases(definition.let));
+    const { next, ended, answers } = this.#program(frame, names, definition.steps ?? definition.body);
+    const end = joined(next, ended);
+    return union(...answers, ...(end === null ? [] : [atEnd(end)]));
+  }
+
+  /** A workflow, then an internal endpoint, then a block: of this definition, or `library.block`. */
+  #callable(home: Logic, name: string): Callable | null {
+    const workflow = this.#definitions.workflow(name);
+    if (workflow !== undefined) return { kind: 'workflow', definition: workflow.definition, home };
+    const endpoint = this.#definitions.endpoint(name);
+    if (endpoint?.internal === true && endpoint.enabled) return { kind: 'endpoint', definition: endpoint.definition, home };
+    const dot = name.indexOf('.');
+    if (dot < 0) return blockIn(home, name);
+    const id = name.slice(0, dot);
+    const library = this.#definitions.library(id) ?? this.#definitions.workflow(id);
+    return library === undefined ? null : blockIn(library.definition, name.slice(dot + 1));
+  }
+}
+
+interface Callable {
+  readonly kind: 'workflow' | 'endpoint' | 'block';
+  readonly definition: Logic;
+  readonly home: Logic;
+}
+
+function blockIn(home: Logic, name: string): Callable | null {
+  const found = isObject(home.blocks) ? member(home.blocks, name) : undefined;
+  const definition: Written<typeof block> | undefined = isObject(found) ? found : undefined;
+  return definition === undefined ? null : { kind: 'block', definition, home };
+}
+
+function stepsIn(json: Json | undefined): readonly Json[] {
+  if (json === undefined || json === null) return [];
+  return isArray(json) ? json : [json];
+}
+
+function sourceOf(json: JsonObject): Source {
+  const id = firstString(json, 'id') ?? '';
+  return { id, name: firstString(json, 'as') ?? id, type: firstString(json, 'type') ?? '', json };
+}
+
+/** Where `goto` finds a step: the first of its name. */
+function placesOf(steps: readonly Json[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const [at, step] of steps.entries()) {
+    const { name } = sourceOf(objectIn(step));
+    if (!places.has(name)) places.set(name, at);
+  }
+  return places;
+}
+
+function waysOn(flow: Flow, at: number, places: ReadonlyMap<string, number>): readonly (readonly [to: number, names: Names])[] {
+  const jumps = flow.jumps.flatMap(({ to, names }) => {
+    const place = typeof to === 'number' ? at + 1 + to : places.get(to);
+    return place === undefined ? [] : [[place, names] as const];
+  });
+  return flow.next === null ? jumps : [[at + 1, flow.next], ...jumps];
+}
+
+/** Whether this way brings anything new to the place. */
+function arrive(entries: Map<number, Names>, visits: Map<number, number>, place: number, names: Names): boolean {
+  const before = entries.get(place);
+  if (before === undefined) {
+    entries.set(place, names);
+    return true;
+  }
+  const after = joined(before, names) ?? names;
+  const changed = changedNames(before, after);
+  if (changed.length === 0) return false;
+  const count = (visits.get(place) ?? 0) + 1;
+  visits.set(place, count);
+  entries.set(place, count < MAX_VISITS ? after : forgotten(after, changed));
+  return true;
+}
+
+/** Params are names of their own. One that is missing at the caller is missing inside. */
+function paramsIn(params: Type): readonly (readonly [string, Type])[] {
+  const objects = partsOf(params).filter((part) => part.kind === 'object');
+  return objects.flatMap(({ members }) => [...members].map(([name, { type }]) => [name, type] as const));
+}
+
+function returned(names: Names, returns: JsonObject): Type {
+  return objectOf(Object.entries(returns).map(([name, value]) => [name, typeOfShallow(names, value)]));
+}
+
+/** Every name that a workflow bound, without its params as a whole. */
+function boundIn(names: Names): Type {
+  return objectOf([...names.bound].filter(([name]) => name !== 'params'));
+}

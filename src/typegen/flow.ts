@@ -1,0 +1,95 @@
+import type { block, endpoint } from '../contract/resources/logic.ts';
+import type { Written } from '../contract/resources/member.ts';
+import type { Json, JsonObject } from '../kernel/json.ts';
+import { joined, type Names } from './names.ts';
+import type { ObjectType, Type } from './type.ts';
+
+/** How steps go on, and what they may ask of the analysis around them. */
+
+/** Every way that leads out of a step, or out of a list of steps. */
+export interface Flow {
+  /** To the next step; `null`: never. */
+  readonly next: Names | null;
+  /** To the end of the endpoint, workflow or block. */
+  readonly ended: Names | null;
+  /** What it is ended with. */
+  readonly answers: readonly Type[];
+  readonly jumps: readonly Jump[];
+}
+
+/** To a top-level step by its name, or over so many steps. */
+export interface Jump {
+  readonly to: string | number;
+  readonly names: Names;
+}
+
+export function goesOn(next: Names | null): Flow {
+  return { next, ended: null, answers: [], jumps: [] };
+}
+
+/** The call is refused: nothing comes after. */
+export const REFUSED: Flow = goesOn(null);
+
+/** Either of these. */
+export function either(...flows: readonly Flow[]): Flow {
+  return {
+    next: flows.reduce<Names | null>((names, { next }) => joined(names, next), null),
+    ended: flows.reduce<Names | null>((names, { ended }) => joined(names, ended), null),
+    answers: flows.flatMap(({ answers }) => answers),
+    jumps: flows.flatMap(({ jumps }) => jumps),
+  };
+}
+
+/** One, and where it goes on the other. */
+export function andThen(first: Flow, after: (names: Names) => Flow): Flow {
+  if (first.next === null) return first;
+  const second = after(first.next);
+  return { ...either({ ...first, next: null }, second), next: second.next };
+}
+
+/** A definition that holds steps. */
+export type Logic = Written<typeof endpoint> & Written<typeof block>;
+
+/** A refusal with the author's code. */
+export interface Refused {
+  readonly status: number;
+  /** As written, templates included. */
+  readonly message: string | undefined;
+}
+
+/** Where steps run: in an endpoint, a workflow or a block. */
+export interface Frame {
+  readonly analysis: Analysis;
+  /** Whose blocks are called by their names alone: the endpoint, or a library. */
+  readonly home: Logic;
+  readonly depth: number;
+  /** Whether the routes `return`, `goto` and `skip` count. */
+  readonly routed: boolean;
+}
+
+/** What steps ask of the whole. */
+export interface Analysis {
+  /** The steps of a nested list. */
+  list(frame: Frame, names: Names, json: Json | undefined): Flow;
+  /** What a workflow, an internal endpoint or a block gives; never, where it always refuses or is not there. */
+  call(frame: Frame, name: string, params: Type): Type;
+  /** The check of a workflow. Whether it has one. */
+  guard(name: string): boolean;
+  /** A refusal that a call may come to. */
+  refused(code: string, how: Refused): void;
+  /** The documents of a collection, by its id or name; `null`: there is none. */
+  documents(name: string | undefined): ObjectType | null;
+  /** Steps look through a collection, or write it. */
+  touched(how: 'scans' | 'writes', collection: string | undefined): void;
+}
+
+/** A step as written. */
+export interface Source<W = JsonObject> {
+  readonly id: string;
+  /** Under which its result is bound. */
+  readonly name: string;
+  readonly type: string;
+  readonly json: W;
+}
+
+export type StepFlow<W = JsonObject> = (source: Source<W>, names: Names, frame: Frame) => Flow;

@@ -1,0 +1,168 @@
+import type { clause } from '../../contract/resources/condition.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import type { StepSchema, StepType } from '../../contract/resources/step.ts';
+import { LanguageError } from '../../domain/endpoint/errors.ts';
+import { standardOperator } from '../../domain/endpoint/operators.ts';
+import { parsePath } from '../../domain/endpoint/path.ts';
+import { falseRoute, type Route, skipCount, trueRoute } from '../../domain/endpoint/route.ts';
+import { findTokens, isOneToken } from '../../domain/endpoint/scan.ts';
+import { firstString, statusOf } from '../../domain/endpoint/step.ts';
+import { takeOf } from '../../domain/endpoint/take.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { andThen, either, type Flow, type Frame, goesOn, REFUSED, type Source, type StepFlow } from '../flow.ts';
+import { bind, changedNames, forgotten, joined, type Names, restored, typeOfName, unaliased } from '../names.ts';
+import { typeOfDeep, typeOfTemplate, typeOfToken } from '../templates.ts';
+import { BOOLEAN, isNever, literal, nullForMissing, type Type } from '../type.ts';
+import { itemsOf, narrowed } from '../walk.ts';
+import { binds } from './values.ts';
+
+/** Steps that decide where a call goes on. */
+
+type Of<T extends StepType> = Written<StepSchema<T>>;
+
+export const conditionFlow: StepFlow<Of<'condition'>> = (source, names, frame) => {
+  const { json } = source;
+  const workflow = firstString(json, 'workflow');
+  if (workflow !== undefined && json.check === undefined) {
+    return frame.analysis.guard(workflow) ? goesOn(bind(names, [source.name, literal(true)])) : REFUSED;
+  }
+  const check = json.check ?? json.condition ?? json;
+  const branched = Object.hasOwn(json, 'then') || Object.hasOwn(json, 'else');
+  const side = (holds: boolean): Flow => {
+    const known = bind(knowing(names, check, holds), [source.name, literal(holds)]);
+    const route = holds ? trueRoute(json, 'continue') : falseRoute(json, branched ? 'continue' : 'reject');
+    return andThen(frame.analysis.list(frame, known, holds ? json.then : json.else), (after) => routed(source, route, after, frame));
+  };
+  return either(side(false), side(true));
+};
+
+function routed(source: Source<Of<'condition'>>, { action, json }: Route, names: Names, frame: Frame): Flow {
+  switch (action) {
+    case 'continue':
+      return goesOn(names);
+    case 'reject':
+      return refuses(frame, json, { code: 'CONDITION_FAILED', status: 400 });
+    case 'return':
+      return frame.routed ? { ...REFUSED, ended: names } : goesOn(names);
+    case 'goto':
+      return jumps(frame, names, firstString(json, 'step', 'target', 'goto') ?? '');
+    case 'skip':
+      return jumps(frame, names, skipCount(json.count));
+    case 'run': {
+      const name = firstString(json, 'flow', 'workflow', 'endpoint', 'target') ?? '';
+      const result = frame.analysis.call(frame, name, paramsType(names, json.params ?? source.json.params));
+      const as = firstString(json, 'as') ?? `${source.id}_run`;
+      return isNever(result) ? REFUSED : goesOn(bind(names, [as, result]));
+    }
+  }
+}
+
+function jumps(frame: Frame, names: Names, to: string | number): Flow {
+  return frame.routed ? { ...REFUSED, jumps: [{ to, names }] } : goesOn(names);
+}
+
+type Words = Pick<Of<'assert'>, 'status' | 'error' | 'errorCode' | 'message' | 'errorMessage'>;
+
+export function refuses(frame: Frame, words: Words, otherwise: { readonly code: string; readonly status: number }): Flow {
+  const code = firstString(words, 'errorCode', 'error') ?? otherwise.code;
+  const message = firstString(words, 'errorMessage', 'message');
+  frame.analysis.refused(code, { status: statusOf(words.status, otherwise.status), message });
+  return REFUSED;
+}
+
+export const assertFlow: StepFlow<Of<'assert'>> = (source, names, frame) => {
+  const { json } = source;
+  if (!isObject(json.check)) return refuses(frame, {}, { code: 'INVALID_ASSERT', status: 400 });
+  refuses(frame, json, { code: 'ASSERTION_FAILED', status: 400 });
+  return binds(source, knowing(names, json.check, true), literal(true));
+};
+
+/** What a condition tells of names where it holds, or does not: that something is there. */
+export function knowing(names: Names, check: Json, holds: boolean): Names {
+  if (!isObject(check)) return names;
+  const { all, any, field, left, op, operator }: Written<typeof clause> = check;
+  if (isArray(all)) return holds ? all.reduce<Names>((known, each) => knowing(known, each, true), names) : names;
+  if (isArray(any)) return holds ? names : any.reduce<Names>((known, each) => knowing(known, each, false), names);
+  const [path, word] = [field ?? left, op ?? operator];
+  if (typeof path !== 'string' || typeof word !== 'string') return names;
+  return standardOperator(word) === (holds ? 'exists' : 'not_exists') ? withPresent(names, path) : names;
+}
+
+function withPresent(names: Names, text: string): Names {
+  const spans = findTokens(text);
+  const inside = isOneToken(text, spans) ? text.slice(2, -2).trim() : text;
+  if (findTokens(inside).length > 0 || ['[', '|', '(', '-'].some((char) => inside.includes(char))) return names;
+  try {
+    const path = unaliased(names, parsePath(inside));
+    return path === null ? names : bind(names, [path.root, narrowed(typeOfName(names, path.root), path.rest)]);
+  } catch (error) {
+    if (error instanceof LanguageError) return names;
+    throw error;
+  }
+}
+
+export const blockFlow: StepFlow<Of<'block'>> = ({ json }, names, frame) => frame.analysis.list(frame, names, json.steps ?? json.body);
+
+/** Turns until what is known of the names stays the same. What does not is unknown. */
+const MAX_TURNS = 4;
+
+function loop(names: Names, turn: (names: Names) => Flow): Flow {
+  let before = names;
+  for (let count = 1; ; count += 1) {
+    const flow = turn(before);
+    const after = joined(before, flow.next) ?? before;
+    const changed = changedNames(before, after);
+    if (changed.length === 0) return { ...flow, next: before };
+    before = count < MAX_TURNS ? after : forgotten(after, changed);
+  }
+}
+
+export const whileFlow: StepFlow<Of<'while' | 'until'>> = ({ json }, names, frame) =>
+  loop(names, (before) => frame.analysis.list(frame, taking(before, json.let), json.steps ?? json.body));
+
+export const foreachFlow: StepFlow<Of<'foreach'>> = ({ json }, names, frame) => {
+  const from = firstString(json, 'from', 'source') ?? '';
+  const item = nullForMissing(itemsOf(from.includes('{{') ? typeOfTemplate(names, from) : typeOfToken(names, from)));
+  const name = firstString(json, 'item') ?? 'item';
+  if (isNever(item)) return goesOn(names);
+  return loop(names, (before) => {
+    const flow = frame.analysis.list(frame, taking(bind(before, [name, item]), json.let), json.steps ?? json.body);
+    const without = (after: Names | null) => (after === null ? null : restored(after, name, before));
+    const jumped = flow.jumps.map((jump) => ({ ...jump, names: restored(jump.names, name, before) }));
+    return { next: without(flow.next), ended: without(flow.ended), answers: flow.answers, jumps: jumped };
+  });
+};
+
+/** Entries of a `let` that take an item of a list. */
+export function taking(names: Names, json: Json | undefined): Names {
+  if (!isObject(json)) return names;
+  return Object.entries(json).reduce<Names>((known, [name, text]) => {
+    const body = takeOf(text);
+    return body === null ? known : bind(known, [name, nullForMissing(typeOfToken(known, body))]);
+  }, names);
+}
+
+export const returnFlow: StepFlow<Of<'return' | 'return_on'>> = ({ json }, names) => {
+  if (!Object.hasOwn(json, 'value')) return { ...REFUSED, ended: names };
+  const answer = typeOfDeep(names, json.value);
+  return isNever(answer) ? REFUSED : { ...REFUSED, answers: [answer] };
+};
+
+export const returnOnFlow: StepFlow<Of<'return_on'>> = (source, names, frame) => {
+  const check = source.json.on ?? source.json.check ?? source.json.condition ?? null;
+  return either(goesOn(knowing(names, check, false)), returnFlow(source, knowing(names, check, true), frame));
+};
+
+export const callFlow: StepFlow<Of<'workflow' | 'call'>> = (source, names, frame) => {
+  const name = firstString(source.json, 'workflow', 'target');
+  if (name === undefined) return REFUSED;
+  return binds(source, names, frame.analysis.call(frame, name, paramsType(names, source.json.params)));
+};
+
+function paramsType(names: Names, json: Json | undefined): Type {
+  return typeOfDeep(names, isObject(json) ? json : {});
+}
+
+/** Chats answer in their own way; whether it was sent is all that is known. */
+export const webhookFlow: StepFlow = (source, names) =>
+  binds(source, names, { kind: 'object', members: new Map([['ok', { type: BOOLEAN }]]), rest: null, open: true });

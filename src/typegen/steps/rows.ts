@@ -1,0 +1,105 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { onMissing, operation, StepSchema, StepType } from '../../contract/resources/step.ts';
+import { objectOf as objectIn } from '../../domain/definition/read.ts';
+import { byKey, fromOf } from '../../domain/endpoint/steps/scan.ts';
+import { firstString, statusOf } from '../../domain/endpoint/step.ts';
+import { isArray } from '../../kernel/json.ts';
+import { type Flow, type Frame, goesOn, REFUSED, type Source, type StepFlow } from '../flow.ts';
+import { bind, type Names, typeOfName } from '../names.ts';
+import { keyOfType, typeOfDeep, typeOfToken } from '../templates.ts';
+import { list, MISSING, mayBe, NEVER, NULL, nullForMissing, present, type Type, union, without } from '../type.ts';
+import { itemsOf, walkType } from '../walk.ts';
+import { binds } from './values.ts';
+
+/** Steps that read documents and rows, and those that write. */
+
+type Of<T extends StepType> = Written<StepSchema<T>>;
+type Search = 'lookup' | 'filter' | 'random_select';
+
+export const readFlow: StepFlow<Of<'read'>> = (source, names, frame) => {
+  const document = frame.analysis.documents(firstString(source.json, 'collection'));
+  return found(source, names, frame, document ?? NEVER);
+};
+
+/** What is found, or null; where something has to be found, the refusal otherwise. */
+function found(source: Source<Of<'read' | Search>>, names: Names, frame: Frame, type: Type): Flow {
+  if (!isRequired(source.json)) return binds(source, names, union(type, NULL));
+  const words: Written<typeof onMissing> = objectIn(source.json.onMissing);
+  const message = firstString(words, 'message', 'errorMessage');
+  frame.analysis.refused(firstString(words, 'errorCode', 'error') ?? 'NOT_FOUND', { status: statusOf(words.status, 400), message });
+  return binds(source, names, type);
+}
+
+function isRequired({ required }: Of<'read' | Search>): boolean {
+  return required === true || required === 'true';
+}
+
+/** The written document, unless a step of another kind holds the name. Without an operation that is sure to be done, perhaps nothing. */
+export const writeFlow: StepFlow<Of<'write'>> = (source, names, frame) => {
+  const { json, name } = source;
+  const collection = firstString(json, 'collection');
+  const document = frame.analysis.documents(collection);
+  if (document === null) return REFUSED;
+  frame.analysis.touched('writes', collection);
+  const held = names.bound.get(name) ?? MISSING;
+  const written = union(document, without(held, 'missing'));
+  const operations = isArray(json.ops) ? json.ops : Object.keys(objectIn(json.data));
+  const isDone = operations.some((one) => typeof one === 'string' || isCertain(objectIn(one)));
+  return goesOn(bind(names, [name, isDone ? written : union(written, typeOfName(names, name))]));
+};
+
+function isCertain({ op, when, if: also }: Written<typeof operation>): boolean {
+  return (when ?? also ?? true) === true && op !== 'pull' && op !== 'remove' && op !== 'delete';
+}
+
+export const deleteFlow: StepFlow = (_source, names, frame) => {
+  frame.analysis.touched('writes', undefined);
+  return goesOn(names);
+};
+
+export const lookupFlow: StepFlow<Of<'lookup'>> = (source, names, frame) => {
+  if (source.json.where === undefined && byKey(source)) {
+    return found(source, names, frame, present(typeOfFrom(source, names) ?? NEVER));
+  }
+  return found(source, names, frame, present(rowOf(source, names, frame)));
+};
+
+export const filterFlow: StepFlow<Of<'filter'>> = (source, names, frame) => {
+  const rows = list(rowOf(source, names, frame));
+  if (!isRequired(source.json)) return binds(source, names, rows);
+  return found(source, names, frame, rows);
+};
+
+export const randomSelectFlow: StepFlow<Of<'random_select'>> = (source, names, frame) =>
+  found(source, names, frame, rowOf(source, names, frame));
+
+export const lookupManyFlow: StepFlow<Of<'lookup_many'>> = (source, names, frame) => {
+  const row = union(rowOf(source, names, frame), NULL);
+  const map: Type = { kind: 'object', members: new Map(), rest: row, open: false };
+  return binds(source, names, source.json.asMap === false ? list(row) : map);
+};
+
+/** What `from` names, or its member `key`; `null` for a step without `from`. */
+function typeOfFrom(source: Source<Of<Search | 'lookup_many'>>, names: Names): Type | null {
+  const { json } = source;
+  const text = fromOf(source);
+  if (text === undefined) return null;
+  const from = typeOfToken(names, text);
+  if (json.key === undefined) return from;
+  const key = typeOfDeep(names, json.key);
+  const member = walkType(from, [keyOfType(key)]);
+  return mayBe(key, 'missing') || mayBe(key, 'null') ? union(member, MISSING) : member;
+}
+
+/** A row: of a list of the call, of a table of the game values, or a document. */
+function rowOf(source: Source<Of<Search | 'lookup_many'>>, names: Names, frame: Frame): Type {
+  const from = typeOfFrom(source, names);
+  if (from !== null) return nullForMissing(itemsOf(from));
+  const { json } = source;
+  if (json.source === 'values') {
+    return nullForMissing(itemsOf(walkType(names.world.values, [firstString(json, 'table', 'collection') ?? ''])));
+  }
+  const collection = firstString(json, 'collection');
+  frame.analysis.touched('scans', collection);
+  return frame.analysis.documents(collection) ?? NEVER;
+}
