@@ -313,7 +313,9 @@ export class Client<G extends GameTypes = AnyGame> {
 /** Game values, with the constants and tables that the game's types name. */
 export type ValuesOf<G extends GameTypes> = Omit<GameValues, 'constants' | 'tables'> & {
   readonly constants: G['values'];
-  readonly tables: G extends { readonly tables: infer Rows } ? { readonly [Name in keyof Rows]: ValueTable<Rows[Name]> } : GameValues['tables'];
+  readonly tables: G extends { readonly tables: infer Rows }
+    ? { readonly [Name in keyof Rows]: ValueTable<Rows[Name]> }
+    : GameValues['tables'];
 };
 
 /** A table of the game values. */

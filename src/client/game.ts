@@ -64,28 +64,26 @@ export type CallArguments<Input> =
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 /** Dotted paths into a document; any below what nothing is known of. */
-export type PathOf<Doc> =
-  unknown extends Doc
-    ? string
-    : Doc extends readonly unknown[]
-      ? never
-      : Doc extends object
-        ? { [Name in keyof Doc & string]: Name | `${Name}.${PathBelow<Doc[Name]>}` }[keyof Doc & string]
-        : never;
+export type PathOf<Doc> = unknown extends Doc
+  ? string
+  : Doc extends readonly unknown[]
+    ? never
+    : Doc extends object
+      ? { [Name in keyof Doc & string]: Name | `${Name}.${PathBelow<Doc[Name]>}` }[keyof Doc & string]
+      : never;
 
 type PathBelow<Member> = unknown extends Member ? string : PathOf<NonNullable<Member>>;
 
 /** What lies at a path. */
-export type AtPath<Doc, Path extends string> =
-  unknown extends Doc
-    ? Doc
-    : Path extends `${infer Name}.${infer Rest}`
-      ? Name extends keyof Doc
-        ? AtBelow<Doc[Name], Rest>
-        : never
-      : Path extends keyof Doc
-        ? Doc[Path]
-        : never;
+export type AtPath<Doc, Path extends string> = unknown extends Doc
+  ? Doc
+  : Path extends `${infer Name}.${infer Rest}`
+    ? Name extends keyof Doc
+      ? AtBelow<Doc[Name], Rest>
+      : never
+    : Path extends keyof Doc
+      ? Doc[Path]
+      : never;
 
 type AtBelow<Member, Path extends string> = unknown extends Member ? Member : AtPath<NonNullable<Member>, Path>;
 

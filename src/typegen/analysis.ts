@@ -20,7 +20,7 @@ import {
   type Source,
   type StepFlow,
 } from './flow.ts';
-import { bind, changedNames, forgotten, joined, type Names, withAliases, type World } from './names.ts';
+import { bind, changedNames, forgotten, joined, type Names, type World, withAliases } from './names.ts';
 import { responseType } from './response-type.ts';
 import {
   assertFlow,

@@ -1,4 +1,4 @@
-import { isNever, type ObjectType, memberType, NEVER, partsOf, STRING, type Type, union } from './type.ts';
+import { isNever, memberType, NEVER, type ObjectType, partsOf, STRING, type Type, union } from './type.ts';
 
 /**
  * Divides what an endpoint answers as the client library does: a status of 400 or above, `ok: false` or an error inside is a refusal,

@@ -3,10 +3,10 @@ import { readsName } from '../domain/endpoint/reading.ts';
 import { statusOf } from '../domain/endpoint/step.ts';
 import { isObject } from '../kernel/json.ts';
 import { type Documents, EndpointAnalysis } from './analysis.ts';
+import { answeredBy } from './answers.ts';
 import type { Refused } from './flow.ts';
 import { inputTypes } from './input-types.ts';
 import type { ObjectType, Type } from './type.ts';
-import { answeredBy } from './answers.ts';
 
 /** What is known of an endpoint before it is called. */
 export interface EndpointTypes {
@@ -21,7 +21,12 @@ export interface EndpointTypes {
   readonly failures: readonly string[];
 }
 
-export function endpointTypes(definitions: EffectiveDefinitions, documents: Documents, values: ObjectType, model: EndpointModel): EndpointTypes {
+export function endpointTypes(
+  definitions: EffectiveDefinitions,
+  documents: Documents,
+  values: ObjectType,
+  model: EndpointModel,
+): EndpointTypes {
   const { definition } = model;
   const input = inputTypes(definition.input, readsName(definition, 'input'));
   const analysis = new EndpointAnalysis(definitions, documents, { input: input.seen, values });
@@ -37,7 +42,12 @@ export function endpointTypes(definitions: EffectiveDefinitions, documents: Docu
   };
 }
 
-function failuresOf(definitions: EffectiveDefinitions, model: EndpointModel, analysis: EndpointAnalysis, input: ObjectType): readonly string[] {
+function failuresOf(
+  definitions: EffectiveDefinitions,
+  model: EndpointModel,
+  analysis: EndpointAnalysis,
+  input: ObjectType,
+): readonly string[] {
   const written = [...analysis.written].map((id) => definitions.collection(id)).filter((collection) => collection !== undefined);
   const bounded = (collection: CollectionModel) =>
     definitions.rules.some((rule) => rule.collection === '*' || definitions.collection(rule.collection)?.id === collection.id);
@@ -53,4 +63,3 @@ function failuresOf(definitions: EffectiveDefinitions, model: EndpointModel, ana
   };
   return Object.keys(codes).filter((code) => codes[code] === true);
 }
-

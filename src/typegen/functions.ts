@@ -2,7 +2,17 @@ import { COLLECTION_FUNCTIONS, listPathIn, selectorPathIn } from '../domain/endp
 import { isCollectionCall } from '../domain/endpoint/expression.ts';
 import { FUNCTION_NAMES } from '../domain/endpoint/functions.ts';
 import { parsePath } from '../domain/endpoint/path.ts';
-import { checkParentheses, closingParenthesis, findTokens, isOneToken, literalOf, scanTop, splitArguments, unquoted, wholeCall } from '../domain/endpoint/scan.ts';
+import {
+  checkParentheses,
+  closingParenthesis,
+  findTokens,
+  isOneToken,
+  literalOf,
+  scanTop,
+  splitArguments,
+  unquoted,
+  wholeCall,
+} from '../domain/endpoint/scan.ts';
 import { tokensOf } from '../domain/endpoint/template.ts';
 import { typeOfLiteral } from './json-type.ts';
 import type { Names } from './names.ts';

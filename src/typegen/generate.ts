@@ -70,7 +70,8 @@ function writtenBySteps(definitions: EffectiveDefinitions): ReadonlySet<string> 
     if (id !== undefined) found.add(id);
     for (const value of Object.values(json)) look(value);
   };
-  for (const { definition } of [...definitions.endpoints, ...definitions.workflows, ...definitions.libraries]) look(definition as JsonObject);
+  for (const { definition } of [...definitions.endpoints, ...definitions.workflows, ...definitions.libraries])
+    look(definition as JsonObject);
   written.set(definitions, found);
   return found;
 }
@@ -84,7 +85,11 @@ function members(lines: readonly string[]): string {
   return lines.length === 0 ? 'Record<never, never>' : block(lines, 1);
 }
 
-function interfacesOf({ definition, name }: CollectionModel, { read, save }: DocumentTypes, names: { read: string; save: string }): string[] {
+function interfacesOf(
+  { definition, name }: CollectionModel,
+  { read, save }: DocumentTypes,
+  names: { read: string; save: string },
+): string[] {
   const about = stringOf(definition.description) ?? `A document of \`${name}\`.`;
   return [
     `${docstring(about, 0)}export interface ${names.read} ${interfaceBody(read)}`,

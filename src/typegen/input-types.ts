@@ -1,10 +1,25 @@
-import type { input as inputSchema, inputObject } from '../contract/resources/logic.ts';
+import type { inputObject, input as inputSchema } from '../contract/resources/logic.ts';
 import type { Written } from '../contract/resources/member.ts';
 import { stringOf } from '../domain/definition/read.ts';
 import { declaredTypes, requiredNames } from '../domain/endpoint/input.ts';
 import { isArray, isObject, type Json, stringifyJson } from '../kernel/json.ts';
 import { typeOfJson } from './json-type.ts';
-import { ANY_OBJECT, BOOLEAN, EMPTY_OBJECT, list, literal, type Member, MISSING, NULL, NUMBER, type ObjectType, STRING, type Type, UNKNOWN, union } from './type.ts';
+import {
+  ANY_OBJECT,
+  BOOLEAN,
+  EMPTY_OBJECT,
+  list,
+  literal,
+  type Member,
+  MISSING,
+  NULL,
+  NUMBER,
+  type ObjectType,
+  STRING,
+  type Type,
+  UNKNOWN,
+  union,
+} from './type.ts';
 
 /**
  * Inputs of endpoints, from their declarations. What a game sends fits what the author means, enums too; what the steps can rely on is

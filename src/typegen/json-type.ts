@@ -21,7 +21,6 @@ export function typeOfItems(items: readonly Json[]): Type {
   return union(...others, ...(objects.length === 0 ? [] : [merged(objects)]));
 }
 
-
 /** Of a value that an author wrote into a definition: texts and flags as they are. */
 export function typeOfLiteral(json: Json): Type {
   if (typeof json === 'string' || typeof json === 'boolean') return literal(json);

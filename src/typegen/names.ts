@@ -1,6 +1,6 @@
 import type { Path } from '../domain/endpoint/path.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../domain/wire-names.ts';
-import { BOOLEAN, MISSING, NEVER, NUMBER, type ObjectType, STRING, textOf, type Type, UNKNOWN, union } from './type.ts';
+import { BOOLEAN, MISSING, NEVER, NUMBER, type ObjectType, STRING, type Type, textOf, UNKNOWN, union } from './type.ts';
 
 /** What the names of a call are at one place of its steps. */
 
@@ -56,7 +56,8 @@ export function joined(a: Names | null, b: Names | null): Names | null {
   const bound = new Map<string, Type>();
   for (const name of new Set([...a.bound.keys(), ...b.bound.keys()])) bound.set(name, union(typeOfName(a, name), typeOfName(b, name)));
   const aliases = new Map<string, Path | null>();
-  for (const name of new Set([...a.aliases.keys(), ...b.aliases.keys()])) aliases.set(name, agreed(a.aliases.get(name), b.aliases.get(name)));
+  for (const name of new Set([...a.aliases.keys(), ...b.aliases.keys()]))
+    aliases.set(name, agreed(a.aliases.get(name), b.aliases.get(name)));
   return { world: a.world, bound, aliases };
 }
 

@@ -80,9 +80,11 @@ export function nameText(name: string): string {
 /** A comment before what follows it; empty without a text. */
 export function docstring(about: string | undefined, depth: number): string {
   if (about === undefined || about.trim() === '') return '';
-  const lines = about.replaceAll('*/', '*\\/').split('\n').map((line) => line.trimEnd());
+  const lines = about
+    .replaceAll('*/', '*\\/')
+    .split('\n')
+    .map((line) => line.trimEnd());
   const indent = INDENT.repeat(depth);
   if (lines.length === 1) return `/** ${lines[0]} */\n${indent}`;
   return `/**\n${lines.map((line) => `${indent} *${line === '' ? '' : ` ${line}`}\n`).join('')}${indent} */\n${indent}`;
 }
-

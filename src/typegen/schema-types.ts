@@ -124,7 +124,9 @@ function aboutOf(field: FieldModel, raw: Json): { readonly about?: string } {
   const lines = [
     said,
     plain === undefined ? undefined : `Default: ${plain}.`,
-    isBig(field) ? 'May be larger than a JavaScript number holds exactly: give the client a `json` codec that reads such numbers.' : undefined,
+    isBig(field)
+      ? 'May be larger than a JavaScript number holds exactly: give the client a `json` codec that reads such numbers.'
+      : undefined,
   ].filter((line) => line !== undefined);
   return lines.length === 0 ? {} : { about: lines.join('\n') };
 }

@@ -9,7 +9,23 @@ import { isArray, isObject, type Json } from '../kernel/json.ts';
 import { expressionType, type Reading, typeOfCall } from './functions.ts';
 import { typeOfJson, typeOfLiteral } from './json-type.ts';
 import { type Names, typeOfName, unaliased } from './names.ts';
-import { isNever, list, literal, MISSING, mayBe, NEVER, NULL, NUMBER, nullForMissing, object, present, STRING, type Type, UNKNOWN, union } from './type.ts';
+import {
+  isNever,
+  list,
+  literal,
+  MISSING,
+  mayBe,
+  NEVER,
+  NULL,
+  NUMBER,
+  nullForMissing,
+  object,
+  present,
+  STRING,
+  type Type,
+  UNKNOWN,
+  union,
+} from './type.ts';
 import { type Segment, walkType } from './walk.ts';
 
 /**

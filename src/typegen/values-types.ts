@@ -15,7 +15,9 @@ export interface ValuesTypes {
 
 export function valuesTypes({ values, full, shared }: GameValuesModel): ValuesTypes {
   const tables = rowTypes(full);
-  const seen = Object.entries(values).map(([id, value]) => [id, isArray(value) ? list(memberType(tables, id)) : typeOfJson(value)] as const);
+  const seen = Object.entries(values).map(
+    ([id, value]) => [id, isArray(value) ? list(memberType(tables, id)) : typeOfJson(value)] as const,
+  );
   return { seen: object(seen), constants: object(membersOf(shared, 'constants')), tables: rowTypes(shared) };
 }
 

@@ -1,5 +1,21 @@
 import { isForbidden } from '../domain/endpoint/path.ts';
-import { EMPTY_OBJECT, isNever, list, MISSING, type Member, memberType, NEVER, NUMBER, type ObjectType, partsOf, present, type Type, textOf, UNKNOWN, union } from './type.ts';
+import {
+  EMPTY_OBJECT,
+  isNever,
+  list,
+  type Member,
+  MISSING,
+  memberType,
+  NEVER,
+  NUMBER,
+  type ObjectType,
+  partsOf,
+  present,
+  type Type,
+  textOf,
+  UNKNOWN,
+  union,
+} from './type.ts';
 
 /** Follows paths through types, as the language follows them through values, and changes what lies at their end. */
 

@@ -54,7 +54,9 @@ export function memberOf(types: string, ...path: readonly string[]): string {
 
 function bodyOf(text: string, name: string): string {
   const quoted = /^\w+$/.test(name) ? name : `'${name}'`;
-  const at = [`readonly ${quoted}: `, `readonly ${quoted}?: `].map((head) => [text.indexOf(head), head.length] as const).find(([from]) => from >= 0);
+  const at = [`readonly ${quoted}: `, `readonly ${quoted}?: `]
+    .map((head) => [text.indexOf(head), head.length] as const)
+    .find(([from]) => from >= 0);
   if (at === undefined) throw new Error(`no ${name} in ${text}`);
   const from = at[0] + at[1];
   let depth = 0;
@@ -79,11 +81,13 @@ export function compile(files: Readonly<Record<string, string>>): readonly strin
     writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.ts'] }));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    const { stdout, status } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder, '--pretty', 'false'], { cwd: folder, encoding: 'utf8' });
+    const { stdout, status } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', folder, '--pretty', 'false'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
     if (status === null) throw new Error('the compiler did not run');
     return stdout.split('\n').filter((line) => /error TS/.test(line));
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
-

@@ -1,8 +1,8 @@
 import type { Written } from '../../contract/resources/member.ts';
 import type { onMissing, operation, StepSchema, StepType } from '../../contract/resources/step.ts';
 import { objectOf as objectIn } from '../../domain/definition/read.ts';
-import { byKey, fromOf } from '../../domain/endpoint/steps/scan.ts';
 import { firstString, statusOf } from '../../domain/endpoint/step.ts';
+import { byKey, fromOf } from '../../domain/endpoint/steps/scan.ts';
 import { isArray } from '../../kernel/json.ts';
 import { type Flow, type Frame, goesOn, REFUSED, type Source, type StepFlow } from '../flow.ts';
 import { bind, type Names, typeOfName } from '../names.ts';

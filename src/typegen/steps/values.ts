@@ -128,11 +128,7 @@ export const mergeFlow: StepFlow<Of<'merge'>> = (source, names) => {
   const types = sources.map((item) => only(typeOfDeep(names, item), 'object'));
   if (types.some(isNever)) return REFUSED;
   const objects = types.map((type) => merged(partsOf(type).filter((part) => part.kind === 'object')));
-  return binds(
-    source,
-    names,
-    objects.reduce<ObjectType>(laidOver, EMPTY_OBJECT),
-  );
+  return binds(source, names, objects.reduce<ObjectType>(laidOver, EMPTY_OBJECT));
 };
 
 export const computeFlow: StepFlow<Of<'compute'>> = (source, names) => {

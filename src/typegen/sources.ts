@@ -1,0 +1,117 @@
+import { withoutAuthoring } from '../domain/definition/overlay.ts';
+import { readTextFile, writeFileWhole } from '../folder/files.ts';
+import type { FileKind } from '../folder/kinds.ts';
+import type { Listed, Remote, Target } from '../folder/remote.ts';
+import { type Folder, readFolder, type Source } from '../folder/sources.ts';
+import { Refusal, refusal } from '../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { definitionsIn } from './definitions.ts';
+import { generateTypes } from './generate.ts';
+
+/** Where definitions come from, and where their types go. */
+
+const SECTIONS: Readonly<Record<Exclude<FileKind, 'test'>, string>> = {
+  collection: 'collections',
+  endpoint: 'endpoints',
+  workflow: 'workflows',
+  library: 'libraries',
+  query: 'queries',
+  'game-values': 'gameValues',
+  'rate-limit-rules': 'rateLimitRules',
+};
+
+/**
+ * The types of a game's folder. Throws a `Refusal` that names the file, for a source that cannot be read or that a push would refuse: of a game
+ * that no server takes, types would promise what does not come.
+ */
+export function typesOfFolder({ sources }: Folder): string {
+  const wrong = sources.find(({ problem, kind }) => problem !== null && kind !== 'test');
+  if (wrong?.problem) throw refusal('VALIDATION_FAILED', `${wrong.path}: ${wrong.problem.message}`);
+  const body: Record<string, Json> = {};
+  for (const { kind, resource, id } of sources) {
+    if (kind === 'test' || resource === null) continue;
+    const section = SECTIONS[kind];
+    const before = body[section];
+    if (kind === 'game-values' || kind === 'rate-limit-rules') body[section] = resource;
+    else body[section] = [...(isArray(before) ? before : []), isObject(resource) ? { id, ...resource } : resource];
+  }
+  return typesOfSync(body, sources);
+}
+
+/** The types of what a project holds. Throws as {@link Remote} does. */
+export async function typesOfRemote(remote: Remote, target: Target): Promise<string> {
+  const listed = async (kind: Listed) => [kind, effective(await remote.list(kind, target))] as const;
+  const [lists, values, rules] = await Promise.all([
+    Promise.all((['collections', 'endpoints', 'workflows', 'libraries', 'queries'] as const).map(listed)),
+    remote.gameValues(target),
+    remote.rateLimitRules(target),
+  ]);
+  const isEmpty = values.stagedRemoval === true || (isArray(values.data) && values.data.length === 0);
+  const body: JsonObject = {
+    ...Object.fromEntries(lists),
+    ...(isEmpty ? {} : { gameValues: values.data }),
+    ...(rules.rules.length === 0 ? {} : { rateLimitRules: { rules: rules.rules as unknown as Json } }),
+  };
+  return typesOfSync(body, []);
+}
+
+/** Live definitions, and over them what is staged. */
+function effective(listed: readonly JsonObject[]): readonly JsonObject[] {
+  const found = new Map<string, JsonObject>();
+  for (const { revisionTarget, stagedRemoval, hasStaged: _, ...definition } of listed) {
+    const id = String(definition['id']);
+    const below = revisionTarget === 'next' && typeof definition['sourceText'] !== 'string' ? found.get(id) : undefined;
+    if (stagedRemoval === true) found.delete(id);
+    else found.set(id, { ...(below === undefined ? {} : withoutAuthoring(below)), ...definition });
+  }
+  return [...found.values()];
+}
+
+function typesOfSync(body: JsonObject, sources: readonly Source[]): string {
+  try {
+    return generateTypes(definitionsIn(body));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const found = problemIn(error.extra.body ?? {});
+    const path = sources.find(({ id }) => id === found?.id)?.path ?? found?.id;
+    throw path === undefined ? error : refusal('VALIDATION_FAILED', `${path}: ${found?.message}`);
+  }
+}
+
+/** The first definition that a push would be refused for. */
+function problemIn(body: JsonObject): { readonly id: string; readonly message: string } | null {
+  for (const section of Object.values(body)) {
+    const results = isObject(section) && isArray(section['results']) ? section['results'] : [];
+    for (const result of results) {
+      if (!isObject(result) || result['ok'] !== false) continue;
+      const { resourceId, message, diagnostics } = result;
+      const [first] = isArray(diagnostics) ? diagnostics : [];
+      const said = message ?? (isObject(first) ? first['message'] : undefined);
+      return { id: String(resourceId ?? ''), message: String(said ?? 'a push of it would be refused') };
+    }
+  }
+  return null;
+}
+
+/** Where the types of a folder are written unless told otherwise. */
+export const TYPES_FILE = 'game.types.ts';
+
+/** Writes the file whole, where it is not what it should be already: tools that watch it are not woken for nothing. Answers whether it wrote. */
+export function writeTypes(path: string, types: string): boolean {
+  if (readTextFile(path) === types) return false;
+  writeFileWhole(path, types);
+  return true;
+}
+
+/**
+ * Makes the types of a folder anew: what `savepoint dev` does after each push. `out`: the file, as an absolute path. Answers whether the file
+ * changed. Throws the `Refusal` of {@link typesOfFolder} and the `FolderProblem` of {@link readFolder}; the file then stays as it was.
+ *
+ * @example
+ * ```ts
+ * const changed = refreshTypes(dir, join(dir, TYPES_FILE));
+ * ```
+ */
+export function refreshTypes(dir: string, out: string): boolean {
+  return writeTypes(out, typesOfFolder(readFolder(dir)));
+}
