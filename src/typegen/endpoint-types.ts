@@ -11,7 +11,9 @@ import type { ObjectType, Type } from './type.ts';
 /** What is known of an endpoint before it is called. */
 export interface EndpointTypes {
   readonly input: ObjectType;
-  /** Never: it always refuses. */
+  /** Every body that it may answer with, refusals that its answers say among them. */
+  readonly rendered: Type;
+  /** Of those, what a game gets as the answer. Never: it always refuses. */
   readonly answer: Type;
   /** Codes of the author's, in order. */
   readonly refusals: ReadonlyMap<string, Refused | null>;
@@ -31,10 +33,12 @@ export function endpointTypes(
   const input = inputTypes(definition.input, readsName(definition, 'input'));
   const analysis = new EndpointAnalysis(definitions, documents, { input: input.seen, values });
   const response = isObject(definition.response) ? definition.response : {};
-  const { answer, codes, hasOthers } = answeredBy(analysis.answers(definition), statusOf(response['status'], 200));
+  const rendered = analysis.answers(definition);
+  const { answer, codes, hasOthers } = answeredBy(rendered, statusOf(response['status'], 200));
   const refusals = new Map<string, Refused | null>([...codes.map((code) => [code, null] as const), ...analysis.refusals]);
   return {
     input: input.sent,
+    rendered,
     answer,
     refusals: new Map([...refusals].sort(([a], [b]) => (a < b ? -1 : 1))),
     hasOthers: hasOthers || analysis.isPartial,

@@ -37,9 +37,13 @@ export function documentTypes({ schema, definition }: CollectionModel, writtenBy
   const { root } = schema;
   if (root === null) return { read: ANY_OBJECT, save: ANY_OBJECT };
   const raw = definition.schema ?? definition.fields ?? null;
-  // A document that is not there reads as none, whatever defaults its fields have.
-  const whole = { ...root, default: undefined };
+  const whole = itself(root);
   return { read: objectType(whole, raw, { side: 'read', writtenBySteps }), save: objectType(whole, raw, { side: 'save', writtenBySteps }) };
+}
+
+/** A document, an item of a list or a member without a name: it is there or not, and never comes into being by a default. */
+function itself(field: FieldModel): FieldModel {
+  return { ...field, default: undefined };
 }
 
 interface How {
@@ -54,7 +58,7 @@ function objectType(field: FieldModel, raw: Json, how: How): ObjectType {
     return [name, { type: isPresent(child, name, field, how) ? type : union(type, MISSING), ...aboutOf(child, source) }];
   });
   const { additional } = field;
-  const rest = typeof additional === 'object' ? fieldType(additional, rawAdditional(raw), how) : null;
+  const rest = typeof additional === 'object' ? fieldType(itself(additional), rawAdditional(raw), how) : null;
   return { kind: 'object', members: new Map(members), rest, open: rest === null && members.length === 0 && additional === true };
 }
 
@@ -95,7 +99,7 @@ function typeByName(field: FieldModel, raw: Json, how: How): Type {
     case 'null':
       return NULL;
     case 'array':
-      return list(field.items === undefined ? UNKNOWN : fieldType(field.items, rawItems(raw), how));
+      return list(field.items === undefined ? UNKNOWN : fieldType(itself(field.items), rawItems(raw), how));
     case 'object':
       return objectType(field, raw, how);
     default:

@@ -96,9 +96,14 @@ function problemIn(body: JsonObject): { readonly id: string; readonly message: s
 /** Where the types of a folder are written unless told otherwise. */
 export const TYPES_FILE = 'game.types.ts';
 
+/** Whether the file is what it should be. */
+export function isWritten(path: string, types: string): boolean {
+  return readTextFile(path) === types;
+}
+
 /** Writes the file whole, where it is not what it should be already: tools that watch it are not woken for nothing. Answers whether it wrote. */
 export function writeTypes(path: string, types: string): boolean {
-  if (readTextFile(path) === types) return false;
+  if (isWritten(path, types)) return false;
   writeFileWhole(path, types);
   return true;
 }

@@ -48,7 +48,10 @@ export function manualGame(): JsonObject {
 
 /** A member of the generated interface `Game`, on one line, without its comments. */
 export function memberOf(types: string, ...path: readonly string[]): string {
-  const plain = types.replace(/\/\*\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ');
+  const plain = types
+    .replace(/\/\*\*[\s\S]*?\*\//g, '')
+    .replace(/\s+/g, ' ')
+    .replaceAll('; }', ' }');
   return path.reduce(bodyOf, plain.slice(plain.indexOf('interface Game')));
 }
 
