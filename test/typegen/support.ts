@@ -48,11 +48,8 @@ export function manualGame(): JsonObject {
 
 /** A member of the generated interface `Game`, on one line, without its comments. */
 export function memberOf(types: string, ...path: readonly string[]): string {
-  const plain = types
-    .replace(/\/\*\*[\s\S]*?\*\//g, '')
-    .replace(/\s+/g, ' ')
-    .replaceAll('; }', ' }');
-  return path.reduce(bodyOf, plain.slice(plain.indexOf('interface Game')));
+  const plain = types.replace(/\/\*\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ');
+  return path.reduce(bodyOf, plain.slice(plain.indexOf('interface Game'))).replaceAll('; }', ' }');
 }
 
 function bodyOf(text: string, name: string): string {
