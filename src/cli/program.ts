@@ -13,6 +13,7 @@ import { projectCommand } from './project.ts';
 import { rebuildCommand } from './rebuild.ts';
 import { startCommand } from './start.ts';
 import { testCommand } from './test.ts';
+import { typesCommand } from './types.ts';
 import { verifyCommand } from './verify.ts';
 
 /** The whole command line. Help and wrong usage are thrown as `CommanderError`, so that the caller decides how the process ends. */
@@ -34,6 +35,7 @@ export function createProgram(): Command {
     doctorCommand,
     jobsCommand,
     testCommand,
+    typesCommand,
     analyticsCommand,
     flagsCommand,
   ]) {

@@ -38,7 +38,7 @@ import {
 import { deleteFlow, filterFlow, lookupFlow, lookupManyFlow, randomSelectFlow, readFlow, writeFlow } from './steps/rows.ts';
 import { arrayFlow, computeFlow, mergeFlow, objectFlow, randomFlow, sortFlow, switchFlow, transformFlow } from './steps/values.ts';
 import { objectOf, typeOfShallow } from './templates.ts';
-import { isNever, NEVER, NULL, type ObjectType, partsOf, type Type, textOf, UNKNOWN, union } from './type.ts';
+import { isNever, NEVER, NULL, nullForMissing, type ObjectType, partsOf, type Type, textOf, UNKNOWN, union } from './type.ts';
 
 /**
  * Runs the steps of an endpoint on types instead of values, through every way that they may take: what is answered, and with which codes a call
@@ -112,7 +112,7 @@ export class EndpointAnalysis implements Analysis {
   /** Everything that a call of the endpoint may answer, and whether it answers at all. */
   answers(definition: Logic): Type {
     const frame: Frame = { analysis: this, home: definition, depth: 0, routed: true };
-    return this.#logic(frame, definition, [], (names) => responseType(names, definition.response));
+    return nullForMissing(this.#logic(frame, definition, [], (names) => responseType(names, definition.response)));
   }
 
   documents(name: string | undefined): ObjectType | null {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { compile, exampleGame, manualGame, typesOf } from './support.ts';
+import { blocksOf } from '../docs/support/pages.ts';
+import { compile, exampleGame, firstGame, manualGame, typesOf } from './support.ts';
 
 /** What the compiler makes of generated types: one run of it for all of these. */
 
@@ -126,6 +127,8 @@ export const paid = async (): Promise<number> => (await createClient<Game>().cal
 
 test('right calls compile; a wrong slug, field, operation, input or refusal does not, nor a game whose endpoint answers something else', () => {
   const changed = typesOf(JSON.parse(JSON.stringify(manualGame()).replace('paid: \\"{{row.price}}\\"', 'cost: \\"{{row.price}}\\"')));
+  const page = blocksOf('docs/client.md').find(({ info }) => info === 'ts types')?.text ?? '';
+  expect(page.split('\n').filter((line) => line !== '').length).toBeLessThan(30);
   const errors = compile({
     'manual.ts': typesOf(manualGame()),
     'example.ts': typesOf(exampleGame()),
@@ -134,6 +137,8 @@ test('right calls compile; a wrong slug, field, operation, input or refusal does
     'right.ts': RIGHT,
     'wrong.ts': `${HEAD}${WRONG.map(([, line]) => `{ ${line.replace(' //', ' } //')}\n`).join('')}}\n`,
     'later.ts': CHANGED,
+    'game.types.ts': typesOf(firstGame()),
+    'page.ts': page,
   });
   const first = HEAD.split('\n').length;
   const found = errors.map((line) => /^(\w+\.ts)\((\d+),\d+\): error (TS\d+)/.exec(line)?.slice(1).join(' ') ?? line);

@@ -6,7 +6,7 @@ import { Refusal } from '../../src/kernel/errors.ts';
 import { type JsonObject, tryParseJson } from '../../src/kernel/json.ts';
 import { definitionsIn } from '../../src/typegen/definitions.ts';
 import { generateTypes } from '../../src/typegen/generate.ts';
-import { filesOf, ROOT } from '../docs/support/pages.ts';
+import { blocksOf, filesOf, ROOT } from '../docs/support/pages.ts';
 
 /** Types of small games, and the compiler that reads them. */
 
@@ -44,6 +44,18 @@ export function exampleGame(): JsonObject {
 /** What a reader of the language's manual saves. */
 export function manualGame(): JsonObject {
   return syncOf(filesOf('docs/language.md'));
+}
+
+/** What a reader of the first page pushes before promoting anything. */
+export function firstGame(): JsonObject {
+  const page = blocksOf('docs/first-game.md')
+    .map(({ text }) => text)
+    .join('');
+  const section: Readonly<Record<string, string>> = { 'game-values': 'gameValues' };
+  const pushes = [...page.matchAll(/^studio (?:PUT|POST) \/v3\/manage\/\$P\/([\w-]+) -d '([\s\S]*?)'$/gm)];
+  return Object.fromEntries(
+    pushes.flatMap(([, kind = '', text = '']) => (text === '{}' ? [] : [[section[kind] ?? kind, tryParseJson(text) ?? null]])),
+  );
 }
 
 /** A member of the generated interface `Game`, on one line, without its comments. */

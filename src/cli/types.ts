@@ -1,0 +1,135 @@
+import { watch } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import { findProject } from '../folder/project-file.ts';
+import type { Target } from '../folder/remote.ts';
+import { print, printNote } from './context.ts';
+import { explain } from './explain.ts';
+import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+
+interface TypesOptions extends RemoteOptions {
+  readonly out?: string;
+  readonly remote?: boolean;
+  readonly target: Target;
+  readonly watch?: boolean;
+  readonly check?: boolean;
+}
+
+/** Saves of several files within this time are one change. */
+const QUIET_MS = 100;
+/** How often a remote project is asked whether something was published. */
+const ASK_MS = 2_000;
+
+/** `savepoint types`: TypeScript of a game's definitions, for `createClient<Game>()`. */
+export function typesCommand(): Command {
+  return remoteCommand('types', 'write TypeScript types of the game, for `createClient<Game>()` of the client library')
+    .option('--out <file>', 'where to (default: game.types.ts in the folder); - prints them')
+    .option('--remote', 'of what the project on the server holds, not of the folder; so do --address and --project')
+    .addOption(new Option('--target <target>', 'with --remote: which definitions').choices(['live', 'next']).default('live'))
+    .option('--watch', 'again after every change, until it is stopped')
+    .option('--check', 'write nothing; exit code 1 where the file is not what it would be')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint types --out src/game.types.ts --watch\n  savepoint types --out src/game.types.ts --check\n  SAVEPOINT_SECRET_KEY=… savepoint types --address https://game.example --project p1 --out src/game.types.ts',
+    )
+    .action(async (options: TypesOptions) => {
+      const makes = await makerOf(options);
+      const once = async () => tell(options, makes.out, await makes.types());
+      if (!options.watch) return once();
+      const stop = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+      await reported(options, once);
+      await makes.changes(stop.signal, () => reported(options, once));
+    });
+}
+
+interface Maker {
+  types(): Promise<string>;
+  /** Calls `changed` after each change, until the signal. */
+  changes(signal: AbortSignal, changed: () => Promise<void>): Promise<void>;
+  /** As an absolute path; `null`: they are printed. */
+  readonly out: string | null;
+}
+
+async function makerOf(options: TypesOptions): Promise<Maker> {
+  const { TYPES_FILE, typesOfFolder, typesOfRemote } = await import('../typegen/sources.ts');
+  const isRemote = options.remote === true || options.address !== undefined || options.project !== undefined;
+  if (isRemote) {
+    const remote = remoteOf(options);
+    return {
+      types: () => typesOfRemote(remote, options.target),
+      changes: (signal, changed) => polled(signal, async () => (await remote.manifest(options.target)).hash, changed),
+      out: outOf(options, join(remote.place.dir, TYPES_FILE)),
+    };
+  }
+  const { readFolder } = await import('../folder/sources.ts');
+  const from = resolve(options.dir ?? '.');
+  const dir = findProject(from)?.dir ?? from;
+  return {
+    types: async () => typesOfFolder(readFolder(dir)),
+    changes: (signal, changed) => watched(dir, signal, changed),
+    out: outOf(options, join(dir, TYPES_FILE)),
+  };
+}
+
+function outOf({ out }: TypesOptions, otherwise: string): string | null {
+  return out === '-' ? null : resolve(out ?? otherwise);
+}
+
+async function tell({ json, check }: TypesOptions, out: string | null, types: string): Promise<void> {
+  if (out === null) return print(json ? JSON.stringify({ ok: true, types }) : types.trimEnd());
+  const { isWritten, writeTypes } = await import('../typegen/sources.ts');
+  if (check) {
+    const isFresh = isWritten(out, types);
+    if (!isFresh) process.exitCode = 1;
+    return print(json ? JSON.stringify({ ok: isFresh, file: out }) : isFresh ? `${out} is up to date` : stale(out));
+  }
+  const changed = writeTypes(out, types);
+  print(json ? JSON.stringify({ ok: true, file: out, changed }) : `${out} ${changed ? 'written' : 'is up to date'}`);
+}
+
+function stale(out: string): string {
+  return `${out} is not what the definitions say; \`savepoint types --out ${basename(out)}\` writes it anew`;
+}
+
+/** While it watches, a mistake in a file is told and not the end. */
+async function reported({ json }: TypesOptions, once: () => Promise<void>): Promise<void> {
+  try {
+    await once();
+  } catch (error) {
+    const message = explain(error);
+    printNote(`savepoint: ${message}`);
+    if (json) print(JSON.stringify({ ok: false, error: { message } }));
+  }
+}
+
+async function watched(dir: string, signal: AbortSignal, changed: () => Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    for await (const { filename } of watch(dir, { recursive: true, signal })) {
+      if (filename !== null && !isSource(filename)) continue;
+      clearTimeout(timer);
+      timer = setTimeout(() => void changed(), QUIET_MS);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isSource(path: string): boolean {
+  const parts = path.split(/[/\\]/);
+  return /\.(?:ya?ml|json)$/i.test(path) && !parts.some((part) => part === 'node_modules' || part.startsWith('.'));
+}
+
+async function polled(signal: AbortSignal, hashOf: () => Promise<string>, changed: () => Promise<void>): Promise<void> {
+  let known = await hashOf();
+  while (!signal.aborted) {
+    await sleep(ASK_MS, undefined, { signal }).catch(() => undefined);
+    const hash = signal.aborted ? known : await hashOf().catch(() => known);
+    if (hash !== known) await changed();
+    known = hash;
+  }
+}
