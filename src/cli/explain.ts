@@ -44,6 +44,9 @@ const CURES: Readonly<Record<string, string>> = {
 
 const PORT_CURE = 'This user may not: choose a --port above 1023, or give it the right.';
 
+const KEY_CURE =
+  'The secret key comes from SAVEPOINT_SECRET_KEY or savepoint.credentials.json; `savepoint key create PROJECT` on the server makes one.';
+
 /** Errors of the Postgres driver that have no code. */
 const SAYINGS: Readonly<Record<string, string | undefined>> = {
   'timeout expired': CURES['ETIMEDOUT'],
@@ -61,6 +64,7 @@ export function codeOf(error: unknown): string {
 /** Explains a failure: what was wrong and what to do. A stack is shown only for our own faults, and only on request. */
 export function explain(error: unknown): string {
   if (error instanceof Error && FORESEEN.some((kind) => error instanceof kind)) return error.message;
+  if (error instanceof RemoteRefusal && error.code === 'UNAUTHORIZED') return `${error.message} (UNAUTHORIZED). ${KEY_CURE}`;
   if (error instanceof Refusal || error instanceof RemoteRefusal) return `${error.message} (${error.code})`;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -1,12 +1,17 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 import { analyticsCommand } from './analytics.ts';
+import { callCommand } from './call.ts';
+import { completionCommand } from './completion.ts';
 import { dbCommand } from './db.ts';
+import { docCommand } from './doc.ts';
 import { doctorCommand } from './doctor.ts';
 import { flagsCommand } from './flags.ts';
 import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
+import { ledgerCommand } from './ledger.ts';
 import { logCommand } from './log.ts';
+import { logsCommand } from './logs.ts';
 import { migrateCommand } from './migrate.ts';
 import { pageCommand } from './page.ts';
 import { projectCommand } from './project.ts';
@@ -21,6 +26,8 @@ export function createProgram(): Command {
   const program = new Command('savepoint')
     .description('An event-sourced, self-hostable game backend.')
     .version(VERSION)
+    // An option behind a command is that command's, also where commands above it have one of the same name.
+    .enablePositionalOptions()
     .addHelpText('after', '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder.');
   for (const make of [
     startCommand,
@@ -38,6 +45,11 @@ export function createProgram(): Command {
     typesCommand,
     analyticsCommand,
     flagsCommand,
+    callCommand,
+    docCommand,
+    ledgerCommand,
+    logsCommand,
+    completionCommand,
   ]) {
     program.addCommand(make());
   }

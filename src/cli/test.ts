@@ -1,11 +1,38 @@
-import { Command, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { PublishTarget } from '../domain/events.ts';
 import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts';
 import { type CommonOptions, command, endProgress, print, progress, table, withInstallation } from './context.ts';
+import { folderTests } from './remote/folder-tests.ts';
+import { testReport } from './remote/test-report.ts';
+import { runTests } from './remote/test-runs.ts';
+import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 
-/** `savepoint test`: runs the saved tests of a project, for a build pipeline. */
+interface TestOptions extends RemoteOptions {
+  readonly live?: boolean;
+  readonly only?: readonly string[];
+}
+
+/** `savepoint test`: runs tests over HTTP; `savepoint test run`: those of a project of this installation, for its operator. */
 export function testCommand(): Command {
-  return new Command('test').description("run a project's saved tests").addCommand(run());
+  return (
+    remoteCommand('test', 'run the tests of a project dry, those of the folder among them. Exit code 1 when one fails')
+      .option('--live', 'on what is live, instead of what is staged')
+      .option('--only <id...>', 'tests with these ids, or of these endpoints')
+      .addHelpText('after', '\nExample:\n  savepoint test --only buys-an-axe sell-wood')
+      // Otherwise an option behind `run` would be taken for one of `test`.
+      .enablePositionalOptions()
+      .action(async (options: TestOptions) => {
+        const remote = remoteOf(options);
+        const target = options.live ? 'live' : 'next';
+        const told = (done: number, of: number) => progress(`${done} of ${of} tests`);
+        const done = await runTests(remote, { target, only: options.only ?? null, folder: folderTests(remote.place.dir) }, told);
+        endProgress();
+        const found = { ok: done.failed === 0, projectId: remote.place.project, target, ...done };
+        print(options.json ? stringifyJson(found) : testReport(done));
+        if (done.failed > 0) process.exitCode = 1;
+      })
+      .addCommand(run())
+  );
 }
 
 interface RunOptions extends CommonOptions {

@@ -1,0 +1,133 @@
+import { type Command, Option } from 'commander';
+import { RemoteRefusal } from '../folder/refusal.ts';
+import { positionOf, type Remote, type Target } from '../folder/remote.ts';
+import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts';
+import { print } from './context.ts';
+import { callInput } from './remote/arguments.ts';
+import { unknownName } from './remote/names.ts';
+import { asPlayer, objectsIn, pathOf, TARGETS, textOf } from './remote/requests.ts';
+import { prettyJson, shortJson, visible } from './remote/words.ts';
+import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { styled } from './terminal.ts';
+
+interface CallOptions extends RemoteOptions {
+  readonly player?: string;
+  readonly target: Target;
+  readonly dryRun?: boolean;
+}
+
+interface Asked {
+  readonly slug: string;
+  readonly input: JsonObject;
+  readonly player: string | undefined;
+  readonly target: Target;
+}
+
+/** `savepoint call`: calls an endpoint, as a server with the secret key does. */
+export function callCommand(): Command {
+  return remoteCommand('call', 'call an endpoint and print its answer; exit code 1 when it is refused')
+    .argument('<slug>', 'the endpoint')
+    .argument('[input...]', 'its input: JSON, or key=value pairs (JSON where it is some, else text), or - for standard input')
+    .option('--player <id>', 'the player whose call it is')
+    .addOption(new Option('--target <target>', 'the definitions and data to call').choices(TARGETS).default('live'))
+    .option('--dry-run', 'store nothing; show each step and what would be written')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint call buy item=axe amount=2 --player 42\n  savepoint call buy \'{"item":"axe"}\' --dry-run --target next',
+    )
+    .action(async (slug: string, words: string[], options: CallOptions) => {
+      const remote = remoteOf(options);
+      const asked: Asked = { slug, input: await callInput(words), player: options.player, target: options.target };
+      const shown = options.dryRun ? await dryRun(remote, asked) : await call(remote, asked);
+      print(options.json ? stringifyJson(shown.json) : shown.text);
+      if (!shown.ok) process.exitCode = 1;
+    });
+}
+
+interface Shown {
+  readonly ok: boolean;
+  readonly json: JsonObject;
+  readonly text: string;
+}
+
+/** The answer of an endpoint, whatever its status. */
+interface Came {
+  readonly status: number;
+  readonly body: Json;
+  readonly revision: number | null;
+}
+
+async function call(remote: Remote, { slug, input, player, target }: Asked): Promise<Shown> {
+  const came = await remote
+    .request('POST', pathOf(remote, 'endpoints', slug), { body: input, target, headers: asPlayer(player) })
+    .then((answer): Came => ({ status: answer.status, body: answer.body ?? null, revision: positionOf(answer) }))
+    .catch((error: unknown) => refusedCall(error));
+  const refused = refusalIn(came);
+  if (refused?.code === 'ENDPOINT_NOT_FOUND') throw await unknownName(remote, 'endpoint', slug, target);
+  const json = { ok: refused === null, ...came, ...(refused === null ? {} : { error: { ...refused } }) };
+  return { ok: refused === null, json, text: answerText(refused, came) };
+}
+
+/** What an endpoint has refused is its answer; a key that is not valid is none. */
+function refusedCall(error: unknown): Came {
+  if (!(error instanceof RemoteRefusal) || error.code === 'UNAUTHORIZED') throw error;
+  return { status: error.status, body: error.body, revision: null };
+}
+
+async function dryRun(remote: Remote, { slug, input, player, target }: Asked): Promise<Shown> {
+  const test = { slug, input, asServer: true, expect: { outcome: 'any' }, ...(player === undefined ? {} : { platformId: player }) };
+  const answer = await remote
+    .request('POST', pathOf(remote, 'manage', 'test-endpoint'), { body: test, target })
+    .catch(async (error: unknown) => {
+      throw error instanceof RemoteRefusal && error.code === 'ENDPOINT_NOT_FOUND'
+        ? await unknownName(remote, 'endpoint', slug, target)
+        : error;
+    });
+  const report = isObject(answer.body) ? answer.body : {};
+  const result = isObject(report['result']) ? report['result'] : {};
+  const came = { status: Number(result['status']), body: result['body'] ?? null, revision: null };
+  const refused = refusalIn(came);
+  const warnings = isArray(report['warnings']) ? report['warnings'] : [];
+  const lines = [
+    ...objectsIn(report['steps']).map(stepLine),
+    ...objectsIn(report['pendingWrites']).map(writeLine),
+    ...warnings.map((warning) => styled('yellow', `! ${visible(String(warning))}`)),
+    answerText(refused, came),
+    styled('gray', 'A dry run: nothing was stored.'),
+  ];
+  return { ok: refused === null, json: { ...report, ok: refused === null }, text: lines.join('\n') };
+}
+
+interface Refused {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The refusal in an endpoint's answer, which its author words; `null` for a success. */
+function refusalIn({ status, body }: Came): Refused | null {
+  const whole = isObject(body) ? body : {};
+  if (status < 400 && whole['ok'] !== false) return null;
+  const error = whole['error'];
+  const said = isObject(error) ? error : whole;
+  return { code: textOf(said['code']) || textOf(error) || `HTTP_${status}`, message: textOf(said['message']) || textOf(whole['message']) };
+}
+
+const ENVELOPE = ['ok', 'error', 'message', 'status'];
+
+function answerText(refused: Refused | null, { status, body }: Came): string {
+  if (refused === null) return `${styled('green', String(status))} ${prettyJson(body)}`;
+  const said = `${styled('red', `${status} ${visible(refused.code)}`)}  ${visible(refused.message)}`;
+  // What an author tells besides code and message helps to see why.
+  const tellsMore = isObject(body) && Object.keys(body).some((name) => !ENVELOPE.includes(name));
+  return tellsMore ? `${said}\n${prettyJson(body)}` : said;
+}
+
+function stepLine(step: JsonObject): string {
+  const sign = step['passed'] === false ? styled('red', '✗') : styled('green', '✓');
+  return `${sign} ${visible(String(step['id'] ?? ''))}  ${styled('gray', visible(String(step['type'] ?? '')))}  ${shortJson(step['result'] ?? null)}`;
+}
+
+function writeLine(write: JsonObject): string {
+  const place = visible(`${write['collection']}/${write['key']}`);
+  return `${styled('magenta', '→')} would ${write['op']} ${place}  ${write['op'] === 'delete' ? '' : shortJson(write['data'] ?? null)}`.trimEnd();
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+
+/** What may stand where on a command line, as the shells are told. */
+
+export interface Word {
+  readonly word: string;
+  readonly description: string;
+}
+
+/** One command, the program itself among them. */
+export interface Place {
+  /** The words that lead to it, without the program's own name. */
+  readonly path: readonly string[];
+  readonly commands: readonly Word[];
+  readonly options: readonly Word[];
+  /** The values of the first argument: its choices, or the names of definitions in the folder. */
+  readonly values: readonly string[];
+  readonly names: Names | null;
+}
+
+/** Kinds of definitions whose names are completed, by the name of the argument that takes one. */
+export type Names = 'endpoint' | 'collection' | 'test';
+const NAMED: Readonly<Record<string, Names>> = { slug: 'endpoint', collection: 'collection' };
+
+/** The command and everything below it, each before what it holds. */
+export function placesOf(command: Command, path: readonly string[] = []): readonly Place[] {
+  const visible = command.createHelp().visibleCommands(command);
+  const [argument] = command.registeredArguments;
+  const place: Place = {
+    path,
+    commands: visible.map((each) => ({ word: each.name(), description: lineOf(each.description()) })),
+    options: command
+      .createHelp()
+      .visibleOptions(command)
+      .flatMap(({ long, description }) => (long ? [{ word: long, description: lineOf(description) }] : [])),
+    values: argument?.argChoices ?? [],
+    names: argument === undefined ? null : (NAMED[argument.name()] ?? null),
+  };
+  return [place, ...command.commands.flatMap((each) => placesOf(each, [...path, each.name()]))];
+}
+
+/** Shells show one line. */
+function lineOf(description: string): string {
+  return description.split('\n')[0] ?? '';
+}

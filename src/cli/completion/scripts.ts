@@ -1,0 +1,138 @@
+import type { Names, Place, Word } from './places.ts';
+
+/**
+ * Completion scripts. They hold every command and option, because a start of the program at each press of Tab would be felt. The names of
+ * endpoints and collections are those of the files in the folder that one is in.
+ */
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+export function completionScript(shell: Shell, places: readonly Place[]): string {
+  return { bash, zsh, fish }[shell](places);
+}
+
+/** Prints the names of the definitions of one kind (`$1`) in the folder: `NAME` of each `NAME.KIND.yml`. POSIX shell. */
+const NAMES = `_savepoint_names() {
+  local dir="$PWD"
+  while [ -n "$dir" ] && [ ! -e "$dir/savepoint.json" ]; do dir="\${dir%/*}"; done
+  [ -n "$dir" ] || return 0
+  command find "$dir" -maxdepth 4 \\( -name node_modules -o -name '.?*' \\) -prune -o \\
+    \\( -name "*.$1.yml" -o -name "*.$1.yaml" -o -name "*.$1.json" \\) -print 2>/dev/null |
+    command sed -e 's|.*/||' -e "s|\\\\.$1\\\\.[a-z]*\\$||"
+}`;
+
+function bash(places: readonly Place[]): string {
+  const rows = places.map((place) => {
+    const words = [...wordsOf(place.commands), ...place.values, ...wordsOf(place.options)].join(' ');
+    return `    ${quoted(place.path.join(' '))}) words=${quoted(words)}${namesIn(place.names, 'names=$(_savepoint_names KIND)')} ;;`;
+  });
+  return `# bash completion of savepoint: source <(savepoint completion bash)
+${NAMES}
+_savepoint() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" place='' word words='' names=''
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "\${place:+$place }$word" in
+      ${pathsOf(places)}) place="\${place:+$place }$word" ;;
+    esac
+  done
+  case "$place" in
+${rows.join('\n')}
+  esac
+  case "$cur" in -*) names='' ;; esac
+  COMPREPLY=($(compgen -W "$words $names" -- "$cur"))
+  [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$cur"))
+}
+complete -F _savepoint savepoint
+`;
+}
+
+function zsh(places: readonly Place[]): string {
+  const listed = (words: readonly Word[]) =>
+    words.map(({ word, description }) => quoted(`${word}:${description.replaceAll(':', '\\:')}`)).join(' ');
+  const rows = places.map((place) => {
+    const values = place.values.map((word) => ({ word, description: '' }));
+    const found = `commands=(${listed([...place.commands, ...values])}) options=(${listed(place.options)})`;
+    return `    ${quoted(place.path.join(' '))}) ${found}${namesIn(place.names, `names=(\${(f)"$(_savepoint_names KIND)"})`)} ;;`;
+  });
+  return `#compdef savepoint
+# zsh completion of savepoint: source <(savepoint completion zsh)
+${NAMES}
+_savepoint() {
+  local place='' word
+  local -a commands options names
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "\${place:+$place }$word" in
+      ${pathsOf(places)}) place="\${place:+$place }$word" ;;
+    esac
+  done
+  case "$place" in
+${rows.join('\n')}
+  esac
+  if [[ $PREFIX == -* ]]; then _describe option options; return; fi
+  (( $#commands )) && _describe command commands
+  (( $#names )) && compadd -a names
+  (( $#commands + $#names )) || _files
+}
+compdef _savepoint savepoint
+`;
+}
+
+function fish(places: readonly Place[]): string {
+  const rows = places.flatMap(({ path, commands, options, values, names }) => {
+    const at = `complete -c savepoint -n ${quotedForFish(`__savepoint_at ${path.join(' ')}`.trim())}`;
+    return [
+      ...commands.map(({ word, description }) => `${at} -f -a ${word} -d ${quotedForFish(description)}`),
+      ...options.map(({ word, description }) => `${at} -l ${word.slice(2)} -d ${quotedForFish(description)}`),
+      ...(values.length === 0 ? [] : [`${at} -f -a ${quotedForFish(values.join(' '))}`]),
+      ...(names === null ? [] : [`${at} -f -a '(__savepoint_names ${names})'`]),
+    ];
+  });
+  return `# fish completion of savepoint: savepoint completion fish | source
+function __savepoint_names
+    set -l dir $PWD
+    while test -n "$dir"; and not test -e "$dir/savepoint.json"
+        set dir (string replace -r '/[^/]*$' '' -- $dir)
+    end
+    test -n "$dir"; or return
+    for file in $dir/**.$argv[1].{yml,yaml,json}
+        string replace -r '.*/' '' -- $file | string replace -r "\\.$argv[1]\\.[a-z]*\\$" ''
+    end
+end
+function __savepoint_at
+    set -l place
+    for word in (commandline -opc)[2..]
+        contains -- (string join ' ' -- $place $word) ${places
+          .filter(({ path }) => path.length > 0)
+          .map(({ path }) => quotedForFish(path.join(' ')))
+          .join(' ')}; and set -a place $word
+    end
+    test "$place" = "$argv"
+end
+${rows.join('\n')}
+`;
+}
+
+/** Every command as a pattern of \`case\`. */
+function pathsOf(places: readonly Place[]): string {
+  return places
+    .filter(({ path }) => path.length > 0)
+    .map(({ path }) => quoted(path.join(' ')))
+    .join(' | ');
+}
+
+function namesIn(names: Names | null, command: string): string {
+  return names === null ? '' : ` ${command.replace('KIND', names)}`;
+}
+
+function wordsOf(words: readonly Word[]): readonly string[] {
+  return words.map(({ word }) => word);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function quotedForFish(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import type { LoggedRequest } from '../contract/answers.ts';
+import { RemoteRefusal } from '../folder/refusal.ts';
+import { refusal } from '../kernel/errors.ts';
+import { counted, print, printNote } from './context.ts';
+import { followLogs, type LogFilter, lastLogs } from './remote/logs.ts';
+import { requestLine } from './remote/request-line.ts';
+import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+
+interface LogsOptions extends RemoteOptions {
+  readonly follow?: boolean;
+  readonly lines: string;
+  readonly errors?: boolean;
+  readonly slug?: string;
+  readonly player?: string;
+}
+
+/** `savepoint logs`: calls and refused requests of a project, as its node serves them. */
+export function logsCommand(): Command {
+  return remoteCommand('logs', "show the project's endpoint calls and refused requests, with --json one on each line; --follow goes on")
+    .option('-f, --follow', 'go on with what happens until interrupted')
+    .option('-n, --lines <count>', 'how many to begin with, up to the 100 that a node keeps', '50')
+    .option('--errors', 'only what was refused or failed')
+    .option('--slug <slug>', 'calls of one endpoint only')
+    .option('--player <id>', 'of one player only')
+    .addHelpText('after', '\nExample:\n  savepoint logs --follow --errors --slug buy')
+    .action(async (options: LogsOptions) => {
+      if (!/^(?:\d{1,2}|100)$/.test(options.lines)) throw refusal('VALIDATION_FAILED', '--lines is a number from 0 to 100');
+      const remote = remoteOf(options);
+      const { slug, player, errors } = options;
+      const filter: LogFilter = { slug, player, errors: errors === true, lines: Number(options.lines) };
+      const show = (request: LoggedRequest) => print(options.json ? JSON.stringify(request) : requestLine(request));
+      if (!options.follow) {
+        const requests = await lastLogs(remote, filter);
+        for (const request of requests) show(request);
+        if (requests.length === 0 && !options.json) print('Nothing was called or refused since the node started; --follow waits for it.');
+        return;
+      }
+      const stop = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+      await followLogs(remote, filter, stop.signal, {
+        request: show,
+        gap: (missed) => printNote(missed === null ? '… some are missing here' : `… ${counted(missed, 'request')} left out here`),
+        broken: (why) => printNote(`the server cannot be followed (${why}); trying again`),
+        refused(code, message) {
+          throw new RemoteRefusal(403, code, message, {}, {});
+        },
+      });
+    });
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { refusal } from '../../kernel/errors.ts';
+import { isObject, type Json, type JsonObject, tryParseJson } from '../../kernel/json.ts';
+
+/** JSON as people write it on a command line. */
+
+/** The input of a call: one JSON object, `key=value` pairs, `-` for standard input, or nothing. */
+export async function callInput(words: readonly string[]): Promise<JsonObject> {
+  const [first] = words;
+  if (first === undefined) return {};
+  if (words.length === 1 && (first === '-' || first.trimStart().startsWith('{'))) {
+    return objectOf(first === '-' ? await standardInput() : first, first === '-' ? 'standard input' : 'the input');
+  }
+  return Object.fromEntries(words.map((word) => pairOf(word)));
+}
+
+/** A whole document, from a file or (`-`) from standard input. */
+export async function documentFrom(file: string): Promise<JsonObject> {
+  return objectOf(file === '-' ? await standardInput() : readFileSync(file, 'utf8'), file === '-' ? 'standard input' : file);
+}
+
+/** `name+=5`: which sign stands before `=`, if any. */
+const CHANGE = /^([^=]+?)(\+|-|\[\]|\?)?=([\s\S]*)$/;
+
+/**
+ * A change of a document: `gold=5` sets, `gold+=5` and `gold-=5` add and take away, `items[]="axe"` puts at the end of a list, `name?=Ada`
+ * sets what is not there yet.
+ */
+export function operationOf(word: string): JsonObject {
+  const [, path, sign, text = ''] = CHANGE.exec(word) ?? [];
+  if (path === undefined)
+    throw refusal('VALIDATION_FAILED', `'${word}' is no change: path=value, path+=5, path-=5, path[]=item or path?=value`);
+  const value = jsonOrText(text);
+  switch (sign) {
+    case '+':
+      return { op: 'inc', path, value: numberOf(text, word) };
+    case '-':
+      return { op: 'inc', path, value: -numberOf(text, word) };
+    case '[]':
+      return { op: 'push', path, value };
+    case '?':
+      return { op: 'set_if_null', path, value };
+    default:
+      return { op: 'set', path, value };
+  }
+}
+
+function pairOf(word: string): [string, Json] {
+  const cut = word.indexOf('=');
+  if (cut < 1) throw refusal('VALIDATION_FAILED', `'${word}' is no input: write key=value pairs, one JSON object, or - for standard input`);
+  return [word.slice(0, cut), jsonOrText(word.slice(cut + 1))];
+}
+
+/** JSON where it is some, else the text itself: `5`, `true` and `"5"` are JSON, `axe` is a text. */
+function jsonOrText(text: string): Json {
+  const value = tryParseJson(text);
+  return value === undefined ? text : value;
+}
+
+function numberOf(text: string, word: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value)) return value;
+  throw refusal('VALIDATION_FAILED', `'${word}' needs a number`);
+}
+
+function objectOf(text: string, from: string): JsonObject {
+  const value = tryParseJson(text);
+  if (isObject(value)) return value;
+  throw refusal('VALIDATION_FAILED', `${from} must be one JSON object${value === undefined ? ', and is no JSON' : ''}`);
+}
+
+async function standardInput(): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoggedRequest } from '../../contract/answers.ts';
+import { RemoteRefusal } from '../../folder/refusal.ts';
+import type { Remote } from '../../folder/remote.ts';
+import { isObject } from '../../kernel/json.ts';
+import { openEvents, type ServerEvent } from './event-stream.ts';
+import { pathOf } from './requests.ts';
+
+/** The call log of a project, read over HTTP. */
+
+export interface LogFilter {
+  readonly slug?: string | undefined;
+  readonly player?: string | undefined;
+  readonly errors: boolean;
+  /** How many of the last ones to begin with. */
+  readonly lines: number;
+}
+
+export interface LogListener {
+  request(request: LoggedRequest): void;
+  /** `null`: an unknown number is missing. */
+  gap(missed: number | null): void;
+  /** The connection is lost, and tried again: called once for each loss. */
+  broken(why: string): void;
+  /** The key is no longer good for it. What this throws ends the following. */
+  refused(code: string, message: string): never;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+
+export async function lastLogs(remote: Remote, filter: LogFilter): Promise<readonly LoggedRequest[]> {
+  const { body } = await remote.request('GET', pathOf(remote, 'manage', 'logs'), { query: queryOf(filter) });
+  return (isObject(body) ? body['requests'] : []) as unknown as readonly LoggedRequest[];
+}
+
+/**
+ * Follows until `signal` aborts. After a loss it goes on behind the last request that it got. Throws when it cannot begin, and what
+ * `listener.refused` throws.
+ */
+export async function followLogs(remote: Remote, filter: LogFilter, signal: AbortSignal, listener: LogListener): Promise<void> {
+  let last: string | null = null;
+  let hasBegun = false;
+  let pause = FIRST_PAUSE_MS;
+  const tell = (event: ServerEvent) => {
+    if (event.event === 'request') listener.request(JSON.parse(event.data));
+    else if (event.event === 'gap') listener.gap(JSON.parse(event.data).missed);
+    else if (event.event === 'refused') refusedWith(event.data, listener);
+    last = event.id ?? last;
+    pause = FIRST_PAUSE_MS;
+  };
+  while (!signal.aborted) {
+    try {
+      const query = { ...queryOf(hasBegun && last === null ? { ...filter, lines: 0 } : filter), follow: 'true' };
+      const events = await openEvents(remote, { path: pathOf(remote, 'manage', 'logs'), query, after: last, signal });
+      hasBegun = true;
+      for await (const event of events) tell(event);
+      if (!signal.aborted) listener.broken('the server has ended it');
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!hasBegun || (error instanceof RemoteRefusal && error.status < 500)) throw error;
+      if (pause === FIRST_PAUSE_MS) listener.broken(error instanceof Error ? error.message : String(error));
+    }
+    await sleep(pause, undefined, { signal }).catch(() => undefined);
+    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+  }
+}
+
+function refusedWith(data: string, listener: LogListener): never {
+  const { code, message } = JSON.parse(data);
+  return listener.refused(String(code), String(message));
+}
+
+function queryOf({ slug, player, errors, lines }: LogFilter): Readonly<Record<string, string | undefined>> {
+  return { slug, platformId: player, errors: errors ? 'true' : undefined, limit: String(lines) };
+}

@@ -1,0 +1,26 @@
+import type { Remote, Target } from '../../folder/remote.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+
+/** Names of definitions, for whoever has mistyped one. */
+
+type Kind = 'endpoint' | 'collection';
+
+/** The names of the definitions of a kind that a target holds. */
+export async function namesOf(remote: Remote, kind: Kind, target: Target): Promise<readonly string[]> {
+  const manifest = await remote.manifest(target);
+  const listed = kind === 'endpoint' ? manifest.endpoints : manifest.collections;
+  return listed.map(({ slug, id, name }) => String(slug ?? id ?? name));
+}
+
+/** The refusal of a definition that is not there: the other target has it, or the nearest name, or all names. */
+export async function unknownName(remote: Remote, kind: Kind, name: string, target: Target): Promise<Error> {
+  const other = target === 'live' ? 'next' : 'live';
+  const [here, there] = await Promise.all([namesOf(remote, kind, target), namesOf(remote, kind, other)]);
+  const what = `There is no ${kind} '${name}' in ${target} of ${remote.place.project}.`;
+  const code = kind === 'endpoint' ? 'ENDPOINT_NOT_FOUND' : 'NOT_FOUND';
+  if (there.includes(name)) return refusal(code, `${what} There is one in ${other}: --target ${other}.`);
+  const meant = didYouMean(name, here);
+  if (meant !== undefined) return refusal(code, `${what} ${meant}`);
+  return refusal(code, here.length === 0 ? `${what} It has none.` : `${what} There are: ${here.slice(0, 20).join(', ')}.`);
+}

@@ -1,0 +1,25 @@
+import type { Remote, Target } from '../../folder/remote.ts';
+import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+
+/** Parts of requests, and of their answers. */
+
+/** The path of a route of the project: `pathOf(remote, 'manage', 'logs')` is `/v3/manage/{project}/logs`. */
+export function pathOf({ place }: Remote, family: 'manage' | 'endpoints' | 'storage', ...parts: readonly string[]): string {
+  return ['/v3', family, ...[place.project, ...parts].map(encodeURIComponent)].join('/');
+}
+
+/** The header that says which player a request is for. */
+export function asPlayer(player: string | undefined): Readonly<Record<string, string>> {
+  return player === undefined ? {} : { 'x-platform-id': player };
+}
+
+export const TARGETS: readonly Target[] = ['live', 'next'];
+
+/** The objects in a list of an answer. */
+export function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
+}
+
+export function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

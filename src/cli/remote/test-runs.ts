@@ -1,0 +1,93 @@
+import { RemoteRefusal } from '../../folder/refusal.ts';
+import type { Remote, Target } from '../../folder/remote.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { isObject, type JsonObject, jsonEquals } from '../../kernel/json.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { objectsIn, pathOf, textOf } from './requests.ts';
+
+/** Tests of a project, run over HTTP. They are dry: nothing of a run is stored. */
+
+export interface TestChoice {
+  readonly target: Target;
+  /** Ids of tests, and slugs of endpoints; `null`: every test. */
+  readonly only: readonly string[] | null;
+  /** Tests of the folder. One that is not saved as it is here stands in place of the saved one with its id. */
+  readonly folder: readonly JsonObject[];
+}
+
+export type TestsDone = {
+  /** As the server reports them. */
+  readonly results: readonly JsonObject[];
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+};
+
+/** Throws `TEST_NOT_FOUND` for a name in `only` that nothing has, and what the server refuses. */
+export async function runTests(
+  remote: Remote,
+  { target, only, folder }: TestChoice,
+  onProgress: (done: number, of: number) => void = () => undefined,
+): Promise<TestsDone> {
+  const saved = only === null && folder.length === 0 ? [] : await remote.tests();
+  const unsaved = folder.filter(
+    (test) => !saved.some((one) => idOf(one) === idOf(test) && jsonEquals({ ...test, id: one['id'] ?? '' }, one)),
+  );
+  if (only === null && unsaved.length === 0) return whole(await runSaved(remote, target, onProgress));
+  const tests = chosen([...new Map([...saved, ...unsaved].map((test) => [idOf(test), test])).values()], only);
+  const results: JsonObject[] = [];
+  for (const test of tests) {
+    results.push(await runOne(remote, test, target));
+    onProgress(results.length, tests.length);
+  }
+  return whole(results);
+}
+
+/** All saved tests in one request. Those for which it had no time are run one by one. */
+async function runSaved(remote: Remote, target: Target, onProgress: (done: number, of: number) => void): Promise<readonly JsonObject[]> {
+  const answer = await remote.runTests(target);
+  const results: JsonObject[] = [];
+  for (const result of objectsIn([...answer.results])) {
+    const isLeft = result['result'] === undefined && textOf(result['reason']).startsWith('Not run');
+    results.push(isLeft ? await runOne(remote, { id: result['id'] ?? '', testId: result['id'] ?? '' }, target) : result);
+    onProgress(results.length, answer.total);
+  }
+  return results;
+}
+
+async function runOne(remote: Remote, test: JsonObject, target: Target): Promise<JsonObject> {
+  try {
+    const { body } = await remote.request('POST', pathOf(remote, 'manage', 'test-endpoint'), { body: test, target, again: 'read' });
+    return isObject(body) ? body : {};
+  } catch (error) {
+    // The endpoint is missing, or the test is none: that is how this test came out.
+    if (!(error instanceof RemoteRefusal) || error.status === 401 || error.status === 403 || error.status >= 500) throw error;
+    const endpoint = endpointOf(test);
+    return { id: idOf(test), name: textOf(test['name']), endpoint, passed: false, reason: error.message, warnings: [] };
+  }
+}
+
+function chosen(tests: readonly JsonObject[], only: readonly string[] | null): readonly JsonObject[] {
+  if (only === null) return tests;
+  const namesOf = (test: JsonObject) => [idOf(test), endpointOf(test)];
+  for (const name of only) {
+    if (tests.some((test) => namesOf(test).includes(name))) continue;
+    const meant = didYouMean(name, tests.flatMap(namesOf)) ?? 'Without --only every test runs.';
+    throw refusal('TEST_NOT_FOUND', `No test has the id '${name}', and none is of such an endpoint. ${meant}`);
+  }
+  return tests.filter((test) => namesOf(test).some((name) => only.includes(name)));
+}
+
+/** A test without an id goes by its endpoint. */
+export function idOf(test: JsonObject): string {
+  return textOf(test['id']) || endpointOf(test);
+}
+
+export function endpointOf(test: JsonObject): string {
+  return textOf(test['endpoint']) || textOf(test['slug']);
+}
+
+function whole(results: readonly JsonObject[]): TestsDone {
+  const passed = results.filter((result) => result['passed'] === true).length;
+  return { results, total: results.length, passed, failed: results.length - passed };
+}

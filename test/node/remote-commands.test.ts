@@ -1,0 +1,191 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { demoCredentials } from '../../infra/harness/node.ts';
+import { here, printed } from './support/command-line.ts';
+import { publishGame } from './support/game.ts';
+import { type Client, createClient, ok, PLAYER } from './support/game-client.ts';
+import { eventually, type Node, newFolder, removeFolders, run, startNode } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const data = newFolder();
+const folder = newFolder();
+let node: Node;
+let game: Client;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  node = await startNode(data);
+  const credentials = demoCredentials(data);
+  game = createClient(node.url, credentials);
+  await publishGame(game);
+  const { projectId, secretKey } = credentials;
+  env = { SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: secretKey };
+  await ok(game.play('POST', game.storage(`players/${PLAYER}`), { body: { name: 'Ada', gold: 20 } }));
+});
+
+afterAll(async () => {
+  game?.close();
+  await node?.stop();
+  removeFolders();
+});
+
+/** Runs a command as one who has address and key, and nothing else of the server. */
+const savepoint = (...words: readonly string[]) => here(words, { env });
+const json = async (...words: readonly string[]) => JSON.parse(await printed([...words, '--json'], { env }));
+const refused = async (...words: readonly string[]) => {
+  const { code, stderr } = await savepoint(...words);
+  expect(code).toBe(1);
+  return stderr;
+};
+
+describe('savepoint call', () => {
+  test('calls an endpoint for a player, with pairs or JSON, and prints its answer', async () => {
+    expect(await json('call', 'buy', 'item=axe', '--player', PLAYER)).toMatchObject({
+      ok: true,
+      status: 200,
+      body: { price: 7, left: 13 },
+    });
+    expect(await printed(['call', 'echo', '{"times":2}'], { env })).toContain('"twice":4');
+  });
+
+  test('prints a refusal as its author worded it, and ends with 1', async () => {
+    const { code, stdout } = await savepoint('call', 'buy', 'item=boat', '--player', PLAYER);
+    expect(code).toBe(1);
+    expect(stdout).toContain('404 NO_ITEM  There is no boat.');
+    const said = JSON.parse((await savepoint('call', 'buy', 'item=boat', '--player', PLAYER, '--json')).stdout);
+    expect(said).toMatchObject({ ok: false, status: 404, error: { code: 'NO_ITEM' } });
+  });
+
+  test('--dry-run shows steps and writes, and stores nothing', async () => {
+    const before = await json('doc', 'get', 'players', PLAYER);
+    const shown = await printed(['call', 'buy', 'item=axe', '--player', PLAYER, '--dry-run'], { env });
+    expect(shown).toContain(`would write players/${PLAYER}`);
+    expect(shown).toMatch(/✓ bill {2}workflow/);
+    expect(await json('doc', 'get', 'players', PLAYER)).toEqual(before);
+  });
+
+  test('names what was probably meant, or where the endpoint is', async () => {
+    expect(await refused('call', 'bye')).toContain("There is no endpoint 'bye' in live");
+    expect(await refused('call', 'ecoh')).toContain("Did you mean 'echo'?");
+    await ok(
+      game.manage('PUT', game.definitions('endpoints?revisionTarget=next'), { body: [{ slug: 'later', method: 'POST', steps: [] }] }),
+    );
+    expect(await refused('call', 'later')).toContain('There is one in next: --target next.');
+    expect(await json('call', 'later', '--target', 'next')).toMatchObject({ ok: true });
+  });
+});
+
+describe('savepoint doc and ledger', () => {
+  test('set changes fields, each in its own way; get prints the document or a field', async () => {
+    const changes = ['gold+=5', 'gold-=2', 'name=Grace', 'items[]=rope', 'id64=76561198000000001'];
+    expect(await json('doc', 'set', 'players', '7', ...changes, '--player', '7', '--reason', 'a gift')).toMatchObject({
+      ok: true,
+      version: 1,
+    });
+    expect(await printed(['doc', 'get', 'players', '7', '--json'], { env })).toContain('"id64":76561198000000001');
+    expect(await json('doc', 'get', 'players', '7')).toMatchObject({ gold: 13, name: 'Grace', items: ['rope'] });
+    expect(await printed(['doc', 'get', 'players', '7', 'name'], { env })).toBe('Grace\n');
+    expect(await refused('doc', 'get', 'players', '7', 'town')).toContain('has no field town');
+    const ledger = await printed(['ledger', 'players', '--player', '7', '--field', 'gold'], { env });
+    expect(ledger).toMatch(/gold {2,}\+3 .*a gift/);
+    expect(await json('ledger', 'players', '--player', '7')).toMatchObject({ summary: { netChange: 13 } });
+  });
+
+  test('set --file stores the whole document, and --if-version only over the version that it was made of', async () => {
+    const file = join(folder, 'ada.json');
+    writeFileSync(file, '{"gold": 1, "name": "Ada"}');
+    expect(await json('doc', 'set', 'players', '8', '--file', file, '--if-version', '0')).toMatchObject({ version: 1 });
+    expect(await refused('doc', 'set', 'players', '8', 'gold=2', '--if-version', '7')).toContain('STALE_SAVE');
+    expect(await refused('doc', 'set', 'players', '8', 'gold=2', '--file', file)).toContain('either changes or --file');
+    expect(await refused('doc', 'set', 'players', '8', 'gold+=many')).toContain('needs a number');
+  });
+
+  test('a collection that is not there is named with the one that was probably meant', async () => {
+    for (const words of [
+      ['doc', 'get', 'player', '7'],
+      ['doc', 'set', 'player', '7', 'a=1'],
+      ['ledger', 'player', '--player', '7'],
+    ]) {
+      expect(await refused(...words)).toContain("Did you mean 'players'?");
+    }
+  });
+});
+
+describe('savepoint logs', () => {
+  test('shows the last calls and refusals, as lines or as JSON', async () => {
+    await savepoint('call', 'buy', 'item=boat', '--player', PLAYER);
+    const lines = (await printed(['logs', '--slug', 'buy', '--errors', '--json'], { env })).trim().split('\n');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ slug: 'buy', code: 'NO_ITEM', status: 404, platformId: PLAYER });
+    expect(await printed(['logs', '--errors', '--player', PLAYER], { env })).toMatch(
+      /404 NO_ITEM {2}buy .* player \d+ {2}There is no boat\./,
+    );
+    expect(await printed(['logs', '--slug', 'nothing'], { env })).toContain('Nothing was called');
+  });
+
+  test('--follow goes on with what happens, without a colour or a control character, until it is interrupted', async () => {
+    const following = run(['logs', '--follow', '--lines', '0', '--slug', 'echo'], { env });
+    // The first line comes once it listens.
+    await eventually('a followed call', async () => {
+      await json('call', 'echo', 'times=3', '--player', 'é\u009b');
+      return following.stdout().includes('echo');
+    });
+    following.child.kill('SIGINT');
+    const { code, stdout, stderr } = await following.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+});
+
+describe('savepoint test', () => {
+  const sells = { id: 'buys', endpoint: 'buy', platformId: '9', input: { item: 'axe' }, expect: { body: { left: 3 } } };
+  const seed = { collections: { players: { 9: { gold: 10 } } } };
+
+  test('runs the saved tests, and tells of one that fails what was expected where and what came', async () => {
+    await ok(game.manage('PUT', game.definitions('tests'), { body: [{ ...sells, seed }] }));
+    expect(await json('test')).toMatchObject({ ok: true, target: 'next', total: 1, passed: 1 });
+    await ok(game.manage('PUT', game.definitions('tests'), { body: [{ ...sells, seed: {} }] }));
+    const { code, stdout } = await savepoint('test', '--live');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/✗ buys {2}buy .*\n {4}Expected success, got HTTP 404.*\n {4}called with \{"item":"axe"\}\n {4}answered 404/);
+    expect(stdout).toContain('0 of 1 passed');
+  });
+
+  test("runs the folder's own tests in place of the saved ones, those that --only names alone", async () => {
+    writeFileSync(join(folder, 'savepoint.json'), '{}');
+    mkdirSync(join(folder, 'tests'), { recursive: true });
+    writeFileSync(join(folder, 'tests/buys.test.yml'), JSON.stringify({ ...sells, kind: 'test', seed }));
+    writeFileSync(
+      join(folder, 'tests/echoes.test.json'),
+      JSON.stringify({ kind: 'test', id: 'echoes', endpoint: 'echo', input: { times: 1 } }),
+    );
+    expect(await json('test', '--dir', folder)).toMatchObject({ ok: true, total: 2 });
+    expect(await json('test', '--dir', folder, '--only', 'echo')).toMatchObject({ results: [{ id: 'echoes', passed: true }] });
+    expect(await refused('test', '--dir', folder, '--only', 'echos')).toContain("Did you mean 'echoes'?");
+    writeFileSync(join(folder, 'tests/buys.test.yml'), 'endpoint: [');
+    expect(await refused('test', '--dir', folder)).toContain('buys.test.yml is no test');
+  });
+
+  test("the operator's `test run` is what it was", async () => {
+    const { code, stdout } = await here(['test', 'run', env['SAVEPOINT_PROJECT'] ?? '', '--json', '--data', data]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ target: 'live', total: 1, failed: 1 });
+  });
+});
+
+describe('a server that cannot be asked', () => {
+  test('is told with what to do: nothing there, a key that is none', async () => {
+    const at = (more: Record<string, string>) => here(['call', 'echo', '--json'], { env: { ...env, ...more } });
+    const nowhere = await at({ SAVEPOINT_URL: 'http://127.0.0.1:9' });
+    expect(nowhere).toMatchObject({ code: 1 });
+    expect(JSON.parse(nowhere.stdout).error).toMatchObject({ code: 'UNREACHABLE', message: expect.stringContaining('http://127.0.0.1:9') });
+    const wrong = await at({ SAVEPOINT_SECRET_KEY: 'sk_wrong' });
+    expect(JSON.parse(wrong.stdout).error).toMatchObject({
+      code: 'UNAUTHORIZED',
+      message: expect.stringContaining('SAVEPOINT_SECRET_KEY'),
+    });
+    expect(wrong.stdout + wrong.stderr).not.toContain('sk_wrong');
+  });
+});
