@@ -105,7 +105,7 @@ function requestTo(route: Route, bodies: typeof fitting): fc.Arbitrary<Request> 
       .record(Object.fromEntries(segments))
       .map((values) => (BASES[family] + pattern).replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(values[name])))),
     query: fc
-      .tuple(some(query), anyQuery === undefined ? fc.constant({}) : fitting(anyQuery))
+      .tuple(some(ending(query)), anyQuery === undefined ? fc.constant({}) : fitting(anyQuery))
       .map(([known, any]) => ({ ...known, ...Object(any) })),
     headers: some(described),
     body:
@@ -123,6 +123,11 @@ interface Request {
   readonly query: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: unknown;
+}
+
+/** The parameters without the one that makes an answer go on until its client leaves. */
+function ending({ follow: _, ...others }: Described): Described {
+  return others;
 }
 
 /** Some of the described parameters, each with a valid value. */
