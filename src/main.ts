@@ -10,7 +10,7 @@ import { openAcceptor } from './cluster/acceptor.ts';
 import { serveAsWorker } from './cluster/worker.ts';
 import { startWorkerPool } from './cluster/worker-pool.ts';
 import { bootstrapNode, bootstrapWorker, type NodeResources } from './compose/bootstrap.ts';
-import { makeDemoProject, type NoDemo } from './compose/demo.ts';
+import { makeDemoProject, makeShownProject, type NoDemo } from './compose/demo.ts';
 import { probesOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
 import { exportProjector, exportQuotas, observerOf, sampleMetrics } from './compose/metrics.ts';
@@ -44,6 +44,8 @@ export interface Node {
   readonly url: string;
   /** The demo project if this start has made it, otherwise why not. */
   readonly demo: NewProject | NoDemo;
+  /** Makes a project that this node shows when it resolves; `null`: this process serves no requests itself. */
+  readonly createProject: CreateProject | null;
   /**
    * Stops serving, lets running requests finish and stops everything, within `SHUTDOWN_TIMEOUT_MS` plus the time that the database takes to
    * stop.
@@ -51,13 +53,17 @@ export interface Node {
   close(): Promise<void>;
 }
 
+type CreateProject = (name: string) => Promise<NewProject>;
+
 export interface NodeOptions {
   readonly demo: boolean;
   readonly logger: Logger;
+  /** Called when the embedded database went away and cannot be started again: the node is of no more use. */
+  readonly onLost: () => void;
 }
 
 /** The parts of one process, while they are being put together. */
-interface Building extends NodeResources, NodeOptions {
+interface Building extends NodeResources, Omit<NodeOptions, 'onLost'> {
   readonly config: Config;
   readonly shutdown: Shutdown;
   readonly readiness: Readiness;
@@ -69,13 +75,13 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
   const shutdown = new Shutdown(options.logger);
   const close = () => shutdown.run(config.limits.shutdownTimeoutMs * STOP_SHARE);
   try {
-    const resources = await bootstrapNode(config, options.logger, shutdown);
+    const resources = await bootstrapNode(config, options.logger, shutdown, options.onLost);
     const building = { ...resources, ...options, config, shutdown };
     const build = { ...building, ...watched(building) };
-    const { port, demo, registry } = await startRoles(build);
+    const { port, demo, registry, createProject } = await startRoles(build);
     startJobs({ ...build, registry });
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
-    return { url: `http://${host}:${port}`, demo, close };
+    return { url: `http://${host}:${port}`, demo, createProject, close };
   } catch (error) {
     await close();
     throw error;
@@ -87,6 +93,7 @@ interface Started {
   readonly demo: NewProject | NoDemo;
   /** What this process measures. */
   readonly registry: Registry;
+  readonly createProject: CreateProject | null;
 }
 
 function startRoles(build: Building): Promise<Started> {
@@ -102,7 +109,8 @@ async function startInOneProcess(build: Building): Promise<Started> {
   await openMetricsPort(build, build.probes, exposition);
   const port = await server.listen(config.port, config.host);
   shutdown.add(() => server.close(config.limits.shutdownTimeoutMs * DRAIN_SHARE));
-  return { port, demo, registry: metrics.registry };
+  const operator = createOperator(projects, config.keyPrefix);
+  return { port, demo, registry: metrics.registry, createProject: (name) => makeShownProject(operator, views, name) };
 }
 
 /** This process projects, if the node has that role, and passes connections to workers, which serve them. */
@@ -119,7 +127,7 @@ async function startWithWorkers(build: Building): Promise<Started> {
   await openMetricsPort(build, build.probes, expositionOf(workers.exposition));
   const acceptor = await openAcceptor(config.port, config.host, workers.dispatch);
   shutdown.add(async () => acceptor.close());
-  return { port: acceptor.port, demo, registry };
+  return { port: acceptor.port, demo, registry, createProject: null };
 }
 
 /** What the first process tells a worker. The rest the worker reads from the same environment and arguments. */
@@ -151,7 +159,7 @@ async function startWithoutApi(build: Building): Promise<Started> {
   const server = probeOf(config, build.probes, exposition);
   const port = await server.listen(config.port, config.host);
   shutdown.add(() => server.close());
-  return { port, demo: 'not asked for', registry: metrics.registry };
+  return { port, demo: 'not asked for', registry: metrics.registry, createProject: null };
 }
 
 async function startProjecting({ config, log, pool, logger, shutdown }: Building) {

@@ -29,7 +29,7 @@ export function startCommand(): Command {
       // The first process of a node runs the same command again for each of its workers.
       if (isWorker()) return runWorker(config, logger);
       const stopping = toldToStop();
-      const node = await startNode(config, { demo: options.demo, logger });
+      const node = await startNode(config, { demo: options.demo, logger, onLost: () => process.exit(1) });
       const file = join(resolve(config.dataDir), 'demo-project.json');
       const demo = typeof node.demo === 'string' ? null : node.demo;
       if (options.json) print(JSON.stringify({ url: node.url, demo }));

@@ -29,13 +29,13 @@ const POLL_MS = 25;
 
 /**
  * Opens database and log, runs the migrations, and checks that all of it fits together. Throws `ConfigProblem` or `DatabaseProblem` that
- * names what to do.
+ * names what to do. `onLost`: the embedded database went away for good.
  */
-export async function bootstrapNode(config: Config, logger: Logger, shutdown: Shutdown): Promise<NodeResources> {
+export async function bootstrapNode(config: Config, logger: Logger, shutdown: Shutdown, onLost: () => void): Promise<NodeResources> {
   requireConsistentConfig(config);
   const queue = probeQueue(config);
   const logVersion = await requireEventStore(config);
-  const database = await nodeDatabase(config, logger);
+  const database = await nodeDatabase(config, logger, onLost);
   shutdown.add(() => database.stop());
   const connections = connectionsFor(config, database.facts);
   const pool = createPool(database.url, logger, connections.pool);

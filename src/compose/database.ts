@@ -43,10 +43,13 @@ export async function commandDatabase(config: Config, logger: Logger): Promise<{
   }
 }
 
-/** The node's database: an external server, or the embedded one, which is started again whenever it ends by itself. */
-export async function nodeDatabase(config: Config, logger: Logger): Promise<NodeDatabase> {
+/**
+ * The node's database: an external server, or the embedded one, which is started again whenever it ends by itself. `onLost`: it cannot be,
+ * so the node is of no more use.
+ */
+export async function nodeDatabase(config: Config, logger: Logger, onLost: () => void): Promise<NodeDatabase> {
   const { databaseUrl } = config;
-  if (databaseUrl === null) return embedded(config, logger);
+  if (databaseUrl === null) return embedded(config, logger, onLost);
   const facts = await readFacts(databaseUrl);
   requireVersion(facts);
   requireEncoding(facts);
@@ -93,13 +96,13 @@ function requireEncoding({ encoding }: ServerFacts): void {
   );
 }
 
-async function embedded(config: Config, logger: Logger): Promise<NodeDatabase> {
+async function embedded(config: Config, logger: Logger, onLost: () => void): Promise<NodeDatabase> {
   const first = await startDatabase({ dataDir: config.dataDir, log: logger });
   const keeper: Keeper = { current: first, restarting: null, stopping: new AbortController() };
   keepRunning(keeper, config, logger).catch((error: unknown) => {
     if (keeper.stopping.signal.aborted) return;
     logger.fatal({ err: error }, 'the embedded Postgres went away and could not be started again');
-    process.exit(1);
+    onLost();
   });
   const stop = async () => {
     keeper.stopping.abort();

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Json, type JsonObject, parseJson } from '../kernel/json.ts';
+import { parseJson } from '../kernel/json.ts';
+import type { Json, JsonObject } from '../kernel/json-value.ts';
 
 /** Schemas that many routes share, and how types of answers follow from schemas. */
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './json-value.ts';
 
 /** Every refusal that the product itself answers with: code, HTTP status, default text. Codes that authors of endpoints make up are not here. */
 export const CATALOGUE = {

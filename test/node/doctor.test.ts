@@ -61,7 +61,7 @@ test('a database that cannot hold every text: fails, and no node starts on it', 
   url.pathname = `/${name}`;
   const { by } = await examined({ DATABASE_URL: url.href });
   expect(by('encoding')).toMatchObject([{ state: 'fail', found: 'LATIN1' }]);
-  const starting = nodeDatabase(readConfig({ DATABASE_URL: url.href }, {}), createLogger({ level: 'silent' }));
+  const starting = nodeDatabase(readConfig({ DATABASE_URL: url.href }, {}), createLogger({ level: 'silent' }), () => undefined);
   await expect(starting).rejects.toThrow(/encoded as LATIN1.*\n?.*ENCODING 'UTF8'/s);
 });
 

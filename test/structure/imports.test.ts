@@ -67,7 +67,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'infra/postgres',
   ],
   'src/main.ts': ['src', 'projections', 'infra/postgres'],
+  'src/index.ts': ['src/config', 'src/logger.ts', 'src/main.ts'],
   'src/cli': ['src', 'projections', 'infra/postgres'],
+  // Games of their own: they know the client by its package alone.
+  'infra/examples': [],
   'infra/harness': ['src/kernel'],
   'infra/demo': ['src/kernel', 'infra/harness'],
   'infra/docs': ['src', 'projections', 'infra/harness'],

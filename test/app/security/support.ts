@@ -31,7 +31,11 @@ export async function openNode(env: Readonly<Record<string, string>> = {}, besid
     VERIFIER: 'hmac',
     VERIFIER_SECRET: SECRET,
   };
-  const node = await startNode(readConfig({ ...own, ...env }), { demo: beside === undefined, logger: createLogger({ level: 'silent' }) });
+  const node = await startNode(readConfig({ ...own, ...env }), {
+    demo: beside === undefined,
+    onLost: () => undefined,
+    logger: createLogger({ level: 'silent' }),
+  });
   const credentials = beside?.game ?? node.demo;
   if (typeof credentials === 'string') throw new Error('no project');
   const game = createClient(node.url, credentials);
