@@ -144,3 +144,39 @@ test.skipIf(CHROMIUM === undefined)('a page holds no secret key', async () => {
   expect(code).toBe('SECRET_EXPOSED');
   await page.close();
 });
+
+/** What is used of a worker, whose type Node does not know. */
+interface PageWorker {
+  onmessage: (event: { readonly data: unknown }) => void;
+  onerror: (event: { readonly message: string }) => void;
+  postMessage(data: unknown): void;
+}
+
+test.skipIf(CHROMIUM === undefined)('a worker of a page plays as the page does, sealed calls included', async () => {
+  await game.change({ enableEncryptedRequests: true });
+  const page = await newPage();
+  const played = await page.evaluate(
+    (options) => {
+      const { Worker, location } = globalThis as unknown as {
+        readonly Worker: new (url: string) => PageWorker;
+        readonly location: { readonly origin: string };
+      };
+      const program = `importScripts('${location.origin}/game.js');
+        onmessage = async ({ data }) => {
+          const client = savepoint.createClient(data);
+          const { left } = await client.call('buy', { item: 'axe' });
+          await client.documents('players').update(savepoint.inc('gold', 5));
+          postMessage([left, (await client.documents('players').get()).gold]);
+        };`;
+      const worker = new Worker(URL.createObjectURL(new Blob([program])));
+      return new Promise<unknown>((resolve) => {
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = ({ message }) => resolve(message);
+        worker.postMessage(options);
+      });
+    },
+    await optionsOf(await game.newRich()),
+  );
+  expect(played).toEqual([3, 8]);
+  await page.close();
+});

@@ -1,0 +1,49 @@
+// A dedicated server: games tell it their swings, and it writes what they come to, a round at a time and each round once.
+import { createServer } from 'node:http';
+import { createClient } from 'savepoint/client';
+
+// SAVEPOINT_URL, SAVEPOINT_PROJECT and SAVEPOINT_SECRET_KEY, or the file savepoint.credentials.json.
+const client = createClient();
+const ROUND_MS = Number(process.env.ROUND_MS ?? 10_000);
+const MOST_SWINGS = 20;
+
+/** Player → swings of the round that runs. */
+let swings = new Map();
+const started = Date.now();
+let round = 0;
+
+const server = createServer((request, response) => {
+  const [, player] = /^\/swing\/(\d+)$/.exec(request.url ?? '') ?? [];
+  const isSwing = request.method === 'POST' && player !== undefined;
+  // The server decides what counts: no hand is that fast.
+  if (isSwing) swings.set(player, Math.min((swings.get(player) ?? 0) + 1, MOST_SWINGS));
+  response.writeHead(isSwing ? 202 : 404).end();
+});
+
+async function endRound() {
+  const counted = swings;
+  swings = new Map();
+  round += 1;
+  for (const [player, count] of counted) {
+    for (let swing = 1; swing <= count; swing++) {
+      // The key names the intent: however often this is sent, it is one swing.
+      const dug = await client.as(player).tryCall('dig', {}, { idempotencyKey: `${started}-${round}-${player}-${swing}` });
+      if (!dug.ok) console.error(`round ${round}: ${player}: ${dug.error.code}: ${dug.error.message}`);
+    }
+    const { gold } = await client.as(player).documents('players').get();
+    console.log(`round ${round}: ${player} swung ${count} times and has ${gold} gold`);
+  }
+}
+
+let running = Promise.resolve();
+const timer = setInterval(() => {
+  running = running.then(endRound);
+}, ROUND_MS);
+
+process.once('SIGTERM', async () => {
+  clearInterval(timer);
+  server.close();
+  await running.then(endRound);
+});
+
+server.listen(Number(process.env.PORT ?? 7777), '127.0.0.1', () => console.log(`listening on ${server.address().port}`));
