@@ -31,8 +31,11 @@ export function freshHeaders(at: Positioned): Record<string, string> {
     : { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position) };
 }
 
+/** What of a request's context an answer is written into. */
+export type Answered = Pick<Context, 'res' | 'status' | 'body' | 'state'>;
+
 /** Writes an answer into Koa's response. Throws for a header that cannot be sent. */
-export function respond(ctx: Pick<Context, 'res' | 'status' | 'body' | 'state'>, answer: Answer): void {
+export function respond(ctx: Answered, answer: Answer): void {
   const { res } = ctx;
   for (const name in answer.headers) res.setHeader(name, answer.headers[name] ?? '');
   if (answer.close || answer.stream) res.setHeader('Connection', 'close');

@@ -3,8 +3,7 @@ import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { isDatabaseOutage } from '../kernel/outage.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
-import { type Answer, respond } from './answer.ts';
-import type { Middleware } from './exchange.ts';
+import { type Answer, type Answered, respond } from './answer.ts';
 
 /** Seconds after which a client may try again, where the refusal does not say. An outage lasts longer than a queue. */
 const RETRY_SECONDS: ReadonlyMap<string, string> = new Map([
@@ -15,25 +14,19 @@ const RETRY_SECONDS: ReadonlyMap<string, string> = new Map([
 const OUTAGE_RETRY_SECONDS = '30';
 
 /** Answers whatever was thrown. An answer that cannot be written, such as one with an impossible header, is a fault of ours. */
-export function answerRefusals(names: OutputNames): Middleware {
-  return async (ctx, next) => {
-    const answer = (thrown: unknown): Answer => {
-      const failure = refusalOf(thrown);
-      if (failure !== thrown) ctx.state.fault = thrown;
-      ctx.state.refused = failure;
-      return refusalAnswer(failure, ctx.state.exchange.requestId, names);
-    };
-    try {
-      await next();
-    } catch (thrown) {
-      const refused = answer(thrown);
-      try {
-        respond(ctx, refused);
-      } catch (unsendable) {
-        respond(ctx, { ...answer(unsendable), close: true });
-      }
-    }
+export function answerRefusal(ctx: Answered, thrown: unknown, names: OutputNames): void {
+  const answer = (failed: unknown): Answer => {
+    const failure = refusalOf(failed);
+    if (failure !== failed) ctx.state.fault = failed;
+    ctx.state.refused = failure;
+    return refusalAnswer(failure, ctx.state.exchange.requestId, names);
   };
+  const refused = answer(thrown);
+  try {
+    respond(ctx, refused);
+  } catch (unsendable) {
+    respond(ctx, { ...answer(unsendable), close: true });
+  }
 }
 
 /** The refusal that the client may see. A fault becomes 500 without any detail. */

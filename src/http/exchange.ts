@@ -4,11 +4,15 @@ import { type ParsedUrlQuery, parse } from 'node:querystring';
 import type { RouterContext } from '@koa/router';
 import type Koa from 'koa';
 import type { DefaultContext } from 'koa';
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../app/app.ts';
 import type { Family } from '../contract/families.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { type Refusal, refusal } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
+
+/** The parameters of a query. It is shared by requests that send the same. */
+export type Query = { readonly [Name in keyof ParsedUrlQuery]: string | readonly string[] | undefined };
 
 /** One request as the transport sees it. It lives in `ctx.state.exchange`. */
 export interface Exchange {
@@ -24,7 +28,7 @@ export interface Exchange {
   /** The address that a request counts for; `null`: it comes from this machine and is not counted. */
   readonly addressOf: AddressOf;
   /** Parsed on first use; see {@link queryOf}. */
-  query: ParsedUrlQuery | null;
+  query: Query | null;
   /** The family of routes of the path's prefix, set when `locate` has found it. */
   family: Family;
   /** The path under its canonical prefix, set at the same time. */
@@ -90,7 +94,7 @@ export interface Asking<Names extends string> {
   readonly [query]?: { readonly [Name in Names]: unknown };
 }
 
-const EMPTY_QUERY: ParsedUrlQuery = Object.create(null);
+const EMPTY_QUERY: Query = Object.create(null);
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,126}[\x21-\x7e])?$/;
 
 export type AddressOf = (req: IncomingMessage) => string | null;
@@ -138,10 +142,30 @@ export function newRequestId(): string {
   return idPrefix + idCounter.toString(4).padStart(16, '0');
 }
 
-export function queryOf(exchange: Exchange): ParsedUrlQuery {
-  // All parameters are parsed: the length of the address is bounded.
-  exchange.query ??= exchange.search === '' ? EMPTY_QUERY : parse(exchange.search, '&', '=', { maxKeys: 0 });
+/** A game sends the same few queries with nearly all of its requests: its key, a page. Nobody changes a parsed one. */
+const parsedQueries = new LRUCache<string, Query>({ max: 500 });
+const REMEMBERED_LENGTH = 256;
+
+export function queryOf(exchange: Exchange): Query {
+  exchange.query ??= parsedQuery(exchange.search);
   return exchange.query;
+}
+
+function parsedQuery(search: string): Query {
+  if (search === '') return EMPTY_QUERY;
+  const known = parsedQueries.get(search);
+  if (known !== undefined) return known;
+  if (search.length > REMEMBERED_LENGTH) return parameters(search);
+  // A copy: a part of the address would keep all of it in memory.
+  const own = Buffer.from(search).toString();
+  const query = parameters(own);
+  parsedQueries.set(own, query);
+  return query;
+}
+
+/** All parameters: the length of the address is bounded. */
+function parameters(search: string): Query {
+  return parse(search, '&', '=', { maxKeys: 0 });
 }
 
 /** First value of a query parameter. `null`: absent or empty. */

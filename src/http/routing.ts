@@ -1,3 +1,4 @@
+import { andThen } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
 import { locate } from './aliases.ts';
 import { respond } from './answer.ts';
@@ -21,10 +22,10 @@ export function limits(buckets: Buckets | null, wholeV1: boolean): Middleware {
 
 /** Runs the route's handler, which checks the credentials first. */
 export function routes(families: Families): Middleware {
-  return async (ctx) => {
+  return (ctx) => {
     const { exchange } = ctx.state;
     if (exchange.family !== 'endpoints') requireServed(exchange);
     // Koa's context becomes the router's: the family sets `params`.
-    respond(ctx, await families[exchange.family](ctx as Context));
+    return andThen(families[exchange.family](ctx as Context), (answer) => respond(ctx, answer));
   };
 }

@@ -3,6 +3,7 @@ import type { ProjectEvent, Space } from '../../domain/events.ts';
 import { NO_QUOTAS } from '../../domain/project/quotas.ts';
 import { type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
+import type { Awaitable } from '../../kernel/awaitable.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
@@ -147,12 +148,14 @@ export class Project {
   }
 
   /** The durable state of a subject, loaded if it is not in memory. */
-  async read(subject: SubjectKey): Promise<Version> {
+  read(subject: SubjectKey): Awaitable<Version> {
     const held = this.set.durable(subject);
-    if (held) {
-      readCounts.hits += 1;
-      return held;
-    }
+    if (!held) return this.#readLoaded(subject);
+    readCounts.hits += 1;
+    return held;
+  }
+
+  async #readLoaded(subject: SubjectKey): Promise<Version> {
     // The subject is kept until it is handed out: the cache may be too small for all subjects being read, or even for this one.
     this.set.pin([subject]);
     try {

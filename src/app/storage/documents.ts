@@ -25,7 +25,8 @@ import { DocumentWrites } from './document-writes.ts';
 import { type LedgerQuery, readLedger } from './ledger.ts';
 
 export interface Documents {
-  read(caller: Caller, at: Address): Promise<DocumentAnswer>;
+  /** Waits for nothing if the document is in memory. */
+  read(caller: Caller, at: Address): Awaitable<DocumentAnswer>;
   exists(caller: Caller, at: Address): Promise<boolean>;
   /** `asked` is called once access is granted: a body that may not be written is never read. */
   write(caller: Caller, at: Address, asked: () => Awaitable<AskedWrite>): Awaitable<WriteAnswer>;
@@ -49,19 +50,13 @@ interface WriteAnswer extends Positioned {
 /** Direct access to documents. */
 export function createDocuments(context: AppContext): Documents {
   return {
-    async read(caller, at) {
-      const found = readable(context, caller, at);
-      const { project, access, collection } = found instanceof Promise ? await found : found;
-      const answer = await readDocument(context, project, caller, access, collection, at.key);
-      if (!answer) throw refusal('NOT_FOUND', 'No document under this key');
-      return answer;
-    },
+    read: (caller, at) =>
+      andThen(documentAt(context, caller, at), (answer) => {
+        if (!answer) throw refusal('NOT_FOUND', 'No document under this key');
+        return answer;
+      }),
 
-    async exists(caller, at) {
-      const found = readable(context, caller, at);
-      const { project, access, collection } = found instanceof Promise ? await found : found;
-      return (await readDocument(context, project, caller, access, collection, at.key)) !== null;
-    },
+    exists: async (caller, at) => (await documentAt(context, caller, at)) !== null,
 
     write: (claimed, at, asked) =>
       admitAndStore(context, claimed, at, RULES.write, asked, (admitted, write) => store(context, admitted, write)),
@@ -109,6 +104,13 @@ export function readable(context: AppContext, caller: Caller, at: Address): Awai
   });
 }
 
+/** The document that the caller may read; `null` if there is none. */
+function documentAt(context: AppContext, caller: Caller, at: Address): Awaitable<DocumentAnswer | null> {
+  return andThen(readable(context, caller, at), ({ project, access, collection }) =>
+    readDocument(context, project, caller, access, collection, at.key),
+  );
+}
+
 function store(context: AppContext, admitted: Admitted<Address>, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
   const { project, caller, at } = admitted;
   const read = readWriteBody(body);
@@ -141,35 +143,37 @@ function subjectsOfWrite(space: Space, collection: CollectionModel, key: string,
 }
 
 /** The document at this node's head; `null` if there is none or it was deleted. */
-export async function readDocument(
+export function readDocument(
   context: AppContext,
   project: Project,
   caller: Caller,
   access: AccessContext,
   collection: CollectionModel,
   key: string,
-): Promise<DocumentAnswer | null> {
-  const { subject, version } = await versionIn(project, access.space, collection.id, key);
-  const { state } = version;
-  // A missing document is an answer too, with the position that it is missing at.
-  const at = positioned(context, project, caller);
-  if (state === null || !('version' in state) || !isThere(state)) return null;
-  const text = asTextOf<contract.Document>(servedText(project, subject, version, collection, access.settings.fillDefaults));
-  return { position: at.position, stale: at.stale, text, version: state.version };
+): Awaitable<DocumentAnswer | null> {
+  return andThen(versionIn(project, access.space, collection.id, key), ({ subject, version }) => {
+    const { state } = version;
+    // A missing document is an answer too, with the position that it is missing at.
+    const at = positioned(context, project, caller);
+    if (state === null || !('version' in state) || !isThere(state)) return null;
+    const text = asTextOf<contract.Document>(servedText(project, subject, version, collection, access.settings.fillDefaults));
+    return { position: at.position, stale: at.stale, text, version: state.version };
+  });
 }
 
 /** A document's version as readers of the space see it. */
-export async function versionIn(
+export function versionIn(
   project: Project,
   space: Space,
   collection: string,
   key: string,
-): Promise<{ readonly subject: SubjectKey; readonly version: Version }> {
+): Awaitable<{ readonly subject: SubjectKey; readonly version: Version }> {
   const own = documentSubject(space, collection, key);
-  const version = await project.read(own);
-  if (version.state !== null || space === 'live') return { subject: own, version };
-  const live = documentSubject('live', collection, key);
-  return { subject: live, version: await project.read(live) };
+  return andThen(project.read(own), (version) => {
+    if (version.state !== null || space === 'live') return { subject: own, version };
+    const live = documentSubject('live', collection, key);
+    return andThen(project.read(live), (under) => ({ subject: live, version: under }));
+  });
 }
 
 interface Served extends Memo {

@@ -3,9 +3,10 @@ import type * as contract from '../../contract/answers.ts';
 import { asTextOf } from '../../contract/values.ts';
 import type { QueryModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
-import type { PublishTarget, Space } from '../../domain/events.ts';
+import type { PublishTarget } from '../../domain/events.ts';
 import { type BoardPlan, type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
 import { AUTHORITY, collectionSubject, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
+import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
@@ -36,7 +37,7 @@ export interface Queries {
       /** Aborts when nobody waits for the answer any more. Called only if there is something to stop. */
       left?(): AbortSignal;
     },
-  ): Promise<ReadAnswer<contract.QueryResult>>;
+  ): Awaitable<ReadAnswer<contract.QueryResult>>;
 }
 
 /**
@@ -131,30 +132,36 @@ export function createQueries(context: AppContext): Queries {
     return { what: { body, revision: what.revision }, reached, madeAt, isKept: kept !== null };
   };
 
+  const answerAnew = async (caller: Caller, request: Request): Promise<ReadAnswer<contract.QueryResult>> => {
+    const { project, access, plan, name, changedAt } = request;
+    const { head } = project.set;
+    const board = boardOf(plan, access);
+    const ran = board === null ? await ofScan(request) : { ...(await ofBoard(request, board)), isKept: false };
+    const { what, reached, madeAt, isKept } = ran;
+    const again = fromCache({ what: what.body, madeAt }, plan);
+    if (isLasting(request, { revision: what.revision, reached })) answers.set(name, { what: again, changedAt, madeAt });
+    const body = isKept ? again : what.body;
+    return answer(context, project, caller, { body, reached, position: positionOf(request, what.revision, reached ? head : -1) });
+  };
+
   return {
-    async run(caller, run) {
-      const project = await projectOf(context, caller);
-      const { access, query, plan, page } = runnable(project, caller, run);
-      const { head } = project.set;
-      const changedAt = lastChange(project, access, plan);
-      const result = [caller.projectId, access.space, access.definitions.hash, query.hash].join(' ');
-      const name = [result, page.limit, page.offset, page.player, page.around].join(' ');
-      // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
-      const isFresh = run.fresh && holdsSecret(caller);
-      const known = answers.get(name);
-      const started = context.scheduler.monotonic();
-      const left = () => run.left?.() ?? null;
-      const request = { context, project, access, query, plan, started, page, result, name, changedAt, isFresh, left };
-      if (known !== undefined && isGood(request, known)) {
-        return answer(context, project, caller, { body: fromCache(known, plan), reached: true, position: project.set.head });
-      }
-      const board = boardOf(plan, access);
-      const ran = board === null ? await ofScan(request) : { ...(await ofBoard(request, board)), isKept: false };
-      const { what, reached, madeAt, isKept } = ran;
-      if (isLasting(request, { revision: what.revision, reached })) answers.set(name, { what: what.body, changedAt, madeAt });
-      const body = isKept ? fromCache({ what: what.body, madeAt }, plan) : what.body;
-      return answer(context, project, caller, { body, reached, position: positionOf(request, what.revision, reached ? head : -1) });
-    },
+    run: (caller, run) =>
+      andThen(projectOf(context, caller), (project) => {
+        const { access, query, plan, page } = runnable(project, caller, run);
+        const changedAt = lastChange(project, access, plan);
+        const result = [caller.projectId, access.space, access.definitions.hash, query.hash].join(' ');
+        const name = [result, page.limit, page.offset, page.player, page.around].join(' ');
+        // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
+        const isFresh = run.fresh && holdsSecret(caller);
+        const known = answers.get(name);
+        const started = context.scheduler.monotonic();
+        const left = () => run.left?.() ?? null;
+        const request = { context, project, access, query, plan, started, page, result, name, changedAt, isFresh, left };
+        if (known !== undefined && isGood(request, known)) {
+          return answer(context, project, caller, { body: known.what, reached: true, position: project.set.head });
+        }
+        return answerAnew(caller, request);
+      }),
   };
 }
 
@@ -218,19 +225,23 @@ function whole(text: string | null): number | null {
 
 /** The collections that a query reads. A `next` query shows live rows where next has none, so it changes with either space. */
 export function sourcesOf(at: AccessContext, plan: QueryPlan): readonly SubjectKey[] {
-  const spaces: readonly Space[] = at.space === 'live' ? ['live'] : ['live', at.space];
-  const collections = [...plan.sources, ...plan.joins].map(
-    ({ collectionId }) => at.definitions.collection(collectionId)?.id ?? collectionId,
-  );
-  return collections.flatMap((collection) => spaces.map((space) => collectionSubject(space, collection)));
+  const subjects: SubjectKey[] = [];
+  for (const { collectionId } of [...plan.sources, ...plan.joins]) {
+    const collection = at.definitions.collection(collectionId)?.id ?? collectionId;
+    subjects.push(collectionSubject('live', collection));
+    if (at.space !== 'live') subjects.push(collectionSubject(at.space, collection));
+  }
+  return subjects;
 }
 
 /** The last change of any source. */
 function lastChange(project: Project, at: AccessContext, plan: QueryPlan): number {
-  const changes = sourcesOf(at, plan).map((collection) => project.set.collectionChangedAt(collection));
+  const { set } = project;
   // A publish can change what a query shows, and a setting whether defaults are filled in. A board just published is empty until the views show
   // it.
-  return Math.max(project.set.residentChangedAt(DEFINITIONS), project.set.residentChangedAt(AUTHORITY), ...changes);
+  let last = Math.max(set.residentChangedAt(DEFINITIONS), set.residentChangedAt(AUTHORITY));
+  for (const source of sourcesOf(at, plan)) last = Math.max(last, set.collectionChangedAt(source));
+  return last;
 }
 
 /**
@@ -250,7 +261,7 @@ const MIN_KEPT_MS = 2_000;
 /** The largest Unix ms that a date can hold. */
 const LAST_INSTANT = 8.64e15;
 
-/** The kept text with three more members. */
+/** The text of a result with three more members, as it is given again. */
 function fromCache(kept: Pick<Kept<string>, 'what' | 'madeAt'>, plan: QueryPlan): string {
   const [cachedAt, expiresAt] = [kept.madeAt, expiry(kept, plan)].map((at) => new Date(at).toISOString());
   return `${kept.what.slice(0, -1)},"fromCache":true,"cachedAt":"${cachedAt}","expiresAt":"${expiresAt}"}`;

@@ -1,20 +1,14 @@
-import type { IncomingMessage } from 'node:http';
-import type { Middleware } from '../exchange.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 const DRAIN_BYTES = 4_194_304;
 const DRAIN_MS = 2_000;
 
 /**
  * Reads what the client is still sending before it is answered, within bounds: closing a socket with unread bytes resets it, and the client
- * would never see its answer. `closing`: the server is going down, so answers close their connections.
+ * would never see its answer. Answers `false` if the connection must close, because the body has not ended.
  */
-export function afterBody(closing: () => boolean): Middleware {
-  return async (ctx, next) => {
-    await next();
-    const { req, res } = ctx;
-    const isUnread = hasUnreadBody(req) && !res.hasHeader('Connection') && !(await drain(req));
-    if (isUnread || closing()) res.setHeader('Connection', 'close');
-  };
+export async function readToEnd(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
+  return res.hasHeader('Connection') || drain(req);
 }
 
 /** Bytes that the header declares. 0: no body; `null`: unknown length. */
@@ -24,7 +18,8 @@ export function declaredLength(req: IncomingMessage): number | null {
   return length === undefined ? 0 : Number(length);
 }
 
-function hasUnreadBody(req: IncomingMessage): boolean {
+/** Whether the client is still sending a body. */
+export function hasUnreadBody(req: IncomingMessage): boolean {
   return !req.complete && declaredLength(req) !== 0;
 }
 

@@ -1,29 +1,27 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ParameterizedContext } from 'koa';
 import { refusal } from '../../kernel/errors.ts';
-import type { Middleware } from '../exchange.ts';
+import type { State } from '../exchange.ts';
 
 /** Smaller answers are neither counted nor refused: the system keeps more than that for a connection. */
 const LARGE_BYTES = 65_536;
 /** The most bytes that one UTF-16 unit of a text takes. */
 const MAX_CHARACTER = 3;
 
-/** Throws 503 BUSY instead of sending a large answer when too many answers wait to be taken. */
-export function boundUnsent(unsent: Unsent): Middleware {
-  return async (ctx, next) => {
-    await next();
-    const { body } = ctx;
-    const isLarge = Buffer.isBuffer(body) || (typeof body === 'string' && body.length * MAX_CHARACTER > LARGE_BYTES);
-    if (!isLarge) return;
-    // A text would wait twice: as text, and as its bytes.
-    const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-    if (bytes.length <= LARGE_BYTES) return;
-    // Only a read may be refused here: it can be repeated.
-    if (!unsent.hasRoomFor(bytes.length) && ctx.method === 'GET' && !ctx.state.done)
-      throw refusal('BUSY', 'Too many answers wait to be taken; try again shortly');
-    unsent.add(ctx.res, bytes.length);
-    if (bytes !== body) ctx.body = bytes;
-  };
+/** Throws 503 BUSY for a large answer if too many answers wait to be taken, so that it is not sent. */
+export function boundUnsent(ctx: ParameterizedContext<State>, unsent: Unsent): void {
+  const { body } = ctx;
+  const isLarge = Buffer.isBuffer(body) || (typeof body === 'string' && body.length * MAX_CHARACTER > LARGE_BYTES);
+  if (!isLarge) return;
+  // A text would wait twice: as text, and as its bytes.
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  if (bytes.length <= LARGE_BYTES) return;
+  // Only a read may be refused here: it can be repeated.
+  if (!unsent.hasRoomFor(bytes.length) && ctx.method === 'GET' && !ctx.state.done)
+    throw refusal('BUSY', 'Too many answers wait to be taken; try again shortly');
+  unsent.add(ctx.res, bytes.length);
+  if (bytes !== body) ctx.body = bytes;
 }
 
 interface Waiting {

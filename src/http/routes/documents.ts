@@ -14,11 +14,10 @@ const DONE: TextOf<Done> = asTextOf('{"ok":true}');
 /** GET, POST and DELETE of one document. */
 export function documentHandlers({ app, gameBody }: Services): Handlers<typeof documents> {
   return {
-    async read(ctx) {
-      const caller = await authenticate(app, ctx, documents.read);
-      const found = await app.documents.read(caller, addressOf(ctx));
-      return { text: found.text, headers: versionedHeaders(found) };
-    },
+    read: (ctx) =>
+      andThen(authenticate(app, ctx, documents.read), (caller) =>
+        andThen(app.documents.read(caller, addressOf(ctx)), (found) => ({ text: found.text, headers: versionedHeaders(found) })),
+      ),
 
     async write(ctx) {
       const address = addressOf(ctx);

@@ -1,5 +1,7 @@
+import type { Caller } from '../../app/app.ts';
 import type { AnswerOf } from '../../contract/route.ts';
 import { queries, type storageQueries } from '../../contract/routes/queries.ts';
+import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { freshHeaders } from '../answer.ts';
 import { authenticate, targetOf } from '../credentials.ts';
 import { asked, type Exchange, param, queryText } from '../exchange.ts';
@@ -17,20 +19,22 @@ export function storageQueryHandlers(services: Services): Handlers<typeof storag
   return { runOld: (ctx) => runQuery(ctx, services) };
 }
 
-async function runQuery(ctx: ContextOf<typeof queries.run>, { app }: Services): Promise<AnswerOf<typeof queries.run>> {
-  const caller = await authenticate(app, ctx, queries.run);
+function runQuery(ctx: ContextOf<typeof queries.run>, { app }: Services): Awaitable<AnswerOf<typeof queries.run>> {
   const { exchange } = ctx.state;
-  const answer = await app.queries.run(caller, {
-    id: param(ctx, 'query'),
-    target: targetOf(exchange),
-    fresh: wantsFresh(exchange),
-    limit: asked(ctx, 'limit'),
-    offset: asked(ctx, 'offset'),
-    player: playerAsked(exchange),
-    around: asked(ctx, 'around'),
-    left: () => leftOf(ctx.res),
-  });
-  return readAnswer(answer, { ...freshHeaders(answer), 'Cache-Control': 'no-store, max-age=0' });
+  const asking = (caller: Caller) =>
+    app.queries.run(caller, {
+      id: param(ctx, 'query'),
+      target: targetOf(exchange),
+      fresh: wantsFresh(exchange),
+      limit: asked(ctx, 'limit'),
+      offset: asked(ctx, 'offset'),
+      player: playerAsked(exchange),
+      around: asked(ctx, 'around'),
+      left: () => leftOf(ctx.res),
+    });
+  return andThen(andThen(authenticate(app, ctx, queries.run), asking), (answer) =>
+    readAnswer(answer, { ...freshHeaders(answer), 'Cache-Control': 'no-store, max-age=0' }),
+  );
 }
 
 /** The player whose rank is asked for. Only the query says so: the header says who asks. */

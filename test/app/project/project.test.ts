@@ -63,7 +63,7 @@ describe('loading', () => {
     await table.passing(project.execute(increment('a')));
     project.projected(await table.reader.project());
     table.reader.intercept = () => ({ revision: -1 });
-    expect(await table.passing(codeOf(project.read(THING('b'))))).toBe('STORAGE_UNAVAILABLE');
+    expect(await table.passing(codeOf(Promise.resolve(project.read(THING('b')))))).toBe('STORAGE_UNAVAILABLE');
     expect(table.stopped).toHaveLength(1);
   });
 

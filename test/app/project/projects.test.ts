@@ -157,7 +157,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
 }
 
 const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<unknown>])[] = [
-  ['a document', ({ documents }, caller) => documents.read(caller, { collection: 'players', key: 'a', target: 'live' })],
+  ['a document', async ({ documents }, caller) => documents.read(caller, { collection: 'players', key: 'a', target: 'live' })],
   [
     'a document that is not there',
     ({ documents }, caller) => documents.exists(caller, { collection: 'players', key: 'b', target: 'live' }),
