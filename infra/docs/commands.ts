@@ -10,9 +10,10 @@ const INTRODUCTION = `# Commands
 
 \`npm run build\` makes the program. In the checkout it is \`npx savepoint\`; [install.md](install.md) puts \`savepoint\` on the path.
 
-- Every command works beside a running node and without one. It uses the same [settings](settings.md) as a node: \`DATABASE_URL\`, \`EVENTSTORE_URL\`,
+- Commands with \`--address\` ask a server, and need its address and a key alone: [command-line.md](command-line.md).
+- Every other command works beside a running node and without one. It uses the same [settings](settings.md) as a node: \`DATABASE_URL\`, \`EVENTSTORE_URL\`,
   \`SAVEPOINT_DATA\`.
-- Every command has \`--help\`, \`--data DIR\` (the data folder) and \`--json\` (one JSON value on standard output, of failures too).
+- Every command has \`--help\`, \`--data DIR\` (the data folder; not those that ask a server) and \`--json\` (one JSON value on standard output, of failures too).
 - Exit codes: 0 done, 1 refused or failed, 2 wrong usage; others stand with their command.
 - A \`PROJECT\` is named by its id; \`savepoint project list\` shows them.`;
 

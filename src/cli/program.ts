@@ -7,6 +7,7 @@ import { dbCommand } from './db.ts';
 import { docCommand } from './doc.ts';
 import { doctorCommand } from './doctor.ts';
 import { flagsCommand } from './flags.ts';
+import { FOLDER_COMMANDS } from './folder-commands.ts';
 import { jobsCommand } from './jobs.ts';
 import { keyCommand } from './key.ts';
 import { ledgerCommand } from './ledger.ts';
@@ -31,6 +32,7 @@ export function createProgram(): Command {
     .addHelpText('after', '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder.');
   for (const make of [
     startCommand,
+    ...FOLDER_COMMANDS,
     projectCommand,
     keyCommand,
     pageCommand,

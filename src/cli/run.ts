@@ -1,6 +1,5 @@
 import { CommanderError } from 'commander';
 import { print, printNote } from './context.ts';
-import { codeOf, explain } from './explain.ts';
 import { createProgram } from './program.ts';
 
 /**
@@ -13,6 +12,8 @@ export async function run(words: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const isUsage = error instanceof CommanderError;
+    // What failures there are is known by all parts of the server; a command that succeeds needs none of them.
+    const { codeOf, explain } = await import('./explain.ts');
     const message = isUsage ? error.message : explain(error);
     // The library has already reported wrong usage.
     if (!isUsage) printNote(`savepoint: ${message}`);

@@ -68,6 +68,16 @@ export const IDEMPOTENCY_KEY = {
   ),
 } as const;
 
+export const PUBLISH_BASE = {
+  'x-ns-base': whole(
+    'The revision of the log that this is made on, as `x-ns-position` of a read, push or promotion named it. If anything was published after it, 409 PUBLISH_CONFLICT',
+  ),
+} as const;
+
+export const REPLACE_ALL = {
+  replaceAll: described(z.enum(['true', 'false']).default('false'), 'Removes the definitions that the lists which are there do not hold'),
+} as const;
+
 export const STRICT = {
   strict: described(z.enum(['true', 'false']).default('false'), 'What the validator finds refuses the push, as 400 STRICT_FINDINGS'),
 } as const;

@@ -23,6 +23,9 @@ const WHOLE: Readonly<Record<string, FileKind>> = {
   tests: 'test',
 };
 
+/** The names of files that hold everything of a kind. */
+export const WHOLE_NAMES: readonly string[] = Object.keys(WHOLE);
+
 export interface FileName {
   readonly kind: FileKind;
   readonly format: Format;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel/json.ts';
+import { isArray, isObject, type JsonObject } from '../kernel/json.ts';
 
 /** A request that the server refused. */
 export class RemoteRefusal extends Error {
@@ -16,6 +16,13 @@ export class RemoteRefusal extends Error {
     this.code = code;
     this.details = details;
     this.body = body;
+  }
+
+  /** Of PUBLISH_CONFLICT: what was published since, newest first: `{revision, action, target, at, actor, changes}`. */
+  get publishes(): readonly JsonObject[] {
+    const told = this.details['details'];
+    const publishes = isObject(told) ? told['publishes'] : undefined;
+    return isArray(publishes) ? publishes.filter((each) => isObject(each)) : [];
   }
 }
 

@@ -20,6 +20,16 @@ export interface Request {
   readonly timeoutMs?: number;
 }
 
+export interface SyncOptions {
+  readonly target: Target;
+  /** Findings refuse it. */
+  readonly strict: boolean;
+  /** Removes what the lists that are there do not hold. */
+  readonly replaceAll?: boolean;
+  /** The revision that it is made on; left out or `null`: whatever was published since is overwritten. */
+  readonly base?: number | null;
+}
+
 /**
  * The management API of one project, with its secret key. Reads and writes are sent again where that is safe: writes carry an `Idempotency-Key`.
  * Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
@@ -50,28 +60,16 @@ export class Remote {
     });
   }
 
-  /** Pushes sections in one publish. */
-  async sync(
-    body: JsonObject,
-    options: { readonly target: Target; readonly strict: boolean; readonly headers?: Readonly<Record<string, string>> },
-  ) {
-    const { target, strict, headers = {} } = options;
-    const answer = await this.#manage('PUT', 'sync', {
-      target,
-      query: { strict: strict ? 'true' : undefined },
-      body,
-      headers,
-      again: 'keyed',
-    });
+  /** Pushes sections in one publish. Throws PUBLISH_CONFLICT if something was published after `base`. */
+  async sync(body: JsonObject, options: SyncOptions) {
+    const headers = baseHeader(options.base ?? null);
+    const answer = await this.#manage('PUT', 'sync', { target: options.target, query: queryOf(options), body, headers, again: 'keyed' });
     return { ...told<contract.Synced>(answer), revision: positionOf(answer) };
   }
 
   /** What {@link sync} would do. A push that would be refused throws, as the push would, with the results in `body`. */
-  async preflight(body: JsonObject, options: { readonly target: Target; readonly strict: boolean }): Promise<contract.Preflighted> {
-    const { target, strict } = options;
-    return told(
-      await this.#manage('POST', 'sync/preflight', { target, query: { strict: strict ? 'true' : undefined }, body, again: 'read' }),
-    );
+  async preflight(body: JsonObject, options: Omit<SyncOptions, 'base'>): Promise<contract.Preflighted> {
+    return told(await this.#manage('POST', 'sync/preflight', { target: options.target, query: queryOf(options), body, again: 'read' }));
   }
 
   /** The definitions of a kind, as they were pushed; of `next` the live ones and, behind them, what is staged over them. */
@@ -93,16 +91,21 @@ export class Remote {
   }
 
   /** What a promotion would change. */
-  async diff(): Promise<contract.Difference> {
-    return told(await this.#manage('GET', 'diff'));
+  async diff(): Promise<contract.Difference & { readonly revision: number }> {
+    const answer = await this.#manage('GET', 'diff');
+    return { ...told<contract.Difference>(answer), revision: positionOf(answer) ?? 0 };
   }
 
-  async promote(options: { readonly dryRun: boolean; readonly force: boolean }): Promise<contract.Promoted> {
-    return told(await this.#manage('POST', 'promote', { body: options, again: 'keyed' }));
+  /** `base`: the revision on which it is decided; it throws PUBLISH_CONFLICT if something was published since. */
+  async promote(options: { readonly dryRun: boolean; readonly force: boolean; readonly base: number | null }) {
+    const { base, ...body } = options;
+    const answer = await this.#manage('POST', 'promote', { body, headers: baseHeader(base), again: 'keyed' });
+    return { ...told<contract.Promoted>(answer), revision: positionOf(answer) };
   }
 
-  async rollback(options: { readonly dryRun: boolean; readonly to: number | null }): Promise<contract.RolledBack> {
-    return told(await this.#manage('POST', 'rollback', { body: options, again: 'keyed' }));
+  async rollback(options: { readonly dryRun: boolean; readonly to: number | null }) {
+    const answer = await this.#manage('POST', 'rollback', { body: options, again: 'keyed' });
+    return { ...told<contract.RolledBack>(answer), revision: positionOf(answer) };
   }
 
   async discard(options: { readonly kind?: string; readonly id?: string; readonly dryRun: boolean }): Promise<contract.Discarded> {
@@ -136,6 +139,14 @@ export class Remote {
   #manage(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, asked: Request = {}): Promise<Answered> {
     return this.request(method, `/v3/manage/${encodeURIComponent(this.place.project)}/${path}`, asked);
   }
+}
+
+function queryOf({ strict, replaceAll = false }: Omit<SyncOptions, 'base'>): Readonly<Record<string, string | undefined>> {
+  return { strict: strict ? 'true' : undefined, replaceAll: replaceAll ? 'true' : undefined };
+}
+
+function baseHeader(base: number | null): Readonly<Record<string, string>> {
+  return base === null ? {} : { 'x-ns-base': String(base) };
 }
 
 /** The body of an answer, as the contract of its route says it is. */

@@ -5,7 +5,7 @@ import { AUTHORING_MEMBERS, compileItem, parseText } from '../domain/definition/
 import { parseYaml } from '../domain/definition/yaml.ts';
 import { isArray, isObject, type Json, type JsonObject, parseJson } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
-import { type FileKind, type Format, fileNameOf, KINDS } from './kinds.ts';
+import { type FileKind, type Format, fileNameOf, KINDS, WHOLE_NAMES } from './kinds.ts';
 import { FolderProblem } from './problem.ts';
 
 /** One definition of a folder. */
@@ -135,7 +135,8 @@ export function parseAny(text: string, format: Format) {
   return { ok: true as const, value: parseJson(text.replace(/^\uFEFF/, '')) };
 }
 
-function withoutAuthoring(definition: JsonObject): JsonObject {
+/** A definition without what tools keep beside it. */
+export function withoutAuthoring(definition: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(definition).filter(([name]) => !AUTHORING_MEMBERS.some((own) => own === name)));
 }
 
@@ -147,6 +148,9 @@ function strangerIn(path: string): { readonly path: string; readonly hint: strin
   if (meant !== undefined)
     return [{ path, hint: `Did you mean ${name}.${KINDS.find((kind) => meant.startsWith(kind)) ?? meant}.${ending}?` }];
   if (!/\.ya?ml$/i.test(path)) return [];
+  const [, stem = '', yaml = ''] = /([^/]+)\.(ya?ml)$/i.exec(path) ?? [];
+  const whole = nearest(stem, WHOLE_NAMES);
+  if (whole !== undefined) return [{ path, hint: `Did you mean ${whole}.${yaml}?` }];
   return [
     {
       path,

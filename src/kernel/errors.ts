@@ -60,6 +60,7 @@ export const CATALOGUE = {
   PLATFORM_AUTH_FAILED: [401, 'The player could not be verified'],
   PREFLIGHT_VALIDATION_FAILED: [400, 'Preflight validation failed. No resources were written.'],
   PROMOTION_FINDINGS: [409, 'Stored data does not fit what is staged'],
+  PUBLISH_CONFLICT: [409, 'Somebody else has published since what this is made on; nothing was written'],
   PUBLISH_NOT_FOUND: [404, 'Nothing was published live at this revision'],
   PROJECT_DISABLED: [403, 'This project is disabled'],
   QUERY_FAILED: [500, 'The query could not be run'],

@@ -55,6 +55,6 @@ test('its examples pass the preflight without a finding', () => {
   const sections = { collections: of('collection'), endpoints: of('endpoint'), workflows: of('workflow'), libraries: of('library') };
   const rest = { queries: JSON.parse(files.get('queries.json') ?? ''), rateLimitRules: JSON.parse(files.get('rules.json') ?? '') };
   const state = put(EMPTY, 'game-values', JSON.parse(files.get('values.json') ?? ''));
-  const reply = preflight(state, { ...sections, ...rest }, 'live', true);
+  const reply = preflight(state, { ...sections, ...rest }, 'live', { strict: true });
   expect(reply).toMatchObject({ ok: true, summary: { total: 11, success: 11, failed: 0, warnings: 0 } });
 });

@@ -74,10 +74,12 @@ describe('the sources of a folder', () => {
   it('a misspelt kind is told, other files are not', () => {
     write('buy.endpont.yml', 'id: buy\n');
     write('notes.yml', 'a: 1\n');
+    write('ruels.yml', 'rules: []\n');
     write('package.json', '{}');
     expect(readFolder(dir).strangers).toMatchObject([
       { path: 'buy.endpont.yml', hint: expect.stringContaining('buy.endpoint.yml') },
       { path: 'notes.yml' },
+      { path: 'ruels.yml', hint: 'Did you mean rules.yml?' },
     ]);
   });
 

@@ -15,7 +15,7 @@ import { diffDefinitions } from '../../domain/definition/promote.ts';
 import type { Decision as Publish } from '../../domain/definition/publish.ts';
 import { itemsOfSync, scopesOfSync } from '../../domain/definition/sections.ts';
 import { strictly } from '../../domain/definition/strict.ts';
-import { decideSync } from '../../domain/definition/sync.ts';
+import { decideSync, type HowSynced } from '../../domain/definition/sync.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
@@ -32,6 +32,7 @@ import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { findKey } from '../security/authenticate.ts';
 import { wholeAnswer } from './answer-codec.ts';
+import { onBase } from './base.ts';
 import { compileAhead, judgeAhead, type Pushed } from './compile-ahead.ts';
 import { upgradedIn } from './compile-tasks.ts';
 import { promote } from './promotion.ts';
@@ -60,15 +61,23 @@ export interface Manage {
   rateLimitRules(caller: Caller, options: ListingOf): Promise<ManageAnswer<contract.StoredRules>>;
   validate(caller: Caller, publicKey: string | null): Promise<ManageAnswer<contract.Validated>>;
   /** Throws 409 PROMOTION_FINDINGS if stored data does not fit the staged definitions, unless `force`. */
-  promote(caller: Caller, options: { readonly dryRun: boolean; readonly force: boolean }): Promise<ManageAnswer<contract.Promoted>>;
+  promote(
+    caller: Caller,
+    options: { readonly dryRun: boolean; readonly force: boolean; readonly base: number | null },
+  ): Promise<ManageAnswer<contract.Promoted>>;
   /** Drops staged definitions: `{}` all, `{kind}` or `{kind, id}` some. */
   discard(caller: Caller, body: Json | undefined, options: { readonly dryRun: boolean }): Promise<ManageAnswer<contract.Discarded>>;
   diff(caller: Caller): Promise<ManageAnswer<contract.Difference>>;
   /** Pushes all sections, or nothing. The key needs the permission of every section, even an empty one. */
-  sync(caller: Caller, body: Json | undefined, target: PublishTarget, strict: boolean): Promise<ManageAnswer<contract.Synced>>;
+  sync(caller: Caller, body: Json | undefined, target: PublishTarget, how: SyncOptions): Promise<ManageAnswer<contract.Synced>>;
   /** Says what `sync` would do. Writes nothing. */
-  preflight(caller: Caller, body: Json | undefined, target: PublishTarget, strict: boolean): Promise<ManageAnswer<contract.Preflighted>>;
+  preflight(caller: Caller, body: Json | undefined, target: PublishTarget, how: HowSynced): Promise<ManageAnswer<contract.Preflighted>>;
   upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>>;
+}
+
+/** `base`: the revision that the push is made on; `null`: none was named. Throws 409 PUBLISH_CONFLICT if somebody has published since. */
+export interface SyncOptions extends HowSynced {
+  readonly base: number | null;
 }
 
 export type ListedKind = 'collection' | 'endpoint' | 'workflow' | 'library' | 'query';
@@ -127,26 +136,33 @@ export function createManage(context: AppContext): Manage {
       publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemoveSingle(state, kind, target)),
     discard: (caller, body, options) =>
       publish(caller, 'definitions.discard', 'next', STAGED, ({ state }) => accepted(decideDiscard(state, body, options))),
-    promote: (caller, options) =>
-      promote(context, caller, options, (decide) => publish(caller, 'definitions.promote', 'live', STAGED, decide)),
+    promote: async (caller, options) =>
+      onBase(context, await projectOf(context, caller), options.base, (guard) =>
+        promote(context, caller, options, (decide) =>
+          publish(caller, 'definitions.promote', 'live', STAGED, (access) => guard(access.state, () => decide(access))),
+        ),
+      ),
 
-    async sync(caller, body, target, strict) {
+    async sync(caller, body, target, how) {
+      const { strict = false, base } = how;
       const project = await projectOf(context, caller);
       const scopes = scopesOfSync(body);
       const { key } = accessFrom(project.authority, project.definitions, caller, target);
       for (const scope of scopes) requirePermission(key, scope, 'rw');
       await ahead(context, caller, itemsOfSync(body), target, scopes, strict);
-      const decide = judged(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, strict)));
-      return publishWhole(context, caller, 'definitions.sync', target, scopes, decide);
+      const decide = judged(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
+      return onBase(context, project, base, (guard) =>
+        publishWhole(context, caller, 'definitions.sync', target, scopes, (access, now) => guard(access.state, () => decide(access, now))),
+      );
     },
 
-    async preflight(caller, body, target, strict) {
+    async preflight(caller, body, target, how) {
       const project = await projectOf(context, caller);
       const { key } = accessFrom(project.authority, project.definitions, caller, target);
       for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
       await ahead(context, caller, itemsOfSync(body), target, scopesOfSync(body), true);
       const { state } = accessFrom(project.authority, project.definitions, caller, target);
-      return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, strict)) };
+      return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, how)) };
     },
 
     async upgradeSource(caller, body) {

@@ -250,6 +250,9 @@ const StoredRules = z
     source: z.string(),
     endpointRateLimits: anyObject.nullable(),
     rules: z.array(Rule),
+    sourceFormat: z.string().optional(),
+    sourcePath: z.string().optional(),
+    sourceText: z.string().optional().meta({ description: 'The text of the file, where they were put with it' }),
     ...single,
   })
   .meta({ id: 'StoredRateLimitRules', description: 'The rate-limit rules' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, EVERYTHING_WRITTEN, managementKeys, STAGED_READ, STAGED_WRITTEN } from '../credentials.ts';
-import { STRICT, TARGET } from '../parameters.ts';
+import { PUBLISH_BASE, REPLACE_ALL, STRICT, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 import { about, CLAIMING, Diagnostic, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
@@ -39,11 +39,12 @@ export const publishing = {
       'The body holds `endpoints`, `collections`, `workflows`, `libraries` and `queries`, each a list of definitions or source items; `gameValues`',
       '(also `game-values`, `values`) and `rateLimitRules` (also `rate-limit-rules`) as their own routes take them; `tests`; or any of these',
       'absent. Any other member is 400 UNKNOWN_SECTION, `strict` aside. The key needs `rw` on the scope of every section that is there.',
-      '400 carries the result of each item. Tests are never staged.',
+      '400 carries the result of each item. Tests are never staged. With `replaceAll=true` a list that is there replaces all of its kind, also an',
+      'empty one. With `x-ns-base` it is 409 PUBLISH_CONFLICT if anything was published since; `error.details.publishes` tells what, when and by whom.',
     ].join('\n'),
     keys: ANY_SECRET_KEY,
-    query: STRICT,
-    headers: TARGET,
+    query: { ...STRICT, ...REPLACE_ALL },
+    headers: { ...TARGET, ...PUBLISH_BASE },
     body: { schema: anyObject, required: true },
     answers: {
       200: z
@@ -51,7 +52,7 @@ export const publishing = {
         .catchall(anyJson)
         .meta({ id: 'Synced', description: 'Under each section what became of it' }),
     },
-    errors: [...PUSHED, ...CLAIMING, 'UNKNOWN_SECTION'],
+    errors: [...PUSHED, ...CLAIMING, 'UNKNOWN_SECTION', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', 'WRITE_CONFLICT'],
     writes: true,
     idempotent: true,
     example: {
@@ -69,7 +70,7 @@ export const publishing = {
     path: '/:project/sync/preflight',
     summary: 'What such a push would do, with warnings of the validator. Writes nothing',
     keys: ANY_SECRET_KEY,
-    query: STRICT,
+    query: { ...STRICT, ...REPLACE_ALL },
     headers: TARGET,
     body: { schema: anyObject, required: true },
     answers: {
@@ -84,7 +85,7 @@ export const publishing = {
         .catchall(anyJson)
         .meta({ id: 'Preflighted', description: 'Under each section what would become of it' }),
     },
-    errors: [...PUSHED, 'PREFLIGHT_VALIDATION_FAILED', 'UNKNOWN_SECTION', 'INVALID_JSON'],
+    errors: [...PUSHED, 'PREFLIGHT_VALIDATION_FAILED', 'UNKNOWN_SECTION', 'INVALID_JSON', 'INVALID_REQUEST'],
     idempotent: false,
     example: {
       body: { collections: [SAVES] },
@@ -144,9 +145,10 @@ export const publishing = {
     ].join('\n'),
     keys: STAGED_WRITTEN,
     query: flags,
+    headers: PUBLISH_BASE,
     body: { schema: z.strictObject({ dryRun: z.boolean().default(false), force: z.boolean().default(false) }), required: false },
     answers: { 200: Promoted },
-    errors: ['PROMOTION_FINDINGS', 'UNIQUE_VIOLATION', ...CLAIMING],
+    errors: ['PROMOTION_FINDINGS', 'UNIQUE_VIOLATION', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', ...CLAIMING],
     writes: true,
     idempotent: true,
     example: {

@@ -1,19 +1,20 @@
 import type { PushedMany, PushedOne, Put as PutAnswer, Removed } from '../../contract/answers.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import type { DefinitionChange, PublishTarget } from '../events.ts';
+import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { contentProblem, invalid } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { knownIn } from './findings/known.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
-import { definitionOf, type Entry, entriesOf, isRemoval, keyOf, REMOVAL, withoutAuthoring } from './overlay.ts';
+import { definitionOf, entriesOf, isRemoval, keyOf, withoutAuthoring } from './overlay.ts';
 import { codeOf, diagnostic, existing, fileOf, type Planned, plan, putProblem, refusedResults, wholeOf } from './plan.ts';
 import { planSingle, wholeDiagnostics } from './plan-single.ts';
 import type { Problem } from './problem.ts';
-import { current, type Decision, isHeld, type Put, publishEvents, putOf, refusePush, written } from './publish.ts';
+import { current, type Decision, isHeld, publishEvents, refusePush, written } from './publish.ts';
 import { warner, writtenResult } from './pushed.ts';
 import { objectOf, stringOf } from './read.ts';
+import { entriesBeside, removal } from './removal.ts';
 import { compileItem } from './source.ts';
 
 /**
@@ -38,7 +39,7 @@ export function decideUpsertMany(
   const planned = body.map((item, index) => plan(state, kind, item, target, index));
   if (planned.some((each) => !each.ok)) return refuseMany(kind, planned);
   const puts = [...new Map(planned.flatMap((each) => (each.ok ? [[each.put.id, each.put]] : []))).values()];
-  const beside = replaceAll && kind === 'endpoint' ? entriesBeside(state, target, puts) : [];
+  const beside = replaceAll && kind === 'endpoint' ? entriesBeside(state, target, kind, puts) : [];
   const removed = removal(beside, target);
   const existed = puts.map((put) => current(state, target, kind, put.id));
   const createdCount = existed.filter((item) => item === undefined || isRemoval(item)).length;
@@ -113,17 +114,6 @@ export function decideRemove(state: DefinitionsState, kind: ListedKind, id: stri
   return { events: publishEvents(state, target, puts, deletes), answer };
 }
 
-/** What removes definitions from a target. For a live one `next` holds a removal; one that is only staged is simply dropped. */
-function removal(entries: readonly Entry[], target: PublishTarget): { readonly puts: Put[]; readonly deletes: DefinitionChange[] } {
-  if (target === 'live') return { puts: [], deletes: entries.map(({ kind, id }) => ({ kind, id, hash: null })) };
-  return {
-    puts: entries.flatMap(({ kind, live }) => (live === null ? [] : [putOf(kind, live.id, REMOVAL)])),
-    deletes: entries.flatMap(({ kind, live, staged }) =>
-      staged === null || staged.id === live?.id ? [] : [{ kind, id: staged.id, hash: null }],
-    ),
-  };
-}
-
 /** PUT and POST of game values or rate-limit rules: replaces the whole document. */
 export function decidePutSingle(
   state: DefinitionsState,
@@ -146,12 +136,6 @@ export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind, ta
     events: publishEvents(state, target, puts, deletes),
     answer: written({ resourceKind: kind, action: 'delete' as const }, target),
   };
-}
-
-/** The endpoints of a target that a `replaceAll` push does not contain. */
-function entriesBeside(state: DefinitionsState, target: PublishTarget, puts: readonly Put[]): Entry[] {
-  const kept = new Set(puts.map((put) => put.id));
-  return entriesOf(state, target, 'endpoint').filter(({ id, staged }) => !kept.has(id) && !(staged !== null && kept.has(staged.id)));
 }
 
 function refuseMany(kind: ListedKind, planned: readonly Planned[]): Refusal {

@@ -2,7 +2,7 @@ import type { Difference } from '../../contract/answers.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 
-type Told = Pick<Difference['changes'][number], 'members' | 'fields' | 'more'>;
+export type Told = Pick<Difference['changes'][number], 'members' | 'fields' | 'more'>;
 
 /** The difference between two forms of a definition, field by field, as `diff` answers it. */
 

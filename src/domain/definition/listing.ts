@@ -111,8 +111,17 @@ export function listRateLimitRules(state: DefinitionsState, options: ListOptions
     source: 'configuration',
     endpointRateLimits: options.endpointRateLimits,
     rules: identifiedRules(stored ?? null).map(({ id, rule }) => listedRule(id, rule)),
+    ...sourceOf(stored),
     ...singleMark(state, 'rate-limit-rules', options),
   });
+}
+
+/** The file that the rules came in, if they did. */
+function sourceOf(stored: Json | undefined): Pick<StoredRules, 'sourceFormat' | 'sourcePath' | 'sourceText'> {
+  const { sourceFormat, sourcePath, sourceText }: Item = objectOf(stored);
+  if (typeof sourceText !== 'string') return {};
+  const [format, path] = [stringOf(sourceFormat), stringOf(sourcePath)];
+  return { sourceText, ...(format === undefined ? {} : { sourceFormat: format }), ...(path === undefined ? {} : { sourcePath: path }) };
 }
 
 /** A rule with every stored field, and the flat form that the editor reads, whichever of the three forms was sent. */

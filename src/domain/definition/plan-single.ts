@@ -5,7 +5,7 @@ import { member } from '../../kernel/path.ts';
 import { type PublishTarget, SINGLE_ID } from '../events.ts';
 import { datedRules } from '../limit/rules.ts';
 import type { DefinitionsState } from '../states.ts';
-import { contentProblem, storedTextProblem } from './check.ts';
+import { contentProblem, sourceTextProblem, storedTextProblem } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { type Finding, Findings, type Known } from './findings/finding.ts';
 import { takenIn } from './findings/known.ts';
@@ -16,6 +16,7 @@ import type { SingleKind } from './kinds.ts';
 import { definitionOf } from './overlay.ts';
 import { current, type Put, putOf, refusePush } from './publish.ts';
 import { objectOf } from './read.ts';
+import { authoringOf } from './source.ts';
 
 /** Plans a push of single documents, which are replaced whole: game values, rules, tests. Nothing here writes. */
 
@@ -41,8 +42,11 @@ export function planSingle(
   if (!isObject(value) && !isArray(value)) return refusePush('VALIDATION_FAILED', 'Body must be an object or a list.', about);
   const before = current(state, target, kind, SINGLE_ID);
   const held = before === undefined ? null : definitionOf(before);
-  const put = putOf(kind, SINGLE_ID, isArray(value) && kind === 'rate-limit-rules' ? datedRules(value, held, now) : value);
-  const problem = contentProblem(value) ?? storedTextProblem(put.text);
+  const text = isObject(body) ? member(body, 'sourceText') : undefined;
+  const dated = isArray(value) && kind === 'rate-limit-rules' ? datedRules(value, held, now) : null;
+  const put = putOf(kind, SINGLE_ID, dated === null ? value : withSource(dated, body));
+  const tooLarge = typeof text === 'string' ? sourceTextProblem(text) : null;
+  const problem = contentProblem(value) ?? tooLarge ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
   return { put, total: totalOf(value), findings: (known) => singleFindings(state, kind, body, target, known) };
 }
@@ -64,10 +68,16 @@ export function wholeDiagnostics(
   return found.length === 0 ? {} : { diagnostics: warningsOf(found, about, '') };
 }
 
-/** Rules come as `{rules: […]}` or as a bare list, and are stored as a bare list. */
+/** Rules come as `{rules: […]}` or as a bare list. */
 function ruleList(body: Json | undefined): readonly Json[] | undefined {
   const rules = isArray(body) ? body : member(objectOf(body), 'rules');
   return isArray(rules) && rules.every((rule) => isObject(rule)) ? rules : undefined;
+}
+
+/** Rules are stored as a bare list; if they came with the text of their file, as an object that keeps it. */
+function withSource(rules: readonly Json[], body: Json): Json {
+  if (!isObject(body) || typeof member(body, 'sourceText') !== 'string') return rules;
+  return { rules, ...authoringOf(body) };
 }
 
 function totalOf(value: Json): number {

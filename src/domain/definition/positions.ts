@@ -31,18 +31,29 @@ const OPTIONS = { version: '1.2', schema: 'core', uniqueKeys: false, prettyError
 export function located(kind: ListedKind, definition: JsonObject, found: readonly Finding[], places: Places): readonly Finding[] {
   const text = member(definition, 'sourceText');
   if (typeof text !== 'string' || found.every(({ path, line }) => path === '' || line !== undefined) || !places.take(text)) return found;
+  const positions = positionsIn(text, kind);
+  return found.map((finding) => ({ ...finding, ...positions(finding.path) }));
+}
+
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Finds where the pointers of a definition lie in a text, YAML or JSON; `null`: nowhere. `kind`: a wrapper that the text may have. */
+export function positionsIn(text: string, kind: string): (pointer: string) => Position | null {
   const lines = new LineCounter();
   const root: unknown = parseDocument(text, { ...OPTIONS, lineCounter: lines }).contents;
-  return found.map((finding) => {
-    const offset = finding.path === '' ? null : offsetOf(root, kind, finding.path);
-    if (offset === null) return finding;
+  return (pointer) => {
+    const offset = pointer === '' ? null : offsetOf(root, kind, pointer);
+    if (offset === null) return null;
     const { line, col } = lines.linePos(offset);
-    return { ...finding, line, column: col };
-  });
+    return { line, column: col };
+  };
 }
 
 /** Tries the flat layout first, then the wrappers that a source may have. */
-function offsetOf(root: unknown, kind: ListedKind, path: string): number | null {
+function offsetOf(root: unknown, kind: string, path: string): number | null {
   const parts = path
     .slice(1)
     .split('/')

@@ -6,27 +6,35 @@ import type { DefinitionsState } from '../states.ts';
 import type { Finding, Known } from './findings/finding.ts';
 import { warningsOf } from './findings/shown.ts';
 import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
-import { isRemoval } from './overlay.ts';
+import { type Entry, isRemoval } from './overlay.ts';
 import { codeOf, type Fit, type Unfit } from './plan.ts';
 import type { PlannedWhole } from './plan-single.ts';
 import { Places } from './positions.ts';
 import { answered } from './publish.ts';
 import { findingsOfFit, knownWith } from './pushed.ts';
 import { stringOf } from './read.ts';
+import { without } from './removal.ts';
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
-import { noList, noListMessage, pushedKinds, pushedValues, refusedWhole } from './sync.ts';
+import { besideOf, type HowSynced, noList, noListMessage, pushedKinds, pushedValues, refusedWhole } from './sync.ts';
 import { plainWords } from './wording.ts';
 
 /**
  * POST sync/preflight: what a sync of the same body would do. What would refuse the sync is an error. Findings are warnings, and fail it only if
  * the push is strict.
  */
-export function preflight(state: DefinitionsState, body: Json | undefined, target: PublishTarget, strict = false): Preflighted | Refusal {
+export function preflight(
+  state: DefinitionsState,
+  body: Json | undefined,
+  target: PublishTarget,
+  { strict = false, replaceAll = false }: HowSynced = {},
+): Preflighted | Refusal {
   const sections = planSections(state, body, target, 0);
   if (sections instanceof Refusal) return sections;
-  const known = knownWith(state, target, pushedKinds(sections), pushedValues(sections));
+  const kinds = pushedKinds(sections);
+  const beside = replaceAll ? besideOf(state, target, kinds) : [];
+  const known = knownWith(without(state, beside), target, kinds, pushedValues(sections));
   const how = { known, strict, places: new Places(), fails: strict || [...sections.values()].some(failsOf) };
-  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, how)]));
+  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, beside, how)]));
   const sum = (count: (section: Judged) => number) => [...judged.values()].reduce((all, section) => all + count(section), 0);
   const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
   const summary = { total, success, failed, warnings, nextAction: nextAction(failed, warnings) };
@@ -80,7 +88,7 @@ interface How {
   readonly fails: boolean;
 }
 
-function judgedSection(name: string, section: PlannedSection, how: How): Judged {
+function judgedSection(name: string, section: PlannedSection, beside: readonly Entry[], how: How): Judged {
   if ('whole' in section) return judgedWhole(section.kind, section.whole, how);
   const { kind, planned } = section;
   if (planned === null) {
@@ -92,7 +100,10 @@ function judgedSection(name: string, section: PlannedSection, how: How): Judged 
   const found = results.find((result) => result.found !== null)?.found ?? null;
   const warnings = results.reduce((sum, result) => sum + result.warnings, 0);
   const counts = { total: planned.length, passed: planned.length - failed, failed, warnings };
-  return { ...counts, found, body: { ok: failed === 0, ...counts, results: results.map((result) => result.body) } };
+  const removed = beside
+    .filter((entry) => entry.kind === kind)
+    .map(({ id }) => ({ ok: true, resourceKind: kind, resourceId: id, action: 'would_delete' }));
+  return { ...counts, found, body: { ok: failed === 0, ...counts, results: [...results.map((result) => result.body), ...removed] } };
 }
 
 /** A single document is one element, however much it holds. */

@@ -1,5 +1,5 @@
 import type { Difference, Promoted } from '../../contract/answers.ts';
-import type { Json } from '../../kernel/json.ts';
+import { isObject, type Json } from '../../kernel/json.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { differenceOf } from './difference.ts';
 import { isStaged } from './effective.ts';
@@ -68,9 +68,14 @@ function summary(entry: Entry): Summary {
 }
 
 function shownChange(entry: Entry): Shown {
-  const before: Json = entry.live === null ? {} : definitionOf(entry.live);
-  const difference = differenceOf(before, entry.value, isTold);
+  const before: Json = entry.live === null ? {} : compared(entry, definitionOf(entry.live));
+  const difference = differenceOf(before, compared(entry, entry.value), isTold);
   return { ...summary(entry), ...difference };
+}
+
+/** Rules are compared as a list, whether they are stored with the text of their file or without. */
+function compared({ kind }: Entry, value: Json): Json {
+  return kind === 'rate-limit-rules' && isObject(value) ? (value['rules'] ?? []) : value;
 }
 
 /** Only the content of a source file is compared, not its path or format. */

@@ -132,8 +132,13 @@ export function unwrap(source: JsonObject, kind: SourceKind): JsonObject {
 
 function withAuthoring(flat: JsonObject, item: Item): JsonObject {
   const kept = without(flat, ['kind', 'resourceKind', 'sourceText'], () => true);
+  return { ...kept, ...authoringOf(item) };
+}
+
+/** The members of an item that are kept exactly as sent. */
+export function authoringOf(item: Item): JsonObject {
   const authoring = AUTHORING_MEMBERS.filter((name) => Object.hasOwn(item, name));
-  return { ...kept, ...objectFrom(authoring.map((name) => [name, item[name] ?? null])) };
+  return objectFrom(authoring.map((name) => [name, item[name] ?? null]));
 }
 
 function named(flat: Item, kind: SourceKind, given: string | undefined): JsonObject {

@@ -4,10 +4,12 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { DomainEvent, PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import type { ListedKind } from './kinds.ts';
+import type { Entry } from './overlay.ts';
 import { type Planned, refusedResults } from './plan.ts';
 import { wholeDiagnostics } from './plan-single.ts';
 import { ABOUT_STORE, type Decision, type Put, publishEvents, refusePush, written } from './publish.ts';
 import { knownWith, type PushedKinds, type Warn, warner, writtenResult } from './pushed.ts';
+import { entriesBeside, removal, without } from './removal.ts';
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
 import { plainWords } from './wording.ts';
 
@@ -17,7 +19,7 @@ export function decideSync(
   body: Json | undefined,
   target: PublishTarget,
   now: number,
-  strict = false,
+  { strict = false, replaceAll = false }: HowSynced = {},
 ): Decision<Synced> | Refusal {
   const sections = planSections(state, body, target, now);
   if (sections instanceof Refusal) return sections;
@@ -28,26 +30,48 @@ export function decideSync(
     return refusePush('VALIDATION_FAILED', 'One or more resources failed validation. Nothing was written.', told);
   }
   const [kinds, values] = [pushedKinds(sections), pushedValues(sections)];
-  const warn = warner(state, target, kinds, { values, strict });
-  const known = knownWith(state, target, kinds, values);
+  const beside = replaceAll ? besideOf(state, target, kinds) : [];
+  const left = without(state, beside);
+  const warn = warner(left, target, kinds, { values, strict });
+  const known = knownWith(left, target, kinds, values);
   const pushed = [...sections].map(([name, section]) => {
-    if ('planned' in section) return [name, writtenSection(section.kind, section.planned ?? [], warn)];
+    if ('planned' in section) return [name, writtenSection(section.kind, section.planned ?? [], beside, warn)];
     const { kind, whole } = section;
     return [name, whole instanceof Refusal ? {} : writtenWhole(kind, whole.total, wholeDiagnostics(kind, whole.findings(known)))];
   });
-  return { events: eventsOf(state, target, puts), answer: written(Object.fromEntries(pushed), target) };
+  return { events: eventsOf(state, target, puts, removal(beside, target)), answer: written(Object.fromEntries(pushed), target) };
+}
+
+export interface HowSynced {
+  /** Findings refuse the push. */
+  readonly strict?: boolean;
+  /** Removes what the lists that are there do not hold. */
+  readonly replaceAll?: boolean;
+}
+
+/** What a push that replaces all removes: of the kinds whose list is there. */
+export function besideOf(state: DefinitionsState, target: PublishTarget, kinds: PushedKinds): readonly Entry[] {
+  return [...kinds].flatMap(([kind, planned]) =>
+    entriesBeside(
+      state,
+      target,
+      kind,
+      planned.flatMap((each) => (each.ok ? [each.put] : [])),
+    ),
+  );
 }
 
 /** Tests belong to both targets: their one list is live. */
-function eventsOf(state: DefinitionsState, target: PublishTarget, puts: readonly Put[]): DomainEvent[] {
-  if (target === 'live') return publishEvents(state, target, puts);
+function eventsOf(
+  state: DefinitionsState,
+  target: PublishTarget,
+  puts: readonly Put[],
+  removed: ReturnType<typeof removal>,
+): DomainEvent[] {
+  if (target === 'live') return publishEvents(state, target, puts, removed.deletes);
   const isTest = ({ kind }: Put) => kind === 'tests';
   return [
-    ...publishEvents(
-      state,
-      target,
-      puts.filter((put) => !isTest(put)),
-    ),
+    ...publishEvents(state, target, [...puts.filter((put) => !isTest(put)), ...removed.puts], removed.deletes),
     ...publishEvents(state, 'live', puts.filter(isTest)),
   ];
 }
@@ -113,7 +137,10 @@ function writtenWhole(kind: string, total: number, diagnostics: JsonObject): Jso
   return { ok: true, total, results: [{ ok: true, resourceKind: kind, resourceId: kind, action: 'replace', ...diagnostics }] };
 }
 
-function writtenSection(kind: ListedKind, planned: readonly Planned[], warn: Warn): JsonObject {
+function writtenSection(kind: ListedKind, planned: readonly Planned[], beside: readonly Entry[], warn: Warn): JsonObject {
   const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, warn)] : []));
-  return { ok: true, total: planned.length, results };
+  const removed = beside
+    .filter((entry) => entry.kind === kind)
+    .map(({ id }) => ({ ok: true, resourceKind: kind, resourceId: id, action: 'delete' }));
+  return { ok: true, total: planned.length, results: [...results, ...removed] };
 }

@@ -3,7 +3,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { type Invalid, invalidBody, readJson } from '../body.ts';
 import { authenticate, targetOf } from '../credentials.ts';
-import { asked, type Exchange, param, queryOf, queryText } from '../exchange.ts';
+import { asked, type Exchange, headerText, param, queryOf, queryText } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { managed, type Services, strictOf } from './services.ts';
 
@@ -18,14 +18,16 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       const caller = await authenticate(app, ctx, publishing.sync);
       const { exchange } = ctx.state;
       const body = await readJson(exchange, managementBody, invalidSync);
-      return managed(await app.manage.sync(caller, body, targetOf(exchange), strictOf(exchange, body)));
+      const how = { strict: strictOf(exchange, body), replaceAll: replacesAll(exchange), base: baseOf(exchange) };
+      return managed(await app.manage.sync(caller, body, targetOf(exchange), how));
     },
 
     async preflight(ctx) {
       const caller = await authenticate(app, ctx, publishing.preflight);
       const { exchange } = ctx.state;
       const body = await readJson(exchange, managementBody, invalidPreflight);
-      return managed(await app.manage.preflight(caller, body, targetOf(exchange), strictOf(exchange, body)));
+      const how = { strict: strictOf(exchange, body), replaceAll: replacesAll(exchange) };
+      return managed(await app.manage.preflight(caller, body, targetOf(exchange), how));
     },
 
     async upgradeSource(ctx) {
@@ -38,7 +40,7 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       const { exchange } = ctx.state;
       const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun', 'force']);
       const [dryRun, force] = [flagOf(exchange, body, 'dryRun'), flagOf(exchange, body, 'force')];
-      return managed(await app.manage.promote(caller, { dryRun, force }));
+      return managed(await app.manage.promote(caller, { dryRun, force, base: baseOf(exchange) }));
     },
 
     async discard(ctx) {
@@ -72,6 +74,24 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       return managed(await app.manifest.job(await authenticate(app, ctx, publishing.job), param(ctx, 'job')));
     },
   };
+}
+
+/** Whether a push removes what its lists do not hold. Any other value is refused: taken for false, it would leave what was to go. */
+function replacesAll(exchange: Exchange): boolean {
+  const asked = queryOf(exchange)['replaceAll'] ?? 'false';
+  if (asked !== 'true' && asked !== 'false') throw refusal('INVALID_REQUEST', '`replaceAll` must be true or false');
+  return asked === 'true';
+}
+
+/**
+ * The revision that a push or promotion is made on; `null`: none is named. Any other form is refused: ignoring it would drop the check that the
+ * caller asks for.
+ */
+function baseOf(exchange: Exchange): number | null {
+  const text = headerText(exchange, 'x-ns-base');
+  if (text === null) return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw refusal('INVALID_REQUEST', "`x-ns-base` must be a revision of the project's log, as x-ns-position names it");
 }
 
 /**

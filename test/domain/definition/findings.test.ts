@@ -420,7 +420,7 @@ describe('the validator', () => {
         .map((file) => ({ kind, id: file.split('.')[0] ?? '', sourcePath: file, sourceText: readFileSync(new URL(file, GAME), 'utf8') }));
     let state = EMPTY;
     const push = (body: Json) => {
-      state = fold(state, accepted(strictly(decideSync(state, body, 'live', 0, true))).events);
+      state = fold(state, accepted(strictly(decideSync(state, body, 'live', 0, { strict: true }))).events);
     };
     push({ collections: sources('collection') });
     push({ workflows: sources('workflow') });

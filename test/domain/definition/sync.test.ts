@@ -192,7 +192,7 @@ describe('PUT sync', () => {
   it('asked for strictly, what the validator finds refuses it, with every finding as an error; without findings it is as ever', () => {
     const gate = { id: 'gate', slug: 'gate', steps: [{ id: 'c', type: 'condition' }] };
     const body = { endpoints: [SHOP, gate], gameValues: { items: [] } };
-    const refusal = refused(strictly(decideSync(EMPTY, body, 'live', 0, true)));
+    const refusal = refused(strictly(decideSync(EMPTY, body, 'live', 0, { strict: true })));
     expect(refusal).toMatchObject({
       status: 400,
       code: 'STRICT_FINDINGS',
@@ -210,16 +210,16 @@ describe('PUT sync', () => {
         },
       },
     });
-    expect(answerOf(preflight(EMPTY, body, 'live', true))).toMatchObject({
+    expect(answerOf(preflight(EMPTY, body, 'live', { strict: true }))).toMatchObject({
       status: 400,
       code: 'PREFLIGHT_VALIDATION_FAILED',
       body: { summary: { total: 3, success: 1, failed: 2, warnings: 0 }, message: expect.stringContaining('gate: ') },
     });
     expect(check(EMPTY, body)).toMatchObject({ status: 200, body: { summary: { failed: 0, warnings: 2 } } });
-    const clean = decideSync(EMPTY, { endpoints: [SHOP] }, 'live', 0, true);
+    const clean = decideSync(EMPTY, { endpoints: [SHOP] }, 'live', 0, { strict: true });
     expect(strictly(clean)).toBe(clean);
     const many = Array.from({ length: 150 }, (_, index) => ({ ...gate, id: `g${index}`, slug: `g${index}` }));
-    expect(refused(strictly(decideSync(EMPTY, { endpoints: many }, 'live', 0, true))).code).toBe('STRICT_FINDINGS');
+    expect(refused(strictly(decideSync(EMPTY, { endpoints: many }, 'live', 0, { strict: true }))).code).toBe('STRICT_FINDINGS');
   });
 
   it('needs the permission of every section that is there, also of an empty one (11.1)', () => {

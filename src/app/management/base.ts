@@ -1,0 +1,92 @@
+import { decidedOn } from '../../domain/definition/conflict.ts';
+import type { Decision as Publish } from '../../domain/definition/publish.ts';
+import type { AuthorityState, DefinitionsState } from '../../domain/states.ts';
+import { DEFINITIONS } from '../../domain/subjects.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { AppContext } from '../context.ts';
+import type { PublishRow } from '../ports/readers.ts';
+import type { Project } from '../project/project.ts';
+
+/**
+ * The publish that a manager's change is made on: a revision of the log, as an answer's position named it. Whoever published since is told of
+ * instead of overwritten.
+ *
+ * What was published is read from the history before the decision. The decision holds it against the definitions that it sees itself: if those
+ * are others, somebody published in between, and the history is read again. So of two managers who publish at once, one is refused.
+ */
+
+/** Publishes told of in a conflict, the newest ones. */
+const MAX_TOLD = 20;
+/** Changes told of each. */
+const MAX_CHANGES = 50;
+/** How long the history is waited for, ms. */
+const HISTORY_WAIT_MS = 5_000;
+/** How often somebody else may publish while the history is read. */
+const TRIES = 5;
+
+/** Publishes on a base. `publish` makes the publish of a decision that is wrapped by what it is given. Throws 409 PUBLISH_CONFLICT. */
+export async function onBase<Answer>(
+  context: AppContext,
+  project: Project,
+  base: number | null,
+  publish: (guard: Guard) => Promise<Answer>,
+): Promise<Answer> {
+  if (base === null) return publish((_, decide) => decide());
+  // A publish that another node just made must count.
+  await project.refresh();
+  for (let turn = 0; turn < TRIES; turn += 1) {
+    const ground = await groundOf(context, project, base);
+    try {
+      return await publish((state, decide) => {
+        if (!isSame(state, ground.seen)) throw new Overtaken();
+        return decidedOn(ground.since, decide);
+      });
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+    }
+  }
+  throw refusal('WRITE_CONFLICT');
+}
+
+/** Decides if nobody has published since the base. Throws the conflict otherwise. */
+export type Guard = <Body>(state: DefinitionsState, decide: () => Publish<Body>) => Publish<Body>;
+
+/** The definitions are no longer those of which the history was read. It never leaves this file. */
+class Overtaken extends Error {}
+
+interface Ground {
+  readonly seen: DefinitionsState;
+  /** What was published since the base, newest first. */
+  readonly since: { readonly count: number; readonly publishes: readonly JsonObject[] };
+}
+
+async function groundOf(context: AppContext, project: Project, base: number): Promise<Ground> {
+  if (base > project.set.head) {
+    throw refusal(
+      'INVALID_REQUEST',
+      `x-ns-base names revision ${base}, and this project is at ${project.set.head}: it is of another project`,
+    );
+  }
+  const { definitions: seen, authority } = project;
+  const changedAt = project.set.residentChangedAt(DEFINITIONS);
+  if (changedAt <= base) return { seen, since: { count: 0, publishes: [] } };
+  if (!(await context.views.caughtUp(project.id, changedAt, HISTORY_WAIT_MS))) throw refusal('BEHIND');
+  const page = await context.views.publishes(project.id, { before: Number.MAX_SAFE_INTEGER, limit: 200 });
+  const since = page.publishes.filter(({ revision, action }) => revision > base && action !== 'renew');
+  return { seen, since: { count: since.length, publishes: since.slice(0, MAX_TOLD).map((row) => told(row, authority)) } };
+}
+
+function isSame(one: DefinitionsState, other: DefinitionsState): boolean {
+  return one.liveHash === other.liveHash && one.nextHash === other.nextHash && one.generation === other.generation;
+}
+
+function told({ revision, action, target, actor, cause, at, changes }: PublishRow, authority: AuthorityState | null): JsonObject {
+  const label = actor.keyId === undefined ? undefined : authority?.keys.get(actor.keyId)?.label;
+  return {
+    ...{ revision, action, target, cause, at: new Date(at).toISOString() },
+    actor: { ...actor, ...(label === undefined ? {} : { label }) },
+    changes: changes.slice(0, MAX_CHANGES).map(({ kind, id, hash }) => ({ kind, id, removed: hash === null })),
+    ...(changes.length > MAX_CHANGES ? { more: changes.length - MAX_CHANGES } : {}),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import type { Finding } from '../folder/findings.ts';
+import { findProject } from '../folder/project-file.ts';
+import { checkFolder } from '../folder/push.ts';
+import { type Folder, readFolder } from '../folder/sources.ts';
+import { counted, endProgress, printNote, printResult, progress } from './context.ts';
+import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { shownFindings, summaryOf } from './show.ts';
+
+interface CheckOptions extends RemoteOptions {
+  readonly live?: boolean;
+  readonly prune?: boolean;
+  readonly offline?: boolean;
+}
+
+/** `savepoint check`: everything that a push would be told, without one. */
+export function checkCommand(): Command {
+  return remoteCommand(
+    'check',
+    'say what a push would be told, with file, line and column; writes nothing. Exit code 1: there are findings',
+  )
+    .option('--live', 'of a push that is live at once')
+    .option('--prune', 'of a push that removes what the folder does not hold')
+    .option('--offline', 'without a server: as if it held nothing')
+    .action(async (options: CheckOptions) => {
+      const folder = readFolder(options.offline ? dirOf(options) : remoteOf(options).place.dir);
+      for (const { path, hint } of folder.strangers) printNote(`Note: ${path} is not pushed. ${hint}`);
+      progress(`checking ${counted(folder.sources.length, 'definition')}`);
+      const findings = await found(folder, options).finally(endProgress);
+      if (findings.length > 0) process.exitCode = 1;
+      printResult(options, { ok: findings.length === 0, definitions: folder.sources.length, findings }, () =>
+        findings.length === 0
+          ? `${counted(folder.sources.length, 'definition')}, no findings.`
+          : `${shownFindings(findings)}\n\n${summaryOf(findings)}.`,
+      );
+    });
+}
+
+async function found(folder: Folder, options: CheckOptions): Promise<readonly Finding[]> {
+  if (options.offline) return (await import('../folder/offline.ts')).checkOffline(folder);
+  return checkFolder(remoteOf(options), folder, { target: options.live ? 'live' : 'next', prune: options.prune ?? false });
+}
+
+function dirOf({ dir = process.cwd() }: CheckOptions): string {
+  return findProject(dir)?.dir ?? dir;
+}

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { writeFileWhole } from '../folder/files.ts';
+import { FolderProblem } from '../folder/problem.ts';
+import { addressOf, PROJECT_FILE, writeProjectFile } from '../folder/project-file.ts';
+import { filesOfTemplate, TEMPLATES, type Template } from '../folder/templates.ts';
+import { printResult } from './context.ts';
+import { type RemoteOptions, remoteCommand } from './remote.ts';
+
+interface InitOptions extends RemoteOptions {
+  readonly template: Template;
+}
+
+/** Where a node listens unless it is told otherwise: what editors are shown until an address is named. */
+const LOCAL = 'http://127.0.0.1:8080';
+
+/** `savepoint init`: a folder for a game. */
+export function initCommand(): Command {
+  return remoteCommand('init', 'make a folder for a game: definitions of every kind, savepoint.json and .gitignore. Overwrites nothing')
+    .argument('[dir]', 'the folder; here when left out')
+    .addOption(
+      new Option('--template <name>', '`game` is small and complete, `empty` has no definitions').choices(TEMPLATES).default('game'),
+    )
+    .action((dir: string | undefined, options: InitOptions) => {
+      const folder = resolve(dir ?? options.dir ?? '.');
+      const address = options.address === undefined ? undefined : addressOf(options.address, '--address');
+      const files = filesOfTemplate(options.template, address ?? LOCAL);
+      const there = [PROJECT_FILE, ...files.keys()].filter((path) => existsSync(join(folder, path)));
+      if (there.length > 0) {
+        throw new FolderProblem(
+          'BAD_FOLDER',
+          `${folder} has ${there.join(', ')} already, and nothing was written. Name another folder, or remove them.`,
+        );
+      }
+      for (const [path, text] of files) writeFileWhole(join(folder, path), text);
+      const { project } = options;
+      writeProjectFile(folder, { ...(address === undefined ? {} : { address }), ...(project === undefined ? {} : { project }) });
+      const made = [PROJECT_FILE, ...files.keys()].sort();
+      printResult(options, { ok: true, dir: folder, template: options.template, files: made }, () =>
+        [...made.map((path) => `  ${path}`), '', ...whatNext(folder, options)].join('\n'),
+      );
+    });
+}
+
+function whatNext(folder: string, { address, project }: InitOptions): string[] {
+  const here = relative(process.cwd(), folder);
+  const steps = [
+    ...(here === '' ? [] : [`cd ${here}`]),
+    ...(address === undefined || project === undefined
+      ? [
+          `write ${[...(address === undefined ? ['address'] : []), ...(project === undefined ? ['project'] : [])].join(' and ')} into savepoint.json`,
+        ]
+      : []),
+    'savepoint login      keeps the secret key of the project for you',
+    'savepoint check      says what is wrong, and where',
+    'savepoint push       stages everything in `next`',
+    'savepoint promote    runs the tests, and makes it live',
+  ];
+  return ['Next:', ...steps.map((step) => `  ${step}`)];
+}

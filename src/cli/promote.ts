@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import type { TestRun } from '../contract/answers.ts';
+import { FolderProblem } from '../folder/problem.ts';
+import { moveBase } from '../folder/push.ts';
+import { RemoteRefusal } from '../folder/refusal.ts';
+import type { Remote } from '../folder/remote.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { counted, endProgress, print, printNote, printResult, progress } from './context.ts';
+import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { shownChanges, shownPublishes } from './show.ts';
+import { confirm, isInteractive, styled } from './terminal.ts';
+
+interface PromoteOptions extends RemoteOptions {
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly force?: boolean;
+}
+
+/** `savepoint promote`: what is staged becomes live, once it was looked at. */
+export function promoteCommand(): Command {
+  return remoteCommand(
+    'promote',
+    'make live what is staged: shows what changes, runs the tests, looks at stored data, then asks. Exit code 1: nothing is promoted',
+  )
+    .option('--dry-run', 'look only')
+    .option('--yes', 'do not ask')
+    .option('--force', 'in spite of failed tests and of findings in stored data')
+    .action(async (options: PromoteOptions) => {
+      const remote = remoteOf(options);
+      const looked = await lookedAt(remote).finally(endProgress);
+      if (!options.json) print(shown(looked));
+      const stops = looked.tests.failed > 0 || looked.findings.length > 0;
+      const told = { dryRun: options.dryRun ?? false, ...looked };
+      if (looked.changes.length === 0 && !looked.staged)
+        return printResult(options, { ok: true, promoted: false, ...told }, () => 'Nothing is staged.');
+      if (options.dryRun || (stops && !options.force)) {
+        if (stops) process.exitCode = 1;
+        const end = options.dryRun ? 'Nothing was promoted: this was a look.' : 'Nothing was promoted. `--force` promotes nevertheless.';
+        return printResult(options, { ok: !stops, promoted: false, ...told }, () => end);
+      }
+      if (!(await isAgreed(options, `Promote ${counted(looked.changes.length, 'change')} to live?`))) {
+        process.exitCode = 1;
+        return printResult(options, { ok: false, promoted: false, ...told }, () => 'Nothing was promoted.');
+      }
+      const { revision, generation } = await promoted(remote, looked.revision, options.force ?? false);
+      await moveBase(remote, revision);
+      printResult(
+        options,
+        { ok: true, promoted: true, ...told, revision, generation },
+        () => `Promoted: live is what was staged (revision ${revision}). \`savepoint rollback\` goes back.`,
+      );
+    });
+}
+
+/** Whether the user agrees. Throws {@link FolderProblem} where nobody can be asked. */
+export async function isAgreed({ yes, json }: { readonly yes?: boolean; readonly json?: boolean }, question: string): Promise<boolean> {
+  if (yes) return true;
+  if (json || !isInteractive()) throw new FolderProblem('NOT_ASKED', 'Nobody can be asked here, so nothing was done: give --yes.');
+  return confirm(question);
+}
+
+interface Looked {
+  readonly revision: number;
+  readonly staged: boolean;
+  readonly changes: Awaited<ReturnType<Remote['diff']>>['changes'];
+  readonly tests: Pick<TestRun, 'total' | 'passed' | 'failed' | 'results'>;
+  readonly findings: readonly JsonObject[];
+}
+
+async function lookedAt(remote: Remote): Promise<Looked> {
+  progress('looking at what is staged');
+  const { revision, staged, changes } = await remote.diff();
+  if (!staged) return { revision, staged, changes, tests: { total: 0, passed: 0, failed: 0, results: [] }, findings: [] };
+  progress('running the tests of next');
+  const { total, passed, failed, results } = await remote.runTests('next');
+  progress('looking at stored data');
+  const { findings } = await remote.promote({ dryRun: true, force: false, base: null });
+  return { revision, staged, changes, tests: { total, passed, failed, results }, findings };
+}
+
+async function promoted(remote: Remote, base: number, force: boolean) {
+  try {
+    return await remote.promote({ dryRun: false, force, base });
+  } catch (error) {
+    // What was shown and agreed to is no longer what is staged.
+    if (error instanceof RemoteRefusal && error.publishes.length > 0) printNote(shownPublishes(error.publishes));
+    throw error;
+  }
+}
+
+function shown({ changes, tests, findings }: Looked): string {
+  const failed = tests.results.filter((each) => each['passed'] !== true);
+  const lines = failed.map((each) => styled('red', `  FAILED ${nameOf(each)}: ${String(each['reason'] ?? '')}`));
+  const told = findings.map((each) =>
+    styled('red', `  ${String(each['code'])} ${String(each['kind'] ?? '')} ${String(each['id'] ?? '')}: ${String(each['message'] ?? '')}`),
+  );
+  return [
+    ...(changes.length === 0 ? [] : [shownChanges(changes)]),
+    ...(tests.total === 0 ? [] : [`Tests: ${tests.passed} of ${tests.total} passed.`, ...lines]),
+    ...(findings.length === 0 ? [] : [`Stored data: ${counted(findings.length, 'finding')}.`, ...told]),
+  ].join('\n');
+}
+
+/** Tests without a name are called after their endpoint, so the id comes first. */
+function nameOf(result: JsonObject): string {
+  return String(result['id'] ?? result['name'] ?? '');
+}

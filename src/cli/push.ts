@@ -1,0 +1,66 @@
+import type { Command } from 'commander';
+import { type Pushed, pushFolder } from '../folder/push.ts';
+import type { Target } from '../folder/remote.ts';
+import { readFolder } from '../folder/sources.ts';
+import { counted, endProgress, printNote, printResult, progress } from './context.ts';
+import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { shownChanges, shownFindings, shownPublishes, summaryOf } from './show.ts';
+
+interface PushOptions extends RemoteOptions {
+  readonly live?: boolean;
+  readonly prune?: boolean;
+  readonly force?: boolean;
+  readonly strict: boolean;
+}
+
+/** `savepoint push`: the whole folder in one publish. */
+export function pushCommand(): Command {
+  return remoteCommand('push', 'push the folder in one publish: to `next`, where it is staged; exit code 1: nothing was written')
+    .option('--live', 'make it live at once, without staging')
+    .option('--prune', 'remove what the project holds and the folder does not')
+    .option('--force', 'overwrite what somebody else has published since')
+    .option('--no-strict', 'push in spite of findings')
+    .action(async (options: PushOptions) => {
+      const remote = remoteOf(options);
+      const { place } = remote;
+      const target: Target = options.live ? 'live' : 'next';
+      const folder = readFolder(place.dir);
+      for (const { path, hint } of folder.strangers) printNote(`Note: ${path} is not pushed. ${hint}`);
+      progress(`pushing ${counted(folder.sources.length, 'definition')} to ${target} of ${place.project} on ${place.address}`);
+      const { prune = false, force = false, strict } = options;
+      const pushed = await pushFolder(remote, folder, { target, strict, prune, force }).finally(endProgress);
+      if (!pushed.ok) process.exitCode = 1;
+      printResult(options, { ...pushed, target, project: place.project, address: place.address }, () => shown(pushed, target, prune));
+    });
+}
+
+function shown(pushed: Pushed, target: Target, prune: boolean): string {
+  if (!pushed.ok && pushed.reason === 'findings') {
+    return `${shownFindings(pushed.findings)}\n\nNothing was pushed: ${summaryOf(pushed.findings)}.`;
+  }
+  if (!pushed.ok) return conflict(pushed);
+  const changes = pushed.changes.map((each) => (prune && each.action === 'absent' ? { ...each, action: 'delete' } : each));
+  const made = changes.filter(({ action }) => action !== 'absent');
+  const absent = changes.length - made.length;
+  const hint =
+    absent === 0
+      ? []
+      : [
+          `${counted(absent, 'definition')} of ${target} ${absent === 1 ? 'is' : 'are'} not in this folder, and left alone: \`push --prune\` removes ${absent === 1 ? 'it' : 'them'}.`,
+        ];
+  const warned = pushed.warnings.length === 0 ? [] : [shownFindings(pushed.warnings), ''];
+  if (pushed.revision === null) return [...hint, `Nothing to push: ${target} holds all of this.`].join('\n');
+  const next = target === 'next' ? ' `savepoint promote` makes it live.' : '';
+  const list = shownChanges(changes);
+  return [...warned, list, ...hint, `Pushed ${counted(made.length, 'change')} to ${target} (revision ${pushed.revision}).${next}`].join(
+    '\n',
+  );
+}
+
+function conflict({ publishes, changes }: Extract<Pushed, { reason: 'conflict' }>): string {
+  const ways = '`savepoint diff` shows what differs, `savepoint pull` takes theirs, `savepoint push --force` overwrites.';
+  if (publishes.length > 0)
+    return `${shownPublishes(publishes)}\n\nNothing was pushed: this was published since you last pulled or pushed. ${ways}`;
+  const differ = changes.filter(({ action }) => action !== 'add');
+  return `${shownChanges(differ)}\n\nNothing was pushed: the project holds this, and this folder was never pulled from it or pushed to it. ${ways}`;
+}

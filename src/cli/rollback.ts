@@ -1,0 +1,43 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { moveBase } from '../folder/push.ts';
+import { counted, printResult } from './context.ts';
+import { isAgreed } from './promote.ts';
+import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+
+interface RollbackOptions extends RemoteOptions {
+  readonly to?: number;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `savepoint rollback`: live becomes what it was. */
+export function rollbackCommand(): Command {
+  return remoteCommand('rollback', 'make live what it was before its last publish or promotion, after asking; players’ documents stay')
+    .option('--to <revision>', 'what it was right after this one of `savepoint publishes`; -1: before any', revisionOf)
+    .option('--dry-run', 'look only')
+    .option('--yes', 'do not ask')
+    .action(async (options: RollbackOptions) => {
+      const remote = remoteOf(options);
+      const to = options.to ?? null;
+      const look = await remote.rollback({ dryRun: true, to });
+      const what = look.changes
+        .map(({ kind, id, action }) => `  ${String(action ?? 'change')} ${kind} ${id === '*' ? '' : id}`.trimEnd())
+        .join('\n');
+      const goal = look.to < 0 ? 'before any publish' : `at revision ${look.to}`;
+      const shown = `${what}\nLive would be what it was ${goal}: ${counted(look.changes.length, 'change')}.`;
+      if (options.dryRun) return printResult(options, look, () => shown);
+      if (!options.json) process.stderr.write(`${shown}\n`);
+      if (!(await isAgreed(options, 'Roll back?'))) {
+        process.exitCode = 1;
+        return printResult(options, { ...look, ok: false, rolledBack: false }, () => 'Nothing was rolled back.');
+      }
+      const done = await remote.rollback({ dryRun: false, to });
+      await moveBase(remote, done.revision);
+      printResult(options, { ...done, rolledBack: true }, () => `Rolled back: live is what it was ${goal} (revision ${done.revision}).`);
+    });
+}
+
+function revisionOf(text: string): number {
+  if (/^(-1|\d{1,15})$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a revision, as `savepoint publishes` lists them, or -1.');
+}

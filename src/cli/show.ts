@@ -1,0 +1,103 @@
+import type { Change } from '../folder/changes.ts';
+import type { Finding } from '../folder/findings.ts';
+import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts';
+import { counted, table } from './context.ts';
+import { styled } from './terminal.ts';
+
+/** How commands on a game's folder show changes, findings and conflicts to people. */
+
+/** A change, of a folder or as a server tells it. */
+export interface Shown extends Pick<Change, 'id' | 'fields' | 'more'> {
+  readonly kind: string;
+  readonly action: string;
+}
+
+const MARKS: Readonly<Record<string, readonly [mark: string, style: 'green' | 'yellow' | 'red' | 'gray']>> = {
+  add: ['+', 'green'],
+  change: ['~', 'yellow'],
+  delete: ['-', 'red'],
+  absent: ['?', 'gray'],
+};
+const MAX_TEXT = 80;
+
+/** One block per definition: what becomes of it, and each field that differs. */
+export function shownChanges(changes: readonly Shown[]): string {
+  return changes.map(shownChange).join('\n');
+}
+
+function shownChange({ kind, id, action, fields, more = 0 }: Shown): string {
+  const [mark, style] = MARKS[action] ?? ['·', 'gray'];
+  const name = id === '*' ? kind : `${kind} ${id}`;
+  const note =
+    action === 'change' && fields.length === 0
+      ? styled('gray', '  (comments or layout)')
+      : action === 'absent'
+        ? styled('gray', '  (not in this folder)')
+        : '';
+  const head = `${styled(style, `${mark} ${name}`)}${note}`;
+  // Of what is new, everything differs.
+  if (action !== 'change') return head;
+  const lines = fields.map(({ path, before, after }) => `    ${path}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`);
+  return [head, ...lines, ...(more > 0 ? [`    … and ${more} more`] : [])].join('\n');
+}
+
+function sideOf(value: Json | undefined, style: 'red' | 'green'): string {
+  if (value === undefined) return styled('gray', 'nothing');
+  const text = stringifyJson(value);
+  return styled(style, text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+}
+
+/** Each finding with its place, the line itself and a caret below the column. */
+export function shownFindings(findings: readonly Finding[]): string {
+  const blocks = findings.map((finding) => {
+    const { path, line, column, severity, code, message, fix, id, kind } = finding;
+    const place = `${path || `${kind} ${id}`}${line === null ? '' : `:${line}:${column ?? 1}`}`;
+    const head = `${styled('bold', place)} ${styled(severity === 'error' ? 'red' : 'yellow', severity)} ${code}  ${message}`;
+    return [head, ...caretLines(finding), ...(fix === '' ? [] : [`    ${fix}`])].join('\n');
+  });
+  return blocks.join('\n\n');
+}
+
+function caretLines({ line, column, text }: Finding): string[] {
+  if (line === null || text === null) return [];
+  const number = String(line).padStart(5);
+  // Tabs stay, so that the caret stands below its column.
+  const indent = text.slice(0, (column ?? 1) - 1).replace(/[^\t]/g, ' ');
+  return [`${styled('gray', `${number} |`)} ${text}`, `${styled('gray', '      |')} ${indent}${styled('red', '^')}`];
+}
+
+/** `3 errors in 2 files` */
+export function summaryOf(findings: readonly Finding[]): string {
+  return `${counted(findings.length, 'finding')} in ${counted(new Set(findings.map(({ path }) => path)).size, 'file')}`;
+}
+
+/** What others have published: revision, when, who and what. */
+export function shownPublishes(publishes: readonly JsonObject[]): string {
+  return table(
+    ['REVISION', 'WHEN', 'WHO', 'WHAT', 'CHANGES'],
+    publishes.map((each) => [
+      String(each['revision']),
+      String(each['at']),
+      actorOf(each['actor']),
+      `${String(each['action'])} (${String(each['target'])})`,
+      changesIn(each['changes']),
+    ]),
+  );
+}
+
+export function actorOf(actor: Json | undefined): string {
+  if (!isObject(actor)) return '';
+  return String(actor['label'] ?? actor['keyId'] ?? actor['kind'] ?? '');
+}
+
+const MAX_CHANGES = 5;
+
+function changesIn(changes: Json | undefined): string {
+  const names = (isArray(changes) ? changes : [])
+    .filter((each) => isObject(each))
+    .map(({ kind, id, removed, hash }) => {
+      const name = id === '*' ? String(kind) : `${String(kind)} ${String(id)}`;
+      return removed === true || hash === null ? `-${name}` : name;
+    });
+  return names.length > MAX_CHANGES ? `${names.slice(0, MAX_CHANGES).join(', ')} and ${names.length - MAX_CHANGES} more` : names.join(', ');
+}

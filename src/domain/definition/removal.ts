@@ -1,0 +1,36 @@
+import type { DefinitionChange, PublishTarget } from '../events.ts';
+import type { DefinitionsState } from '../states.ts';
+import type { ListedKind } from './kinds.ts';
+import { type Entry, entriesOf, REMOVAL } from './overlay.ts';
+import { type Put, putOf } from './publish.ts';
+
+/** What removes definitions from a target. */
+
+/** For a live definition `next` holds a removal; one that is only staged is simply dropped. */
+export function removal(entries: readonly Entry[], target: PublishTarget): { readonly puts: Put[]; readonly deletes: DefinitionChange[] } {
+  if (target === 'live') return { puts: [], deletes: entries.map(({ kind, id }) => ({ kind, id, hash: null })) };
+  return {
+    puts: entries.flatMap(({ kind, live }) => (live === null ? [] : [putOf(kind, live.id, REMOVAL)])),
+    deletes: entries.flatMap(({ kind, live, staged }) =>
+      staged === null || staged.id === live?.id ? [] : [{ kind, id: staged.id, hash: null }],
+    ),
+  };
+}
+
+/** The definitions of a kind in a target that a push which replaces all does not contain. */
+export function entriesBeside(state: DefinitionsState, target: PublishTarget, kind: ListedKind, puts: readonly Put[]): Entry[] {
+  const kept = new Set(puts.map((put) => put.id));
+  return entriesOf(state, target, kind).filter(({ id, staged }) => !kept.has(id) && !(staged !== null && kept.has(staged.id)));
+}
+
+/** The definitions without these, as what refers to them will find them. */
+export function without(state: DefinitionsState, entries: readonly Entry[]): DefinitionsState {
+  if (entries.length === 0) return state;
+  const gone = new Set(entries.flatMap(({ live, staged }) => [live, staged]));
+  const kinds = new Set(entries.map(({ kind }) => kind));
+  const left = (layer: DefinitionsState['live']) => ({
+    ...layer,
+    ...Object.fromEntries([...kinds].map((kind) => [kind, new Map([...layer[kind]].filter(([, item]) => !gone.has(item)))])),
+  });
+  return { ...state, live: left(state.live), next: left(state.next) };
+}

@@ -1,0 +1,79 @@
+import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import type { FileKind } from './kinds.ts';
+import type { Folder, Source } from './sources.ts';
+
+/** The body of a push, out of the sources of a folder. */
+
+/** Sections by kind. */
+export const SECTIONS = {
+  collection: 'collections',
+  endpoint: 'endpoints',
+  workflow: 'workflows',
+  library: 'libraries',
+  query: 'queries',
+  test: 'tests',
+  'game-values': 'gameValues',
+  'rate-limit-rules': 'rateLimitRules',
+} as const satisfies Readonly<Record<FileKind, string>>;
+
+/**
+ * A kind of which the folder holds nothing has no section, so a push leaves what the project holds of it alone; the kinds in `emptied` have an
+ * empty one. Files that cannot be read as a list, and whole documents that cannot be read, are left out: `problemsIn` tells of them.
+ */
+export function bodyOf({ sources }: Pick<Folder, 'sources'>, emptied: ReadonlySet<FileKind> = new Set()): JsonObject {
+  const listed = LISTS.flatMap((kind): [string, Json][] => {
+    const items = itemsOf(sources, kind).map(itemOf);
+    return items.length === 0 && !emptied.has(kind) ? [] : [[SECTIONS[kind], items]];
+  });
+  const wholes = WHOLES.flatMap(([kind, itemFrom, none]): [string, Json][] => {
+    const source = sources.find((each) => each.kind === kind && each.resource !== null);
+    if (source !== undefined) return [[SECTIONS[kind], itemFrom(source)]];
+    return emptied.has(kind) ? [[SECTIONS[kind], none]] : [];
+  });
+  return Object.fromEntries([...listed, ...wholes]);
+}
+
+/** The sources of a kind that a push sends, in their order in the section. */
+export function itemsOf(sources: readonly Source[], kind: FileKind): readonly Source[] {
+  return sources.filter((source) => source.kind === kind && (source.resource !== null || isOwnFile(source)));
+}
+
+/** Whether the file is that one definition. Otherwise it is a list. */
+function isOwnFile({ pointer, id, path }: Source): boolean {
+  return pointer === '' && id !== path;
+}
+
+/** The text that a push sends of a source; `null`: it goes as data. */
+export function textOfSource(source: Source): string | null {
+  const { kind, resource, text } = source;
+  if (kind === 'game-values') return isArray(resource) || (isObject(resource) && isArray(resource['items'])) ? text : null;
+  return kind === 'rate-limit-rules' || isOwnFile(source) ? text : null;
+}
+
+function itemOf(source: Source): Json {
+  return isOwnFile(source) ? { kind: source.kind, ...authoringOf(source) } : source.resource;
+}
+
+function authoringOf({ format, path, text }: Source): JsonObject {
+  return { sourceFormat: format, sourcePath: path, sourceText: text };
+}
+
+/** Values keep their file beside their own members. In an older form (`groups`, `tables`) they have no place for it. */
+function valuesItem(source: Source): Json {
+  const { resource } = source;
+  if (isArray(resource)) return { items: resource, ...authoringOf(source) };
+  return isObject(resource) && isArray(resource['items']) ? { ...resource, ...authoringOf(source) } : resource;
+}
+
+function rulesItem(source: Source): Json {
+  const { resource } = source;
+  if (isArray(resource)) return { rules: resource, ...authoringOf(source) };
+  return isObject(resource) ? { ...resource, ...authoringOf(source) } : resource;
+}
+
+const LISTS: readonly FileKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
+/** Documents that there is one of, and what stands for none of it. */
+const WHOLES: readonly (readonly [FileKind, (source: Source) => Json, none: Json])[] = [
+  ['game-values', valuesItem, { items: [] }],
+  ['rate-limit-rules', rulesItem, []],
+];

@@ -1,0 +1,56 @@
+import { differenceOf, type Told } from '../domain/definition/difference.ts';
+import { AUTHORING_MEMBERS } from '../domain/definition/source.ts';
+import { isArray, isObject, type Json, type JsonObject, jsonEquals } from '../kernel/json.ts';
+import { textOfSource } from './body.ts';
+import type { Held } from './held.ts';
+import type { FileKind } from './kinds.ts';
+import type { Folder, Source } from './sources.ts';
+
+/** What a push of a folder would change in a target, field by field. */
+
+export interface Change extends Told {
+  readonly kind: FileKind;
+  readonly id: string;
+  /** `absent`: the target holds it and the folder does not. */
+  readonly action: 'add' | 'change' | 'absent';
+  /** The file of the folder. */
+  readonly path?: string;
+}
+
+/** A change without `fields` is one of comments or layout alone. Sources that cannot be read count as changed. */
+export function changesOf(folder: Pick<Folder, 'sources'>, held: readonly Held[]): readonly Change[] {
+  const before = new Map(held.map((each) => [nameOf(each), each]));
+  const own = new Map(folder.sources.map((each) => [nameOf(each), each]));
+  const changed = [...own.values()].flatMap((source) => changeOf(source, before.get(nameOf(source))));
+  const absent = held.filter((each) => !own.has(nameOf(each)));
+  return [...changed, ...absent.map(({ kind, id }): Change => ({ kind, id, action: 'absent', members: [], fields: [] }))];
+}
+
+function changeOf(source: Source, held: Held | undefined): Change[] {
+  const { kind, id, path } = source;
+  const after = comparable(kind, id, source.resource);
+  if (held === undefined) return [{ kind, id, path, action: 'add', ...differenceOf({}, after, isTold) }];
+  const before = comparable(kind, id, held.resource);
+  const text = textOfSource(source);
+  if (jsonEquals(before, after) && (text === null || text === held.file?.text)) return [];
+  return [{ kind, id, path, action: 'change', ...differenceOf(before, after, isTold) }];
+}
+
+/** With the members that listings add, and in one of the forms in which it may be written. */
+function comparable(kind: FileKind, id: string, resource: Json | null): Json {
+  if (kind === 'rate-limit-rules' && isArray(resource)) return { rules: resource };
+  if (kind === 'game-values' && isArray(resource)) return { items: resource };
+  if (!isObject(resource) || kind === 'game-values' || kind === 'rate-limit-rules') return resource;
+  if (kind === 'test') return { id, ...resource };
+  const name = resource['name'] ?? resource['slug'] ?? id;
+  const own: JsonObject = { id, name, ...(kind === 'endpoint' ? { slug: id } : {}), ...resource };
+  return kind === 'collection' ? { visibility: 'private', ...own } : own;
+}
+
+function isTold(name: string): boolean {
+  return !AUTHORING_MEMBERS.some((own) => own === name) && name !== 'sourceVersion';
+}
+
+function nameOf({ kind, id }: Pick<Source, 'kind' | 'id'>): string {
+  return `${kind}/${id}`;
+}

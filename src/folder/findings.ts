@@ -1,0 +1,132 @@
+import { positionsIn } from '../domain/definition/positions.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { itemsOf, SECTIONS } from './body.ts';
+import type { FileKind } from './kinds.ts';
+import type { Folder, Source } from './sources.ts';
+
+/** What is wrong in a folder, and where: what reading it finds, and what the server says of a push. */
+
+export interface Finding {
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly message: string;
+  readonly kind: FileKind;
+  readonly id: string;
+  /** Of the file; empty: of none. */
+  readonly path: string;
+  /** Where in the file, both from 1. */
+  readonly line: number | null;
+  readonly column: number | null;
+  /** The line itself. */
+  readonly text: string | null;
+  /** What to do; empty if there is no advice. */
+  readonly fix: string;
+}
+
+/** What keeps a folder from being pushed at all: files that cannot be read, and definitions that are there twice. */
+export function problemsIn({ sources }: Pick<Folder, 'sources'>): readonly Finding[] {
+  const first = new Map<string, Source>();
+  return sources.flatMap((source) => {
+    const { problem, kind, id } = source;
+    const found = problem === null ? [] : [findingIn(source, { ...problem, fix: '', severity: 'error' })];
+    const name = `${kind}/${id}`;
+    const before = first.get(name);
+    if (before === undefined) {
+      first.set(name, source);
+      return found;
+    }
+    const message = `The ${kind} ${id === '*' ? '' : `${id} `}stands in ${before.path}, too: one of the two would be lost.`;
+    return [...found, findingIn(source, { severity: 'error', code: 'DUPLICATE_DEFINITION', message, fix: 'Remove one of them.' })];
+  });
+}
+
+/** The findings in the answer to a push or preflight of the folder, or in its refusal. */
+export function findingsIn({ sources }: Pick<Folder, 'sources'>, answer: JsonObject): readonly Finding[] {
+  const kinds = Object.entries(SECTIONS) as readonly (readonly [FileKind, string])[];
+  return kinds.flatMap(([kind, name]) => {
+    const section = answer[name];
+    if (!isObject(section)) return [];
+    const items = itemsOf(sources, kind);
+    const results = listIn(section, 'results').filter((result) => isObject(result));
+    const told = results.flatMap((result) => listIn(result, 'diagnostics').filter((each) => isObject(each)));
+    // A section that is refused whole says why by itself.
+    const whole = told.length === 0 && section['ok'] === false ? [section] : told;
+    return whole.map((each) => placed(kind, items, each));
+  });
+}
+
+function placed(kind: FileKind, items: readonly Source[], told: JsonObject): Finding {
+  const pointer = textIn(told, 'sourcePointer');
+  const isWhole = kind === 'game-values' || kind === 'rate-limit-rules';
+  const [, index = ''] = /^\/(\d+)/.exec(pointer) ?? [];
+  const byIndex = kind === 'test' && index !== '' ? items[Number(index)] : undefined;
+  const file = textIn(told, 'file') || textIn(told, 'sourcePath');
+  const source = isWhole
+    ? items[0]
+    : (byIndex ?? items.find(({ path, pointer: inside }) => path === file && inside === '') ?? ofId(items, told));
+  const about = {
+    severity: told['severity'] === 'warning' ? ('warning' as const) : ('error' as const),
+    code: textIn(told, 'type') || textIn(told, 'code') || textIn(told, 'error'),
+    message: textIn(told, 'message'),
+    fix: textIn(told, 'suggestedFix'),
+    line: numberIn(told, 'line'),
+    column: numberIn(told, 'column'),
+  };
+  if (source === undefined) return { ...about, kind, id: textIn(told, 'resourceId'), path: file, text: null };
+  const rest = byIndex === undefined ? pointer : pointer.slice(index.length + 1);
+  return findingIn(source, about, `${source.pointer}${isWhole ? inFile(source, pointer) : rest}`);
+}
+
+function ofId(items: readonly Source[], told: JsonObject): Source | undefined {
+  const id = textIn(told, 'resourceId');
+  return (
+    items.find((each) => each.id === id) ??
+    items.find(({ resource }) => isObject(resource) && (resource['slug'] === id || resource['name'] === id))
+  );
+}
+
+/** A push sends a bare list under a name, which the file does not have. */
+function inFile({ resource }: Source, pointer: string): string {
+  return isArray(resource) ? pointer.replace(/^\/(?:items|rules)(?=\/)/, '') : pointer;
+}
+
+type Told = Pick<Finding, 'severity' | 'code' | 'message' | 'fix'> & {
+  readonly line?: number | null | undefined;
+  readonly column?: number | null | undefined;
+};
+
+function findingIn(source: Source, { severity, code, message, fix, line = null, column = null }: Told, pointer = source.pointer): Finding {
+  const { kind, id, path, text } = source;
+  const found = line === null ? positionOf(source, pointer) : { line, column: column ?? 1 };
+  const at = found?.line ?? null;
+  return {
+    ...{ severity, code, message, kind, id, path, fix },
+    ...{ line: at, column: found?.column ?? null, text: at === null ? null : (text.split(/\r?\n/)[at - 1] ?? null) },
+  };
+}
+
+function positionOf(source: Source, pointer: string) {
+  const { text, kind, problem } = source;
+  if (pointer === '' || problem !== null) return null;
+  const find = parsed.get(source) ?? positionsIn(text, kind);
+  parsed.set(source, find);
+  return find(pointer);
+}
+
+/** A text is parsed once, however many findings it has. */
+const parsed = new WeakMap<Source, ReturnType<typeof positionsIn>>();
+
+function listIn(object: JsonObject, name: string): readonly Json[] {
+  const value = object[name];
+  return isArray(value) ? value : [];
+}
+
+function textIn(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function numberIn(object: JsonObject, name: string): number | null {
+  const value = object[name];
+  return typeof value === 'number' ? value : null;
+}

@@ -1,0 +1,124 @@
+import { compileItem } from '../domain/definition/source.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { type FileKind, type Format, fileNameOf } from './kinds.ts';
+import type { Listed, Remote, Target } from './remote.ts';
+import { parseAny, withoutAuthoring } from './sources.ts';
+
+/** What a target of a project holds, in the form in which a folder holds it. */
+
+export interface Held {
+  readonly kind: FileKind;
+  /** `*` of game values and rules. */
+  readonly id: string;
+  readonly resource: Json;
+  /** The file it was pushed as; `null`: it was pushed as data. */
+  readonly file: HeldFile | null;
+}
+
+export interface HeldFile {
+  /** A path below the folder that names a source; `null`: none was sent, or one that is no such path. */
+  readonly path: string | null;
+  readonly format: Format;
+  readonly text: string;
+}
+
+export interface HeldBy {
+  /** The revision of the project's log that shows it. */
+  readonly revision: number;
+  readonly definitions: readonly Held[];
+}
+
+const LISTS: readonly (readonly [Listed, FileKind & ('collection' | 'endpoint' | 'workflow' | 'library' | 'query')])[] = [
+  ['collections', 'collection'],
+  ['endpoints', 'endpoint'],
+  ['workflows', 'workflow'],
+  ['libraries', 'library'],
+  ['queries', 'query'],
+];
+const TRIES = 5;
+
+/** Reads a target as it is at one moment: what is published while it is read has it read again. */
+export async function heldBy(remote: Remote, target: Target): Promise<HeldBy> {
+  for (let turn = 1; ; turn += 1) {
+    const before = await remote.diff();
+    const [lists, values, rules, tests] = await Promise.all([
+      Promise.all(LISTS.map(async ([name, kind]) => effective(await remote.list(name, target)).map((item) => held(kind, item)))),
+      remote.gameValues(target),
+      remote.rateLimitRules(target),
+      remote.tests(),
+    ]);
+    const after = await remote.diff();
+    if (turn < TRIES && (before.liveHash !== after.liveHash || before.nextHash !== after.nextHash)) continue;
+    const wholes = [...(values.stagedRemoval ? [] : valuesIn(values.data)), ...(rules.stagedRemoval ? [] : rulesIn({ ...rules }))];
+    return { revision: before.revision, definitions: [...lists.flat(), ...wholes, ...tests.map((test) => held('test', test))] };
+  }
+}
+
+/** The listing of a target as one layer: what is staged takes the place of what is live. */
+function effective(items: readonly JsonObject[]): JsonObject[] {
+  const found = new Map<string, JsonObject>();
+  for (const { revisionTarget, stagedRemoval, ...item } of items) {
+    const id = String(item['id']);
+    const under =
+      revisionTarget === 'next' ? (found.get(id) ?? [...found.values()].find((each) => slugOf(each) === slugOf(item))) : undefined;
+    if (under !== undefined) found.delete(String(under['id']));
+    if (stagedRemoval === true) continue;
+    // A staged definition that came as data is laid over the live one.
+    found.set(id, under === undefined || typeof item['sourceText'] === 'string' ? item : { ...withoutAuthoring(under), ...item });
+  }
+  return [...found.values()];
+}
+
+function slugOf(item: JsonObject): Json | undefined {
+  return item['slug'] ?? item['id'];
+}
+
+function held(kind: Parameters<typeof compileItem>[1], item: JsonObject): Held {
+  const id = String(item['id']);
+  const file = fileIn(kind, item);
+  if (file === null) return { kind, id, resource: withoutAuthoring(item), file };
+  const { path, format, text } = file;
+  const compiled = compileItem({ kind, id, sourceFormat: format, sourceText: text, ...(path === null ? {} : { sourcePath: path }) }, kind);
+  return { kind, id, resource: compiled.ok ? withoutAuthoring(compiled.definition) : withoutAuthoring(item), file };
+}
+
+function valuesIn(data: Json): Held[] {
+  if (isArray(data) && data.length === 0) return [];
+  if (isObject(data) && isArray(data['items']) && data['items'].length === 0 && data['sourceText'] === undefined) return [];
+  const file = isObject(data) ? fileIn('game-values', data) : null;
+  return [{ kind: 'game-values', id: '*', resource: wholeOf(file) ?? (isObject(data) ? withoutAuthoring(data) : data), file }];
+}
+
+function rulesIn(told: JsonObject): Held[] {
+  const rules = told['rules'];
+  const file = fileIn('rate-limit-rules', told);
+  if (file === null && (!isArray(rules) || rules.length === 0)) return [];
+  const sent = isArray(rules) ? rules.map((rule) => (isObject(rule) ? withoutNulls(rule) : rule)) : [];
+  return [{ kind: 'rate-limit-rules', id: '*', resource: wholeOf(file) ?? { rules: sent }, file }];
+}
+
+function wholeOf(file: HeldFile | null): Json | undefined {
+  const parsed = file === null ? null : parseAny(file.text, file.format);
+  return parsed?.ok ? parsed.value : undefined;
+}
+
+/** The listing of rules names every window; those without a limit are null. */
+function withoutNulls(rule: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== null));
+}
+
+function fileIn(kind: FileKind, item: JsonObject): HeldFile | null {
+  const { sourceText: text, sourcePath: path, sourceFormat: format } = item;
+  if (typeof text !== 'string') return null;
+  const named = typeof path === 'string' && isSafe(path) ? fileNameOf(path) : null;
+  const own = typeof path === 'string' && named?.kind === kind ? path : null;
+  const isJson = typeof format === 'string' ? format.toLowerCase() === 'json' : named?.format === 'json';
+  return { path: own, format: isJson ? 'json' : 'yaml', text };
+}
+
+/** Whether a path that came from a server stays in the folder. */
+function isSafe(path: string): boolean {
+  return (
+    path.length <= 512 && path.split('/').every((part) => /^[^\\:\0]+$/.test(part) && !part.startsWith('.') && part !== 'node_modules')
+  );
+}

@@ -1,0 +1,14 @@
+import { EMPTY_DEFINITIONS } from '../domain/definition/evolve.ts';
+import { preflight } from '../domain/definition/preflight.ts';
+import { Refusal } from '../kernel/errors.ts';
+import { bodyOf } from './body.ts';
+import { type Finding, findingsIn, problemsIn } from './findings.ts';
+import { merged } from './push.ts';
+import type { Folder } from './sources.ts';
+
+/** What a server that holds nothing would say of a push of the folder, without one. */
+export function checkOffline(folder: Folder): readonly Finding[] {
+  const problems = problemsIn(folder);
+  const told = preflight(EMPTY_DEFINITIONS, bodyOf(folder), 'next', { strict: true });
+  return told instanceof Refusal ? merged(problems, findingsIn(folder, told.extra.body ?? {}), told) : problems;
+}

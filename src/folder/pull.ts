@@ -1,0 +1,120 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { isObject, type Json, jsonEquals, parseJson, stringifyJson } from '../kernel/json.ts';
+import { changesOf } from './changes.ts';
+import type { Place } from './credentials.ts';
+import { readTextFile, writeFileWhole } from './files.ts';
+import { type Held, heldBy } from './held.ts';
+import { type Format, fileNameOf, fileOf, schemaOf } from './kinds.ts';
+import { FolderProblem } from './problem.ts';
+import type { Remote, Target } from './remote.ts';
+import type { Folder, Source } from './sources.ts';
+import { hashOf, type Known, keepKnown, readKnown } from './state.ts';
+
+/** Brings what a target holds into a folder: files byte by byte as they were pushed, and what was pushed as data as YAML. */
+
+export interface Pulled {
+  readonly written: readonly string[];
+  readonly removed: readonly string[];
+  /** Files of the folder that the target knows nothing of. They stay. */
+  readonly own: readonly string[];
+  /** Files with changes that were never pushed, which the pull would overwrite. Unless it was forced, nothing was written. */
+  readonly blocked: readonly string[];
+}
+
+export async function pullFolder(
+  remote: Remote,
+  folder: Folder,
+  options: { readonly target: Target; readonly force: boolean },
+): Promise<Pulled> {
+  const { place } = remote;
+  const known = readKnown(place);
+  const held = await heldBy(remote, options.target);
+  const files = filesOf(place, folder, held.definitions);
+  const texts = new Map(folder.sources.map(({ path, text }) => [path, text]));
+  const changed = [...files].filter(([path, text]) => (texts.get(path) ?? readTextFile(join(folder.dir, path))) !== text);
+  const isOurs = (path: string) => isChanged(known, path, texts.get(path) ?? readTextFile(join(folder.dir, path)));
+  const beside = [...texts.keys()].filter((path) => !files.has(path));
+  // A file that both once had was removed by somebody else; one that the project never had is new here.
+  const gone = beside.filter((path) => known.files[path] !== undefined);
+  const blocked = [...changed.map(([path]) => path), ...gone].filter(isOurs);
+  const told = { written: changed.map(([path]) => path), removed: gone, own: beside.filter((path) => !gone.includes(path)), blocked };
+  if (blocked.length > 0 && !options.force) return told;
+  for (const [path, text] of changed) writeFileWhole(join(folder.dir, path), text);
+  for (const path of gone) rmSync(join(folder.dir, path), { force: true });
+  keepKnown(place, { base: held.revision, files: Object.fromEntries([...files].map(([path, text]) => [path, hashOf(text)])) });
+  return told;
+}
+
+/** Whether a file holds what was never pushed or pulled. */
+function isChanged(known: Known, path: string, text: string | null): boolean {
+  return text !== null && known.files[path] !== hashOf(text);
+}
+
+/** The files that hold these definitions: path → text. */
+function filesOf(place: Place, folder: Folder, held: readonly Held[]): Map<string, string> {
+  const files = new Map<string, string>();
+  const data: Held[] = [];
+  for (const each of held) {
+    const path = each.file === null ? null : (each.file.path ?? fileOf(each.kind, safe(each.id), each.file.format));
+    if (each.file === null || path === null || files.has(path)) data.push(each);
+    else files.set(path, each.file.text);
+  }
+  for (const each of data) {
+    const source = folder.sources.find(({ kind, id }) => kind === each.kind && id === each.id);
+    if (source !== undefined && source.pointer !== '') addToList(files, folder, source, held);
+    else if (source !== undefined && isSame(source, each)) files.set(source.path, source.text);
+    else addFile(files, place, source, each);
+  }
+  return files;
+}
+
+function isSame(source: Source, held: Held): boolean {
+  return changesOf({ sources: [{ ...source, text: held.file?.text ?? source.text }] }, [held]).length === 0;
+}
+
+function addFile(files: Map<string, string>, place: Place, source: Source | undefined, held: Held): void {
+  const path = source?.path ?? fileOf(held.kind, safe(held.id), held.file?.format ?? 'yaml');
+  if (files.has(path))
+    throw new FolderProblem('BAD_FOLDER', `Two definitions of the project would both be ${path}: rename one of them there.`);
+  const format = source?.format ?? fileNameOf(path)?.format ?? 'yaml';
+  files.set(path, held.file?.text ?? rendered(held, format, place.address));
+}
+
+/** A list keeps its file: as it is if all of it is the same, and otherwise written anew. */
+function addToList(files: Map<string, string>, folder: Folder, { path, kind, format, text }: Source, held: readonly Held[]): void {
+  if (files.has(path)) return;
+  const sources = folder.sources.filter((each) => each.path === path);
+  const there = sources.flatMap((source) => {
+    const found = held.find((each) => each.kind === kind && each.id === source.id && each.file === null);
+    return found === undefined ? [] : [{ source, found }];
+  });
+  const isKept = there.length === sources.length && there.every(({ source, found }) => isSame(source, found));
+  const list: Json = there.map(({ source, found }) => (isSame(source, found) ? source.resource : found.resource));
+  files.set(path, isKept ? text : printed(list, format));
+}
+
+function rendered({ kind, id, resource }: Held, format: Format, address: string): string {
+  const isWhole = kind === 'game-values' || kind === 'rate-limit-rules';
+  const value: Json = isWhole || !isObject(resource) ? resource : { sourceVersion: 1, kind, id, ...withoutHead(resource) };
+  const line = format === 'yaml' ? `# yaml-language-server: $schema=${address}/schemas/${schemaOf(kind)}\n` : '';
+  return `${line}${printed(value, format)}`;
+}
+
+function withoutHead(resource: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  return Object.fromEntries(Object.entries(resource).filter(([name]) => !['sourceVersion', 'kind', 'id'].includes(name)));
+}
+
+function printed(value: Json, format: Format): string {
+  const plain: unknown = JSON.parse(stringifyJson(value));
+  if (!jsonEquals(value, parseJson(JSON.stringify(plain))))
+    throw new FolderProblem('BAD_FILE', 'A definition holds a number that a file of YAML cannot keep.');
+  return format === 'json' ? `${JSON.stringify(plain, null, 2)}\n` : stringify(plain, { lineWidth: 140 });
+}
+
+/** A name that a file may have. */
+function safe(id: string): string {
+  if (id === '*' || /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/.test(id)) return id;
+  throw new FolderProblem('BAD_FILE', `The project holds a definition '${id}', which is no name for a file.`);
+}

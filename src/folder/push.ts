@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonObject } from '../kernel/json.ts';
+import { bodyOf } from './body.ts';
+import { type Change, changesOf } from './changes.ts';
+import { type Finding, findingsIn, problemsIn } from './findings.ts';
+import { heldBy } from './held.ts';
+import { RemoteRefusal } from './refusal.ts';
+import type { Remote, Target } from './remote.ts';
+import type { Folder, Source } from './sources.ts';
+import { hashOf, keepKnown, readKnown } from './state.ts';
+
+/** Pushes of a folder: one publish of all that it holds. */
+
+export interface PushOptions {
+  readonly target: Target;
+  /** Findings refuse it. */
+  readonly strict: boolean;
+  /** Removes what the target holds and the folder does not. */
+  readonly prune: boolean;
+  /** Overwrites what somebody else has published since. */
+  readonly force: boolean;
+}
+
+export type Pushed =
+  /** `revision`: of the publish; `null`: the target holds all of this already. `warnings`: findings of a push that is not strict. */
+  | { readonly ok: true; readonly revision: number | null; readonly changes: readonly Change[]; readonly warnings: readonly Finding[] }
+  /** What is wrong in the folder. Nothing was written. */
+  | { readonly ok: false; readonly reason: 'findings'; readonly findings: readonly Finding[] }
+  /** What somebody else has published since, newest first; empty: the folder has never met the project. Nothing was written. */
+  | { readonly ok: false; readonly reason: 'conflict'; readonly publishes: readonly JsonObject[]; readonly changes: readonly Change[] };
+
+const HISTORY_TRIES = 20;
+const HISTORY_PAUSE_MS = 100;
+
+/** Pushes a folder. Throws `RemoteRefusal` for refusals that are neither findings nor conflicts. */
+export async function pushFolder(remote: Remote, folder: Folder, options: PushOptions): Promise<Pushed> {
+  const problems = problemsIn(folder);
+  if (problems.length > 0) return { ok: false, reason: 'findings', findings: problems };
+  const known = readKnown(remote.place);
+  const held = await heldBy(remote, options.target);
+  const changes = changesOf(folder, held.definitions);
+  const isChanged = changes.some(({ action }) => action !== 'absent' || options.prune);
+  if (!isChanged) {
+    // Nothing to overwrite, so nothing to conflict with.
+    keepKnown(remote.place, { base: Math.max(known.base ?? 0, held.revision), files: hashesOf(folder.sources) });
+    return { ok: true, revision: null, changes, warnings: [] };
+  }
+  const overwrites = changes.some(({ action }) => action !== 'add');
+  if (known.base === null && overwrites && !options.force) return { ok: false, reason: 'conflict', publishes: [], changes };
+  const emptied = new Set(options.prune ? held.definitions.map(({ kind }) => kind) : []);
+  return send(remote, folder, options, {
+    changes,
+    body: bodyOf(folder, emptied),
+    base: options.force ? null : (known.base ?? held.revision),
+  });
+}
+
+async function send(
+  remote: Remote,
+  folder: Folder,
+  { target, strict, prune }: PushOptions,
+  { changes, body, base }: { readonly changes: readonly Change[]; readonly body: JsonObject; readonly base: number | null },
+): Promise<Pushed> {
+  try {
+    const answer = await remote.sync(body, { target, strict, replaceAll: prune, base });
+    keepKnown(remote.place, { base: answer.revision, files: hashesOf(folder.sources) });
+    return { ok: true, revision: answer.revision, changes, warnings: findingsIn(folder, { ...answer }) };
+  } catch (error) {
+    if (!(error instanceof RemoteRefusal)) throw error;
+    if (error.code === 'PUBLISH_CONFLICT') return { ok: false, reason: 'conflict', publishes: error.publishes, changes };
+    const findings = findingsIn(folder, error.body);
+    if (error.status !== 400 || findings.length === 0) throw error;
+    return { ok: false, reason: 'findings', findings };
+  }
+}
+
+/** What the server would say of a push, as findings. Throws `RemoteRefusal` for refusals that are no findings. */
+export async function checkFolder(
+  remote: Remote,
+  folder: Folder,
+  options: Pick<PushOptions, 'target' | 'prune'>,
+): Promise<readonly Finding[]> {
+  const problems = problemsIn(folder);
+  const { target, prune } = options;
+  try {
+    await remote.preflight(bodyOf(folder), { target, strict: true, replaceAll: prune });
+    return problems;
+  } catch (error) {
+    if (!(error instanceof RemoteRefusal) || error.status !== 400) throw error;
+    return merged(problems, findingsIn(folder, error.body), error);
+  }
+}
+
+/** A file that cannot be read is told of once. */
+export function merged(problems: readonly Finding[], told: readonly Finding[], refusal: Error): readonly Finding[] {
+  const unread = new Set(problems.map(({ path }) => path));
+  const more = told.filter(({ path }) => !unread.has(path));
+  if (problems.length + more.length === 0) throw refusal;
+  return [...problems, ...more];
+}
+
+/** The hashes of all files of these sources, by path. */
+export function hashesOf(sources: readonly Source[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(sources.map(({ path, text }) => [path, hashOf(text)]));
+}
+
+/**
+ * Moves the base of a folder on over a publish of its own, such as a promotion. It stays where it is if somebody else has published since: the
+ * next push then tells of it.
+ */
+export async function moveBase(remote: Remote, revision: number | null): Promise<void> {
+  const known = readKnown(remote.place);
+  if (known.base === null || revision === null) return;
+  const { base } = known;
+  for (let turn = 0; turn < HISTORY_TRIES; turn += 1) {
+    const { publishes } = await remote.publishes({ limit: 10 });
+    const between = publishes.filter((each) => each.revision > base && each.revision <= revision);
+    // The history lags a little behind what is published.
+    if (between.length === 0) await sleep(HISTORY_PAUSE_MS);
+    else if (between.length === 1) return keepKnown(remote.place, { ...known, base: revision });
+    else return;
+  }
+}

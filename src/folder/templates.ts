@@ -1,0 +1,258 @@
+import type { FileKind } from './kinds.ts';
+import { schemaOf } from './kinds.ts';
+
+/** What `savepoint init` makes: the files of a folder, by template. */
+
+export const TEMPLATES = ['game', 'empty'] as const;
+export type Template = (typeof TEMPLATES)[number];
+
+/** Path → text. `address`: of the server whose schemas the editor is shown. */
+export function filesOfTemplate(template: Template, address: string): ReadonlyMap<string, string> {
+  const definitions = template === 'game' ? GAME : [];
+  return new Map([
+    ...definitions.map(
+      ([path, kind, text]) => [path, `# yaml-language-server: $schema=${address}/schemas/${schemaOf(kind)}\n${text}`] as const,
+    ),
+    ['.gitignore', GITIGNORE],
+  ]);
+}
+
+const GITIGNORE = `# Keys, and what this copy of the folder last had in common with the project.
+savepoint.credentials.json
+.savepoint/
+# The data of a node that \`savepoint dev\` starts here.
+data/
+node_modules/
+`;
+
+type File = readonly [path: string, kind: FileKind, text: string];
+
+const GAME: readonly File[] = [
+  [
+    'players.collection.yml',
+    'collection',
+    `sourceVersion: 1
+kind: collection
+id: players
+name: players
+description: One document per player. Only endpoints write it, so that nobody mints gold by saving a document.
+definition:
+  collectionType: per-platformid
+  accessMode: endpoint
+  maxRecords: 1
+  schema:
+    name: { type: string, default: Hero }
+    gold: { type: number, default: 0, _ledger: true }
+    items: { type: number, default: 0 }
+`,
+  ],
+  [
+    'find-gold.endpoint.yml',
+    'endpoint',
+    `sourceVersion: 1
+kind: endpoint
+id: find-gold
+name: Find gold
+description: The first find makes the player's document.
+exposure: public
+method: POST
+input:
+  type: object
+  properties:
+    name: { type: string }
+steps:
+  - id: purse
+    type: write
+    collection: players
+    key: "{{platformId}}"
+    ops:
+      - { op: set_if_null, path: name, value: "{{input.name|Hero}}" }
+      - { op: inc, path: gold, value: "{{values.start.find}}", reason: found in the forest }
+response:
+  status: 200
+  body: { ok: true, found: "{{values.start.find}}" }
+`,
+  ],
+  [
+    'buy.endpoint.yml',
+    'endpoint',
+    `sourceVersion: 1
+kind: endpoint
+id: buy
+name: Buy an item
+description: Looks the price up, refuses whoever cannot pay, and takes gold and gives the item in one commit.
+exposure: public
+method: POST
+imports: [economy]
+input:
+  type: object
+  properties:
+    item: { type: string }
+  required: [item]
+steps:
+  - id: player
+    type: read
+    collection: players
+    key: "{{platformId}}"
+    required: true
+    onMissing: { status: 404, errorCode: NO_PLAYER, message: "Find some gold first." }
+  - id: offer
+    type: lookup
+    source: values
+    table: shop
+    required: true
+    onMissing: { status: 404, errorCode: NO_SUCH_ITEM, message: "The shop has no {{input.item}}." }
+    where: { field: item, op: "==", value: "{{input.item}}" }
+  - id: price
+    type: call
+    target: economy.price
+    params: { base: "{{offer.price}}", owned: "{{player.items}}" }
+  - id: bill
+    type: workflow
+    workflow: charge
+    params: { purse: "{{player.gold}}", cost: "{{price.amount}}" }
+  - id: pay
+    type: write
+    collection: players
+    key: "{{platformId}}"
+    ops:
+      - { op: inc, path: gold, value: "{{-price.amount}}", reason: "bought: {{input.item}}" }
+      - { op: inc, path: items, value: 1 }
+response:
+  status: 200
+  body: { ok: true, item: "{{input.item}}", paid: "{{price.amount}}", gold: "{{bill.left}}" }
+`,
+  ],
+  [
+    'charge.workflow.yml',
+    'workflow',
+    `sourceVersion: 1
+kind: workflow
+id: charge
+name: charge
+description: Refuses whoever cannot pay, and says what is left.
+definition:
+  params:
+    purse: { type: number }
+    cost: { type: number }
+  steps:
+    - id: affordable
+      type: condition
+      check: { field: purse, op: ">=", value: "{{cost}}" }
+      onFail: { status: 409, error: TOO_POOR, message: "This costs {{cost}} gold; you have {{purse}}." }
+    - id: left
+      type: transform
+      expression: "{{purse}} - {{cost}}"
+  returns:
+    left: "{{left}}"
+`,
+  ],
+  [
+    'economy.library.yml',
+    'library',
+    `sourceVersion: 1
+kind: library
+id: economy
+name: economy
+description: Blocks of steps that endpoints and workflows call as economy.NAME.
+blocks:
+  price:
+    params:
+      base: { type: number }
+      owned: { type: number }
+    steps:
+      - id: amount
+        type: transform
+        expression: "{{base}} + {{owned}}"
+    returns:
+      amount: "{{amount}}"
+`,
+  ],
+  [
+    'richest.query.yml',
+    'query',
+    `sourceVersion: 1
+kind: query
+id: richest
+name: Richest players
+type: leaderboard
+requiresSecretKey: false
+sources:
+  - { collectionId: players }
+config: { field: gold, order: desc, limit: 10, columns: [name, gold, items] }
+`,
+  ],
+  [
+    'values.yml',
+    'game-values',
+    `items:
+  - id: start
+    type: group
+    name: Start
+    description: What a player finds at once
+    entries: { find: 20 }
+  - id: shop
+    type: table
+    name: Shop
+    columns:
+      - { key: item, type: string }
+      - { key: price, type: number }
+    rows:
+      - { item: sword, price: 30 }
+      - { item: shield, price: 25 }
+`,
+  ],
+  [
+    'rules.yml',
+    'rate-limit-rules',
+    `rules:
+  - id: gold_minute
+    name: Gold per minute
+    collection: players
+    field: gold
+    scope: per_player
+    window: perMinute
+    limit: 200
+    action: reject
+`,
+  ],
+  [
+    'buys-a-sword.test.yml',
+    'test',
+    `sourceVersion: 1
+kind: test
+id: buys-a-sword
+name: A player with gold buys a sword
+endpoint: buy
+platformId: "76561198000000001"
+input: { item: sword }
+seed:
+  collections:
+    players:
+      "76561198000000001": { name: Ada, gold: 50, items: 0 }
+expect:
+  status: 200
+  body: { ok: true, item: sword, paid: 30, gold: 20 }
+`,
+  ],
+  [
+    'too-poor.test.yml',
+    'test',
+    `sourceVersion: 1
+kind: test
+id: too-poor
+name: Whoever cannot pay is refused
+endpoint: buy
+platformId: "76561198000000001"
+input: { item: sword }
+seed:
+  collections:
+    players:
+      "76561198000000001": { name: Ada, gold: 5, items: 0 }
+expect:
+  outcome: fail
+  status: 409
+  body: { error: { code: TOO_POOR } }
+`,
+  ],
+];

@@ -1,0 +1,244 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Credentials } from '../../infra/harness/project.ts';
+import { pushFolder } from '../../src/folder/push.ts';
+import { Remote } from '../../src/folder/remote.ts';
+import { readFolder } from '../../src/folder/sources.ts';
+import { testDatabase } from '../support/postgres.ts';
+import { here, newProject } from './support/command-line.ts';
+import { ALL_ROLES, type Node, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
+
+/** A game's folder and the commands that move its definitions, with nothing but an address and a key. */
+
+let node: Node;
+let database: { readonly DATABASE_URL: string };
+
+beforeAll(async () => {
+  database = { DATABASE_URL: await testDatabase() };
+  node = await startNode(newFolder(), { env: { ...database, ...ALL_ROLES }, args: ['--no-demo'] });
+});
+afterAll(async () => {
+  await node?.stop();
+  removeFolders();
+});
+
+/** A folder of its own for a project, as one manager has it. */
+function managerOf(project: Credentials) {
+  const dir = newFolder();
+  const env = { SAVEPOINT_URL: node.url, SAVEPOINT_PROJECT: project.projectId, SAVEPOINT_SECRET_KEY: project.secretKey };
+  const run = (words: readonly string[]) => here([...words, '--dir', dir], { env });
+  return {
+    dir,
+    env,
+    run,
+    write(path: string, text: string) {
+      mkdirSync(dirname(join(dir, path)), { recursive: true });
+      writeFileSync(join(dir, path), text);
+    },
+    read: (path: string) => readFileSync(join(dir, path), 'utf8'),
+    /** Runs a command that has to end with `code`, and gives what it printed. */
+    async ends(code: number, ...words: readonly string[]) {
+      const ended = await run(words);
+      expect(ended, words.join(' ')).toMatchObject({ code });
+      return ended.stdout;
+    },
+  };
+}
+
+const manager = async (name: string) => managerOf(await newProject(database, name));
+const HEROES = 'sourceVersion: 1\nkind: collection\nid: heroes\naccessMode: public\nschema:\n  gold: { type: number }\n';
+
+/** Every file of a folder but its state, with its bytes. */
+function bytesOf(dir: string): Readonly<Record<string, string>> {
+  const paths = readdirSync(dir, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.parentPath.includes('.savepoint'),
+  );
+  return Object.fromEntries(
+    paths.map(({ parentPath, name }) => [
+      join(parentPath, name).slice(dir.length),
+      readFileSync(join(parentPath, name)).toString('base64'),
+    ]),
+  );
+}
+
+test.each(['game', 'empty'])(
+  'a folder of the template %s checks clean, is pushed, passes its tests and is promoted; a second init overwrites nothing',
+  async (template) => {
+    const { dir, ends, run } = await manager(template);
+    await ends(0, 'init', '--template', template);
+    expect(await run(['init'])).toMatchObject({ code: 1, stderr: expect.stringContaining('savepoint.json') });
+    expect(await ends(0, 'check')).toContain('no findings');
+    expect(await ends(0, 'check', '--offline')).toContain('no findings');
+    await ends(0, 'push');
+    expect(await ends(0, 'push')).toContain('Nothing to push');
+    const promoted = JSON.parse(await ends(0, 'promote', '--yes', '--json'));
+    expect(promoted).toMatchObject({ ok: true, tests: { failed: 0, total: template === 'game' ? 2 : 0 }, findings: [] });
+    expect(await ends(0, 'diff', '--live')).toContain('No difference');
+    expect(readFileSync(join(dir, '.gitignore'), 'utf8')).toContain('savepoint.credentials.json');
+  },
+);
+
+test('what was pushed comes back byte by byte into an empty folder: YAML and JSON, comments, folders, values and rules', async () => {
+  const one = await manager('Round trip');
+  await one.ends(0, 'init');
+  one.write('deep/er/heroes.collection.yml', `# why\r\n${HEROES.replaceAll('\n', '\r\n')}\r\n# the end, and no newline`);
+  one.write(
+    'deep/shout.endpoint.json',
+    '{ "kind": "endpoint",\n\t"id": "shout", "steps": [{"id": "x", "type": "transform", "value": "ä 🜁"}],"response":{"body":{"x":"{{x}}"}}}',
+  );
+  await one.ends(0, 'push', '--no-strict');
+  const other = managerOf({ projectId: one.env.SAVEPOINT_PROJECT, secretKey: one.env.SAVEPOINT_SECRET_KEY, publicKey: '' });
+  await other.ends(0, 'pull');
+  const { '/savepoint.json': _, '/.gitignore': __, ...sent } = bytesOf(one.dir);
+  expect(bytesOf(other.dir)).toEqual(sent);
+  expect(await other.ends(0, 'pull')).toContain('Nothing to pull');
+  expect(await other.ends(0, 'diff')).toContain('No difference');
+  await one.ends(0, 'promote', '--yes');
+  expect(await other.ends(0, 'diff', '--live')).toContain('No difference');
+});
+
+test('of two managers who push at once exactly one wins, and the other is told what, when and by whom; --force overwrites', async () => {
+  const one = await manager('Two managers');
+  const other = managerOf({ projectId: one.env.SAVEPOINT_PROJECT, secretKey: one.env.SAVEPOINT_SECRET_KEY, publicKey: '' });
+  one.write('heroes.collection.yml', HEROES);
+  await one.ends(0, 'push');
+  await other.ends(0, 'pull');
+  const { SAVEPOINT_URL: address, SAVEPOINT_PROJECT: project, SAVEPOINT_SECRET_KEY: secretKey } = one.env;
+  const place = { address, project, secretKey, publicKey: null };
+  for (let round = 0; round < 5; round += 1) {
+    one.write('heroes.collection.yml', `${HEROES}  one: { type: number, default: ${round} }\n`);
+    other.write('heroes.collection.yml', `${HEROES}  other: { type: number, default: ${round} }\n`);
+    const push = ({ dir }: { readonly dir: string }) =>
+      pushFolder(new Remote({ ...place, dir }), readFolder(dir), { target: 'next', strict: true, prune: false, force: false });
+    const ended = await Promise.all([push(one), push(other)]);
+    expect(ended.map(({ ok }) => ok).sort(), JSON.stringify(ended)).toEqual([false, true]);
+    expect(ended.find(({ ok }) => !ok)).toMatchObject({
+      reason: 'conflict',
+      publishes: [{ target: 'next', changes: [{ kind: 'collection', id: 'heroes' }], actor: { kind: 'secret' } }],
+    });
+    const loser = ended[0]?.ok ? other : one;
+    expect(await loser.ends(1, 'pull')).toContain('changes of yours');
+    await loser.ends(0, 'pull', '--force');
+  }
+  one.write('heroes.collection.yml', `${HEROES}# one\n`);
+  await one.ends(0, 'push');
+  other.write('heroes.collection.yml', `${HEROES}# other\n`);
+  expect(await other.ends(1, 'push')).toContain('published since');
+  await other.ends(0, 'push', '--force');
+});
+
+test('a folder that never met its project overwrites nothing, and a push without a base is as it always was', async () => {
+  const one = await manager('Strangers');
+  one.write('heroes.collection.yml', HEROES);
+  await one.ends(0, 'push');
+  const other = managerOf({ projectId: one.env.SAVEPOINT_PROJECT, secretKey: one.env.SAVEPOINT_SECRET_KEY, publicKey: '' });
+  other.write('heroes.collection.yml', `${HEROES}  lives: { type: number }\n`);
+  expect(await other.ends(1, 'push')).toContain('never pulled');
+  const sync = (headers: Record<string, string>) =>
+    fetch(`${node.url}/v3/manage/${one.env.SAVEPOINT_PROJECT}/sync`, {
+      method: 'PUT',
+      headers: { 'x-api-key': one.env.SAVEPOINT_SECRET_KEY, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ collections: [{ id: 'towns', accessMode: 'public' }] }),
+    });
+  expect((await sync({})).status).toBe(200);
+  expect((await sync({ 'x-ns-base': '0' })).status).toBe(409);
+  expect((await sync({ 'x-ns-base': 'three' })).status).toBe(400);
+  expect((await sync({ 'x-ns-base': '999999' })).status).toBe(400);
+  // The answer of a write that is sent again is the first one, though it is now behind itself.
+  const { publishes } = JSON.parse(await one.ends(0, 'publishes', '--json'));
+  const keyed = { 'x-ns-base': String(publishes[0].revision), 'idempotency-key': 'again', 'x-ns-publish-target': 'next' };
+  expect([(await sync(keyed)).status, (await sync(keyed)).status]).toEqual([200, 200]);
+});
+
+test('check tells file, line, column, the line itself and a caret, of YAML and JSON, and ends with 1; a push refuses the same', async () => {
+  const { write, ends } = await manager('Findings');
+  write(
+    'deep/buy.endpoint.yml',
+    'kind: endpoint\nsourceVersion: 1\nid: buy\nsteps:\n  - id: pay\n    type: write\n    collection: nowhere\n    ops: []\n',
+  );
+  write('heroes.collection.json', '{"kind": "collection", "sourceVersion": 1, "id": "heroes",\n  "colectionType": "global"}');
+  write('broken.endpoint.yml', 'id: broken\nsteps: [\n');
+  const text = await ends(1, 'check');
+  expect(text).toContain('deep/buy.endpoint.yml:7:5 error COLLECTION_NOT_FOUND');
+  expect(text).toContain('    7 |     collection: nowhere\n      |     ^');
+  expect(text).toContain('heroes.collection.json:2:3 error');
+  expect(text).toContain('broken.endpoint.yml:3:1 error INVALID_YAML');
+  write('broken.endpoint.yml', 'kind: endpoint\nsourceVersion: 1\nid: broken\nsteps:\n  - { id: x, type: transform, value: 1 }\n');
+  expect(await ends(1, 'check', '--offline')).toContain('deep/buy.endpoint.yml:7:5');
+  const pushed = JSON.parse(await ends(1, 'push', '--json'));
+  expect(pushed).toMatchObject({ ok: false, reason: 'findings' });
+  expect(pushed.findings).toEqual(expect.arrayContaining([expect.objectContaining({ path: 'deep/buy.endpoint.yml', line: 7, column: 5 })]));
+  write('other/heroes.collection.yml', HEROES);
+  expect(await ends(1, 'check')).toContain('DUPLICATE_DEFINITION');
+});
+
+test('findings in values, rules and tests have their places, too', async () => {
+  const { write, ends } = await manager('Places');
+  write('values.yml', '- id: shop\n  type: table\n  columns: [{ key: price, type: nubmer }]\n  rows: []\n');
+  write('rules.yml', 'rules:\n  - id: r\n    field: gold\n    window: perMinit\n    limit: 3\n');
+  write('a.test.yml', 'sourceVersion: 1\nkind: test\nid: a\nendpoint: buy\nexpect:\n  statsu: 200\n');
+  const text = await ends(1, 'check');
+  expect(text).toMatch(/values\.yml:3:\d+ error/);
+  expect(text).toContain('rules.yml:4:5 error INVALID_RATE_LIMIT_WINDOW');
+  expect(text).toContain('a.test.yml:6:3 error UNKNOWN_TEST_MEMBER');
+});
+
+test('what is no longer in the folder is left alone and told of, and --prune removes it in the same publish', async () => {
+  const { dir, write, ends } = await manager('Prune');
+  write('heroes.collection.yml', HEROES);
+  write('rules.yml', 'rules:\n  - { id: r, field: gold, window: perMinute, limit: 3 }\n');
+  await ends(0, 'push', '--live');
+  rmSync(join(dir, 'heroes.collection.yml'));
+  rmSync(join(dir, 'rules.yml'));
+  write('towns.collection.yml', HEROES.replaceAll('heroes', 'towns'));
+  expect(await ends(0, 'push', '--live')).toContain('2 definitions of live are not in this folder');
+  expect(JSON.parse(await ends(0, 'diff', '--json')).changes).toMatchObject([
+    { id: 'heroes', action: 'absent' },
+    { kind: 'rate-limit-rules', action: 'absent' },
+  ]);
+  expect(await ends(0, 'push', '--prune')).toContain('- collection heroes');
+  expect(JSON.parse(await ends(0, 'diff', '--staged', '--json')).changes).toMatchObject(
+    expect.arrayContaining([expect.objectContaining({ id: 'heroes', action: 'delete' })]),
+  );
+  await ends(0, 'promote', '--yes');
+  expect(await ends(0, 'diff', '--live')).toContain('No difference');
+  await ends(0, 'rollback', '--yes');
+  expect(await ends(0, 'diff', '--live', '--json')).toContain('absent');
+});
+
+test('a diff shows fields with before and after, in colour only where that is wanted', async () => {
+  const { write, ends, env, dir } = await manager('Diff');
+  write('heroes.collection.yml', HEROES);
+  await ends(0, 'push');
+  write('heroes.collection.yml', HEROES.replace('number', 'string'));
+  expect(await ends(0, 'diff')).toContain('~ collection heroes\n    /schema/gold/type  "number" → "string"');
+  expect(await ends(1, 'diff', '--exit-code')).not.toContain('\u001b[');
+  const coloured = (more: Readonly<Record<string, string>>) => savepoint(['diff', '--dir', dir], { env: { ...env, ...more } });
+  expect((await coloured({ FORCE_COLOR: '1' })).stdout).toContain('\u001b[');
+  expect((await coloured({ NO_COLOR: '1' })).stdout).not.toContain('\u001b[');
+});
+
+test('a promotion is refused for failed tests and where nobody can be asked, and a wrong key, project or address says so', async () => {
+  const { write, ends, run, env, dir } = await manager('Promote');
+  write('heroes.collection.yml', HEROES);
+  write(
+    'buy.endpoint.yml',
+    'kind: endpoint\nsourceVersion: 1\nid: buy\nsteps:\n  - { id: x, type: transform, value: 1 }\nresponse: { status: 200, body: { ok: true } }\n',
+  );
+  write('buy.test.yml', 'kind: test\nsourceVersion: 1\nid: buys\nendpoint: buy\nexpect: { status: 201 }\n');
+  await ends(0, 'push');
+  expect(await ends(1, 'promote', '--yes')).toContain('FAILED buys');
+  expect(await ends(1, 'promote', '--dry-run')).toContain('0 of 1 passed');
+  expect(await run(['promote', '--force'])).toMatchObject({ code: 1, stderr: expect.stringContaining('--yes') });
+  await ends(0, 'promote', '--force', '--yes');
+  const wrong = (more: object, words: readonly string[] = ['publishes']) => here([...words, '--dir', dir], { env: { ...env, ...more } });
+  expect(await wrong({ SAVEPOINT_SECRET_KEY: 'no' })).toMatchObject({ code: 1, stderr: expect.stringContaining('UNAUTHORIZED') });
+  expect(await wrong({ SAVEPOINT_URL: 'http://127.0.0.1:1' })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('cannot be reached'),
+  });
+  expect(await wrong({}, ['push', '--what'])).toMatchObject({ code: 2 });
+});
