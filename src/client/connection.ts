@@ -2,18 +2,27 @@ import { type Answer, readAnswer } from './answer.ts';
 import { credentials } from './credentials.ts';
 import { failure, type Result, SavepointError, success } from './errors.ts';
 import { aborted, exchange } from './exchange.ts';
+import type { Operation } from './operations.ts';
 import type { ClientOptions, Credentials, Fetch, LogEntry, Player, RequestOptions } from './options.ts';
 import { isPassing, LONGEST_WAIT_MS, pause, pauseBefore, wasRefusedUnseen } from './retry.ts';
 
 /** Everything that a client sends goes through here: where to, with which key, as whom, how often. */
 
+/** A write to a document that is on its way. */
+export interface OwnWrite {
+  readonly collection: string;
+  readonly key: string;
+  /** `{ document }` in its place, `{ ops }` on it, `{}`: it is deleted. */
+  readonly change: { readonly document?: unknown; readonly ops?: readonly Operation[] };
+}
+
 /** What a part of the library wants sent. */
 export interface Ask {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  readonly family: 'storage' | 'endpoints' | 'queries' | 'values' | 'auth-sessions' | 'security-config' | 'manage';
+  readonly family: 'storage' | 'endpoints' | 'queries' | 'values' | 'auth-sessions' | 'security-config' | 'manage' | 'live';
   /** Behind the project's id. */
   readonly path: readonly string[];
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   readonly headers?: Headings;
   readonly body?: unknown;
   /** Whether it says who plays, and what proves that: `token` is the player's own, whatever session there is. */
@@ -56,6 +65,11 @@ export class Connection {
   /** Whether a proof that was refused with this code can be another one. */
   lostProof: (code: string) => boolean = () => false;
 
+  /** Hears of each write to a document, and then what came of it. */
+  writing: ((write: OwnWrite) => (answer: Result<Answer>) => void) | null = null;
+  /** Hears that options have changed. */
+  changed: () => void = () => undefined;
+
   constructor(options: ClientOptions) {
     this.#options = options;
   }
@@ -67,6 +81,7 @@ export class Connection {
   change(changes: ClientOptions): void {
     this.#options = { ...this.#options, ...changes };
     this.#loading = null;
+    this.changed();
   }
 
   get player(): Player | null {
@@ -155,6 +170,42 @@ export class Connection {
   }
 
   async #attempt(settings: Settings, ask: Ask): Promise<Result<Answer>> {
+    const request = await this.#request(settings, ask);
+    if (!request.ok) return request;
+    const { url, init } = request.value;
+    const timeoutMs = ask.options?.timeoutMs ?? settings.timeoutMs ?? TIMEOUT_MS;
+    const reply = await exchange(fetcherOf(settings), url, init, { timeoutMs, signal: ask.options?.signal });
+    if (!reply.ok) return reply;
+    return readAnswer(reply.value, settings.json?.parse ?? JSON.parse, ask.refusesInside === true);
+  }
+
+  /** One attempt at an answer that goes on; it is given as soon as it begins. */
+  async open(ask: Ask, signal: AbortSignal): Promise<Result<Response>> {
+    const ready = await this.ready();
+    const request = ready.ok ? await this.#request(ready.value, ask) : ready;
+    if (!ready.ok || !request.ok) return request.ok ? failure('NOT_CONFIGURED', 'The client is not configured') : request;
+    const settings = ready.value;
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), settings.timeoutMs ?? TIMEOUT_MS);
+    try {
+      const { url, init } = request.value;
+      const response = await fetcherOf(settings)(url, { ...init, signal: AbortSignal.any([signal, late.signal]) });
+      if (response.ok && response.body !== null) return success(response);
+      const answer = readAnswer({ status: response.status, headers: response.headers, text: await response.text() }, JSON.parse, false);
+      return answer.ok ? failure('INVALID_RESPONSE', 'The answer is no stream') : answer;
+    } catch (cause) {
+      return signal.aborted ? aborted(signal) : failure('NETWORK_ERROR', `The stream could not be opened: ${String(cause)}`, { cause });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Later reads show this revision at least. */
+  reached(position: number): void {
+    if (position > this.#position) this.#position = position;
+  }
+
+  async #request(settings: Settings, ask: Ask): Promise<Result<{ readonly url: string; readonly init: RequestInit }>> {
     const address = addressOf(settings, ask);
     if (!address.ok) return address;
     let prepared: Prepared;
@@ -176,11 +227,7 @@ export class Connection {
       headers: { ...headers, ...ask.headers, ...prepared.headers, ...(body.value === null ? {} : { 'content-type': 'application/json' }) },
       ...(body.value === null ? {} : { body: body.value }),
     };
-    const timeoutMs = ask.options?.timeoutMs ?? settings.timeoutMs ?? TIMEOUT_MS;
-    const fetcher: Fetch = settings.fetch ?? ((url, given) => fetch(url, given));
-    const reply = await exchange(fetcher, address.value, init, { timeoutMs, signal: ask.options?.signal });
-    if (!reply.ok) return reply;
-    return readAnswer(reply.value, settings.json?.parse ?? JSON.parse, ask.refusesInside === true);
+    return success({ url: address.value, init });
   }
 
   #headers({ publicKey, secretKey, publishTarget, revision, clientType }: Settings, ask: Ask): Headings {
@@ -214,8 +261,7 @@ export class Connection {
   }
 
   #noteWrite(ask: Ask, { headers }: Answer): void {
-    const position = Number(headers.get('x-ns-position') ?? 0);
-    if (ask.method !== 'GET' && position > this.#position) this.#position = position;
+    if (ask.method !== 'GET') this.reached(Number(headers.get('x-ns-position') ?? 0));
   }
 }
 
@@ -223,6 +269,10 @@ export class Connection {
 export async function proofByToken({ token }: Player): Promise<Headings> {
   const text = typeof token === 'function' ? await token() : token;
   return text ? { 'x-platform-token': text } : {};
+}
+
+function fetcherOf(settings: Settings): Fetch {
+  return settings.fetch ?? ((url, given) => fetch(url, given));
 }
 
 function isComplete({ url, projectId, publicKey, secretKey }: Partial<Credentials>): boolean {
@@ -253,8 +303,11 @@ function addressOf(settings: Settings, { method, family, path, query = {} }: Ask
   const wrong = path.find((part) => part === '' || part === '.' || part === '..');
   if (wrong !== undefined) return failure('INVALID_ARGUMENT', `"${wrong}" cannot be part of an address`);
   const url = method === 'GET' && family === 'storage' && settings.cdnUrl ? settings.cdnUrl : settings.url;
-  const asked = Object.entries(query).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  const asked = Object.entries(query).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    return (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, String(one)]);
+  });
+  const text = new URLSearchParams(asked).toString();
   const address = [rootOf(url, settings), family, settings.projectId, ...path.map(encodeURIComponent)].join('/');
   return success(text === '' ? address : `${address}?${text}`);
 }

@@ -1,8 +1,9 @@
 import type { Ledger, Written } from '../contract/answers.ts';
-import type { Ask, Connection } from './connection.ts';
+import type { Ask, Connection, OwnWrite } from './connection.ts';
 import { mapped, orThrow, type Result, success } from './errors.ts';
 import type { AnyJson, OperationOf } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
+import type { Operation } from './operations.ts';
 import type { RequestOptions, WriteOptions } from './options.ts';
 import type { Relay } from './relay.ts';
 
@@ -141,7 +142,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
    * ```
    */
   trySave(document: Save, options?: SaveOptions): Promise<Result<Written>> {
-    return this.#write(document, options);
+    return this.#write(document, { document }, options);
   }
 
   /**
@@ -167,7 +168,8 @@ export class Documents<Doc = AnyJson, Save = Doc> {
    * ```
    */
   tryUpdate(operations: OperationOf<Doc> | readonly OperationOf<Doc>[], options?: SaveOptions): Promise<Result<Written>> {
-    return this.#write({ ops: Array.isArray(operations) ? operations : [operations] }, options);
+    const ops: readonly Operation[] = Array.isArray(operations) ? operations : [operations];
+    return this.#write({ ops }, { ops }, options);
   }
 
   /**
@@ -229,7 +231,10 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     if (!key.ok) return key;
     const { idempotencyKey = newIdempotencyKey() } = options;
     const more = { headers: versionHeaders(options), key: idempotencyKey, repeats: true, options };
-    return mapped(await this.#connection.send(this.#ask('DELETE', [key.value], more)), () => undefined);
+    const settled = this.#connection.writing?.({ collection: this.#collection, key: key.value, change: {} });
+    const answer = await this.#connection.send(this.#ask('DELETE', [key.value], more));
+    settled?.(answer);
+    return mapped(answer, () => undefined);
   }
 
   /**
@@ -266,12 +271,15 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     );
   }
 
-  async #write(body: unknown, options: SaveOptions = {}): Promise<Result<Written>> {
+  async #write(body: unknown, change: OwnWrite['change'], options: SaveOptions = {}): Promise<Result<Written>> {
     const key = this.#keyOf(options);
     if (!key.ok) return key;
     const { idempotencyKey = newIdempotencyKey() } = options;
     const more = { headers: versionHeaders(options), body, key: idempotencyKey, repeats: true, options };
-    return mapped(await this.#connection.send(this.#ask('POST', [key.value], more)), (answer) => answer.body as Written);
+    const settled = this.#connection.writing?.({ collection: this.#collection, key: key.value, change });
+    const answer = await this.#connection.send(this.#ask('POST', [key.value], more));
+    settled?.(answer);
+    return mapped(answer, ({ body: written }) => written as Written);
   }
 
   #keyOf({ key, record }: DocumentAddress): Result<string> {

@@ -12,6 +12,7 @@ export type { AnyGame, AnyJson, EndpointTypes, GameTypes, OperationOf } from './
 export { type GuestRequest, guestRelay, type HostAnswer } from './guest.ts';
 export { answerGuest } from './host.ts';
 export { newIdempotencyKey } from './ids.ts';
+export { type Change, type FollowOptions, type Live, openLive, type Subscription } from './live.ts';
 export { inc, merge, type Operation, pull, push, remove, set, setIfNull } from './operations.ts';
 export type {
   CallOptions,

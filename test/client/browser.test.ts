@@ -132,6 +132,30 @@ test.skipIf(CHROMIUM === undefined)(
   },
 );
 
+test.skipIf(CHROMIUM === undefined)('a page follows its document, its own writes at once and those of others as they come', async () => {
+  const player = await game.newRich();
+  const page = await newPage();
+  const options = await optionsOf(player);
+  const seen = await page.evaluate(async (given) => {
+    const { createClient, inc, openLive } = savepoint;
+    const client = createClient(given);
+    const live = openLive(client);
+    const golds: [number, boolean][] = [];
+    const me = live.document('players', (document, { isPending }) => golds.push([document.gold, isPending]));
+    await me.ready;
+    await client.documents('players').update(inc('gold', 5));
+    // Another page of the same player.
+    await createClient(given).documents('players').update(inc('gold', 1));
+    while (me.value?.gold !== 16) await new Promise((resolve) => setTimeout(resolve, 5));
+    live.close();
+    return golds;
+  }, options);
+  expect(seen[0]).toEqual([10, false]);
+  expect(seen[1]).toEqual([15, true]);
+  expect(seen.at(-1)).toEqual([16, false]);
+  await page.close();
+});
+
 test.skipIf(CHROMIUM === undefined)('a page holds no secret key', async () => {
   const page = await newPage();
   const code = await page.evaluate(

@@ -1,0 +1,236 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent, type ClientRequest, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { projectOf, startNode } from '../harness/node.ts';
+import { quantile } from '../harness/numbers.ts';
+import { expectOk, managePath, openProject, type Project, playerHeaders, storagePath } from '../harness/project.ts';
+import { table } from '../harness/table.ts';
+import { machine, machineText } from './report.ts';
+import { positive, print, progress } from './terminal.ts';
+
+/**
+ * `npm run bench:live`: so many players follow their document and one leaderboard, while documents are written. One process is all of them, on
+ * the same machine as the node. Exit code 1 when a stream broke, a write was refused, or a change did not come.
+ */
+
+const USAGE = `npm run bench:live [-- options]
+  --subscribers N        streams, each with its player's document and the leaderboard (10000)
+  --rate N               writes a second, each to another document (100)
+  --seconds N            of them (30)
+  --markdown FILE        write the table as docs/performance.md shows it, too`;
+
+const LATE_MS = 10_000;
+/** Connections that are being opened at a time. */
+const OPENING = 100;
+const FIRST_PLAYER = 76_561_198_000_100_000;
+const TOP = 'query/top?limit=10';
+
+interface Options {
+  readonly subscribers: number;
+  readonly rate: number;
+  readonly seconds: number;
+  readonly markdownFile: string | null;
+}
+
+function readOptions(): Options | null {
+  const { values } = parseArgs({
+    options: {
+      subscribers: { type: 'string', default: '10000' },
+      rate: { type: 'string', default: '100' },
+      seconds: { type: 'string', default: '30' },
+      markdown: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return null;
+  const whole = (name: 'subscribers' | 'rate' | 'seconds') => Math.round(positive(`--${name}`, values[name]));
+  return { subscribers: whole('subscribers'), rate: whole('rate'), seconds: whole('seconds'), markdownFile: values.markdown ?? null };
+}
+
+/** What the streams of all players hear. */
+class Players {
+  readonly #project: Project;
+  readonly #streams: ClientRequest[] = [];
+  readonly #agent = new Agent({ keepAlive: false });
+  /** When each write was sent, by its number, until it is heard of. */
+  readonly sent = new Map<number, number>();
+  readonly heardMs: number[] = [];
+  open = 0;
+  broken = 0;
+  boards = 0;
+
+  constructor(project: Project) {
+    this.#project = project;
+  }
+
+  async join(count: number): Promise<void> {
+    for (let first = 0; first < count; first += OPENING) {
+      const many = Math.min(OPENING, count - first);
+      await Promise.all(Array.from({ length: many }, (_, index) => this.#joinOne(playerOf(first + index))));
+      if ((first / OPENING) % 20 === 0) progress(`${first + many} streams`);
+    }
+  }
+
+  leave(): void {
+    for (const stream of this.#streams) stream.destroy();
+  }
+
+  /** Resolves with the first value. */
+  #joinOne(player: string): Promise<void> {
+    const { url, projectId } = this.#project;
+    const query = new URLSearchParams([
+      ['topic', 'documents/players'],
+      ['topic', TOP],
+    ]);
+    return new Promise((resolve, reject) => {
+      const headers = playerHeaders(this.#project, player);
+      const stream = request(`${url}/v3/live/${projectId}?${query}`, { agent: this.#agent, headers }, (reply) => {
+        if (reply.statusCode !== 200) return reject(new Error(`a stream was answered ${reply.statusCode}`));
+        this.open += 1;
+        let rest = '';
+        reply.setEncoding('latin1');
+        reply.on('data', (chunk: string) => {
+          resolve();
+          const events = (rest + chunk).split('\n\n');
+          rest = events.pop() ?? '';
+          for (const event of events) this.#hear(event);
+        });
+        reply.once('close', () => {
+          this.broken += 1;
+        });
+      });
+      stream.on('error', reject);
+      this.#streams.push(stream);
+      stream.end();
+    });
+  }
+
+  #hear(event: string): void {
+    if (event.includes('"topic":"query/')) this.boards += 1;
+    const number = Number(/"number":(\d+)/.exec(event)?.[1] ?? -1);
+    const sentAt = event.includes('"topic":"documents/') ? this.sent.get(number) : undefined;
+    if (sentAt === undefined) return;
+    this.sent.delete(number);
+    this.heardMs.push(performance.now() - sentAt);
+  }
+}
+
+const playerOf = (index: number) => String(FIRST_PLAYER + index * 16);
+
+async function publish(project: Project): Promise<void> {
+  const { http, secretKey } = project;
+  const headers = { 'x-api-key': secretKey };
+  const collection = { id: 'players', name: 'players', accessMode: 'public', schema: { points: { type: 'number' } } };
+  const top = {
+    id: 'top',
+    name: 'top',
+    sources: [{ collectionId: 'players' }],
+    config: { field: 'points', limit: 10, columns: ['points'] },
+  };
+  await expectOk('the collection', http.send('PATCH', managePath(project, 'collections'), { headers, body: collection }));
+  await expectOk('the query', http.send('POST', managePath(project, 'queries'), { headers, body: [top] }));
+}
+
+/** Writes to documents one after the other, at a steady rate. Answers how many were refused. */
+async function play(project: Project, players: Players, { subscribers, rate, seconds }: Options): Promise<number> {
+  const began = performance.now();
+  const writes: Promise<boolean>[] = [];
+  for (let number = 0; number < rate * seconds; number += 1) {
+    await sleep(Math.max(0, began + (number * 1000) / rate - performance.now()));
+    const player = playerOf((number * 7_919) % subscribers);
+    players.sent.set(number, performance.now());
+    const body = { number, points: (number * 31) % 10_000, name: `player ${number}` };
+    const write = project.http.send('POST', storagePath(project, `players/${player}`), { headers: playerHeaders(project, player), body });
+    writes.push(
+      write.then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
+  }
+  const done = await Promise.all(writes);
+  for (const until = performance.now() + LATE_MS; players.sent.size > 0 && performance.now() < until; ) await sleep(20);
+  return done.filter((isDone) => !isDone).length;
+}
+
+/** Bytes of a process in memory. */
+function residentBytes(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+}
+
+const HEAD = [
+  'streams',
+  'writes a second',
+  'changes that came',
+  'p50 ms',
+  'p99 ms',
+  'longest ms',
+  'boards a second',
+  'KB of a stream',
+  'broken',
+  'missed',
+];
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === null) {
+    print(USAGE);
+    return 0;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-live-'));
+  const settings = {
+    ROLES: 'api,projector',
+    LIVE_STREAMS: String(options.subscribers),
+    LIVE_STREAMS_OF_PROJECT: String(options.subscribers),
+  };
+  const node = await startNode(folder, { settings });
+  try {
+    const project = openProject(node.url, await projectOf(folder, settings));
+    await publish(project);
+    const players = new Players(project);
+    await play(project, players, { ...options, seconds: 3 });
+    players.sent.clear();
+    const before = residentBytes(node.pid);
+    await players.join(options.subscribers);
+    await sleep(3_000);
+    const taken = residentBytes(node.pid) - before;
+    players.boards = 0;
+    const began = performance.now();
+    progress(`${options.rate} writes a second for ${options.seconds} s`);
+    const refused = await play(project, players, options);
+    const seconds = (performance.now() - began) / 1000;
+    const { heardMs, sent, broken, boards } = players;
+    const sorted = [...heardMs].sort((a, b) => a - b);
+    const ms = [0.5, 0.99, 1].map((q) => quantile(sorted, q).toFixed(0));
+    const kilobytes = (taken / options.subscribers / 1024).toFixed(0);
+    const row = [
+      ...[options.subscribers, options.rate, sorted.length].map(String),
+      ...[...ms, (boards / seconds).toFixed(0), kilobytes, String(broken), String(sent.size + refused)],
+    ];
+    print(`\n${machineText(machine())}\n`);
+    print(table(HEAD, [row]));
+    if (options.markdownFile !== null) {
+      await writeFile(
+        options.markdownFile,
+        `${[HEAD, HEAD.map(() => '---'), row].map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`,
+      );
+    }
+    const isComplete = sent.size === 0 && broken === 0 && refused === 0;
+    players.leave();
+    project.http.close();
+    return isComplete ? 0 : 1;
+  } finally {
+    await node.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
+  return 1;
+});
+process.exit();

@@ -1,0 +1,415 @@
+import type { GameValues, Ledger, Publishes, QueryResult, SaveRecords } from '../contract/answers.ts';
+import { isObject } from './answer.ts';
+import type { Client, ValuesOf } from './client.ts';
+import type { Ask, Connection } from './connection.ts';
+import type { DocumentAddress } from './documents.ts';
+import { type ErrorCode, orThrow, type Result, SavepointError, success } from './errors.ts';
+import { readEvents, type ServerEvent } from './events.ts';
+import { type Change, Followed, type Listener } from './followed.ts';
+import type { AnyGame, CollectionOf, DocumentOf, GameTypes, QueryOf } from './game.ts';
+import type { Leaderboard } from './queries.ts';
+import { isPassing, pause, pauseBefore } from './retry.ts';
+
+export type { Change } from './followed.ts';
+
+/** Values that change, without asking: one connection for all that a client follows, which comes back by itself and misses nothing. */
+
+export interface FollowOptions {
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+  /** Told why the value may not be had. It goes on: when the value may be had again, it comes. */
+  readonly onError?: (error: SavepointError) => void;
+}
+
+export interface Subscription<Value> {
+  /** What is shown now; `undefined`: nothing came yet. */
+  readonly value: Value | undefined;
+  /** The first value. Fails with the first refusal. */
+  readonly ready: Promise<Value>;
+  close(): void;
+}
+
+export type OnValue<Value> = (value: Value, change: Change) => void;
+
+/** A silent server says so every 15 s. */
+const SILENT_MS = 45_000;
+/** Subscriptions of one moment are asked for together. */
+const GATHER_MS = 10;
+const MOST_RECOVERIES = 2;
+
+/**
+ * Follows values of a client's project. A game that follows nothing does not load this.
+ *
+ * @example
+ * ```ts
+ * const live = openLive(client);
+ * const me = live.document('players', (player) => {});
+ * (await me.ready)?.gold; // → 10
+ * live.close();
+ * ```
+ */
+export function openLive<G extends GameTypes = AnyGame>(client: Client<G>): Live<G> {
+  return new Live(client);
+}
+
+export class Live<G extends GameTypes = AnyGame> {
+  readonly #client: Client<G>;
+  readonly #connection: Connection;
+  readonly #followed = new Map<string, Followed>();
+  #stop = new AbortController();
+  #isRunning = false;
+  #isClosed = false;
+  #gathering: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(client: Client<G>) {
+    const { connection } = client;
+    this.#client = client;
+    this.#connection = connection;
+    connection.writing = ({ collection, key, change }) =>
+      this.#followed.get(`documents/${collection}/${key}`)?.write(change) ?? (() => undefined);
+    connection.changed = () => {
+      for (const followed of this.#followed.values()) followed.forget();
+      this.#reopen();
+    };
+  }
+
+  /**
+   * Follows a document, the player's own where no key is named; `null`: there is none. The client's own writes show at once, and go away
+   * again where they are refused.
+   *
+   * @example
+   * ```ts
+   * const live = openLive(client);
+   * const seen = [];
+   * const me = live.document('players', (player) => seen.push(player.gold));
+   * await me.ready;
+   * await client.documents('players').update(inc('gold', 5));
+   * me.value.gold; // → 15
+   * live.close();
+   * ```
+   */
+  document<C extends CollectionOf<G>>(
+    collection: C,
+    onValue: OnValue<DocumentOf<G, C> | null>,
+    { key, record, ...options }: FollowOptions & DocumentAddress = {},
+  ): Subscription<DocumentOf<G, C> | null> {
+    const owner = this.#connection.requirePlayer(key);
+    if (!owner.ok) throw owner.error;
+    return this.#follow(`documents/${collection}/${owner.value}${record === undefined ? '' : `_${record}`}`, onValue, options);
+  }
+
+  /**
+   * Follows the ledger of a player; `null`: nothing is known of the player.
+   *
+   * @example
+   * ```ts
+   * const live = openLive(client);
+   * const gold = live.ledger('players', () => {}, { field: 'gold' });
+   * (await gold.ready).summary.netChange; // → 10
+   * live.close();
+   * ```
+   */
+  ledger<C extends CollectionOf<G>>(
+    collection: C,
+    onValue: OnValue<Ledger | null>,
+    { key, field, limit, ...options }: FollowOptions & { readonly key?: string; readonly field?: string; readonly limit?: number } = {},
+  ): Subscription<Ledger | null> {
+    const owner = this.#connection.requirePlayer(key);
+    if (!owner.ok) throw owner.error;
+    return this.#follow(`ledger/${collection}/${owner.value}${search({ field, limit })}`, onValue, options);
+  }
+
+  /**
+   * Follows the save records of a player.
+   *
+   * @example
+   * ```ts
+   * const live = openLive(client);
+   * const slots = live.records('slots', () => {});
+   * (await slots.ready).records.length; // → 0
+   * live.close();
+   * ```
+   */
+  records<C extends CollectionOf<G>>(
+    collection: C,
+    onValue: OnValue<SaveRecords>,
+    { player, ...options }: FollowOptions & { readonly player?: string } = {},
+  ): Subscription<SaveRecords> {
+    const owner = this.#connection.requirePlayer(player);
+    if (!owner.ok) throw owner.error;
+    return this.#follow(`records/${collection}/${owner.value}`, onValue, options);
+  }
+
+  /**
+   * Follows a leaderboard, which comes once a second at most. `own` adds the player's row, `around` shows the rows near it.
+   *
+   * @example
+   * ```ts
+   * const live = openLive(client);
+   * const board = live.leaderboard('top', () => {}, { limit: 10, own: true });
+   * (await board.ready).player; // → null
+   * live.close();
+   * ```
+   */
+  leaderboard<Q extends QueryOf<G>>(
+    query: Q,
+    onValue: OnValue<Leaderboard<G['queries'][Q]>>,
+    options: FollowOptions & LeaderboardOptions = {},
+  ): Subscription<Leaderboard<G['queries'][Q]>> {
+    return this.#followQuery(query, onValue, options);
+  }
+
+  /**
+   * Follows a query of any type.
+   *
+   * @example
+   * ```ts
+   * const live = openLive(client);
+   * (await live.query('top', () => {}).ready).type; // → 'leaderboard'
+   * live.close();
+   * ```
+   */
+  query<Q extends QueryOf<G>>(
+    query: Q,
+    onValue: OnValue<QueryResult>,
+    options: FollowOptions & LeaderboardOptions = {},
+  ): Subscription<QueryResult> {
+    return this.#followQuery(query, onValue, options);
+  }
+
+  /**
+   * Follows the game values: a publish changes them while the game runs.
+   *
+   * @example
+   * ```ts
+   * const live = openLive(client);
+   * (await live.values(() => {}).ready).constants.shop; // → { axe: 7 }
+   * live.close();
+   * ```
+   */
+  values(onValue: OnValue<ValuesOf<G>>, options: FollowOptions = {}): Subscription<ValuesOf<G>> {
+    return this.#follow<ValuesOf<G> & GameValues>('values', onValue, options);
+  }
+
+  /**
+   * Follows what is published; takes a secret key.
+   *
+   * @example
+   * ```ts
+   * const live = openLive(client);
+   * await live.publishes(() => {}).ready.catch(({ code }) => code); // → 'SECRET_KEY_REQUIRED'
+   * live.close();
+   * ```
+   */
+  publishes(onValue: OnValue<Publishes>, { limit, ...options }: FollowOptions & { readonly limit?: number } = {}): Subscription<Publishes> {
+    return this.#follow(`publishes${search({ limit })}`, onValue, options);
+  }
+
+  /**
+   * Ends all of it.
+   *
+   * @example
+   * ```ts
+   * openLive(client).close();
+   * ```
+   */
+  close(): void {
+    this.#isClosed = true;
+    this.#connection.writing = null;
+    this.#connection.changed = () => undefined;
+    this.#followed.clear();
+    clearTimeout(this.#gathering);
+    this.#stop.abort();
+  }
+
+  #followQuery<Value>(query: string, onValue: OnValue<Value>, options: FollowOptions & LeaderboardOptions): Subscription<Value> {
+    const { limit, offset, own = false, player, around, ...rest } = options;
+    const isOwn = own || around !== undefined;
+    const row = isOwn ? this.#connection.requirePlayer(player) : null;
+    if (row !== null && !row.ok) throw row.error;
+    return this.#follow(`query/${query}${search({ limit, offset, platformId: row?.value ?? player, around })}`, onValue, rest);
+  }
+
+  #follow<Value>(text: string, onValue: OnValue<Value>, { signal, onError }: FollowOptions): Subscription<Value> {
+    const known = this.#followed.get(text);
+    const followed = known ?? new Followed(text);
+    let listener: Listener | null = null;
+    const ready = new Promise<Result<Value>>((resolve) => {
+      listener = {
+        value: (value, change) => {
+          resolve({ ok: true, value: value as Value });
+          this.#told(() => onValue(value as Value, change));
+        },
+        error: (error) => {
+          resolve({ ok: false, error });
+          this.#told(() => onError?.(error));
+        },
+      };
+      followed.listeners.add(listener);
+    });
+    const first = orThrow(ready);
+    // Whoever waits for no first value is told by `onError`.
+    first.catch(() => undefined);
+    const close = () => this.#leave(followed, listener);
+    signal?.addEventListener('abort', close, { once: true });
+    if (known === undefined) {
+      this.#followed.set(text, followed);
+      this.#reopen();
+    } else queueMicrotask(() => listener !== null && repeat(followed, listener));
+    return {
+      get value() {
+        return followed.shown as Value | undefined;
+      },
+      ready: first,
+      close,
+    };
+  }
+
+  #leave(followed: Followed, listener: Listener | null): void {
+    if (listener !== null) followed.listeners.delete(listener);
+    if (followed.listeners.size > 0 || this.#followed.get(followed.text) !== followed) return;
+    this.#followed.delete(followed.text);
+    this.#reopen();
+  }
+
+  /** A listener that throws stops nobody else. */
+  #told(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#connection.log('error', 'A listener of live values failed', { error });
+    }
+  }
+
+  /** What is followed has changed: the stream is opened anew, and goes on where it was. */
+  #reopen(): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#gathering);
+    this.#gathering = setTimeout(() => {
+      this.#stop.abort();
+      this.#stop = new AbortController();
+      if (!this.#isRunning) void this.#run();
+    }, GATHER_MS);
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    let failures = 0;
+    let recoveries = 0;
+    while (!this.#isClosed && this.#followed.size > 0) {
+      const stop = this.#stop.signal;
+      const { error, came } = await this.#once(stop);
+      if (stop.aborted) continue;
+      if (came) recoveries = 0;
+      failures = came ? 1 : failures + 1;
+      const isLost = this.#connection.lostProof(error.code) && recoveries < MOST_RECOVERIES;
+      if (isLost) recoveries++;
+      else if (!isPassing(error)) {
+        this.#connection.log('warn', `live: ${error.code}: ${error.message}`, { error });
+        for (const followed of this.#followed.values()) followed.refuse(error);
+        break;
+      } else await pause(pauseBefore(failures, error, Math.random), stop);
+    }
+    this.#isRunning = false;
+  }
+
+  /** One connection, until it ends. */
+  async #once(stop: AbortSignal): Promise<{ readonly error: SavepointError; readonly came: boolean }> {
+    const followed = [...this.#followed.values()];
+    const silent = new AbortController();
+    const topic = followed.map(({ text, upTo }) => (upTo === null ? text : `${text}@${upTo}`));
+    const ask = { method: 'GET', family: 'live', path: [], query: { topic }, player: 'proven', repeats: true } as const;
+    const opened = await this.#connection.open(ask, AbortSignal.any([stop, silent.signal]));
+    if (!opened.ok) return { error: opened.error, came: false };
+    let ended: SavepointError | null = null;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const alive = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => silent.abort(), SILENT_MS);
+    };
+    try {
+      if (opened.value.body !== null) {
+        await readEvents(opened.value.body, alive, (event) => {
+          ended = this.#hear(event, followed) ?? ended;
+        });
+      }
+    } catch (cause) {
+      this.#connection.log('debug', `The live stream broke: ${String(cause)}`);
+    }
+    clearTimeout(timer);
+    return { error: ended ?? new SavepointError('NETWORK_ERROR', 'The live stream has ended'), came: true };
+  }
+
+  /** The answer: why the stream ends. */
+  #hear({ id, event, data }: ServerEvent, all: readonly Followed[]): SavepointError | null {
+    const parse = this.#connection.options.json?.parse ?? JSON.parse;
+    const said: unknown = data === null ? {} : parse(data);
+    const { topic, revision, version, value, error } = isObject(said) ? said : ({} as Readonly<Record<string, unknown>>);
+    const followed = all.find(({ text }) => text === topic);
+    if (event === 'refused') {
+      const refused = errorOf(error);
+      if (topic === undefined) return refused;
+      followed?.refuse(refused);
+    } else if (event === 'resync') void this.#readAnew(followed, Number(revision));
+    else if (data !== null) {
+      this.#connection.reached(Number(revision));
+      followed?.take(value, Number(revision), Number(version ?? 0));
+    }
+    if (id !== null) for (const one of all) one.isUpTo(Number(id));
+    return null;
+  }
+
+  /** A value too large for the stream. Without a topic all values follow by themselves. */
+  async #readAnew(followed: Followed | undefined, revision: number): Promise<void> {
+    if (followed === undefined) return;
+    this.#connection.reached(revision);
+    const read = await plainRead(this.#client, followed.text);
+    if (read.ok) followed.take(read.value.value, revision, read.value.version);
+    else followed.refuse(read.error);
+  }
+}
+
+interface LeaderboardOptions {
+  readonly limit?: number;
+  readonly offset?: number;
+  readonly own?: boolean;
+  readonly player?: string;
+  readonly around?: number;
+}
+
+function repeat(followed: Followed, listener: Listener): void {
+  if (followed.error !== null) listener.error(followed.error);
+  else if (followed.upTo !== null) listener.value(followed.shown, followed.change);
+}
+
+function search(options: Readonly<Record<string, string | number | undefined>>): string {
+  const asked = Object.entries(options).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function errorOf(error: unknown): SavepointError {
+  const { code, message, status } = isObject(error) ? error : ({} as Readonly<Record<string, unknown>>);
+  return new SavepointError(String(code) as ErrorCode, String(message), { status: Number(status), details: isObject(error) ? error : {} });
+}
+
+/** The plain read of a topic, whose path it is. */
+async function plainRead(
+  { connection }: { readonly connection: Connection },
+  text: string,
+): Promise<Result<{ readonly value: unknown; readonly version: number }>> {
+  const [path = '', asked = ''] = text.split('?');
+  const { family, path: rest } = placeOf(path);
+  const query = Object.fromEntries(new URLSearchParams(asked));
+  const answer = await connection.send({ method: 'GET', family, path: rest, query, player: 'proven', repeats: true });
+  if (answer.ok) return success({ value: answer.value.body, version: Number(answer.value.headers.get('x-ns-save-version') ?? 0) });
+  return answer.error.code === 'NOT_FOUND' ? success({ value: null, version: 0 }) : answer;
+}
+
+function placeOf(path: string): Pick<Ask, 'family' | 'path'> {
+  const [kind = '', of = '', key = ''] = path.split('/');
+  if (kind === 'query') return { family: 'queries', path: [of] };
+  if (kind === 'values') return { family: 'values', path: [] };
+  if (kind === 'publishes') return { family: 'manage', path: [kind] };
+  return { family: 'storage', path: kind === 'documents' ? [of, key] : [of, key, kind] };
+}
