@@ -10,7 +10,7 @@ import { createClient, type Fetch } from '../../src/client/index.ts';
 import { patient } from '../client/support.ts';
 import { ROOT } from '../docs/support/pages.ts';
 import { newProject } from '../node/support/command-line.ts';
-import { type Node, newFolder, removeFolders, startNode } from '../node/support/program.ts';
+import { type Node, newFolder, removeFolders, startNode, succeed } from '../node/support/program.ts';
 import { testDatabase } from '../support/postgres.ts';
 
 /** infra/examples: each is played on a real node, or its requests are. */
@@ -38,7 +38,8 @@ beforeAll(async () => {
   const env = { DATABASE_URL: await testDatabase(), CORS_ORIGINS: origin() };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
   project = { url: node.url, ...(await newProject(env, 'Gold Rush')) };
-  await execute(process.execPath, [join(EXAMPLES, 'publish.js'), project.url, project.projectId, project.secretKey]);
+  const place = { SAVEPOINT_URL: project.url, SAVEPOINT_PROJECT: project.projectId, SAVEPOINT_SECRET_KEY: project.secretKey };
+  await succeed(['push', '--live', '--dir', join(EXAMPLES, 'game')], { env: place });
 });
 
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,7 +17,8 @@ let files: readonly string[];
 const FLAGS = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 
 /** Runs a program in the folder of the game, with nothing of the tests' environment. */
-const inGame = (program: string, args: readonly string[]) => execute(program, args, { cwd: game, env: ownEnvironment() });
+const inGame = (program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  execute(program, args, { cwd: game, env: ownEnvironment(env) });
 
 beforeAll(async () => {
   // It is built already.
@@ -66,26 +67,40 @@ test('what the server imports is a dependency, not one of development', () => {
   expect([...new Set(imported)].filter((name) => name !== 'savepoint' && !(name in dependencies))).toEqual([]);
 });
 
-test('the program answers, and a node starts on a bare folder and stops when it is told to', async () => {
-  const { stdout } = await inGame('npx', ['--no-install', 'savepoint', '--help']);
-  expect(stdout).toContain('savepoint [options] [command]');
+test('on a bare machine a node starts, `init` makes a game, `push` puts it there, and it is played', async () => {
   const node = spawn(join(game, 'node_modules/.bin/savepoint'), ['start', '--port', '0'], { cwd: game, env: ownEnvironment() });
-  const printed: string[] = [];
-  const url = await new Promise<string>((resolve, reject) => {
-    node.stderr.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
-    node.stdout.on('data', (chunk: Buffer) => {
-      printed.push(chunk.toString());
-      const [, found] = /savepoint is ready on (\S+)/.exec(printed.join('')) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    node.once('close', () => reject(new Error(`it ended: ${printed.join('')}`)));
-  });
+  const url = await readyUrl(node);
   expect((await fetch(`${url}/docs`)).status).toBe(200);
   expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
+
+  const { projectId, publicKey, secretKey } = JSON.parse(readFileSync(join(game, 'data/demo-project.json'), 'utf8'));
+  await inGame('npx', ['--no-install', 'savepoint', 'init', 'my-game']);
+  const place = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: secretKey };
+  await inGame('node_modules/.bin/savepoint', ['push', '--live', '--dir', 'my-game'], place);
+  const headers = { 'x-public-key': publicKey, 'x-platform-id': '76561198000000001', 'content-type': 'application/json' };
+  const played = await fetch(`${url}/v3/endpoints/${projectId}/find-gold`, { method: 'POST', headers, body: '{"input":{}}' });
+  expect(await played.json()).toMatchObject({ ok: true, found: expect.any(Number) });
+
   const ended = new Promise((resolve) => node.once('close', resolve));
   node.kill('SIGTERM');
   expect(await ended).toBe(0);
 });
+
+/** Where a node that starts listens. Fails with all its output when it ends instead. */
+function readyUrl({ stdout, stderr }: ChildProcessWithoutNullStreams): Promise<string> {
+  let printed = '';
+  return new Promise((resolve, reject) => {
+    stderr.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+    });
+    stdout.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+      const [, url] = /savepoint is ready on (\S+)/.exec(printed) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+    stdout.once('close', () => reject(new Error(`it ended: ${printed}`)));
+  });
+}
 
 test('docs/embedding.md: a game’s own test starts a node, plays on it, and its process ends', async () => {
   const [program = ''] = blocksOf('docs/embedding.md').flatMap(({ info, text }) => (info === 'js run' ? [text] : []));
