@@ -1,4 +1,4 @@
-import { createClient, type Leaderboard } from 'savepoint/client';
+import { createClient, type Leaderboard, openLive } from 'savepoint/client';
 import './style.css';
 
 /** What the client knows of the game: a wrong slug, field or code does not compile. */
@@ -89,13 +89,7 @@ function cell(name: string, text: string): HTMLElement {
   return made;
 }
 
-/** Asks for the board every second while the page is seen. */
-async function watchBoard(): Promise<void> {
-  const board = document.hidden ? null : await client.tryLeaderboard('richest', { limit: 10 });
-  element('live').classList.toggle('away', board?.ok === false);
-  if (board?.ok) showBoard(board.value);
-  setTimeout(watchBoard, 1_000);
-}
-
-show((await client.documents('players').get()) ?? {});
-await watchBoard();
+// Both come as they change, over one connection. What this page writes shows at once, and the board at most once a second.
+const live = openLive(client);
+live.document('players', (player) => show(player ?? {}));
+live.leaderboard('richest', showBoard, { limit: 10, onError: ({ message }) => say(message) });
