@@ -4,6 +4,7 @@ import { analyticsCommand } from './analytics.ts';
 import { callCommand } from './call.ts';
 import { completionCommand } from './completion.ts';
 import { dbCommand } from './db.ts';
+import { devCommand } from './dev.ts';
 import { docCommand } from './doc.ts';
 import { doctorCommand } from './doctor.ts';
 import { flagsCommand } from './flags.ts';
@@ -47,6 +48,7 @@ export function createProgram(): Command {
     typesCommand,
     analyticsCommand,
     flagsCommand,
+    devCommand,
     callCommand,
     docCommand,
     ledgerCommand,

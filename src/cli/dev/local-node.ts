@@ -1,0 +1,167 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CREDENTIALS_FILE, type Place } from '../../folder/credentials.ts';
+import { readJsonFile, readTextFile, writeFileWhole, writeJsonFile } from '../../folder/files.ts';
+import { FolderProblem } from '../../folder/problem.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+
+/** A node for one folder, on this machine, with its data in the folder's `.savepoint`, which git ignores. */
+
+export interface LocalNode {
+  readonly place: Place;
+  /** Whether it was running already, for another `savepoint dev`. */
+  readonly isShared: boolean;
+  /** Stops it, unless it is another's. */
+  stop(): Promise<void>;
+}
+
+const STATE = '.savepoint';
+const START_MS = 120_000;
+const STOP_MS = 20_000;
+const LOOK_MS = 50;
+
+/** Settings of a server that this user may have set for another node. */
+const NOT_OURS = ['DATABASE_URL', 'EVENTSTORE_URL', 'SAVEPOINT_DATA', 'PORT', 'HOST', 'ROLES', 'WORKERS', 'METRICS_PORT'];
+
+/** What `.savepoint/node.json` says of the node that runs. */
+interface Running {
+  readonly url: string;
+  readonly pid: number;
+  /** The process of the `savepoint dev` that stops it. */
+  readonly owner: number;
+}
+
+/** Whether the address in the credentials file is that of the folder's own node. */
+export function isLocalAddress(dir: string, address: string): boolean {
+  return knownOf(dir)?.url === address;
+}
+
+/** The folder's node: the one that runs, or a new one. Throws `FolderProblem` with its last words when it does not start. */
+export async function localNode(dir: string, onStart: () => void): Promise<LocalNode> {
+  const known = knownOf(dir);
+  if (known !== null && isAlive(known.pid) && (await isHealthy(known.url))) {
+    const isShared = known.owner !== process.pid && isAlive(known.owner);
+    // One whose `dev` was killed is ours from now on.
+    if (!isShared) keep(dir, { ...known, owner: process.pid });
+    return { place: placeIn(dir, known.url), isShared, stop: () => (isShared ? Promise.resolve() : stopped(dir, known.pid)) };
+  }
+  const url = `http://127.0.0.1:${await freePort(known === null ? 0 : Number(new URL(known.url).port))}`;
+  onStart();
+  const pid = await started(dir, url);
+  return { place: placeIn(dir, url), isShared: false, stop: () => stopped(dir, pid) };
+}
+
+async function started(dir: string, url: string): Promise<number> {
+  const state = join(dir, STATE);
+  mkdirSync(join(state, 'data'), { recursive: true });
+  // A folder that ignores itself: it works in folders that are no checkout, too.
+  writeFileWhole(join(state, '.gitignore'), '*\n');
+  ignoreCredentials(dir);
+  const child = spawned(state, new URL(url).port);
+  const pid = child.pid ?? 0;
+  keep(dir, { url, pid, owner: process.pid });
+  for (const until = performance.now() + START_MS; !(await isHealthy(url)); await sleep(LOOK_MS)) {
+    if (child.exitCode === null && child.signalCode === null && performance.now() < until) continue;
+    child.kill('SIGKILL');
+    const words = (readTextFile(join(state, 'node.log')) ?? '').trimEnd().split('\n').slice(-5).join('\n');
+    throw new FolderProblem('NO_NODE', `The local node did not start. Its last lines (${join(state, 'node.log')}):\n${words}`);
+  }
+  return pid;
+}
+
+/** In a process group of its own: Ctrl-C is for `dev`, which stops the node when it has finished. */
+function spawned(state: string, port: string): ChildProcess {
+  const [program = ''] = process.argv.slice(1);
+  const log = openSync(join(state, 'node.log'), 'w', 0o600);
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_OURS.includes(name)));
+  const words = ['start', '--data', join(state, 'data'), '--host', '127.0.0.1', '--port', port, '--roles', 'api,projector', '--json'];
+  const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
+    env,
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  child.unref();
+  return child;
+}
+
+/** The node and its project. A first start makes one, and keeps its keys in the data folder. */
+function placeIn(dir: string, url: string): Place {
+  const made = readJsonFile(join(dir, STATE, 'data', 'demo-project.json'));
+  const [project, publicKey, secretKey] = ['projectId', 'publicKey', 'secretKey'].map((name) => made?.[name]);
+  if (typeof project !== 'string' || typeof publicKey !== 'string' || typeof secretKey !== 'string') {
+    throw new FolderProblem('NO_NODE', `${join(dir, STATE, 'data')} holds no project. Remove that folder: the next start makes a new one.`);
+  }
+  const path = join(dir, CREDENTIALS_FILE);
+  const stored = { url, projectId: project, publicKey, secretKey };
+  const before: JsonObject = readJsonFile(path) ?? {};
+  if (Object.entries(stored).some(([name, value]) => before[name] !== value)) writeJsonFile(path, { ...before, ...stored }, 0o600);
+  return { dir, address: url, project, secretKey, publicKey };
+}
+
+/** Keys must not be committed. */
+function ignoreCredentials(dir: string): void {
+  const path = join(dir, '.gitignore');
+  const text = readTextFile(path) ?? '';
+  if (text.split(/\r?\n/).some((line) => line.trim().replace(/^\//, '') === CREDENTIALS_FILE)) return;
+  writeFileWhole(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${CREDENTIALS_FILE}\n`);
+}
+
+async function stopped(dir: string, pid: number): Promise<void> {
+  signal(pid, 'SIGTERM');
+  for (const until = performance.now() + STOP_MS; isAlive(pid); await sleep(LOOK_MS)) if (performance.now() > until) signal(pid, 'SIGKILL');
+  // The address stays: the next node listens there, and a game need not be told of another one.
+  const known = knownOf(dir);
+  if (known !== null) keep(dir, { ...known, pid: 0 });
+}
+
+function knownOf(dir: string): Running | null {
+  const value = readJsonFile(fileOf(dir));
+  const [url, pid, owner] = [value?.['url'], value?.['pid'], value?.['owner']];
+  return typeof url === 'string' && typeof pid === 'number' && typeof owner === 'number' ? { url, pid, owner } : null;
+}
+
+function keep(dir: string, { url, pid, owner }: Running): void {
+  writeJsonFile(fileOf(dir), { url, pid, owner });
+}
+
+function fileOf(dir: string): string {
+  return join(dir, STATE, 'node.json');
+}
+
+/** A child that ended and was not yet reaped counts as alive, until Node has heard of it: a moment. */
+function isAlive(pid: number): boolean {
+  return pid > 0 && signal(pid, 0);
+}
+
+function signal(pid: number, what: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, what);
+  } catch {
+    return false;
+  }
+}
+
+async function isHealthy(url: string): Promise<boolean> {
+  try {
+    return (await fetch(`${url}/ready`, { signal: AbortSignal.timeout(2_000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/** `wanted` if nobody listens there, else a port that is free now. */
+function freePort(wanted: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error) => (wanted === 0 ? reject(error) : resolve(freePort(0))));
+    server.listen(wanted, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : wanted;
+      server.close(() => resolve(port));
+    });
+  });
+}

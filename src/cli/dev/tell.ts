@@ -1,0 +1,95 @@
+import type { LoggedRequest } from '../../contract/answers.ts';
+import type { Finding } from '../../folder/findings.ts';
+import type { Pushed } from '../../folder/push.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { counted, print, printNote } from '../context.ts';
+import { codeOf, explain } from '../explain.ts';
+import { requestLine } from '../remote/request-line.ts';
+import { testReport } from '../remote/test-report.ts';
+import { shownChanges, shownFindings, shownPublishes, summaryOf } from '../show.ts';
+import { styled } from '../terminal.ts';
+import type { Teller } from './round.ts';
+
+/** What `savepoint dev` prints. With `--json` each thing is one object on a line, `event` says what. */
+
+export interface DevTeller extends Teller {
+  ready(address: string, project: string, isShared: boolean): void;
+  request(request: LoggedRequest): void;
+  note(text: string): void;
+  stopped(): void;
+}
+
+export function tellerFor(json: boolean): DevTeller {
+  return json ? jsonTeller() : peopleTeller();
+}
+
+function peopleTeller(): DevTeller {
+  /** Warnings that were shown, by what they say: each is told once, not after every push. */
+  let told = new Set<string>();
+  return {
+    ready(address, project, isShared) {
+      print(
+        `${styled('bold', 'savepoint dev')}  ${address}  project ${project}${isShared ? '  (the node of another `savepoint dev`)' : ''}`,
+      );
+      print(styled('gray', 'Changes of this folder are pushed to next. `savepoint promote` makes them live. Ctrl-C stops.'));
+    },
+    pushed(pushed, ms) {
+      const warnings = pushed.ok ? pushed.warnings : [];
+      const fresh = warnings.filter((warning) => !told.has(nameOf(warning)));
+      if (pushed.ok && pushed.revision !== null) told = new Set(warnings.map(nameOf));
+      print(pushedText(pushed, fresh, ms));
+    },
+    tested(done, ms) {
+      print(done.failed === 0 ? styled('green', `✓ ${done.passed} of ${done.total} tests  ${took(ms)}`) : testReport(done));
+    },
+    typed: (file) => print(styled('gray', `types written to ${file}`)),
+    failed: (error) => print(styled('red', explain(error))),
+    request: (request) => print(requestLine(request)),
+    note: printNote,
+    stopped: () => print('savepoint dev has stopped'),
+  };
+}
+
+function nameOf({ path, code, message }: Finding): string {
+  return JSON.stringify([path, code, message]);
+}
+
+function pushedText(pushed: Pushed, warnings: readonly Finding[], ms: number): string {
+  if (!pushed.ok && pushed.reason === 'findings')
+    return `${shownFindings(pushed.findings)}\n\n${styled('red', `not pushed: ${summaryOf(pushed.findings)}`)}`;
+  if (!pushed.ok) {
+    const why = styled('red', 'not pushed: somebody else has published since. `savepoint pull` brings that here; --force overwrites it.');
+    return pushed.publishes.length === 0 ? `${shownChanges(pushed.changes)}\n${why}` : `${shownPublishes(pushed.publishes)}\n${why}`;
+  }
+  const { revision, changes } = pushed;
+  if (revision === null) return styled('gray', 'next is what this folder holds');
+  const own = changes.filter(({ action }) => action !== 'absent');
+  const head = styled('green', `pushed to next: ${counted(own.length, 'definition')}, revision ${revision}  ${took(ms)}`);
+  // Of a first push everything is new.
+  const listed = own.length > 0 && own.length <= 20 ? `\n${shownChanges(own)}` : '';
+  return `${head}${listed}${warnings.length === 0 ? '' : `\n${shownFindings(warnings)}`}`;
+}
+
+function took(ms: number): string {
+  return `${Math.round(ms)} ms`;
+}
+
+function jsonTeller(): DevTeller {
+  const tell = (event: string, rest: object) => print(JSON.stringify({ event, ...rest }));
+  return {
+    ready: (address, project, isShared) => tell('ready', { address, project, isShared }),
+    pushed: (pushed, ms) => tell('pushed', { ...pushed, ms: Math.round(ms) }),
+    tested: ({ results, ...sums }, ms) =>
+      tell('tested', { ok: sums.failed === 0, ...sums, ms: Math.round(ms), results: results.map(short) }),
+    typed: (file) => tell('typed', { file }),
+    failed: (error) => tell('failed', { error: { code: codeOf(error), message: explain(error) } }),
+    request: (request) => tell('request', request),
+    note: printNote,
+    stopped: () => tell('stopped', {}),
+  };
+}
+
+/** A result without steps and pending writes. */
+function short({ id, endpoint, passed, reason }: JsonObject): JsonObject {
+  return { id: id ?? '', endpoint: endpoint ?? '', passed: passed ?? false, reason: reason ?? null };
+}

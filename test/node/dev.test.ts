@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { here } from './support/command-line.ts';
+import { eventually, isRunning, newFolder, type Running, removeFolders, run } from './support/program.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
+
+const folder = newFolder();
+let dev: Running;
+
+const put = (path: string, text: string) => writeFileSync(join(folder, path), text);
+const PLAYERS = 'kind: collection\nid: players\ncollectionType: per-platformid\nschema: { gold: { type: number, default: 10 } }\n';
+const BUY = (price: number) =>
+  `kind: endpoint\nid: buy\nmethod: POST\nsteps:\n  - { id: price, type: transform, expression: "${price} * 1" }\nresponse: { status: 200, body: { ok: true, price: "{{price}}" } }\n`;
+const BUYS = (price: number) => `kind: test\nid: buys\nendpoint: buy\nexpect: { status: 200, body: { price: ${price} } }\n`;
+
+// biome-ignore lint/suspicious/noExplicitAny: what an event holds is checked by the expectations
+type Told = any;
+
+/** The events of a kind that were told so far. */
+const told = (event: string, from: Running = dev): Told[] =>
+  from
+    .stdout()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): Told => JSON.parse(line))
+    .filter((each) => each.event === event);
+const nth = (event: string, count: number) => eventually(`${count} × ${event}`, async () => told(event)[count - 1]);
+const nodeOf = () => JSON.parse(readFileSync(join(folder, '.savepoint/node.json'), 'utf8'));
+
+beforeAll(() => {
+  mkdirSync(join(folder, 'endpoints'));
+  put('savepoint.json', '{}');
+  put('players.collection.yml', PLAYERS);
+  put('endpoints/buy.endpoint.yml', BUY(7));
+  put('buys.test.yml', BUYS(7));
+  dev = run(['dev', '--dir', folder, '--json']);
+});
+
+afterAll(async () => {
+  if (dev.child.exitCode === null) dev.child.kill('SIGTERM');
+  await dev.ended;
+  removeFolders();
+});
+
+describe('savepoint dev', () => {
+  test('where no server is named it starts a node of the folder, pushes the folder to next, tests it and makes its types', async () => {
+    expect(await nth('pushed', 1)).toMatchObject({
+      ok: true,
+      changes: expect.arrayContaining([expect.objectContaining({ id: 'buy', action: 'add' })]),
+    });
+    expect(await nth('tested', 1)).toMatchObject({ ok: true, total: 1 });
+    expect(await nth('typed', 1)).toEqual({ event: 'typed', file: join(folder, 'game.types.ts') });
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toContain('savepoint.credentials.json');
+    expect(existsSync(join(folder, '.savepoint/data'))).toBe(true);
+  });
+
+  test('a change is pushed, and the tests of what changed are run', async () => {
+    put('endpoints/buy.endpoint.yml', BUY(8));
+    expect((await nth('pushed', 2)).changes).toMatchObject([{ kind: 'endpoint', id: 'buy', action: 'change' }]);
+    expect(await nth('tested', 2)).toMatchObject({ ok: false, results: [{ id: 'buys', reason: 'Expected body.price to be 7, got 8.' }] });
+    put('buys.test.yml', BUYS(8));
+    expect(await nth('tested', 3)).toMatchObject({ ok: true });
+  });
+
+  test('what is wrong in a file is told with its place, and ends nothing', async () => {
+    const before = told('pushed').length;
+    put('endpoints/sell.endpoint.yml', 'kind: endpoint\nsteps: [');
+    expect(await nth('pushed', before + 1)).toMatchObject({ ok: false, findings: [{ path: 'endpoints/sell.endpoint.yml', line: 2 }] });
+    rmSync(join(folder, 'endpoints/sell.endpoint.yml'));
+    expect(await nth('pushed', before + 2)).toMatchObject({ ok: true });
+  });
+
+  test('a definition whose file goes is gone from next', async () => {
+    const before = told('pushed').length;
+    put('extra.collection.yml', PLAYERS.replace('id: players', 'id: extra'));
+    await nth('pushed', before + 1);
+    rmSync(join(folder, 'extra.collection.yml'));
+    expect((await nth('pushed', before + 2)).changes).toMatchObject([{ id: 'extra', action: 'absent' }]);
+    expect((await here(['doc', 'get', 'extra', '1', '--target', 'next', '--dir', folder])).stderr).toContain("no collection 'extra'");
+  });
+
+  test('calls are shown as they happen, and commands of the folder find its node', async () => {
+    expect((await here(['call', 'buy', '--target', 'next', '--player', '5', '--dir', folder])).stdout).toContain('"price":8');
+    const shown = await eventually('the call is shown', async () => told('request').find(({ slug }) => slug === 'buy'));
+    expect(shown).toMatchObject({ status: 200, platformId: '5', target: 'next' });
+  });
+
+  test('a second one uses the node of the first, and leaves it running', async () => {
+    const second = run(['dev', '--dir', folder, '--json', '--no-types']);
+    await eventually('the second is ready', async () => told('ready', second)[0]?.isShared === true);
+    second.child.kill('SIGTERM');
+    expect((await second.ended).code).toBe(0);
+    expect(isRunning(nodeOf().pid)).toBe(true);
+  });
+
+  test('Ctrl-C stops it and its node, and keeps the address for the next one', async () => {
+    const { pid, url } = nodeOf();
+    dev.child.kill('SIGINT');
+    expect(await dev.ended).toMatchObject({ code: 0, signal: null });
+    expect(told('stopped')).toHaveLength(1);
+    expect(isRunning(pid)).toBe(false);
+    expect(nodeOf().url).toBe(url);
+  });
+});
