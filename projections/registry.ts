@@ -4,6 +4,7 @@ import { authority } from './models/authority/projection.ts';
 import { definitions } from './models/definitions/projection.ts';
 import { documents } from './models/documents/projection.ts';
 import { flags } from './models/flags/projection.ts';
+import { guests } from './models/guests/projection.ts';
 import { idempotency } from './models/idempotency/projection.ts';
 import { leaderboards } from './models/leaderboards/projection.ts';
 import { ledger } from './models/ledger/projection.ts';
@@ -27,6 +28,7 @@ export const PROJECTIONS: readonly Projection[] = [
   definitions,
   authority,
   access,
+  guests,
   uniques,
   ledger,
   records,

@@ -17,6 +17,7 @@ export type ProjectionName =
   | 'definitions'
   | 'authority'
   | 'access'
+  | 'guests'
   | 'uniques'
   | 'ledger'
   | 'records'
@@ -60,6 +61,8 @@ export const TABLES: readonly Table[] = [
   { name: 'project_keys', projection: 'authority', key: ['key_id'] },
   { name: 'sessions', projection: 'access', key: ['family'] },
   { name: 'used_requests', projection: 'access', key: ['until', 'identity_type', 'identity', 'request'] },
+  { name: 'guests', projection: 'guests', key: ['guest'] },
+  { name: 'guest_names', projection: 'guests', key: ['kind', 'name'] },
   { name: 'uniques', projection: 'uniques', key: ['space', 'collection', 'hash'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'ledger_totals', projection: 'ledger', key: ['space', 'collection', 'player', 'key', 'part'] },

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { takesSecretKey } from '../../src/contract/credentials.ts';
+import { provesItself, takesSecretKey } from '../../src/contract/credentials.ts';
 import { BASES, type Family } from '../../src/contract/families.ts';
 import { openApi } from '../../src/contract/openapi.ts';
 import type { Route } from '../../src/contract/route.ts';
@@ -60,12 +60,13 @@ function outcomesOf({ keys }: Route, collection: MatrixRow['collection']): Matri
   const nobody = keys === null ? 'in' : '401';
   const outcomes = { 'no key': nobody, 'an unknown key': nobody, 'the secret key of another project': nobody };
   if (keys === null) return { ...outcomes, 'the public key': 'in', 'a secret key without rights': 'in', 'a secret key': 'in' };
-  const isClosed = keys.guard === 'append' || keys.guard === 'sessions' || (keys.guard === 'collection' && collection === 'closed');
+  const isOff = provesItself(keys);
+  const isClosed = keys.guard === 'append' || isOff || (keys.guard === 'collection' && collection === 'closed');
   return {
     ...outcomes,
     'the public key': takesSecretKey(keys) ? '401' : isClosed ? '403' : 'in',
-    'a secret key without rights': keys.needs !== null || keys.guard === 'sessions' ? '403' : 'in',
-    'a secret key': keys.guard === 'sessions' ? '403' : 'in',
+    'a secret key without rights': keys.needs !== null || isOff ? '403' : 'in',
+    'a secret key': isOff ? '403' : 'in',
   };
 }
 
@@ -84,6 +85,6 @@ const PAGE = `# Who may call what
 Every route with every kind of key. The page is made of the contract (\`src/contract\`, \`npm run docs\`), and \`test/node/credentials.test.ts\` asks the running
 program for every cell of it. \`in\`: let through, and then judged by what was asked; a number: refused with that status. "open" is a collection
 with \`accessMode: public\`, "closed" one without; a public key appends only where a collection has \`publicAppend\`, which neither has; sessions
-are refused to a project that does not use them. What proves a player comes on top ([security.md](security.md)). A secret key is asked for a right in the scope that it touches; "without rights" has none.
+and guests are refused to a project that does not use them. What proves a player comes on top ([security.md](security.md)). A secret key is asked for a right in the scope that it touches; "without rights" has none.
 
 `;

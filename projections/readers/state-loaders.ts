@@ -5,6 +5,7 @@ import { sessionFrom } from '../models/access/read.ts';
 import { AUTHORITY_QUERY, authorityFrom } from '../models/authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from '../models/definitions/read.ts';
 import { toldFrom } from '../models/documents/told.ts';
+import { guestFrom } from '../models/guests/projection.ts';
 import { keptFrom } from '../models/idempotency/read.ts';
 import { pageFrom } from '../models/pages/projection.ts';
 import { recordListFrom } from '../models/save_records/projection.ts';
@@ -101,6 +102,20 @@ export const STATE_LOADERS: Readonly<Record<string, StateLoader>> = {
     rows: '{sessions} s ON s.project = $1 AND s.family = w.family',
     columns: { a: 's.sessions::text', b: 's.player' },
     state: ({ a, b }) => sessionFrom(a ?? '[]', b ?? ''),
+  },
+  guest: {
+    asked: { guest: 'text' },
+    ask: asTheyStand,
+    rows: '{guests} g ON g.project = $1 AND g.guest = w.guest',
+    columns: { a: 'g.body::text' },
+    state: ({ a }) => guestFrom(a ?? ''),
+  },
+  'guest-name': {
+    asked: { kind: 'text', name: 'text' },
+    ask: ([kind = '', ...name]) => [kind, name.join('/')],
+    rows: '{guest_names} n ON n.project = $1 AND n.kind = w.kind AND n.name = w.name',
+    columns: { a: 'n.guest' },
+    state: ({ a }) => ({ guest: a ?? '' }),
   },
   request: {
     asked: { until: 'bigint', type: 'text', identity: 'text', request: 'text' },

@@ -8,6 +8,7 @@ import type { Manage } from './management/manage.ts';
 import type { Manifest } from './management/manifest.ts';
 import type { Settings } from './management/settings.ts';
 import type { Tests } from './management/tests.ts';
+import type { Guests } from './security/guests.ts';
 import type { SecurityConfig } from './security/security-config.ts';
 import type { Sessions } from './security/sessions.ts';
 import type { Documents } from './storage/documents.ts';
@@ -25,6 +26,7 @@ export type { EndpointAnswer, EndpointRequest } from './endpoints/endpoint-reque
 export type { LiveStream } from './live/live.ts';
 export type { LiveEvent } from './live/subscriber.ts';
 export type { ListedKind, ListingOf, SingleKind } from './management/manage.ts';
+export type { Account, AskedInvitation, GuestAnswer } from './security/guests.ts';
 export type { SessionAnswer } from './security/sessions.ts';
 
 /**
@@ -47,6 +49,7 @@ export interface App {
   readonly queries: Queries;
   readonly live: Live;
   readonly sessions: Sessions;
+  readonly guests: Guests;
   readonly manage: Manage;
   readonly manifest: Manifest;
   readonly flags: Flags;

@@ -54,6 +54,13 @@ export interface PlayerProof {
   readonly address: string | null;
 }
 
+/** The device that proved a guest. */
+export interface DeviceProof {
+  readonly guest: string;
+  /** Its id. */
+  readonly device: string;
+}
+
 /** A resolved key, and the player that it says it acts for. */
 export interface Caller {
   readonly projectId: string;
@@ -68,8 +75,12 @@ export interface Caller {
   readonly revision: RevisionStatus | null;
   readonly proof?: PlayerProof | undefined;
   readonly intent?: Intent | null | undefined;
+  /** The project takes players that are named without proof. Left out: it does not, or the key stands for itself. */
+  readonly takesUnproven?: true;
   /** The player it acts for, once proven. */
   readonly verified?: string;
+  /** The device that proved it to be a guest. Decisions check that it still belongs to the guest. */
+  readonly device?: DeviceProof;
   /** The session that helped to prove the player. Decisions check that it is still in force. */
   readonly session?: SessionToken;
 }

@@ -10,6 +10,7 @@ import { actorOf } from './access.ts';
 import type { Positioned } from './answers.ts';
 import type { Caller } from './caller.ts';
 import type { Compiler } from './ports/compiler.ts';
+import type { GuestLimits } from './ports/guest-limits.ts';
 import type { LiveObserver } from './ports/live-observer.ts';
 import type { PlayerVerifier } from './ports/player-verifier.ts';
 import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts';
@@ -64,6 +65,7 @@ export interface AppContext {
   readonly compiler: Compiler;
   /** Proves who a player is. */
   readonly verifier: PlayerVerifier;
+  readonly guestLimits: GuestLimits;
   readonly telemetry: TelemetryParts;
 }
 
@@ -130,7 +132,7 @@ export function stored({ revision, replayed }: Outcome<unknown>): Positioned {
  * Commands of games and servers, which count towards quotas. A manager's commands do not: a manager must always be able to repair a full
  * project.
  */
-const COUNTED = /^(?:document|record|endpoint|session)\./;
+const COUNTED = /^(?:document|record|endpoint|session|guest)\./;
 
 /** Runs a caller's command within the project's quotas. `decide` may run several times. Rejects with 429 QUOTA_EXCEEDED. */
 export function execute<A>(

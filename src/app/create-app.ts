@@ -9,6 +9,7 @@ import { createManifest } from './management/manifest.ts';
 import { createSettings } from './management/settings.ts';
 import { createTests } from './management/tests.ts';
 import { authenticate } from './security/authenticate.ts';
+import { createGuests } from './security/guests.ts';
 import { createSecurityConfig } from './security/security-config.ts';
 import { createSessions } from './security/sessions.ts';
 import { createDocuments } from './storage/documents.ts';
@@ -38,6 +39,7 @@ export function createApp(context: AppContext): App {
     live: createLive({ context, queries, values, history }),
     gamePackage: createGamePackage(context),
     sessions: createSessions(context),
+    guests: createGuests(context),
     manage: createManage(context),
     flags: createFlags(context),
     history,

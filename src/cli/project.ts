@@ -37,6 +37,9 @@ function create(): Command {
         return project;
       });
       printResult(options, made, () => `project     ${made.projectId}\npublic key  ${made.publicKey}\nsecret key  ${made.secretKey}`);
+      if (options.json) return;
+      const cure = `savepoint project settings ${made.projectId} --set guestSignIn=true requirePlayerAuth=true`;
+      printNote(`Whoever names a player is taken for it until players are proven: ${cure}`);
     });
 }
 

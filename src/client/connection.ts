@@ -19,7 +19,7 @@ export interface OwnWrite {
 /** What a part of the library wants sent. */
 export interface Ask {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  readonly family: 'storage' | 'endpoints' | 'queries' | 'values' | 'auth-sessions' | 'security-config' | 'manage' | 'live';
+  readonly family: 'storage' | 'endpoints' | 'queries' | 'values' | 'auth-sessions' | 'guests' | 'security-config' | 'manage' | 'live';
   /** Behind the project's id. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

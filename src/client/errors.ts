@@ -31,7 +31,9 @@ export type ClientCode =
   /** The offline queue holds as many writes as it may. */
   | 'QUEUE_FULL'
   /** The storage of the offline queue failed. */
-  | 'QUEUE_STORAGE';
+  | 'QUEUE_STORAGE'
+  /** The storage of a guest's secret failed. */
+  | 'GUEST_STORAGE';
 
 /** A step of an endpoint failed: a mistake in its definition, or an input that it does not expect. Ends with the type of the step. */
 export type StepFailure = `ENDPOINT_ERROR.${string}`;

@@ -3,6 +3,7 @@ import { proofByToken } from './connection.ts';
 import { type ErrorCode, failure, type Result, SavepointError, success } from './errors.ts';
 import { aborted } from './exchange.ts';
 import type { GameTypes } from './game.ts';
+import { isGuestSecret } from './guest-secret.ts';
 import type { PublishTarget, RequestOptions } from './options.ts';
 import type { Relay } from './relay.ts';
 import { pause } from './retry.ts';
@@ -63,6 +64,8 @@ export function guestRelay<G extends GameTypes>(client: Client<G>, send: (reques
     for (let attempt = 1; ; attempt++) {
       // A token may be good for one use.
       const token = (await proofByToken(player))['x-platform-token'] ?? '';
+      if (isGuestSecret(token))
+        return failure('INVALID_ARGUMENT', "A device's secret is not given to a host: whoever has it is the player for good");
       const result = await carried(send({ v: 1, projectId, target, player: player.id, token, ...what }), options);
       if (result.ok || result.error.code !== 'PROXY_FAILED' || attempt === ATTEMPTS) return result;
       if (!(await pause(PAUSE_MS * attempt, options.signal))) return aborted(options.signal);

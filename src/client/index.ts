@@ -10,6 +10,18 @@ export type { DocumentAddress, Documents, LedgerOptions, ReadOptions, SaveOption
 export { type ClientCode, type ErrorCode, type ErrorFacts, type Result, SavepointError, type StepFailure, unwrap } from './errors.ts';
 export type { AnyGame, AnyJson, EndpointTypes, GameTypes, OperationOf } from './game.ts';
 export { type GuestRequest, guestRelay, type HostAnswer } from './guest.ts';
+export {
+  type Account,
+  type GuestDevice,
+  type GuestFacts,
+  type GuestPlayer,
+  type GuestProof,
+  recoverGuest,
+  signInGuest,
+  tryRecoverGuest,
+  trySignInGuest,
+} from './guest-player.ts';
+export type { GuestOptions } from './guest-secret.ts';
 export { answerGuest } from './host.ts';
 export { newIdempotencyKey } from './ids.ts';
 export { type Change, type FollowOptions, type Live, openLive, type Subscription } from './live.ts';

@@ -5,6 +5,8 @@ import { COMPILE_HERE } from '../app/management/compile-tasks.ts';
 import type { ViewReader } from '../app/ports/readers.ts';
 import type { Signer } from '../app/ports/signer.ts';
 import type { Projects } from '../app/project/projects.ts';
+import { LocalGuestLimits } from '../app/security/guest-limits.ts';
+import { playerIds } from '../app/security/guest-proof.ts';
 import type { Config } from '../config/config.ts';
 import type { BucketGroup } from '../contract/families.ts';
 import type { SharedBuckets } from '../http/buckets.ts';
@@ -64,10 +66,11 @@ export function createServing(parts: ServingParts): HttpServer {
     live: liveParts(config, metrics),
     onBoardBytes: (bytes) => metrics.boardBytes.set(bytes),
     scans: createScans(config, scanSlots, metrics.registry),
-    platformId: new RegExp(config.platformIdPattern, 'u'),
+    platformId: playerIds(config.platformIdPattern),
     webhooks,
     compiler: thread ?? COMPILE_HERE,
     verifier: createVerifier(config.verifier, realScheduler, verifications),
+    guestLimits: new LocalGuestLimits(realScheduler),
   });
   const server = createServer({
     app,
@@ -137,6 +140,7 @@ export function requestBuckets({ limits }: Config): Readonly<Record<BucketGroup,
     game: { burst: limits.gameBurst, perSecond: limits.gameRefill },
     management: { burst: limits.managementBurst, perSecond: limits.managementRefill },
     session: { burst: limits.sessionBurst, perSecond: limits.sessionRefill },
+    guest: { burst: limits.guestBurst, perSecond: limits.guestHourly / 3600 },
     system: { burst: limits.systemBurst, perSecond: limits.systemRefill },
   };
 }

@@ -145,6 +145,8 @@ export const LIMITS = {
   managementRefill: setting('LIMIT_MANAGEMENT_REFILL', '20', whole(1, 1e9), 'The same per second, management routes.'),
   sessionBurst: setting('LIMIT_SESSION_BURST', '120', whole(1, 1e9), 'The same at once, routes of auth sessions.'),
   sessionRefill: setting('LIMIT_SESSION_REFILL', '30', whole(1, 1e9), 'The same per second, routes of auth sessions.'),
+  guestBurst: setting('LIMIT_GUEST_BURST', '60', whole(1, 1e9), 'The same at once, routes of guests: new players behind one address.'),
+  guestHourly: setting('LIMIT_GUEST_HOURLY', '120', whole(1, 1e9), 'The same per hour, routes of guests.'),
   systemBurst: setting('LIMIT_SYSTEM_BURST', '60', whole(1, 1e9), 'The same at once, `/health`, `/ready` and `/metrics`.'),
   systemRefill: setting('LIMIT_SYSTEM_REFILL', '10', whole(1, 1e9), 'The same per second, `/health`, `/ready` and `/metrics`.'),
   workingSetBytes: setting('WORKING_SET', '64 MiB', bytes(MIB, 64 * 1024 * MIB), 'Memory for what is cached of documents.'),

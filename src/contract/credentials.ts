@@ -23,9 +23,9 @@ export interface KeyRules {
   readonly needs: Need | null;
   /**
    * What else decides: the collection for a public key, the collection's `publicAppend` for a public key that appends, the project's session
-   * setting for any key.
+   * setting for any key: sessions, guests.
    */
-  readonly guard?: 'collection' | 'append' | 'sessions';
+  readonly guard?: 'collection' | 'append' | 'sessions' | 'guests';
 }
 
 /** Scopes for running tests, `x` in each. */
@@ -50,6 +50,7 @@ export const REPORT_KEYS: KeyRules = { ...VIEW_KEYS, disabledKey: 'KEY_DISABLED'
 /** Live changes: any key opens the stream, and each topic is refused as its plain read would be. */
 export const LIVE_KEYS: KeyRules = REPORT_KEYS;
 export const SESSION_KEYS: KeyRules = { ...VIEW_KEYS, guard: 'sessions' };
+export const GUEST_KEYS: KeyRules = { ...VIEW_KEYS, guard: 'guests' };
 export const ENDPOINT_KEYS: KeyRules = {
   carriers: 'endpoints',
   disabledKey: 'KEY_DISABLED',
@@ -79,6 +80,11 @@ export const RUN_KEYS = managementKeys('x', ...RUN_SCOPES);
 /** A secret key with a permission in all of these scopes. */
 export function managementKeys(level: Level, ...scopes: readonly Scope[]): KeyRules {
   return { ...ANY_SECRET_KEY, needs: { scopes, level } };
+}
+
+/** Whether its routes prove their player whatever the project demands. */
+export function provesItself({ guard }: KeyRules): boolean {
+  return guard === 'sessions' || guard === 'guests';
 }
 
 /** Whether only a secret key of the project opens it. */

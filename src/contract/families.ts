@@ -12,13 +12,14 @@ export type Family =
   | 'live'
   | 'manage'
   | 'sessions'
+  | 'guests'
   | 'security-config'
   | 'pages'
   | 'save-failure'
   | 'system';
 
 /** The request buckets that count a route. */
-export type BucketGroup = 'game' | 'management' | 'session' | 'system';
+export type BucketGroup = 'game' | 'management' | 'session' | 'guest' | 'system';
 
 export interface Prefix {
   readonly family: Family;
@@ -39,6 +40,7 @@ export const BASES = {
   live: '/v3/live',
   manage: '/v3/manage',
   sessions: '/v3/auth-sessions',
+  guests: '/v3/guests',
   'security-config': '/v3/security-config',
   pages: '/pages',
   'save-failure': '/api/network-storage',
@@ -56,6 +58,7 @@ const SERVED: readonly { readonly family: Family; readonly group: BucketGroup; r
   { family: 'live', group: 'game', prefixes: ['/v3/live'] },
   { family: 'manage', group: 'management', prefixes: ['/v3/manage'] },
   { family: 'sessions', group: 'session', prefixes: ['/v3/auth-sessions', '/v3/sessions', '/v1/auth-sessions', '/v1/sessions'] },
+  { family: 'guests', group: 'guest', prefixes: ['/v3/guests'] },
   { family: 'security-config', group: 'game', prefixes: ['/v3/security-config'] },
   { family: 'save-failure', group: 'game', prefixes: ['/api/network-storage'] },
   { family: 'pages', group: 'game', prefixes: ['/pages', '/api/pages'] },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { CATALOGUE, type Code } from '../kernel/errors.ts';
-import { type KeyRules, takesSecretKey } from './credentials.ts';
+import { type KeyRules, provesItself, takesSecretKey } from './credentials.ts';
 import { codesByStatus, Failure } from './errors.ts';
 import { aliasesOf, BASES } from './families.ts';
-import { ALWAYS_TOLD, IDEMPOTENCY_KEY, PATH_PARAMETERS, REPLAY_TOLD } from './parameters.ts';
+import { ALWAYS_TOLD, IDEMPOTENCY_KEY, PATH_PARAMETERS, REPLAY_TOLD, UNPROVEN_TOLD } from './parameters.ts';
 import { alsoNamed } from './resources/member.ts';
 import { type Described, type Route, TAGS } from './route.ts';
 import { routes } from './routes/index.ts';
@@ -161,7 +161,11 @@ function entries(described: Described | undefined): [string, z.ZodType][] {
 function responsesOf(route: Route, parts: Parts): Node {
   const { schemas } = parts;
   const { answers, texts, noJson, authored, example } = route;
-  const told = headersOf({ ...ALWAYS_TOLD, ...route.answerHeaders, ...(route.idempotent ? REPLAY_TOLD : {}) }, parts);
+  const isNamed = route.headers?.['x-platform-id'] !== undefined && route.keys !== null && !provesItself(route.keys);
+  const told = headersOf(
+    { ...ALWAYS_TOLD, ...route.answerHeaders, ...(route.idempotent ? REPLAY_TOLD : {}), ...(isNamed ? UNPROVEN_TOLD : {}) },
+    parts,
+  );
   const failures = codesByStatus(route);
   const responses: Record<string, Node> = {};
   for (const [text, schema] of Object.entries(answers)) {

@@ -91,5 +91,12 @@ export const VERSION_TOLD = { 'x-ns-save-version': whole('Number of accepted wri
 export const REPLAY_TOLD = {
   'idempotent-replay': described(z.literal('true'), 'The first answer to a request that was sent again').optional(),
 } as const;
+/** Of every route that a player is named to. */
+export const UNPROVEN_TOLD = {
+  'x-ns-player-proof': described(
+    z.literal('none'),
+    'The player was named and not proven, which this project takes: its setting is requirePlayerAuth',
+  ).optional(),
+} as const;
 /** Headers of every answer. */
 export const ALWAYS_TOLD = { 'X-Correlation-ID': described(z.string(), "The caller's own id of the request, or a new one") } as const;

@@ -136,8 +136,33 @@ export interface AuthSession {
 /** A session and those refreshed from it, so that revoking one reaches its descendants. */
 export interface SessionFamily {
   readonly player: string;
+  /** The device of a guest that opened it, by its id: the sessions end with it. */
+  readonly device?: string;
   /** By session id, in order of issue, without those that had expired at the family's last event. */
   readonly sessions: ReadonlyMap<string, AuthSession>;
+}
+
+/** A device of a guest. */
+export interface GuestDevice {
+  /** SHA-256 (hex) of its secret. */
+  readonly hash: string;
+  /** Unix ms. */
+  readonly joinedAt: number;
+}
+
+/** A player whose devices prove it. */
+export interface GuestState {
+  /** In the order in which they came. */
+  readonly devices: readonly GuestDevice[];
+  /** SHA-256 (hex) of the recovery code that lets one more device in; `null`: there is none. */
+  readonly recovery: string | null;
+  /** The account that lets devices in; `null`: none is linked. */
+  readonly account: string | null;
+}
+
+/** The guest that a recovery code or an account leads to. */
+export interface GuestName {
+  readonly guest: string;
 }
 
 /** A request id that was used. */
@@ -155,6 +180,8 @@ export type SubjectState =
   | AuthorityState
   | DefinitionsState
   | SessionFamily
+  | GuestState
+  | GuestName
   | UniqueState
   | UsedRequest;
 
@@ -189,6 +216,14 @@ export function asDefinitions(state: SubjectState | null): DefinitionsState | nu
 
 export function asFamily(state: SubjectState | null): SessionFamily | null {
   return state !== null && 'sessions' in state ? state : null;
+}
+
+export function asGuest(state: SubjectState | null): GuestState | null {
+  return state !== null && 'devices' in state ? state : null;
+}
+
+export function asGuestName(state: SubjectState | null): GuestName | null {
+  return state !== null && 'guest' in state ? state : null;
 }
 
 export function asUsedRequest(state: SubjectState | null): UsedRequest | null {

@@ -49,6 +49,16 @@ export function sessionSubject(family: string): SubjectKey {
   return `session/${family}`;
 }
 
+/** A guest, by its id. */
+export function guestSubject(guest: string): SubjectKey {
+  return `guest/${guest}`;
+}
+
+/** What leads to a guest: `code` with the hash of a recovery code, or `account` with the id of a player. */
+export function guestNameSubject(kind: 'code' | 'account', name: string): SubjectKey {
+  return `guest-name/${kind}/${name}`;
+}
+
 export function requestSubject(type: RequestIdentityType, identity: string, requestId: string): SubjectKey {
   return `request/${type}/${identity}/${requestId}`;
 }
@@ -117,6 +127,15 @@ export function subjectsOf(event: DomainEvent): SubjectKey[] {
     case 'session.refreshed':
     case 'session.revoked':
       return [sessionSubject(event.data.family)];
+    case 'guest.registered':
+    case 'guest.joined':
+    case 'guest.deviceRevoked':
+      return [guestSubject(event.data.guest)];
+    case 'guest.codeIssued':
+      return [guestSubject(event.data.guest), guestNameSubject('code', event.data.hash)];
+    case 'guest.linked':
+    case 'guest.unlinked':
+      return [guestSubject(event.data.guest), guestNameSubject('account', event.data.account)];
     case 'request.consumed':
       return [requestSubject(event.data.identityType, event.data.identity, event.data.requestId)];
     case 'record.created':

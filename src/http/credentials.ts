@@ -17,8 +17,20 @@ export function authenticate(app: App, ctx: Context & WithParams<'project'>, rou
   const { exchange } = ctx.state;
   return andThen(app.authenticate(param(ctx, 'project'), present(exchange, route.keys)), (caller) => {
     exchange.caller = caller;
-    return caller;
+    return tellUnproven(ctx, caller);
   });
+}
+
+/** Has the answer say that the player was named and not proven, where the project takes that. */
+function tellUnproven(ctx: Context, caller: Caller): Caller {
+  if (caller.takesUnproven === undefined || (caller.platformId ?? caller.onBehalfOf) === null) return caller;
+  const { family } = ctx.state.exchange;
+  // Their routes prove the player whatever the project demands.
+  if (family === 'sessions' || family === 'guests') return caller;
+  // A stream that is under way is authenticated again and again.
+  if (caller.proof?.sessionToken != null || ctx.res.headersSent) return caller;
+  ctx.res.setHeader('x-ns-player-proof', 'none');
+  return caller;
 }
 
 /** What a request presents: keys, claims and proof, from the carriers that the route's rules allow. Nothing is checked yet. */
@@ -76,13 +88,13 @@ export function claimOfQuery(exchange: Exchange): string | null {
  * Adds to the caller what the body says of its player: the claimed id, where neither header nor query claimed one, and the proof. An id sent as
  * a number counts by its exact text.
  */
-export function withBodyClaim(caller: Caller, body: Json | undefined): Caller {
+export function withBodyClaim(ctx: Context, caller: Caller, body: Json | undefined): Caller {
   if (!isObject(body)) return caller;
   if (caller.proof instanceof RequestProof) caller.proof.readBody(body);
   if (caller.platformId !== null) return caller;
   for (const name of CLAIM_MEMBERS) {
     const claim = claimText(body[name]);
-    if (claim) return { ...caller, platformId: claim };
+    if (claim) return tellUnproven(ctx, { ...caller, platformId: claim });
   }
   return caller;
 }

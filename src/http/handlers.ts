@@ -34,6 +34,7 @@ export function familyRouters(): Routers {
     live: router('live'),
     manage: router('manage'),
     sessions: router('sessions'),
+    guests: router('guests'),
     'security-config': router('security-config'),
     pages: router('pages'),
     'save-failure': router('save-failure'),

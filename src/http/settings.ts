@@ -78,6 +78,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
     game: { burst: 600, perSecond: 200 },
     management: { burst: 120, perSecond: 20 },
     session: { burst: 120, perSecond: 30 },
+    guest: { burst: 60, perSecond: 1 / 30 },
     system: { burst: 60, perSecond: 10 },
   },
   trustedProxies: ['127.0.0.0/8', '::1'],

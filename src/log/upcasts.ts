@@ -12,6 +12,8 @@ export const UPCASTS: Upcasts = {
   'document.written': { 1: untold },
   'document.deleted': { 1: untold },
   'record.appended': { 1: untold },
+  // Version 1 knew no guests.
+  'session.created': { 1: (data) => data },
 };
 
 function untold(data: JsonObject): JsonObject {

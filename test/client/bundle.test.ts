@@ -31,8 +31,8 @@ test('a small game loads less than 15 KB for it, and one that uses all of it les
 test('a game does not load what it does not use', async () => {
   const game = await bundled(GAME);
   const whole = await bundled("export * from './index.ts';");
-  // Texts survive minifying: of the queue, the host, the files, the live stream.
-  for (const text of ['savepoint-queue', 'x-on-behalf-of-token', 'fsyncSync', 'listener of live values']) {
+  // Texts survive minifying: of the queue, the host, the files, guests, the live stream.
+  for (const text of ['savepoint-queue', 'x-on-behalf-of-token', 'fsyncSync', 'savepoint-guest', 'listener of live values']) {
     expect(whole).toContain(text);
     expect(game).not.toContain(text);
   }

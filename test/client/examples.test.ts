@@ -34,7 +34,7 @@ const examples = documented.flatMap(({ file, name, example }) => (example === nu
 
 const offered = new Set(Object.keys(library));
 /** Whose methods a game can call. */
-const CLASSES = ['analytics', 'client', 'documents', 'host', 'live', 'queue', 'records', 'revision', 'security', 'sessions'];
+const CLASSES = ['analytics', 'client', 'documents', 'guest-player', 'host', 'live', 'queue', 'records', 'revision', 'security', 'sessions'];
 
 test('every public function has one', () => {
   const known = new Set(documented.filter(({ comment }) => /@example|@internal/.test(comment)).map(({ file, name }) => `${file} ${name}`));
@@ -59,6 +59,7 @@ describe('the example of', () => {
 
   beforeAll(async () => {
     game = await startGame();
+    await game.change({ guestSignIn: true });
     const seed = library.createClient(game.options);
     await seed.as('76561198000000001').documents('players').save({ gold: 10 });
     await seed.as('76561198000000002').documents('players').save({ gold: 50 });

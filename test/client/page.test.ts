@@ -10,6 +10,7 @@ import { type Game, startGame } from './support.ts';
 let game: Game;
 beforeAll(async () => {
   game = await startGame();
+  await game.change({ guestSignIn: true });
 });
 afterAll(async () => {
   await game.node.stop();

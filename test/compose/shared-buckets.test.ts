@@ -18,7 +18,10 @@ describe.skipIf(!hasRedis)('request buckets of two nodes with one Redis', () => 
 
   const startNode = async (redisUrl: string) => {
     const shared = sharedBuckets({ redisUrl }, logger, { add: (stop) => void stops.push(stop) });
-    const node = await startServer({ buckets: { game: rule, management: rule, session: rule, system: rule } }, { sharedBuckets: shared });
+    const node = await startServer(
+      { buckets: { game: rule, management: rule, session: rule, guest: rule, system: rule } },
+      { sharedBuckets: shared },
+    );
     nodes.push(node);
     return node;
   };

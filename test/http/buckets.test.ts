@@ -4,7 +4,7 @@ import { type Harness, startServer } from './harness.ts';
 let server: Harness;
 beforeAll(async () => {
   const rule = { burst: 3, perSecond: 0.001 };
-  server = await startServer({ buckets: { game: rule, management: rule, session: rule, system: rule } });
+  server = await startServer({ buckets: { game: rule, management: rule, session: rule, guest: rule, system: rule } });
 });
 afterAll(() => server.stop());
 

@@ -1,4 +1,4 @@
-import type { App, Caller, Presented, SessionAnswer } from '../../src/app/app.ts';
+import type { App, Caller, GuestAnswer, Presented, SessionAnswer } from '../../src/app/app.ts';
 import { writerOf } from '../../src/app/storage/records.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { collections, gameValues, rateLimitRules } from '../../src/contract/routes/definitions.ts';
@@ -66,6 +66,10 @@ export function fakeApp(): FakeApp {
     note(name, caller);
     const made = { sessionId: 'a'.repeat(32), hash: '', from: null, createdAt: 1_000, expiresAt: 2_000, revokedAt: null };
     return { ...at, token: 'ns_sess_token', ttlSeconds: 1, player: '76561190000000042', session: made };
+  };
+  const guest = (name: string, caller: Caller, rest: readonly unknown[] = []): GuestAnswer => {
+    note(name, caller, ...rest);
+    return { ...at, guest: `guest-${'0'.repeat(32)}`, device: 'a'.repeat(16), state: { devices: [], recovery: null, account: null } };
   };
   const app: FakeApp = {
     calls,
@@ -150,6 +154,15 @@ export function fakeApp(): FakeApp {
       refresh: async (caller) => session('sessions.refresh', caller),
       reauth: async (caller) => session('sessions.reauth', caller),
       revoke: async (caller) => session('sessions.revoke', caller),
+    },
+    guests: {
+      register: async (caller) => guest('guests.register', caller),
+      join: async (caller, ...rest) => guest('guests.join', caller, rest),
+      link: async (caller, ...rest) => guest('guests.link', caller, rest),
+      unlink: async (caller, ...rest) => guest('guests.unlink', caller, rest),
+      issueCode: async (caller) => ({ ...guest('guests.issueCode', caller), code: 'AAAA' }),
+      show: async (caller) => guest('guests.show', caller),
+      revoke: async (caller, ...rest) => guest('guests.revoke', caller, rest),
     },
     manage: {
       upsertMany: async (caller, ...rest) => managed(collections.put, 'manage.upsertMany', caller, rest),

@@ -1,11 +1,15 @@
 import type { AuthSession, SessionFamily } from '../../../src/domain/states.ts';
 
-/** A session as its row holds it: six values without names. */
-type Kept = readonly [id: string, hash: string, from: string | null, createdAt: number, expiresAt: number, revokedAt: number | null];
+/** A session as its row holds it: six values without names, and a seventh where a guest's device opened the family. */
+type Kept = readonly [
+  ...[id: string, hash: string, from: string | null, createdAt: number, expiresAt: number, revokedAt: number | null],
+  device?: string,
+];
 
-export function sessionsText({ sessions }: SessionFamily): string {
+export function sessionsText({ sessions, device }: SessionFamily): string {
   const kept = [...sessions.values()].map((one): Kept => {
-    return [one.sessionId, one.hash, one.from, one.createdAt, one.expiresAt, one.revokedAt];
+    const row = [one.sessionId, one.hash, one.from, one.createdAt, one.expiresAt, one.revokedAt] as const;
+    return device === undefined ? row : [...row, device];
   });
   return JSON.stringify(kept);
 }
@@ -15,5 +19,6 @@ export function sessionFrom(text: string, player: string): SessionFamily {
   const sessions = kept.map(([sessionId, hash, from, createdAt, expiresAt, revokedAt]): [string, AuthSession] => {
     return [sessionId, { sessionId, hash, from, createdAt, expiresAt, revokedAt }];
   });
-  return { player, sessions: new Map(sessions) };
+  const device = kept[0]?.[6];
+  return { player, ...(device === undefined ? {} : { device }), sessions: new Map(sessions) };
 }

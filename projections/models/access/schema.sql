@@ -3,7 +3,8 @@ CREATE TABLE {sessions} (
   project text COLLATE "C" NOT NULL,
   family text COLLATE "C" NOT NULL,
   player text NOT NULL,
-  -- In order of issue: id, hash of the token, id of the session that it was refreshed from, created, expires, revoked (unix ms).
+  -- In order of issue: id, hash of the token, id of the session that it was refreshed from, created, expires, revoked (unix ms), and the
+  -- device of a guest that opened the first.
   sessions json NOT NULL,
   -- When the last of them expires, unix ms.
   expires_at bigint NOT NULL,

@@ -1,5 +1,6 @@
 import { isDocumentEvent } from '../../../src/domain/document/evolve.ts';
 import type { EventType, ProjectEvent } from '../../../src/domain/events.ts';
+import { isGuestEvent } from '../../../src/domain/guest/evolve.ts';
 import { isPageEvent } from '../../../src/domain/page/page.ts';
 import { isRecordListEvent } from '../../../src/domain/record/evolve.ts';
 import { AUTHORITY, DEFINITIONS, documentSubject, pageSubject, recordListSubject, type SubjectKey } from '../../../src/domain/subjects.ts';
@@ -17,7 +18,7 @@ ON CONFLICT (project, block) DO UPDATE SET hashes = s.hashes || excluded.hashes,
 
 /**
  * The index of subjects whose history is asked for: documents, save records, pages, definitions, keys and settings. Rate windows, answers,
- * sessions and request ids are left out, because nobody asks for the history of a single one.
+ * guests, sessions and request ids are left out, because nobody asks for the history of a single one.
  */
 export const subjects: Projection = {
   name: 'subjects',
@@ -25,7 +26,7 @@ export const subjects: Projection = {
   derived: false,
   async project({ events }, tx) {
     if (events.length === 0) return;
-    const indexed = events.filter((event) => !UNINDEXED.has(event.type));
+    const indexed = events.filter((event) => !UNINDEXED.has(event.type) && !isGuestEvent(event));
     await tx.run('subjects-append', APPEND, [indexed.map(indexedSubject), indexed.map((event) => event.revision)]);
   },
 };

@@ -18,7 +18,7 @@ import { type Decided, type Decision, decidedBy, type Outcome } from '../project
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { type OpenSealed, opener } from '../security/open-request.ts';
-import { identify, mustProve, requireSession } from '../security/players.ts';
+import { identify, mustProve, requireProof } from '../security/players.ts';
 import { consuming } from '../security/request-ids.ts';
 import { DocumentWrites } from '../storage/document-writes.ts';
 import { CallEffects } from './call-effects.ts';
@@ -84,7 +84,7 @@ async function runOnce(
   const once = (ctx: DecisionContext, now: number): Decided<Ran> => {
     effects.begin();
     const run: Run = { context, ctx, access: accessOf(ctx, caller, call.target), caller, call, revision, now, random: draw(), effects };
-    if (caller.session !== undefined) readably(() => requireSession(ctx, caller, now));
+    if (caller.session !== undefined || caller.device !== undefined) readably(() => requireProof(ctx, caller, now));
     const player = admitted(run);
     return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };

@@ -3,6 +3,7 @@ import { evolveDocument, isDocumentEvent } from '../../domain/document/evolve.ts
 import { packed } from '../../domain/document/packed.ts';
 import { holderAfter } from '../../domain/document/unique.ts';
 import type { ProjectEvent, Space, WindowChange } from '../../domain/events.ts';
+import { evolveGuest, evolveGuestName, isGuestEvent } from '../../domain/guest/evolve.ts';
 import { evolveAppended, evolveKept } from '../../domain/idempotency/answers.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
 import { evolvePage, isPageEvent } from '../../domain/page/page.ts';
@@ -14,6 +15,7 @@ import {
   asDefinitions,
   asDocument,
   asFamily,
+  asGuest,
   asPage,
   asRecordList,
   asWindow,
@@ -26,6 +28,7 @@ export function evolve(subject: SubjectKey, state: SubjectState | null, event: P
   if (subject === AUTHORITY) return evolveAuthority(asAuthority(state), event);
   if (subject === DEFINITIONS) return evolveDefinitions(asDefinitions(state) ?? EMPTY_DEFINITIONS, event);
   if (subject.startsWith('session/')) return evolveSession(asFamily(state), event);
+  if (isGuestEvent(event)) return subject.startsWith('guest/') ? evolveGuest(asGuest(state), event) : evolveGuestName(event);
   if (event.type === 'request.consumed') return { until: event.data.until };
   if (event.type === 'answer.kept') return evolveKept(event.data);
   if (isRecordListEvent(event)) return evolveRecordList(asRecordList(state), event, event.metadata.recordedAt);

@@ -75,6 +75,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
       : null,
     proof: presented.proof,
     intent: presented.intent,
+    ...(isSecret || settings.requirePlayerAuth ? {} : { takesUnproven: true }),
   };
 }
 

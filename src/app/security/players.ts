@@ -1,4 +1,5 @@
 import type { CollectionModel } from '../../domain/definition/model.ts';
+import { readGuestToken } from '../../domain/guest/token.ts';
 import type { ProjectSettings } from '../../domain/project/settings.ts';
 import { isSignedBy } from '../../domain/security/proxy-signature.ts';
 import { sessionInForce } from '../../domain/session/decide.ts';
@@ -8,12 +9,13 @@ import { sessionSubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { type AccessContext, needsPlayer } from '../access.ts';
-import type { Caller, PlayerProof } from '../caller.ts';
+import type { Caller, DeviceProof, PlayerProof } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { Failure } from '../ports/player-verifier.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { lookAgainSoon } from './authenticate.ts';
+import { isOfGuests, provenDevice, requireDevice, requireDeviceBehind, requireDeviceBehindStill } from './guest-proof.ts';
 
 /**
  * Proves who plays, before the decision. Asking a verifier is an effect, so it comes first, and its outcome goes into the decision with the
@@ -57,19 +59,20 @@ export function identify(
   const { sessionToken } = proof;
   const held = sessionToken === null ? null : sessionOf(context, project, settings, sessionToken);
   return andThen(held, (session) => {
-    const proven = provesByVerifier(settings, caller, proof, sessionToken) ? verifiedPlayer(context, caller, proof, asking) : null;
+    const proven = provesByVerifier(settings, caller, proof, sessionToken) ? verifiedPlayer(context, project, caller, proof, asking) : null;
     return andThen(proven, (player) => identified(caller, proof, player, session));
   });
 }
 
 /** `proven`: the verifier's player; `held`: the session that was sent; `null` if not asked for. Throws if they contradict each other. */
-function identified(caller: Caller, proof: PlayerProof, proven: string | null, held: HeldSession | null): Caller {
-  if (held !== null && proven !== null && held.player !== proven) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
-  const player = proven ?? held?.player ?? '';
+function identified(caller: Caller, proof: PlayerProof, proven: ProvenPlayer | null, held: HeldSession | null): Caller {
+  if (held !== null && proven !== null && held.player !== proven.player) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
+  const player = proven?.player ?? held?.player ?? '';
   // Every claim is compared, even one that would not be used: a forged claim is never ignored.
   if (proof.claims.some((claim) => claim !== player)) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
   const verified = caller.onBehalfOf ?? player;
-  return held === null ? { ...caller, verified } : { ...caller, verified, session: held.token };
+  const device = proven === null || proven.device === null ? {} : { device: proven.device };
+  return held === null ? { ...caller, verified, ...device } : { ...caller, verified, ...device, session: held.token };
 }
 
 /**
@@ -86,18 +89,26 @@ function provesByVerifier(settings: ProjectSettings, caller: Caller, proof: Play
  * The player that the token proves. For a host that acts for a player both tokens and a signature are needed; the answer is the host's player,
  * who sent the request.
  */
-function verifiedPlayer(context: AppContext, caller: Caller, proof: PlayerProof, asking: Asking): Awaitable<string> {
+function verifiedPlayer(
+  context: AppContext,
+  project: Project,
+  caller: Caller,
+  proof: PlayerProof,
+  asking: Asking,
+): Awaitable<ProvenPlayer> {
   const { onBehalfOf, projectId, platformId } = caller;
   const { address } = proof;
-  if (onBehalfOf === null) return verifyPlayer(context, caller, platformId, proof.token, address);
+  if (onBehalfOf === null) return verifyPlayer(context, project, platformId, proof.token, address);
   const { token, onBehalfOfToken } = proof;
+  // Whoever has a device's secret is the player for good, so no host may be given one.
+  if (readGuestToken(onBehalfOfToken) !== null) throw rejected("A device's secret proves nobody through a host: it stays on its device");
   if (!hasConsent(caller, proof, asking)) {
     // Without a token nothing was guessed: guests whose platform gives them none would otherwise block their host.
     if (onBehalfOfToken !== null) context.verifier.rejected({ projectId, address });
     throw rejected("A call for another player needs that player's token, and a signature that holds");
   }
-  return andThen(verifyPlayer(context, caller, platformId, token, address), (player) =>
-    andThen(verifyPlayer(context, caller, onBehalfOf, onBehalfOfToken, guestsAt(address)), () => player),
+  return andThen(verifyPlayer(context, project, platformId, token, address), (player) =>
+    andThen(verifyPlayer(context, project, onBehalfOf, onBehalfOfToken, guestsAt(address)), () => player),
   );
 }
 
@@ -126,20 +137,39 @@ function rejected(message: string): Refusal {
   return refusal('PLATFORM_AUTH_FAILED', message, { error: { authFailureKind: 'token_rejected' } });
 }
 
-/** Proves an id by its token, and answers the id. `address`: the client that a bad token counts for. Throws 401 `PLATFORM_AUTH_FAILED`. */
+/** Who was proven, and by which device of a guest; `null`: by the installation's verifier. */
+export interface ProvenPlayer {
+  readonly player: string;
+  readonly device: DeviceProof | null;
+}
+
+/** Proves an id by its token. `address`: the client that a bad token counts for. Throws 401 `PLATFORM_AUTH_FAILED`. */
 export function verifyPlayer(
   context: AppContext,
-  { projectId }: Caller,
+  project: Project,
   platformId: string | null,
   token: string | null,
   address: string | null,
-): Awaitable<string> {
+): Awaitable<ProvenPlayer> {
   // A studio's login may prove any text. One that is no player id must not become part of document keys.
   if (platformId !== null && !context.platformId.test(platformId)) throw rejected(notAnId(context.platformId));
-  const verdict = context.verifier.verify({ projectId, platformId, token, address });
-  return andThen(verdict, (judged) => {
+  if (!isOfGuests(platformId, token)) return verifiedBy(context, project, platformId, token, address);
+  return provenDevice(context, project, platformId, token, address).then((device) =>
+    device === null ? verifiedBy(context, project, platformId, token, address) : { player: device.guest, device },
+  );
+}
+
+/** As the installation's verifier says. */
+function verifiedBy(
+  { verifier }: AppContext,
+  { id: projectId }: Project,
+  platformId: string | null,
+  token: string | null,
+  address: string | null,
+): Awaitable<ProvenPlayer> {
+  return andThen(verifier.verify({ projectId, platformId, token, address }), (judged) => {
     if (!judged.ok) throw notVerified(judged);
-    return platformId ?? '';
+    return { player: platformId ?? '', device: null };
   });
 }
 
@@ -162,6 +192,7 @@ export async function sessionOf(context: AppContext, project: Project, settings:
   if (token === null) throw refusal('AUTH_SESSION_INVALID');
   const family = await familyOf(context, project, token);
   accepted(sessionInForce(token, family, context.scheduler.now()));
+  await requireDeviceBehind(project, family);
   return { token, player: family?.player ?? '' };
 }
 
@@ -206,11 +237,14 @@ export function provenOnce(
   return provenFor(context, project, caller, access, collection, named);
 }
 
-/** Inside a decision: throws if the caller's session has ended since. */
-export function requireSession(ctx: DecisionContext, caller: Caller, now: number): void {
+/** Inside a decision: throws if the caller's session has ended since, or a device was taken out of its guest. */
+export function requireProof(ctx: DecisionContext, caller: Caller, now: number): void {
+  if (caller.device !== undefined) requireDevice(ctx, caller.device);
   if (caller.session === undefined) return;
-  const session = sessionInForce(caller.session, asFamily(ctx.read(sessionSubject(caller.session.family))), now);
+  const family = asFamily(ctx.read(sessionSubject(caller.session.family)));
+  const session = sessionInForce(caller.session, family, now);
   if (session instanceof Refusal) throw session;
+  requireDeviceBehindStill(ctx, family);
 }
 
 const NO_SCOPES: readonly string[] = [];

@@ -10,7 +10,8 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, projectOf, settingsOf } from '../context.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import { familyOf, NO_PROOF, sessionOf, verifyPlayer } from './players.ts';
+import { requireDevice, requireDeviceBehind, requireDeviceBehindStill } from './guest-proof.ts';
+import { familyOf, NO_PROOF, type ProvenPlayer, sessionOf, verifyPlayer } from './players.ts';
 
 /**
  * Auth sessions, by what the caller's proof holds. Besides the refusals of key and project they throw 403 `AUTH_SESSION_DISABLED`, 400
@@ -39,10 +40,12 @@ export interface SessionAnswer extends Positioned {
 export function createSessions(context: AppContext): Sessions {
   const refresh = async (caller: Caller, project: Project): Promise<SessionAnswer> => {
     const token = tokenOf(caller);
-    await familyOf(context, project, token);
+    await requireDeviceBehind(project, await familyOf(context, project, token));
     const random = randomBytes(SESSION_RANDOM_BYTES);
     return run(project, caller, 'session.refresh', (ctx, now, ttlSeconds) => {
-      return refreshSession(token, familyIn(ctx, token), { ttlSeconds, random, now });
+      const family = familyIn(ctx, token);
+      requireDeviceBehindStill(ctx, family);
+      return refreshSession(token, family, { ttlSeconds, random, now });
     });
   };
 
@@ -52,10 +55,11 @@ export function createSessions(context: AppContext): Sessions {
       requireEnabled(project);
       const player = caller.platformId?.trim() ?? '';
       if (!context.platformId.test(player)) throw refusal('INVALID_PLATFORMID');
-      await requireProven(context, caller, player);
+      const { device } = await requireProven(context, project, caller, player);
       const random = randomBytes(SESSION_RANDOM_BYTES);
       return run(project, caller, 'session.create', (ctx, now, ttlSeconds) => {
-        const opened = createSession(player, { ttlSeconds, random, now });
+        if (device !== null) requireDevice(ctx, device);
+        const opened = createSession(player, { ttlSeconds, random, now, device: device?.device });
         ctx.assumeAbsent(sessionSubject(opened.session.sessionId));
         return opened;
       });
@@ -73,7 +77,7 @@ export function createSessions(context: AppContext): Sessions {
       const { sessionToken } = caller.proof ?? NO_PROOF;
       if (sessionToken === null) throw refusal('AUTH_SESSION_REQUIRED');
       const { player } = await sessionOf(context, project, settingsOf(project), sessionToken);
-      await requireProven(context, caller, player);
+      await requireProven(context, project, caller, player);
       return refresh(caller, project);
     },
 
@@ -99,10 +103,10 @@ function tokenOf({ proof = NO_PROOF }: Caller): SessionToken {
 }
 
 /** Requires that token and claims are all of `player`. On these routes another player is 403. */
-async function requireProven(context: AppContext, caller: Caller, player: string): Promise<void> {
+async function requireProven(context: AppContext, project: Project, caller: Caller, player: string): Promise<ProvenPlayer> {
   const { claims, token, address } = caller.proof ?? NO_PROOF;
-  await verifyPlayer(context, caller, caller.platformId?.trim() ?? null, token, address);
-  if (claims.every((claim) => claim.trim() === player)) return;
+  const proven = await verifyPlayer(context, project, caller.platformId?.trim() ?? null, token, address);
+  if (claims.every((claim) => claim.trim() === player)) return proven;
   const { code, message } = refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
   throw new Refusal(403, code, message);
 }

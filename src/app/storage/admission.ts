@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import { provenOnce, requireSession } from '../security/players.ts';
+import { provenOnce, requireProof } from '../security/players.ts';
 
 /**
  * Access of direct calls to documents, records and save slots. It is checked once, before a body is read and outside the decision. The decision
@@ -60,7 +60,7 @@ export function admittedStill<A extends CollectionAddress>(
   const isSame = access === admitted.access;
   const collection = isSame ? admitted.collection : rules.collection(access, caller, at);
   if (!isSame) rules.requirePlayer(access, caller, collection, at);
-  requireSession(ctx, caller, now);
+  requireProof(ctx, caller, now);
   return { access, collection };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { space } from './document.ts';
 import { absent, event, hash, json, list, members, object, time } from './shape.ts';
 
-/** Events of sessions, sealed requests and kept answers. */
+/** Events of guests, sessions, sealed requests and kept answers. */
 
 export const requestIdentityType = z.enum(['session', 'platform']);
 
@@ -14,10 +14,38 @@ export const keptRefusal = members({
   extra: absent(object, 'What else the refusal said'),
 });
 
+const session = {
+  sessionId: z.string(),
+  player: z.string(),
+  hash: hash.meta({ description: 'SHA-256 of the token' }),
+  expiresAt: time,
+};
+const guest = z.string().meta({ description: 'Id of the guest: a player' });
+const account = z.string().meta({ description: 'Id of a player that another verifier proves' });
+const device = hash.meta({ description: 'SHA-256 of the secret of a device' });
+
 export const ACCESS_EVENTS = {
+  'guest.registered': event('A device made a secret, and a guest begins.', members({ guest, hash: device })),
+  'guest.joined': event(
+    'Another device is let in.',
+    members({
+      guest,
+      hash: device,
+      code: absent(hash, 'Hash of the recovery code that let it in, which is used up'),
+      account: absent(z.string(), 'Account that let it in'),
+    }),
+  ),
+  'guest.codeIssued': event(
+    'A recovery code; the one before is void.',
+    members({ guest, hash: hash.meta({ description: 'SHA-256 of the code' }) }),
+  ),
+  'guest.linked': event('An account becomes another way to the guest.', members({ guest, account })),
+  'guest.unlinked': event('The account no longer leads to the guest.', members({ guest, account })),
+  'guest.deviceRevoked': event('A device is shut out, with every session that it opened.', members({ guest, hash: device })),
   'session.created': event(
     'A player has proven who they are.',
-    members({ sessionId: z.string(), player: z.string(), hash: hash.meta({ description: 'SHA-256 of the token' }), expiresAt: time }),
+    members({ ...session, device: absent(z.string(), 'Device of a guest that opened it; it ends with the device') }),
+    [members(session)],
   ),
   'session.refreshed': event(
     'A new session beside the one it was refreshed from.',

@@ -83,6 +83,7 @@ export const settings = z
     description: textOf(MAX_DESCRIPTION, 'For people.'),
     enabled: switched(true, '`false`: every request is refused.'),
     requirePlayerAuth: switched(false, 'Players have to prove who they are.'),
+    guestSignIn: switched(false, 'Players without an account are guests, whom their devices prove.'),
     enableAuthSessions: switched(false, 'Players who are proven get a session.'),
     authSessionTtlSeconds: whole(3600, 60, 86_400, 'How long a session lasts.'),
     enableEncryptedRequests: switched(false, 'Requests of players are sealed.'),

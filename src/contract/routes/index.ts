@@ -4,6 +4,7 @@ import { collections, endpointDefinitions, gameValues, libraries, queryDefinitio
 import { documents, documentViews, saveRecords } from './documents.ts';
 import { endpoints } from './endpoints.ts';
 import { globalRecords, globalRecordViews } from './global-records.ts';
+import { guests } from './guests.ts';
 import { live } from './live.ts';
 import { logs } from './logs.ts';
 import { securityConfig, sessions } from './players.ts';
@@ -18,8 +19,8 @@ import { tests } from './tests.ts';
 export const routes: readonly Route[] = [
   ...[telemetry, playerStats, reservedStats, documents, documentViews, saveRecords, globalRecords, globalRecordViews, rateLimits],
   ...[storageQueries, endpoints, queries, values, live, pages, collections, endpointDefinitions, workflows, libraries, queryDefinitions],
-  ...[gameValues, rateLimitRules, projectFacts, logs, publishing, tests, settings, gamePackage, sessions, securityConfig, saveFailures],
-  ...[system, schemas, metrics, reference, canary],
+  ...[gameValues, rateLimitRules, projectFacts, logs, publishing, tests, settings, gamePackage, sessions, guests, securityConfig],
+  ...[saveFailures, system, schemas, metrics, reference, canary],
 ].flatMap((group): Route[] => Object.values(group));
 
 /** The routes that a family serves. */

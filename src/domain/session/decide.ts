@@ -12,6 +12,8 @@ export interface NewSession {
   readonly random: Uint8Array;
   /** Unix ms. */
   readonly now: number;
+  /** The device of a guest that opens it, by its id; the session ends with the device. */
+  readonly device?: string | undefined;
 }
 
 export interface Opened {
@@ -26,11 +28,12 @@ export interface Opened {
 const MAX_ACTIVE = 256;
 const NONE: SessionFamily = { player: '', sessions: new Map() };
 
-export function createSession(player: string, { ttlSeconds, random, now }: NewSession): Opened {
+export function createSession(player: string, { ttlSeconds, random, now, device }: NewSession): Opened {
   const { token, text } = formToken(random, null, now + ttlSeconds * 1000);
   const { sessionId, expiresAt, hash } = token;
   const session = { sessionId, hash, from: null, createdAt: now, expiresAt, revokedAt: null };
-  return { events: [{ type: 'session.created', data: { sessionId, player, hash, expiresAt } }], session, player, token: text };
+  const data = { sessionId, player, hash, expiresAt, ...(device === undefined ? {} : { device }) };
+  return { events: [{ type: 'session.created', data }], session, player, token: text };
 }
 
 /**

@@ -9,9 +9,9 @@ export function evolveSession(state: SessionFamily | null, event: ProjectEvent):
   const at = event.metadata.recordedAt;
   switch (event.type) {
     case 'session.created': {
-      const { sessionId, player, hash, expiresAt } = event.data;
+      const { sessionId, player, hash, expiresAt, device } = event.data;
       const first = { sessionId, hash, from: null, createdAt: at, expiresAt, revokedAt: null };
-      return { player, sessions: new Map([[sessionId, first]]) };
+      return { player, ...(device === undefined ? {} : { device }), sessions: new Map([[sessionId, first]]) };
     }
     case 'session.refreshed': {
       if (state === null) return null;

@@ -46,7 +46,7 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
 
   const posted = async (ctx: ContextOf<typeof endpoints.callNamed>, slugIn: (body: JsonObject) => string) => {
     const caller = await authenticate(app, ctx, endpoints.callNamed);
-    return andThen(bodyOf(ctx), (body) => timed(ctx, withBodyClaim(caller, body), requestOf(ctx, slugIn(body), body)));
+    return andThen(bodyOf(ctx), (body) => timed(ctx, withBodyClaim(ctx, caller, body), requestOf(ctx, slugIn(body), body)));
   };
 
   return {

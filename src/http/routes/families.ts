@@ -11,6 +11,7 @@ import {
 import { documents, documentViews, saveRecords } from '../../contract/routes/documents.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
 import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
+import { guests } from '../../contract/routes/guests.ts';
 import { live } from '../../contract/routes/live.ts';
 import { logs } from '../../contract/routes/logs.ts';
 import { securityConfig, sessions } from '../../contract/routes/players.ts';
@@ -26,6 +27,7 @@ import { documentHandlers, documentViewHandlers } from './documents.ts';
 import { endpointHandlers } from './endpoints.ts';
 import { gamePackageHandlers } from './game-package.ts';
 import { globalRecordHandlers, globalRecordViewHandlers } from './global-records.ts';
+import { guestHandlers } from './guests.ts';
 import { liveHandlers } from './live.ts';
 import { logHandlers } from './logs.ts';
 import { gameValuesHandlers, listedHandlers, projectFactHandlers, rateLimitRulesHandlers, unknownManagementRoute } from './management.ts';
@@ -61,6 +63,7 @@ export function buildFamilies(services: Services, parts: SystemParts): Families 
     'security-config': serve(routers['security-config']),
     system: serve(routers.system),
     sessions: serve(routers.sessions),
+    guests: serve(routers.guests),
     pages: serve(routers.pages),
     'save-failure': serve(routers['save-failure']),
   };
@@ -86,6 +89,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   hang(routers, live, liveHandlers(services));
   hang(routers, pages, pageHandlers(services));
   hang(routers, sessions, sessionHandlers(services));
+  hang(routers, guests, guestHandlers(services));
   hang(routers, securityConfig, securityConfigHandlers(services));
   hang(routers, saveFailures, saveFailureHandlers(services));
 

@@ -25,7 +25,7 @@ export function sessionHandlers({ app, settings, gameBody }: Services): Handlers
       const requestId = randomUUID();
       try {
         const claimed = await authenticate(app, ctx, sessions[operation]);
-        const caller = withBodyClaim(claimed, await bodyOf(ctx.state.exchange, gameBody));
+        const caller = withBodyClaim(ctx, claimed, await bodyOf(ctx.state.exchange, gameBody));
         return opened(ctx, await app.sessions[operation](caller), settings.wireNames, requestId);
       } catch (error) {
         if (error instanceof Refusal && isSessionFailure(error)) return refused(error, names, requestId);

@@ -93,7 +93,7 @@ function successIn(text: string): HttpMapping['success'] {
 export function describeVerifier(settings: VerifierSettings): string {
   switch (settings.kind) {
     case 'none':
-      return 'none: projects that require verified players refuse everybody';
+      return 'none: only guests are proven, in projects that have them';
     case 'http':
       return `http, ${new URL(mappingOf(settings).url).host}`;
     case 'jwt':

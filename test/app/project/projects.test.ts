@@ -7,6 +7,7 @@ import type { ViewReader, ViewTable } from '../../../src/app/ports/readers.ts';
 import type { Project } from '../../../src/app/project/project.ts';
 import { Projects } from '../../../src/app/project/projects.ts';
 import { Scans } from '../../../src/app/project/scans.ts';
+import { LocalGuestLimits } from '../../../src/app/security/guest-limits.ts';
 import { refusal } from '../../../src/kernel/errors.ts';
 import { RoundRobin } from '../../../src/kernel/round-robin.ts';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from '../../../src/log/port.ts';
@@ -152,6 +153,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     platformId: /./,
     signer: neverAsked,
     verifier: NO_VERIFIER,
+    guestLimits: new LocalGuestLimits(table.machine),
     webhooks: createWebhooks([]),
   });
 }

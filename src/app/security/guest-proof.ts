@@ -1,0 +1,99 @@
+import { deviceById, deviceIn } from '../../domain/guest/decide.ts';
+import { deviceIdOf, GUEST_ID_PATTERN, isGuestId, readGuestToken } from '../../domain/guest/token.ts';
+import { asGuest, type GuestState, type SessionFamily } from '../../domain/states.ts';
+import { guestSubject } from '../../domain/subjects.ts';
+import { type Refusal, refusal } from '../../kernel/errors.ts';
+import type { DeviceProof } from '../caller.ts';
+import { type AppContext, settingsOf } from '../context.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
+import type { Project } from '../project/project.ts';
+import { lookAgainSoon } from './authenticate.ts';
+
+/**
+ * Proves guests. It is built in and stands beside the installation's verifier: what has the form of a guest's token goes here and nowhere else,
+ * and so does every id of a guest, so no login can prove one.
+ */
+
+/** What a player's id looks like: as the operator says, or a guest's, which is the server's own, so no operator has to know its form. */
+export function playerIds(pattern: string): RegExp {
+  return new RegExp(`(?:${pattern})|^${GUEST_ID_PATTERN}$`, 'u');
+}
+
+/** Whether this proof is a matter of guests: by the form of the token, or of the id. */
+export function isOfGuests(player: string | null, token: string | null): boolean {
+  return readGuestToken(token) !== null || isGuestId(player);
+}
+
+/**
+ * The device that a token proves to be the guest's. `null`: the project has no guests and never had this one, so the id may be one of another
+ * login. Throws 401 `PLATFORM_AUTH_FAILED`.
+ */
+export async function provenDevice(
+  context: AppContext,
+  project: Project,
+  player: string | null,
+  token: string | null,
+  address: string | null,
+): Promise<DeviceProof | null> {
+  const sent = readGuestToken(token);
+  const state = isGuestId(player) ? await guestOf(project, player) : null;
+  const { guestSignIn } = settingsOf(project);
+  if (!guestSignIn && sent === null && state === null) return null;
+  if (!guestSignIn) throw rejected('This project has no guests: its setting is guestSignIn');
+  const retryAfter = context.guestLimits.blockedFor(address, project.id);
+  // An address with many players must not lose those that are known.
+  const known = sent === null ? null : deviceIn(state, sent.hash);
+  if (known === null && retryAfter > 0) throw blocked(retryAfter);
+  if (!isGuestId(player)) throw rejected("A guest's token proves no other player: name the id that was answered to the registration");
+  const found = sent === null || known !== null ? known : deviceIn(await guestAfterLook(context, project, player), sent.hash);
+  if (found === null) {
+    if (token !== null) context.guestLimits.rejected(address, project.id);
+    throw rejected('This is not a device of this guest, or no longer');
+  }
+  return { guest: player, device: deviceIdOf(found.hash) };
+}
+
+/** The guest at this node's head. */
+export async function guestOf(project: Project, guest: string): Promise<GuestState | null> {
+  return asGuest((await project.read(guestSubject(guest))).state);
+}
+
+/** The device may just have come on another node, so the log is read once more. */
+async function guestAfterLook(context: AppContext, project: Project, guest: string): Promise<GuestState | null> {
+  await lookAgainSoon(context, project);
+  return guestOf(project, guest);
+}
+
+/** Inside a decision: throws if the device no longer belongs to its guest. */
+export function requireDevice(ctx: DecisionContext, { guest, device }: DeviceProof): void {
+  if (deviceById(asGuest(ctx.read(guestSubject(guest))), device) === null) throw rejected('This device was taken out of its guest');
+}
+
+/** As {@link requireDevice}, for the device behind a session. */
+export function requireDeviceBehindStill(ctx: DecisionContext, family: SessionFamily | null): void {
+  const behind = deviceBehind(family);
+  if (behind === null) return;
+  if (deviceById(asGuest(ctx.read(guestSubject(behind.guest))), behind.device) === null) throw refusal('AUTH_SESSION_INVALID');
+}
+
+/** The device of a guest that a session came from; `null`: it did not come from one. */
+function deviceBehind(family: SessionFamily | null): DeviceProof | null {
+  return family?.device === undefined ? null : { guest: family.player, device: family.device };
+}
+
+/** Throws 401 `AUTH_SESSION_INVALID` for a session whose device was shut out, or whose project has no guests any more. */
+export async function requireDeviceBehind(project: Project, family: SessionFamily | null): Promise<void> {
+  const behind = deviceBehind(family);
+  if (behind === null) return;
+  const isIn = deviceById(await guestOf(project, behind.guest), behind.device) !== null;
+  if (!isIn || !settingsOf(project).guestSignIn) throw refusal('AUTH_SESSION_INVALID');
+}
+
+function rejected(message: string): Refusal {
+  return refusal('PLATFORM_AUTH_FAILED', message, { error: { authFailureKind: 'token_rejected' } });
+}
+
+export function blocked(retryAfter: number): Refusal {
+  const error = { authFailureKind: 'service_unavailable' };
+  return refusal('PLATFORM_AUTH_FAILED', 'Too many failed attempts to verify a player', { error, retryAfter });
+}

@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type DecidedGuest,
+  type Invitation,
+  issueCode,
+  joinGuest,
+  linkAccount,
+  registerGuest,
+  revokeDevice,
+  unlinkAccount,
+} from '../../domain/guest/decide.ts';
+import { CODE_BYTES, deviceIdOf, formCode, type GuestToken, isGuestId, readCode, readGuestToken } from '../../domain/guest/token.ts';
+import { asGuest, asGuestName, type GuestName, type GuestState } from '../../domain/states.ts';
+import { guestNameSubject, guestSubject, type SubjectKey } from '../../domain/subjects.ts';
+import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
+import { accessOf, requireStorable } from '../access.ts';
+import type { Positioned } from '../answers.ts';
+import type { Caller, DeviceProof } from '../caller.ts';
+import { type AppContext, decided, execute, positioned, projectOf, settingsOf, stored } from '../context.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
+import type { Project } from '../project/project.ts';
+import { lookAgainSoon } from './authenticate.ts';
+import { blocked, guestOf, provenDevice, requireDevice } from './guest-proof.ts';
+import { NO_PROOF, verifyPlayer } from './players.ts';
+
+/**
+ * Guests: players whose devices prove them. A device's secret comes as the player's token. Besides the refusals of key and project they throw 403
+ * `GUESTS_DISABLED`, 401 `PLATFORM_AUTH_FAILED`, `GUEST_CODE_INVALID`, `GUEST_NOT_LINKED`, 409 `GUEST_CONFLICT`, 429 `RATE_LIMITED`. Each may be
+ * sent again: what is done already is answered as it is.
+ */
+export interface Guests {
+  /** Makes a guest of a device's secret. */
+  register(caller: Caller): Promise<GuestAnswer>;
+  /** Makes the device one of a guest's that was there before. */
+  join(caller: Caller, by: AskedInvitation): Promise<GuestAnswer>;
+  /** The account, proven as everywhere, lets devices in from now on. */
+  link(caller: Caller, account: Account): Promise<GuestAnswer>;
+  unlink(caller: Caller, account: Account): Promise<GuestAnswer>;
+  /** A new code; `code` of the answer is shown here and stored nowhere. */
+  issueCode(caller: Caller): Promise<GuestAnswer & { readonly code: string }>;
+  /** What the guest is made of. */
+  show(caller: Caller): Promise<GuestAnswer>;
+  /** Shuts out a device, by its id, with every session that it opened. */
+  revoke(caller: Caller, device: string): Promise<GuestAnswer>;
+}
+
+/** A player that another verifier proves, with its token. */
+export interface Account {
+  readonly platformId: string;
+  readonly token: string;
+}
+
+export type AskedInvitation = { readonly code: string } | { readonly account: Account };
+
+export interface GuestAnswer extends Positioned {
+  readonly guest: string;
+  /** The device that asked. */
+  readonly device: string;
+  readonly state: GuestState;
+}
+
+export function createGuests(context: AppContext): Guests {
+  /** Runs `decide` for the device that is proven to be the guest's, which is checked again inside. */
+  const asGuestOf = async (
+    caller: Caller,
+    cause: string,
+    decide: (ctx: DecisionContext, guest: string, state: GuestState) => DecidedGuest | Refusal,
+  ): Promise<GuestAnswer> => {
+    const { project, proof } = await proven(context, caller);
+    return run(project, { ...caller, verified: proof.guest }, cause, proof.device, (ctx) => {
+      requireDevice(ctx, proof);
+      const state = asGuest(ctx.read(guestSubject(proof.guest)));
+      return state === null ? refusal('PLATFORM_AUTH_FAILED') : decide(ctx, proof.guest, state);
+    });
+  };
+
+  return {
+    async register(caller) {
+      const project = await opened(context, caller);
+      const token = secretOf(caller);
+      if ((await guestOf(project, token.firstGuest)) === null) context.guestLimits.register(project.id);
+      return run(project, { ...caller, verified: token.firstGuest }, 'guest.register', deviceIdOf(token.hash), (ctx) =>
+        registerGuest(token, asGuest(ctx.read(guestSubject(token.firstGuest)))),
+      );
+    },
+
+    async join(caller, asked) {
+      const project = await opened(context, caller);
+      const token = secretOf(caller);
+      const by = await invitationOf(context, project, caller, asked);
+      await awaitName(context, project, nameSubjectOf(by));
+      try {
+        return await run(project, caller, 'guest.join', deviceIdOf(token.hash), (ctx) =>
+          joinGuest(token, by, nameIn(ctx, nameSubjectOf(by)), (guest) => asGuest(ctx.read(guestSubject(guest)))),
+        );
+      } catch (error) {
+        if (error instanceof Refusal && error.code === 'GUEST_CODE_INVALID') rejectedBy(context, project, caller);
+        throw error;
+      }
+    },
+
+    async link(caller, account) {
+      const { project } = await proven(context, caller);
+      const id = await accountOf(context, project, caller, account);
+      return asGuestOf(caller, 'guest.link', (ctx, guest, state) =>
+        linkAccount(guest, id, state, nameIn(ctx, guestNameSubject('account', id))),
+      );
+    },
+
+    async unlink(caller, account) {
+      const { project } = await proven(context, caller);
+      const id = await accountOf(context, project, caller, account);
+      return asGuestOf(caller, 'guest.unlink', (ctx, guest, state) => {
+        nameIn(ctx, guestNameSubject('account', id));
+        return unlinkAccount(guest, id, state);
+      });
+    },
+
+    async issueCode(caller) {
+      const { text, hash } = formCode(randomBytes(CODE_BYTES));
+      const issued = await asGuestOf(caller, 'guest.issueCode', (ctx, guest) => {
+        ctx.assumeAbsent(guestNameSubject('code', hash));
+        return issueCode(guest, hash);
+      });
+      return { ...issued, code: text };
+    },
+
+    async show(caller) {
+      const { project, proof } = await proven(context, caller);
+      const state = await guestOf(project, proof.guest);
+      if (state === null) throw refusal('PLATFORM_AUTH_FAILED');
+      return { ...proof, state, ...positioned(context, project, caller) };
+    },
+
+    async revoke(caller, device) {
+      if (device === '') throw refusal('INVALID_BODY', '`device` is the id of a device, as the list of devices shows it');
+      return asGuestOf(caller, 'guest.revoke', (_, guest, state) => revokeDevice(guest, device, state));
+    },
+  };
+}
+
+/** The project, which has guests. */
+async function opened(context: AppContext, caller: Caller): Promise<Project> {
+  const project = await projectOf(context, caller);
+  if (!settingsOf(project).guestSignIn) throw refusal('GUESTS_DISABLED');
+  return project;
+}
+
+async function proven(context: AppContext, caller: Caller): Promise<{ readonly project: Project; readonly proof: DeviceProof }> {
+  const project = await opened(context, caller);
+  secretOf(caller);
+  const { token, address } = caller.proof ?? NO_PROOF;
+  const proof = await provenDevice(context, project, caller.platformId, token, address);
+  if (proof === null) throw refusal('PLATFORM_AUTH_FAILED');
+  return { project, proof };
+}
+
+/** The secret of the device that asks. */
+function secretOf({ proof = NO_PROOF }: Caller): GuestToken {
+  const token = readGuestToken(proof.token);
+  if (token !== null) return token;
+  const form = '`ns_guest_` and 32 random bytes as 43 characters of base64url';
+  throw refusal('PLATFORM_AUTH_FAILED', `A device sends its secret in x-platform-token: ${form}`, {
+    error: { authFailureKind: 'token_rejected' },
+  });
+}
+
+/** Proves an account by the installation's verifier, and answers its id. A guest is no account: it has nothing but itself. */
+async function accountOf(context: AppContext, project: Project, { proof = NO_PROOF }: Caller, account: Account): Promise<string> {
+  const { platformId, token } = account;
+  if (platformId === '' || token === '') {
+    throw refusal('INVALID_BODY', 'Give `account`, an object with `platformId`, the id of a player, and `token`, which proves it');
+  }
+  requireStorable(platformId);
+  if (isGuestId(platformId)) throw refusal('GUEST_CONFLICT', 'A guest cannot be linked to a guest');
+  return (await verifyPlayer(context, project, platformId, token, proof.address)).player;
+}
+
+async function invitationOf(context: AppContext, project: Project, caller: Caller, asked: AskedInvitation): Promise<Invitation> {
+  if ('account' in asked) return { account: await accountOf(context, project, caller, asked.account) };
+  const retryAfter = context.guestLimits.blockedFor((caller.proof ?? NO_PROOF).address, project.id);
+  if (retryAfter > 0) throw blocked(retryAfter);
+  const code = readCode(asked.code);
+  if (code !== null) return { code };
+  rejectedBy(context, project, caller);
+  throw refusal('GUEST_CODE_INVALID');
+}
+
+function rejectedBy({ guestLimits }: AppContext, project: Project, { proof = NO_PROOF }: Caller): void {
+  guestLimits.rejected(proof.address, project.id);
+}
+
+function nameSubjectOf(by: Invitation): SubjectKey {
+  return 'code' in by ? guestNameSubject('code', by.code) : guestNameSubject('account', by.account);
+}
+
+function nameIn(ctx: DecisionContext, subject: SubjectKey): GuestName | null {
+  return asGuestName(ctx.read(subject));
+}
+
+/** The code or the link may just have been made on another node, so the log is read once more. */
+async function awaitName(context: AppContext, project: Project, subject: SubjectKey): Promise<void> {
+  if ((await project.read(subject)).state === null) await lookAgainSoon(context, project);
+}
+
+async function run(
+  project: Project,
+  caller: Caller,
+  cause: string,
+  device: string,
+  decide: (ctx: DecisionContext) => DecidedGuest | Refusal,
+): Promise<GuestAnswer> {
+  const outcome = await execute(project, caller, cause, (ctx) => {
+    if (!accessOf(ctx, caller, 'live').settings.guestSignIn) throw refusal('GUESTS_DISABLED');
+    const { guest, events } = accepted(decide(ctx));
+    return decided(guest, events);
+  });
+  const guest = outcome.answer;
+  const state = await guestOf(project, guest);
+  return { guest, device, state: state ?? { devices: [], recovery: null, account: null }, ...stored(outcome) };
+}

@@ -1,0 +1,82 @@
+import type { Client } from './client.ts';
+import { base64url } from './crypto.ts';
+import { failure, type Result, SavepointError } from './errors.ts';
+import type { GameTypes } from './game.ts';
+import { randomBytes } from './ids.ts';
+import type { RequestOptions } from './options.ts';
+import type { QueueStorage } from './storage.ts';
+
+/** The secret of a device that is a guest's, and where the device keeps it. */
+
+export interface GuestOptions extends RequestOptions {
+  /** Where the device keeps its secret: `localStorage` when left out, `fileStorage(folder)`, or the game's own. */
+  readonly storage?: QueueStorage;
+  /** Of the secret in its storage; one of the project's when left out. */
+  readonly name?: string;
+}
+
+/** What the storage holds. */
+export interface Kept {
+  readonly secret: string;
+  /** `null`: the secret is not known to be registered. */
+  readonly player: string | null;
+  /** A secret that was made to join a guest, and may have done so. */
+  readonly joining?: string;
+}
+
+const PREFIX = 'ns_guest_';
+
+/** Whether a token is the secret of a guest's device, which nobody else may be given. */
+export function isGuestSecret(token: string): boolean {
+  return token.startsWith(PREFIX);
+}
+
+export function newSecret(): string {
+  return PREFIX + base64url(randomBytes(32));
+}
+
+export interface SecretStore {
+  read(): Promise<Kept | null>;
+  write(kept: Kept): Promise<void>;
+  keepBefore(kept: Kept): Promise<void>;
+}
+
+interface Locks {
+  request<T>(name: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** Does it with the storage, and beside no other page that does. */
+export async function alone<G extends GameTypes, T>(
+  client: Client<G>,
+  options: GuestOptions,
+  work: (store: SecretStore) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const ready = await client.connection.ready();
+  if (!ready.ok) return ready;
+  const storage = options.storage ?? (globalThis as { readonly localStorage?: QueueStorage }).localStorage;
+  if (storage === undefined)
+    return failure('GUEST_STORAGE', 'Give `storage`, in which the device keeps its secret: there is no localStorage');
+  const name = options.name ?? `savepoint-guest:${ready.value.projectId}`;
+  const { locks } = (globalThis as { readonly navigator?: { readonly locks?: Locks } }).navigator ?? {};
+  try {
+    const store = storeOf(storage, name);
+    return await (locks === undefined ? work(store) : locks.request(name, () => work(store)));
+  } catch (cause) {
+    if (cause instanceof SavepointError) return { ok: false, error: cause };
+    return failure('GUEST_STORAGE', `The storage of the device's secret failed: ${String(cause)}`, { cause });
+  }
+}
+
+function storeOf(storage: QueueStorage, name: string): SecretStore {
+  return {
+    async read() {
+      const text = await storage.getItem(name);
+      const kept = text === null ? null : (JSON.parse(text) as Partial<Kept> | null);
+      if (kept === null) return null;
+      if (typeof kept.secret !== 'string') throw new SavepointError('GUEST_STORAGE', `What is stored as ${name} holds no secret`);
+      return { ...kept, secret: kept.secret, player: kept.player ?? null };
+    },
+    write: async (kept) => storage.setItem(name, JSON.stringify(kept)),
+    keepBefore: async (kept) => storage.setItem(`${name}:before`, JSON.stringify(kept)),
+  };
+}

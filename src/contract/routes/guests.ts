@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { GUEST_KEYS } from '../credentials.ts';
+import { AS_PLAYER, POSITION_TOLD } from '../parameters.ts';
+import { type Route, route } from '../route.ts';
+import { anyJson, instant } from '../values.ts';
+
+const Device = z.strictObject({
+  id: z.string(),
+  joinedAt: instant,
+  asks: z.boolean().meta({ description: 'It is the device that asks' }),
+});
+
+const guest = {
+  ok: z.literal(true),
+  player: z.string().meta({ description: 'Id of the guest: the player in everything else' }),
+  device: z.string().meta({ description: 'Id of the device that asks' }),
+  devices: z.array(Device).meta({ description: 'In the order in which they came' }),
+  account: z.string().nullable().meta({ description: 'Id of the account that lets devices in' }),
+  hasCode: z.boolean().meta({ description: 'Whether there is a recovery code that was not used' }),
+};
+
+export const Guest = z.strictObject(guest).meta({ id: 'Guest', description: 'A player whom devices prove' });
+export const GuestWithCode = z
+  .strictObject({ ...guest, code: z.string().meta({ description: 'Shown here and nowhere else: what the player writes down' }) })
+  .meta({ id: 'GuestWithCode', description: 'The same, with a new recovery code' });
+
+const Account = z
+  .strictObject({
+    platformId: z.union([z.string().min(1), z.number()]).meta({ description: 'Id of a player' }),
+    token: z.string().min(1).meta({ description: 'What proves it to the verifier of the installation' }),
+  })
+  .meta({ id: 'Account', description: 'A player of a platform or a login, with its proof' });
+
+const WithAccount = z.object({ account: Account }).catchall(anyJson).meta({ id: 'WithAccount', description: 'The account' });
+const Invitation = z
+  .union([
+    z.object({ code: z.string().min(1).meta({ description: 'A recovery code, however it is typed' }) }).catchall(anyJson),
+    z.object({ account: Account }).catchall(anyJson),
+  ])
+  .meta({ id: 'Invitation', description: 'What lets the device in: a recovery code, or the account that the guest is linked to' });
+const Revoking = z
+  .object({ device: z.string().min(1).meta({ description: 'Its id' }) })
+  .catchall(anyJson)
+  .meta({ id: 'Revoking', description: 'The device to shut out' });
+
+const { 'x-platform-id': player, 'x-platform-token': token } = AS_PLAYER;
+const secret = token.meta({
+  description: "The device's secret: `ns_guest_` and 32 random bytes as 43 characters of base64url. The device makes it, and keeps it",
+});
+const SECRET = 'ns_guest_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
+const ID = 'guest-e10f1675f59be31b9eefe8b2d9a3bdab';
+const DEVICE = { id: 'c24e35bf8b56c8c8', joinedAt: '2026-03-01T12:00:00.000Z', asks: true };
+const ANSWER = { ok: true, player: ID, device: DEVICE.id, devices: [DEVICE], account: null, hasCode: false };
+
+/** What a route of guests is apart from its path, body and answer. */
+const COMMON = {
+  family: 'guests',
+  tag: 'Players',
+  keys: GUEST_KEYS,
+  answerHeaders: POSITION_TOLD,
+  idempotent: false,
+} as const;
+const ERRORS = ['GUESTS_DISABLED', 'GUEST_CONFLICT'] as const;
+const AS_GUEST = { 'x-platform-id': player, 'x-platform-token': secret } as const;
+const AS_DEVICE = { 'x-platform-token': secret } as const;
+const EXAMPLE = { headers: { 'x-platform-id': ID, 'x-platform-token': SECRET }, answer: ANSWER } as const;
+
+function body(schema: z.ZodType): NonNullable<Route['body']> {
+  return { schema, required: true };
+}
+
+export const guests = {
+  register: route({
+    ...COMMON,
+    id: 'registerGuest',
+    method: 'POST',
+    path: '/:project/register',
+    summary: "Make a player of a device's secret",
+    description: 'The same secret is the same player, so it may be sent again.',
+    headers: AS_DEVICE,
+    answers: { 200: Guest },
+    errors: [...ERRORS, 'RATE_LIMITED'],
+    writes: true,
+    example: { headers: { 'x-platform-token': SECRET }, answer: ANSWER },
+  }),
+  join: route({
+    ...COMMON,
+    id: 'joinGuest',
+    method: 'POST',
+    path: '/:project/join',
+    summary: 'Make another device one of a guest’s',
+    description: 'By a recovery code, which works once, or by the account that the guest is linked to.',
+    headers: AS_DEVICE,
+    body: body(Invitation),
+    answers: { 200: Guest },
+    errors: [...ERRORS, 'GUEST_CODE_INVALID', 'GUEST_NOT_LINKED'],
+    writes: true,
+  }),
+  link: route({
+    ...COMMON,
+    id: 'linkGuest',
+    method: 'POST',
+    path: '/:project/link',
+    summary: 'Link an account, which lets devices in from then on',
+    description: 'The guest keeps its id and its data; the account is no other name of it.',
+    headers: AS_GUEST,
+    body: body(WithAccount),
+    answers: { 200: Guest },
+    errors: ERRORS,
+    writes: true,
+  }),
+  unlink: route({
+    ...COMMON,
+    id: 'unlinkGuest',
+    method: 'POST',
+    path: '/:project/unlink',
+    summary: 'Unlink the account, which is proven once more',
+    headers: AS_GUEST,
+    body: body(WithAccount),
+    answers: { 200: Guest },
+    errors: ERRORS,
+    writes: true,
+  }),
+  issueCode: route({
+    ...COMMON,
+    id: 'issueGuestCode',
+    method: 'POST',
+    path: '/:project/code',
+    summary: 'Make a recovery code; the one before is void',
+    headers: AS_GUEST,
+    answers: { 200: GuestWithCode },
+    errors: ERRORS,
+    writes: true,
+    example: { ...EXAMPLE, answer: { ...ANSWER, hasCode: true, code: '7QK2-0H4M-9XTZ-1CVB-N5P8-R3SD-6WEY' } },
+  }),
+  show: route({
+    ...COMMON,
+    id: 'showGuest',
+    method: 'GET',
+    path: '/:project/devices',
+    summary: 'The devices of a guest, and what else leads to it',
+    headers: AS_GUEST,
+    answers: { 200: Guest },
+    errors: ['GUESTS_DISABLED'],
+    example: EXAMPLE,
+  }),
+  revoke: route({
+    ...COMMON,
+    id: 'revokeGuestDevice',
+    method: 'POST',
+    path: '/:project/revoke',
+    summary: 'Shut a device out, with every session that it opened',
+    headers: AS_GUEST,
+    body: body(Revoking),
+    answers: { 200: Guest },
+    errors: ERRORS,
+    writes: true,
+    example: { ...EXAMPLE, body: { device: 'fedcba9876543210' } },
+  }),
+} as const satisfies Readonly<Record<string, Route>>;

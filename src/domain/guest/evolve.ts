@@ -1,0 +1,34 @@
+import type { ProjectEvent } from '../events.ts';
+import type { GuestName, GuestState } from '../states.ts';
+
+export type GuestEvent = Extract<ProjectEvent, { readonly type: `guest.${string}` }>;
+
+export function isGuestEvent(event: ProjectEvent): event is GuestEvent {
+  return event.type.startsWith('guest.');
+}
+
+/** Folds a guest. Guests are kept for good: their documents are. */
+export function evolveGuest(state: GuestState | null, event: GuestEvent): GuestState | null {
+  const joinedAt = event.metadata.recordedAt;
+  if (event.type === 'guest.registered') return { devices: [{ hash: event.data.hash, joinedAt }], recovery: null, account: null };
+  if (state === null) return null;
+  switch (event.type) {
+    case 'guest.joined': {
+      const devices = [...state.devices, { hash: event.data.hash, joinedAt }];
+      return { ...state, devices, recovery: event.data.code === undefined ? state.recovery : null };
+    }
+    case 'guest.codeIssued':
+      return { ...state, recovery: event.data.hash };
+    case 'guest.linked':
+      return { ...state, account: event.data.account };
+    case 'guest.unlinked':
+      return { ...state, account: null };
+    case 'guest.deviceRevoked':
+      return { ...state, devices: state.devices.filter(({ hash }) => hash !== event.data.hash) };
+  }
+}
+
+/** Folds which guest a recovery code or an account leads to. A used code still does, but the guest takes it no more. */
+export function evolveGuestName(event: GuestEvent): GuestName | null {
+  return event.type === 'guest.unlinked' ? null : { guest: event.data.guest };
+}

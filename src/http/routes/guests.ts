@@ -1,0 +1,86 @@
+import type { Account, AskedInvitation, GuestAnswer } from '../../app/app.ts';
+import type { Guest } from '../../contract/answers.ts';
+import { guests } from '../../contract/routes/guests.ts';
+import { deviceIdOf } from '../../domain/guest/token.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
+import { freshHeaders } from '../answer.ts';
+import { invalidBody } from '../body.ts';
+import { authenticate } from '../credentials.ts';
+import type { Context } from '../exchange.ts';
+import type { Handlers } from '../handlers.ts';
+import { CLAIM_MEMBERS } from '../names.ts';
+import { claimText } from '../proof.ts';
+import { presentBody, type Services } from './services.ts';
+
+/** Guests: players whom devices prove. The device's secret comes as the player's token, an account in the body. */
+export function guestHandlers({ app, gameBody }: Services): Handlers<typeof guests> {
+  const bodyOf = async (ctx: Context): Promise<JsonObject> => {
+    const body = await presentBody(ctx.state.exchange, gameBody, invalidBody);
+    if (isObject(body)) return body;
+    throw invalidBody('The body must be a JSON object');
+  };
+  return {
+    async register(ctx) {
+      return answered(await app.guests.register(await authenticate(app, ctx, guests.register)));
+    },
+    async join(ctx) {
+      const caller = await authenticate(app, ctx, guests.join);
+      return answered(await app.guests.join(caller, invitationIn(await bodyOf(ctx))));
+    },
+    async link(ctx) {
+      const caller = await authenticate(app, ctx, guests.link);
+      return answered(await app.guests.link(caller, accountIn(await bodyOf(ctx))));
+    },
+    async unlink(ctx) {
+      const caller = await authenticate(app, ctx, guests.unlink);
+      return answered(await app.guests.unlink(caller, accountIn(await bodyOf(ctx))));
+    },
+    async issueCode(ctx) {
+      const answer = await app.guests.issueCode(await authenticate(app, ctx, guests.issueCode));
+      return { body: { ...shown(answer), code: answer.code }, headers: freshHeaders(answer) };
+    },
+    async show(ctx) {
+      return answered(await app.guests.show(await authenticate(app, ctx, guests.show)));
+    },
+    async revoke(ctx) {
+      const caller = await authenticate(app, ctx, guests.revoke);
+      const device = member(await bodyOf(ctx), 'device');
+      return answered(await app.guests.revoke(caller, typeof device === 'string' ? device : ''));
+    },
+  };
+}
+
+function answered(answer: GuestAnswer) {
+  return { body: shown(answer), headers: freshHeaders(answer) };
+}
+
+function shown({ guest: player, device, state: { devices, account, recovery } }: GuestAnswer): Guest {
+  const listed = devices.map(({ hash, joinedAt }) => {
+    const id = deviceIdOf(hash);
+    return { id, joinedAt: new Date(joinedAt).toISOString(), asks: id === device };
+  });
+  return { ok: true, player, device, devices: listed, account, hasCode: recovery !== null };
+}
+
+function invitationIn(body: JsonObject): AskedInvitation {
+  const code = member(body, 'code');
+  return typeof code === 'string' ? { code } : { account: accountIn(body) };
+}
+
+/** What is missing is empty, and the use case says what is wanted. */
+
+function accountIn(body: JsonObject): Account {
+  const account = member(body, 'account');
+  if (!isObject(account)) return { platformId: '', token: '' };
+  const token = member(account, 'token');
+  return { platformId: idIn(account), token: typeof token === 'string' ? token : '' };
+}
+
+function idIn(account: JsonObject): string {
+  for (const name of CLAIM_MEMBERS) {
+    const claim = claimText(member(account, name));
+    if (claim) return claim;
+  }
+  return '';
+}

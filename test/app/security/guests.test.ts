@@ -1,0 +1,293 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { guests as routes } from '../../../src/contract/routes/guests.ts';
+import { ok, PLAYER, type Reply } from '../../node/support/game-client.ts';
+import { type Opened, openNode, proofOf, session, settings, tokenFor } from './support.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+let node: Opened;
+let beside: Opened;
+beforeAll(async () => {
+  node = await openNode();
+  beside = await openNode({}, node);
+  const schema = { gold: { type: 'number' } };
+  const players = { id: 'players', name: 'Players', collectionType: 'per-platformid', accessMode: 'public', schema };
+  await ok(node.game.manage('PUT', node.game.definitions('collections'), { body: [players] }));
+  const whoami = {
+    id: 'whoami',
+    slug: 'whoami',
+    method: 'POST',
+    steps: [],
+    response: { status: 200, body: { ok: true, me: '{{platformId}}' } },
+  };
+  await ok(node.game.manage('PUT', node.game.definitions('endpoints'), { body: [whoami] }));
+  await settings(node.game, { requirePlayerAuth: true, guestSignIn: true, enableAuthSessions: true });
+});
+afterAll(async () => {
+  await beside?.close();
+  await node?.close();
+});
+
+type Headers = Readonly<Record<string, string>>;
+
+const newSecret = () => `ns_guest_${randomBytes(32).toString('base64url')}`;
+
+function ask(what: keyof typeof routes | 'code' | 'devices', headers: Headers, body?: object, at: Opened = node): Promise<Reply> {
+  const { game } = at;
+  const method = what === 'devices' ? 'GET' : 'POST';
+  const sent = { headers: { 'x-public-key': game.publicKey, ...headers }, ...(body === undefined ? {} : { body }) };
+  return game.send(method, `/v3/guests/${game.projectId}/${what}`, sent);
+}
+
+async function code(reply: Promise<Reply>): Promise<string> {
+  const { status, body } = await reply;
+  return status === 200 ? 'ok' : `${status} ${Object(body).error?.code}`;
+}
+
+interface Guest {
+  readonly player: string;
+  readonly device: string;
+  readonly proof: Headers;
+}
+
+async function newGuest(secret = newSecret(), at: Opened = node): Promise<Guest> {
+  const { player, device } = Object((await ok(ask('register', { 'x-platform-token': secret }, undefined, at))).body);
+  return { player, device, proof: { 'x-platform-id': player, 'x-platform-token': secret } };
+}
+
+async function newCode({ proof }: Guest): Promise<string> {
+  return Object((await ok(ask('code', proof))).body).code;
+}
+
+const account = (id = PLAYER) => ({ account: { platformId: id, token: tokenFor(id) } });
+const call = (headers: Headers, at: Opened = node) => at.game.play('POST', at.game.endpoint('whoami'), { headers, body: {} }, null);
+const save = (headers: Headers, key: string, at: Opened = node) =>
+  at.game.play('POST', at.game.storage(`players/${key}`), { headers, body: { gold: 1 } }, null);
+
+describe('a guest', () => {
+  test('plays as a player that is proven, on every node at once', async () => {
+    const guest = await newGuest();
+    expect(guest.player).toMatch(/^guest-[0-9a-f]{32}$/);
+    expect(Object((await ok(call(guest.proof, beside))).body).me).toBe(guest.player);
+    await ok(save(guest.proof, guest.player));
+    await ok(save(guest.proof, `${guest.player}_slot`, beside));
+    expect(await code(save(guest.proof, PLAYER))).toBe('403 FORBIDDEN');
+  });
+
+  test('is one, however often its secret is sent, from wherever, at once', async () => {
+    const secret = newSecret();
+    const all = await Promise.all(Array.from({ length: 12 }, (_, index) => newGuest(secret, index % 2 === 0 ? node : beside)));
+    expect(new Set(all.map(({ player }) => player)).size).toBe(1);
+    const { body } = await ok(ask('devices', all[0]?.proof ?? {}, undefined, beside));
+    expect(Object(body).devices).toEqual([{ id: all[0]?.device, joinedAt: expect.any(String), asks: true }]);
+  });
+
+  test('is proven by nothing but a secret of its own', async () => {
+    const [guest, other] = [await newGuest(), await newGuest()];
+    const named = (token: string) => ({ 'x-platform-id': guest.player, 'x-platform-token': token });
+    for (const token of [newSecret(), String(other.proof['x-platform-token']), tokenFor(guest.player), 'nonsense']) {
+      expect(await code(call(named(token)))).toBe('401 PLATFORM_AUTH_FAILED');
+    }
+    expect(await code(call({ 'x-platform-id': guest.player }))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await code(call({ 'x-platform-id': PLAYER, 'x-platform-token': newSecret() }))).toBe('401 PLATFORM_AUTH_FAILED');
+    // Nor is anybody called so that a guest's documents would be its own.
+    expect(await code(save(proofOf(PLAYER), guest.player))).toBe('403 FORBIDDEN');
+  });
+
+  test('stands beside players of the login, who are proven as before', async () => {
+    expect(Object((await ok(call(proofOf(PLAYER)))).body).me).toBe(PLAYER);
+  });
+
+  test('has secrets and codes that neither log nor tables hold', async () => {
+    const secret = newSecret();
+    const guest = await newGuest(secret);
+    const text = await newCode(guest);
+    const pool = new pg.Pool({ connectionString: node.databaseUrl, max: 1 });
+    for (const hidden of [secret.slice(9), text, text.replaceAll('-', '')]) {
+      const sql = `SELECT count(*)::int AS n FROM savepoint.log_events WHERE data::text LIKE '%' || $1 || '%'`;
+      expect((await pool.query(sql, [hidden])).rows).toEqual([{ n: 0 }]);
+    }
+    await pool.end();
+  });
+
+  test('sends what is no secret and is told the form of one', async () => {
+    const { status, body } = await ask('register', { 'x-platform-token': 'ns_guest_short' });
+    expect([status, Object(body).message]).toEqual([401, expect.stringContaining('43 characters')]);
+  });
+});
+
+describe('a lost device', () => {
+  test('is replaced by a recovery code, which works once, whoever is faster', async () => {
+    const guest = await newGuest();
+    const typed = (await newCode(guest)).toLowerCase().replaceAll('-', ' ');
+    const joined = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => ask('join', { 'x-platform-token': newSecret() }, { code: typed }, index % 2 ? node : beside)),
+    );
+    const outcomes = joined.map(({ status, body }) => (status === 200 ? Object(body).player : Object(body).error.code));
+    expect(outcomes.filter((one) => one === guest.player)).toHaveLength(1);
+    expect(outcomes.filter((one) => one === 'GUEST_CODE_INVALID')).toHaveLength(5);
+    expect(Object((await ok(ask('devices', guest.proof))).body)).toMatchObject({ devices: [{}, {}], hasCode: false });
+  });
+
+  test('is not replaced twice when the request is sent again', async () => {
+    const guest = await newGuest();
+    const text = await newCode(guest);
+    const headers = { 'x-platform-token': newSecret() };
+    for (const at of [node, beside, node])
+      expect(Object((await ok(ask('join', headers, { code: text }, at))).body).devices).toHaveLength(2);
+  });
+
+  test('is shut out at once, on every node, with the sessions that it opened and no others', async () => {
+    const guest = await newGuest();
+    const secret = newSecret();
+    await ok(ask('join', { 'x-platform-token': secret }, { code: await newCode(guest) }));
+    const lost = { ...guest.proof, 'x-platform-token': secret };
+    const tokenOf = async (proof: Headers) => {
+      const { body } = await ok(session(node.game, 'create', proof, { platformId: guest.player }));
+      return { 'x-platform-id': guest.player, 'x-auth-session': String(Object(body).sessionToken) };
+    };
+    const [kept, stolen] = [await tokenOf(guest.proof), await tokenOf(lost)];
+    const refreshed = Object((await ok(session(beside.game, 'refresh', stolen))).body).sessionToken;
+    await ok(call(stolen, beside));
+    const { devices } = Object((await ok(ask('devices', guest.proof))).body);
+    const shut = devices.find(({ asks }: { readonly asks: boolean }) => !asks).id;
+    await ok(ask('revoke', guest.proof, { device: shut }));
+    for (const at of [node, beside]) {
+      expect(await code(save(lost, guest.player, at))).toBe('401 PLATFORM_AUTH_FAILED');
+      for (const headers of [stolen, { ...stolen, 'x-auth-session': refreshed }]) {
+        expect(await code(save(headers, guest.player, at))).toBe('401 AUTH_SESSION_INVALID');
+        expect(Object((await session(at.game, 'refresh', headers)).body).error.code).toBe('AUTH_SESSION_INVALID');
+      }
+      await ok(save(kept, guest.player, at));
+    }
+    expect(await code(ask('register', { 'x-platform-token': secret }))).toBe('ok');
+    expect(await code(ask('code', lost))).toBe('401 PLATFORM_AUTH_FAILED');
+  });
+});
+
+describe('an account', () => {
+  test('that is linked lets devices in, and the guest keeps its id', async () => {
+    const guest = await newGuest();
+    await ok(save(guest.proof, guest.player));
+    expect(Object((await ok(ask('link', guest.proof, account()))).body)).toMatchObject({ player: guest.player, account: PLAYER });
+    const secret = newSecret();
+    const { body } = await ok(ask('join', { 'x-platform-token': secret }, account(), beside));
+    expect(Object(body)).toMatchObject({ player: guest.player, devices: [{ asks: false }, { asks: true }] });
+    const { body: mine } = await ok(
+      node.game.play(
+        'GET',
+        node.game.storage(`players/${guest.player}`),
+        {
+          headers: { 'x-platform-id': guest.player, 'x-platform-token': secret },
+        },
+        null,
+      ),
+    );
+    expect(Object(mine).gold).toBe(1);
+    await ok(ask('unlink', guest.proof, account()));
+    expect(await code(ask('join', { 'x-platform-token': newSecret() }, account()))).toBe('404 GUEST_NOT_LINKED');
+  });
+
+  test('is linked to one guest, whoever is faster, on two nodes', async () => {
+    const id = '76561198000000077';
+    const guests = await Promise.all(Array.from({ length: 6 }, () => newGuest()));
+    const linked = await Promise.all(guests.map(({ proof }, index) => code(ask('link', proof, account(id), index % 2 ? node : beside))));
+    expect(linked.filter((one) => one === 'ok')).toHaveLength(1);
+    expect(linked.filter((one) => one === '409 GUEST_CONFLICT')).toHaveLength(5);
+  });
+
+  test('is proven itself: neither its name alone nor a guest will do', async () => {
+    const [guest, other] = [await newGuest(), await newGuest()];
+    const bad = { account: { platformId: PLAYER, token: tokenFor('76561198000000002') } };
+    expect(await code(ask('link', guest.proof, bad))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await code(ask('join', { 'x-platform-token': newSecret() }, bad))).toBe('401 PLATFORM_AUTH_FAILED');
+    const guests = { account: { platformId: other.player, token: other.proof['x-platform-token'] } };
+    expect(await code(ask('link', guest.proof, guests))).toBe('409 GUEST_CONFLICT');
+    expect(await code(ask('link', guest.proof, { account: { platformId: PLAYER } }))).toBe('400 INVALID_BODY');
+    expect(await code(ask('link', { 'x-platform-id': PLAYER, 'x-platform-token': tokenFor(PLAYER) }, account()))).toBe(
+      '401 PLATFORM_AUTH_FAILED',
+    );
+  });
+});
+
+test("a host is never given a device's secret: it proves nobody through one", async () => {
+  const guest = await newGuest();
+  const through = { ...proofOf(PLAYER), 'x-on-behalf-of': guest.player, 'x-on-behalf-of-token': String(guest.proof['x-platform-token']) };
+  const { status, body } = await call({ ...through, 'x-proxy-signature': 'a'.repeat(64) });
+  expect([status, Object(body).message]).toEqual([401, expect.stringContaining('stays on its device')]);
+});
+
+test('an address that keeps guessing is kept out, and the players of it that are known play on', async () => {
+  const guest = await newGuest();
+  const from = { 'X-Forwarded-For': '203.0.113.7' };
+  await ok(call({ ...guest.proof, ...from }));
+  for (let tried = 0; tried < 10; tried += 1) {
+    expect(await code(call({ ...guest.proof, 'x-platform-token': newSecret(), ...from }))).toBe('401 PLATFORM_AUTH_FAILED');
+  }
+  const { body, headers } = await call({ ...guest.proof, 'x-platform-token': newSecret(), ...from });
+  expect([Object(body).error.authFailureKind, Number(headers['retry-after']) > 0]).toEqual(['service_unavailable', true]);
+  await ok(call({ ...guest.proof, ...from }));
+});
+
+test('routes of guests are counted by address, so that nobody fills the log with players', async () => {
+  const few = await openNode({ LIMIT_GUEST_BURST: '3', LIMIT_GUEST_HOURLY: '1' }, node);
+  try {
+    const from = { 'X-Forwarded-For': '203.0.113.9' };
+    const outcomes: string[] = [];
+    for (let made = 0; made < 5; made += 1) {
+      outcomes.push(await code(ask('register', { 'x-platform-token': newSecret(), ...from }, undefined, few)));
+    }
+    expect(outcomes).toEqual(['ok', 'ok', 'ok', '429 RATE_LIMITED', '429 RATE_LIMITED']);
+  } finally {
+    await few.close();
+  }
+});
+
+describe('a project', () => {
+  test('that has switched guests off lets none of them play, nor anybody with their id', async () => {
+    const guest = await newGuest();
+    const { body } = await ok(session(node.game, 'create', guest.proof, { platformId: guest.player }));
+    await settings(node.game, { guestSignIn: false });
+    try {
+      expect(await code(ask('register', { 'x-platform-token': newSecret() }))).toBe('403 GUESTS_DISABLED');
+      expect(await code(call(guest.proof))).toBe('401 PLATFORM_AUTH_FAILED');
+      expect(await code(call(proofOf(guest.player)))).toBe('401 PLATFORM_AUTH_FAILED');
+      const held = { 'x-platform-id': guest.player, 'x-auth-session': String(Object(body).sessionToken) };
+      expect(await code(save(held, guest.player))).toBe('401 AUTH_SESSION_INVALID');
+    } finally {
+      await settings(node.game, { guestSignIn: true });
+    }
+    await ok(call(guest.proof));
+  });
+
+  test('that demands no proof says so to whoever names a player, and to nobody else', async () => {
+    const told = async (reply: Promise<Reply>) => (await reply).headers['x-ns-player-proof'];
+    const guest = await newGuest();
+    const named = { 'x-platform-id': PLAYER };
+    expect(await told(call(guest.proof))).toBeUndefined();
+    await settings(node.game, { requirePlayerAuth: false });
+    try {
+      const { game } = node;
+      expect(await told(call(named))).toBe('none');
+      expect(await told(save(named, PLAYER))).toBe('none');
+      expect(await told(game.play('POST', game.endpoint('nothing'), { headers: named, body: {} }, null))).toBe('none');
+      expect(await told(game.play('POST', game.endpoint('whoami'), { body: { platformId: PLAYER } }, null))).toBe('none');
+      expect(await told(call({}))).toBeUndefined();
+      expect(await told(game.manage('POST', game.endpoint('whoami'), { headers: named, body: {} }))).toBeUndefined();
+      const { body } = await ok(session(game, 'create', guest.proof, { platformId: guest.player }));
+      expect(await told(call({ 'x-platform-id': guest.player, 'x-auth-session': Object(body).sessionToken }))).toBeUndefined();
+    } finally {
+      await settings(node.game, { requirePlayerAuth: true });
+    }
+  });
+});
+
+test('a node that starts knows guests by its tables', async () => {
+  const guest = await newGuest();
+  await newCode(guest);
+  const other = await openNode({}, node);
+  expect(Object((await ok(ask('devices', guest.proof, undefined, other))).body)).toMatchObject({ player: guest.player, hasCode: true });
+  await other.close();
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type Client,
+  createClient,
+  type GuestPlayer,
+  guestRelay,
+  memoryStorage,
+  type QueueStorage,
+  recoverGuest,
+  signInGuest,
+  tryRecoverGuest,
+  trySignInGuest,
+} from '../../src/client/index.ts';
+import { removeFolders } from '../node/support/program.ts';
+import { type Fate, type Game, network, refusing, startGame } from './support.ts';
+
+/** Guests, on a project that demands proof and has no login. */
+
+let game: Game;
+beforeAll(async () => {
+  game = await startGame();
+  await game.change({ requirePlayerAuth: true, guestSignIn: true });
+});
+afterAll(async () => {
+  await game.node.stop();
+  removeFolders();
+});
+
+const over = (...fates: readonly Fate[]) => {
+  const net = network(...fates);
+  return { net, client: createClient({ ...game.options, fetch: net.fetch, retries: 0 }) };
+};
+const plays = async (client: Client, guest: GuestPlayer) => {
+  await client.documents('bags').save({ tools: guest.id });
+  return (await client.documents('bags').get())?.['tools'] === guest.id;
+};
+
+describe('a device', () => {
+  test('is a player from its first start, with one line, and asks nobody on the next', async () => {
+    const storage = memoryStorage();
+    const { client } = over();
+    const guest = await signInGuest(client, { storage });
+    expect(client.player?.id).toBe(guest.id);
+    expect(await plays(client, guest)).toBe(true);
+    const { client: next, net } = over();
+    expect((await signInGuest(next, { storage })).id).toBe(guest.id);
+    expect(net.sent).toEqual([]);
+    expect(await plays(next, guest)).toBe(true);
+  });
+
+  test('is one guest, whatever is lost on the way and however often the game ends', async () => {
+    const storage = memoryStorage();
+    const { client, net } = over('answer lost', 'lost');
+    expect((await trySignInGuest(client, { storage })).ok).toBe(false);
+    expect((await trySignInGuest(client, { storage })).ok).toBe(false);
+    const guest = await signInGuest(client, { storage });
+    const tokens = new Set(net.sent.map(({ headers }) => headers['x-platform-token']));
+    expect(tokens.size).toBe(1);
+    expect((await guest.show()).devices).toHaveLength(1);
+  });
+
+  test('makes a guest only when its secret is stored', async () => {
+    const full: QueueStorage = { ...memoryStorage(), setItem: () => Promise.reject(new Error('the disk is full')) };
+    const { client, net } = over();
+    const { ok, error } = Object(await trySignInGuest(client, { storage: full }));
+    expect([ok, error.code, net.sent]).toEqual([false, 'GUEST_STORAGE', []]);
+    const { ok: without, error: why } = Object(await trySignInGuest(client));
+    expect([without, why.code]).toEqual([false, 'GUEST_STORAGE']);
+    const broken: QueueStorage = { ...memoryStorage(), getItem: () => 'no JSON' };
+    expect(await trySignInGuest(client, { storage: broken })).toMatchObject({ ok: false, error: { code: 'GUEST_STORAGE' } });
+  });
+
+  test('says what the server refuses', async () => {
+    const { client } = over(refusing(403, 'GUESTS_DISABLED'));
+    expect(await trySignInGuest(client, { storage: memoryStorage() })).toMatchObject({ ok: false, error: { code: 'GUESTS_DISABLED' } });
+  });
+
+  test('gives its secret to no host', async () => {
+    const { client } = over();
+    await signInGuest(client, { storage: memoryStorage() });
+    const asked: unknown[] = [];
+    client.relay = guestRelay(client, async (request) => {
+      asked.push(request);
+      return { ok: true, body: {} };
+    });
+    expect(await client.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENT' } });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a guest', () => {
+  test('comes to another device by its code, also when the answer was lost, and shuts the lost one out', async () => {
+    const { client: old } = over();
+    const lost = await signInGuest(old, { storage: memoryStorage() });
+    const code = await lost.issueCode();
+    const storage = memoryStorage();
+    const { client } = over('as it is', 'answer lost');
+    const own = await signInGuest(client, { storage });
+    expect((await tryRecoverGuest(client, { code }, { storage })).ok).toBe(false);
+    expect(client.player?.id).toBe(own.id);
+    const guest = await recoverGuest(client, { code }, { storage });
+    expect([guest.id, client.player?.id]).toEqual([lost.id, lost.id]);
+    const { devices } = await guest.show();
+    expect(devices.map(({ isThis }) => isThis)).toEqual([false, true]);
+    await guest.revoke(devices[0]?.id ?? '');
+    expect(await plays(client, guest)).toBe(true);
+    expect(await old.documents('bags').trySave({ tools: 1 })).toMatchObject({ ok: false, error: { code: 'PLATFORM_AUTH_FAILED' } });
+    // What the device was before is not thrown away.
+    expect(JSON.parse(String(await storage.getItem(`savepoint-guest:${game.options.projectId}:before`)))).toMatchObject({ player: own.id });
+    expect((await signInGuest(over().client, { storage })).id).toBe(lost.id);
+  });
+
+  test('that a wrong code was typed for stays who it was', async () => {
+    const storage = memoryStorage();
+    const { client } = over();
+    const guest = await signInGuest(client, { storage });
+    expect(await tryRecoverGuest(client, { code: 'AAAA' }, { storage })).toMatchObject({
+      ok: false,
+      error: { code: 'GUEST_CODE_INVALID' },
+    });
+    expect((await signInGuest(client, { storage })).id).toBe(guest.id);
+  });
+
+  test('has sessions and sealed calls as every player has', async () => {
+    await game.change({ enableAuthSessions: true, enableEncryptedRequests: true });
+    const { client, net } = over();
+    const guest = await signInGuest(client, { storage: memoryStorage() });
+    await client.documents('players').trySave({ gold: 10 });
+    const bought = await client.tryCall('buy', { item: 'castle' });
+    expect(bought).toMatchObject({ ok: false, error: { code: 'NO_ITEM' } });
+    expect(client.sessions.current).not.toBeNull();
+    const call = net.sent.find(({ path }) => path.endsWith('/buy'));
+    expect(call?.headers).not.toHaveProperty('x-platform-token');
+    expect(call?.headers['x-platform-id']).toBe(guest.id);
+  });
+});
