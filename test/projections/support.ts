@@ -188,7 +188,9 @@ export async function fillAll(feed: Feed): Promise<void> {
     { type: 'definitions.rolledBack', data: { changes: [], hash: 'back', generation: 3, to: 4 } },
   );
   await feed.commit(
-    { type: 'session.created', data: { sessionId: 's1', player: 'p1', hash: 'h', expiresAt: 9e12 } },
+    { type: 'guest.registered', data: { guest: 'g1', hash: 'a'.repeat(64) } },
+    { type: 'guest.linked', data: { guest: 'g1', account: 'ada' } },
+    { type: 'session.created', data: { sessionId: 's1', player: 'p1', hash: 'h', expiresAt: 9e12, device: 'd' } },
     { type: 'session.refreshed', data: { family: 's1', sessionId: 's2', from: 's1', hash: 'h', expiresAt: 9e12 } },
     { type: 'session.created', data: { sessionId: 'old', player: 'p2', hash: 'h', expiresAt: 2_000 } },
     { type: 'request.consumed', data: { identityType: 'platform', identity: 'p1', requestId: '1760000000_abcdef', until: 9e12 } },

@@ -1,5 +1,5 @@
 import type { ProjectEvent } from '../../domain/events.ts';
-import { AUTHORITY, DEFINITIONS, type SubjectKey, sessionSubject } from '../../domain/subjects.ts';
+import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { type Scheduler, yielding } from '../../kernel/scheduler.ts';
 import type { AppContext } from '../context.ts';
 import type { LiveObserver } from '../ports/live-observer.ts';
@@ -32,8 +32,8 @@ export class ProjectStreams implements Surroundings {
   readonly observer: LiveObserver;
   readonly #topics = new Map<string, { readonly topic: SharedTopic; readonly by: Map<Subscriber, number> }>();
   readonly #bySubject = new Map<SubjectKey, Set<SharedTopic>>();
-  readonly #bySession = new Map<SubjectKey, Set<Subscriber>>();
-  readonly #sessions = new Map<Subscriber, SubjectKey>();
+  readonly #byProof = new Map<SubjectKey, Set<Subscriber>>();
+  readonly #proofs = new Map<Subscriber, ReadonlySet<SubjectKey>>();
   readonly #changed = new Set<SharedTopic>();
   readonly #delivering = new Set<SharedTopic>();
   readonly #unfollow: () => void;
@@ -96,17 +96,11 @@ export class ProjectStreams implements Surroundings {
     this.#unindex(topic);
   }
 
-  /** `null`: no session any more. */
-  watchSession(family: string | null, subscriber: Subscriber): void {
-    const before = this.#sessions.get(subscriber);
-    const next = family === null ? undefined : sessionSubject(family);
-    if (before === next) return;
-    if (before !== undefined) remove(this.#bySession, before, subscriber);
-    if (next === undefined) this.#sessions.delete(subscriber);
-    else {
-      this.#sessions.set(subscriber, next);
-      add(this.#bySession, next, subscriber);
-    }
+  watchProof(subjects: ReadonlySet<SubjectKey>, subscriber: Subscriber): void {
+    for (const subject of this.#proofs.get(subscriber) ?? []) remove(this.#byProof, subject, subscriber);
+    for (const subject of subjects) add(this.#byProof, subject, subscriber);
+    if (subjects.size === 0) this.#proofs.delete(subscriber);
+    else this.#proofs.set(subscriber, subjects);
   }
 
   lastChange(topic: SharedTopic): number {
@@ -155,7 +149,7 @@ export class ProjectStreams implements Surroundings {
         topic.note(event.revision);
         this.#changed.add(topic);
       }
-      for (const subscriber of this.#bySession.get(subject) ?? []) {
+      for (const subscriber of this.#byProof.get(subject) ?? []) {
         subscriber.doubt();
         this.#areRulesNew = true;
       }

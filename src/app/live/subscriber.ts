@@ -1,4 +1,5 @@
 import type { Topic } from '../../domain/live/topic.ts';
+import type { SubjectKey } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
@@ -8,6 +9,7 @@ import type { Project } from '../project/project.ts';
 import type { Reading } from './reading.ts';
 import { isCurrent, type Rules, rulesOf } from './rules.ts';
 import { errorText, type SharedTopic } from './shared-topic.ts';
+import { proofSubjects } from './touched.ts';
 
 /** An event on its way to a client. */
 export interface LiveEvent {
@@ -35,8 +37,8 @@ export interface Surroundings {
   /** The topic of a reading, with this listener. */
   join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic;
   leave(topic: SharedTopic, subscriber: Subscriber): void;
-  /** `null`: no session. */
-  watchSession(family: string | null, subscriber: Subscriber): void;
+  /** What the subscriber's proof lives by, from now on. */
+  watchProof(subjects: ReadonlySet<SubjectKey>, subscriber: Subscriber): void;
   /** The last change of what a topic is made of. */
   lastChange(topic: SharedTopic): number;
   remove(subscriber: Subscriber): void;
@@ -125,7 +127,7 @@ export class Subscriber {
     const rules = rulesOf(project);
     const caller = await this.#asking.authenticate();
     let until = scheduler.now() + CHECKED_MS;
-    let family: string | null = null;
+    const proof = new Set<SubjectKey>();
     for (const entry of this.#entries) {
       const found = await admitted(this.#asking, caller, entry.topic);
       // A client that has left meanwhile listens to nothing any more.
@@ -136,10 +138,10 @@ export class Subscriber {
       }
       const { session } = found.caller;
       if (session !== undefined) until = Math.min(until, session.expiresAt);
-      family = session?.family ?? family;
+      for (const subject of proofSubjects(found.caller)) proof.add(subject);
       this.#admit(entry, found, rules);
     }
-    this.#around.watchSession(family, this);
+    this.#around.watchProof(proof, this);
     this.#until = until;
     this.#rules = rules;
   }
@@ -214,7 +216,7 @@ export class Subscriber {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#around.watchSession(null, this);
+    this.#around.watchProof(new Set(), this);
     for (const entry of this.#entries) this.#leave(entry);
     this.#around.remove(this);
     this.#sink?.end();

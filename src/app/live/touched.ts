@@ -1,6 +1,16 @@
 import { playerOfKey } from '../../domain/document/key.ts';
 import type { ProjectEvent, Space } from '../../domain/events.ts';
-import { AUTHORITY, collectionChangedBy, DEFINITIONS, type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
+import { isGuestId } from '../../domain/guest/token.ts';
+import {
+  AUTHORITY,
+  collectionChangedBy,
+  DEFINITIONS,
+  guestSubject,
+  type SubjectKey,
+  sessionSubject,
+  subjectsOf,
+} from '../../domain/subjects.ts';
+import type { Caller } from '../caller.ts';
 
 /** What topics and their readers depend on, and what of that an event changes. */
 
@@ -9,7 +19,13 @@ export function ownersSubject(space: Space, collection: string, player: string):
   return `owner/${space}/${collection}/${player}`;
 }
 
-const LISTENED = /^(?:document|records|session)\//;
+/** What the proof of a caller lives by: its session, and the guest whose device it plays on. */
+export function proofSubjects({ session, onBehalfOf, platformId }: Caller): readonly SubjectKey[] {
+  const player = onBehalfOf ?? platformId;
+  return [...(session === undefined ? [] : [sessionSubject(session.family)]), ...(isGuestId(player) ? [guestSubject(player)] : [])];
+}
+
+const LISTENED = /^(?:document|records|session|guest)\//;
 
 /** The subjects that an event changes, of those that somebody may listen to. */
 export function touchedBy(event: ProjectEvent): readonly SubjectKey[] {

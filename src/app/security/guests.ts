@@ -133,6 +133,7 @@ export function createGuests(context: AppContext): Guests {
     },
 
     async revoke(caller, device) {
+      await opened(context, caller);
       if (device === '') throw refusal('INVALID_BODY', '`device` is the id of a device, as the list of devices shows it');
       return asGuestOf(caller, 'guest.revoke', (_, guest, state) => revokeDevice(guest, device, state));
     },
