@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { guests as routes } from '../../../src/contract/routes/guests.ts';
 import { ok, PLAYER, type Reply } from '../../node/support/game-client.ts';
+import { listen } from '../../support/live-stream.ts';
 import { type Opened, openNode, proofOf, session, settings, tokenFor } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -151,9 +152,22 @@ describe('a lost device', () => {
     const [kept, stolen] = [await tokenOf(guest.proof), await tokenOf(lost)];
     const refreshed = Object((await ok(session(beside.game, 'refresh', stolen))).body).sessionToken;
     await ok(call(stolen, beside));
+    const streams = await Promise.all(
+      [lost, stolen].map((headers) =>
+        listen(node.game.url, node.game.projectId, [`documents/players/${guest.player}`], {
+          'x-public-key': node.game.publicKey,
+          ...headers,
+        }),
+      ),
+    );
+    for (const stream of streams) await stream.next(({ event }) => event === 'message');
     const { devices } = Object((await ok(ask('devices', guest.proof))).body);
     const shut = devices.find(({ asks }: { readonly asks: boolean }) => !asks).id;
     await ok(ask('revoke', guest.proof, { device: shut }));
+    for (const stream of streams) {
+      await stream.next(({ event }) => event === 'refused');
+      stream.close();
+    }
     for (const at of [node, beside]) {
       expect(await code(save(lost, guest.player, at))).toBe('401 PLATFORM_AUTH_FAILED');
       for (const headers of [stolen, { ...stolen, 'x-auth-session': refreshed }]) {
