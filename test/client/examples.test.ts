@@ -34,7 +34,19 @@ const examples = documented.flatMap(({ file, name, example }) => (example === nu
 
 const offered = new Set(Object.keys(library));
 /** Whose methods a game can call. */
-const CLASSES = ['analytics', 'client', 'documents', 'guest-player', 'host', 'live', 'queue', 'records', 'revision', 'security', 'sessions'];
+const CLASSES = [
+  'analytics',
+  'client',
+  'documents',
+  'guest-player',
+  'host',
+  'live',
+  'queue',
+  'records',
+  'revision',
+  'security',
+  'sessions',
+];
 
 test('every public function has one', () => {
   const known = new Set(documented.filter(({ comment }) => /@example|@internal/.test(comment)).map(({ file, name }) => `${file} ${name}`));
