@@ -17,8 +17,7 @@ let files: readonly string[];
 const FLAGS = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 
 /** Runs a program in the folder of the game, with nothing of the tests' environment. */
-const inGame = (program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-  execute(program, args, { cwd: game, env: ownEnvironment(env) });
+const inGame = (program: string, args: readonly string[]) => execute(program, args, { cwd: game, env: ownEnvironment() });
 
 beforeAll(async () => {
   // It is built already.
@@ -67,38 +66,35 @@ test('what the server imports is a dependency, not one of development', () => {
   expect([...new Set(imported)].filter((name) => name !== 'savepoint' && !(name in dependencies))).toEqual([]);
 });
 
-test('on a bare machine a node starts, `init` makes a game, `push` puts it there, and it is played', async () => {
-  const node = spawn(join(game, 'node_modules/.bin/savepoint'), ['start', '--port', '0'], { cwd: game, env: ownEnvironment() });
-  const url = await readyUrl(node);
+test('on a bare machine `savepoint init game`, `cd game`, `savepoint dev` is a game that is played', async () => {
+  await inGame('npx', ['--no-install', 'savepoint', 'init', 'game']);
+  const folder = join(game, 'game');
+  const dev = spawn(join(game, 'node_modules/.bin/savepoint'), ['dev'], { cwd: folder, env: ownEnvironment() });
+  await printed(dev, 'pushed to next: ');
+  const { url, projectId, publicKey } = JSON.parse(readFileSync(join(folder, 'savepoint.credentials.json'), 'utf8'));
   expect((await fetch(`${url}/docs`)).status).toBe(200);
   expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
-
-  const { projectId, publicKey, secretKey } = JSON.parse(readFileSync(join(game, 'data/demo-project.json'), 'utf8'));
-  await inGame('npx', ['--no-install', 'savepoint', 'init', 'my-game']);
-  const place = { SAVEPOINT_URL: url, SAVEPOINT_PROJECT: projectId, SAVEPOINT_SECRET_KEY: secretKey };
-  await inGame('node_modules/.bin/savepoint', ['push', '--live', '--dir', 'my-game'], place);
-  const headers = { 'x-public-key': publicKey, 'x-platform-id': '76561198000000001', 'content-type': 'application/json' };
+  const player = { 'x-public-key': publicKey, 'x-platform-id': '76561198000000001', 'x-ns-publish-target': 'next' };
+  const headers = { ...player, 'content-type': 'application/json' };
   const played = await fetch(`${url}/v3/endpoints/${projectId}/find-gold`, { method: 'POST', headers, body: '{"input":{}}' });
   expect(await played.json()).toMatchObject({ ok: true, found: expect.any(Number) });
-
-  const ended = new Promise((resolve) => node.once('close', resolve));
-  node.kill('SIGTERM');
+  const ended = new Promise((resolve) => dev.once('close', resolve));
+  dev.kill('SIGTERM');
   expect(await ended).toBe(0);
 });
 
-/** Where a node that starts listens. Fails with all its output when it ends instead. */
-function readyUrl({ stdout, stderr }: ChildProcessWithoutNullStreams): Promise<string> {
-  let printed = '';
+/** Waits until a program has printed this. Fails with all its output when it ends before. */
+function printed({ stdout, stderr }: ChildProcessWithoutNullStreams, text: string): Promise<void> {
+  let output = '';
   return new Promise((resolve, reject) => {
     stderr.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
+      output += chunk.toString();
     });
     stdout.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
-      const [, url] = /savepoint is ready on (\S+)/.exec(printed) ?? [];
-      if (url !== undefined) resolve(url);
+      output += chunk.toString();
+      if (output.includes(text)) resolve();
     });
-    stdout.once('close', () => reject(new Error(`it ended: ${printed}`)));
+    stdout.once('close', () => reject(new Error(`it ended: ${output}`)));
   });
 }
 
