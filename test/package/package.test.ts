@@ -26,7 +26,8 @@ beforeAll(async () => {
   files = pack?.files.map(({ path }) => path) ?? [];
   writeFileSync(join(game, 'package.json'), '{ "private": true, "type": "module" }');
   await inGame('npm', ['install', ...FLAGS, join(packed, pack?.filename ?? '')]);
-});
+  // 140 packages, over a network.
+}, 300_000);
 
 afterAll(removeFolders);
 
