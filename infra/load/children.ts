@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, fork, type Serializable } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '../harness/port.ts';
 import { ENOUGH } from './enough.ts';
@@ -50,7 +50,7 @@ export function startNeighbour(): Neighbour {
   return {
     async feel(pace, until) {
       const answer = nextMessage(child);
-      child.send(pace);
+      sendTo(child, pace);
       const enough = () => void (child.connected && child.send(ENOUGH));
       until?.then(enough, enough);
       const felt = await answer;
@@ -65,7 +65,7 @@ export function startGenerator(): Generator {
   const child = forkBeside('generator.js');
   const performAll = async (jobs: readonly Job[]) => {
     const answer = nextMessage(child);
-    child.send(jobs);
+    sendTo(child, jobs);
     const seen = await answer;
     if (Array.isArray(seen) && seen.every(isSeen)) return seen;
     throw new Error(`the load generator failed: ${JSON.stringify(seen)}`);
@@ -88,7 +88,7 @@ export async function startBareServer(): Promise<BareServer> {
     url: `http://127.0.0.1:${String(port)}`,
     async answerWith(body) {
       const done = nextMessage(child);
-      child.send({ answer: body });
+      sendTo(child, { answer: body });
       await done;
     },
     stop: () => child.disconnect(),
@@ -99,9 +99,16 @@ function forkBeside(name: string): ChildProcess {
   return fork(join(import.meta.dirname, name), { serialization: 'advanced' });
 }
 
+/** A child that has ended is told of by {@link nextMessage}. */
+function sendTo(child: ChildProcess, message: Serializable): void {
+  if (child.connected) child.send(message);
+}
+
 function nextMessage(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const failed = (code: number | null) => reject(new Error(`a helper process ended with code ${code}`));
+    const failed = (code: number | null, signal: NodeJS.Signals | null) =>
+      reject(new Error(`a helper process ended with ${signal ?? `code ${code}`}`));
+    if (!child.connected) return failed(child.exitCode, child.signalCode);
     child.once('exit', failed);
     child.once('message', (message) => {
       child.off('exit', failed);
