@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { stopBeforeEnd } from '../../infra/postgres/process-exit.ts';
 import type { Installation } from '../compose/installation.ts';
@@ -9,6 +10,9 @@ import { projectStream } from '../log/streams.ts';
  * What every command shares: the data folder, machine output, and how a failure is reported. Loading takes most of a short command's time.
  * So each command loads what it needs when it runs, and help loads nothing.
  */
+
+/** Where `savepoint dev` keeps the data of a folder's own node. */
+const LOCAL_DATA = '.savepoint/data';
 
 export interface CommonOptions {
   readonly data?: string;
@@ -55,7 +59,8 @@ export async function withInstallation<T>(options: CommonOptions, work: (install
  */
 export async function needProject({ log }: Installation, projectId: string | undefined): Promise<void> {
   if (projectId === undefined || (await log.head(projectStream(projectId))) !== null) return;
-  throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
+  const local = existsSync(LOCAL_DATA) ? `. What \`savepoint dev\` runs here has its data elsewhere: --data ${LOCAL_DATA}` : '';
+  throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are${local}`);
 }
 
 /** Waits until lists and views show what was written at `revision`, and says so if they do not. */

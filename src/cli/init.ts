@@ -45,8 +45,9 @@ export function initCommand(): Command {
 
 function whatNext(folder: string, { address, project }: InitOptions): string[] {
   const here = relative(process.cwd(), folder);
+  const enter = here === '' ? [] : [`  cd ${here}`];
+  const local = ['  savepoint dev        starts a node of its own for this folder, and shows what each change does'];
   const steps = [
-    ...(here === '' ? [] : [`cd ${here}`]),
     ...(address === undefined || project === undefined
       ? [
           `write ${[...(address === undefined ? ['address'] : []), ...(project === undefined ? ['project'] : [])].join(' and ')} into savepoint.json`,
@@ -57,5 +58,6 @@ function whatNext(folder: string, { address, project }: InitOptions): string[] {
     'savepoint push       stages everything in `next`',
     'savepoint promote    runs the tests, and makes it live',
   ];
-  return ['Next:', ...steps.map((step) => `  ${step}`)];
+  const remote = steps.map((step) => `  ${step}`);
+  return address === undefined ? ['Next:', ...enter, ...local, 'Or, with a server that runs:', ...remote] : ['Next:', ...enter, ...remote];
 }

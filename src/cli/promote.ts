@@ -28,11 +28,11 @@ export function promoteCommand(): Command {
     .action(async (options: PromoteOptions) => {
       const remote = remoteOf(options);
       const looked = await lookedAt(remote).finally(endProgress);
-      if (!options.json) print(shown(looked));
+      if (!options.json && looked.staged) print(shown(looked));
       const stops = looked.tests.failed > 0 || looked.findings.length > 0;
       const told = { dryRun: options.dryRun ?? false, ...looked };
       if (looked.changes.length === 0 && !looked.staged)
-        return printResult(options, { ok: true, promoted: false, ...told }, () => 'Nothing is staged.');
+        return printResult(options, { ok: true, promoted: false, ...told }, () => 'Nothing is staged: `savepoint push` stages the folder.');
       if (options.dryRun || (stops && !options.force)) {
         if (stops) process.exitCode = 1;
         const end = options.dryRun ? 'Nothing was promoted: this was a look.' : 'Nothing was promoted. `--force` promotes nevertheless.';

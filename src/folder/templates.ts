@@ -35,13 +35,13 @@ const GAME: readonly File[] = [
 kind: collection
 id: players
 name: players
-description: One document per player. Only endpoints write it, so that nobody mints gold by saving a document.
+description: One document per player. Players read their own; only endpoints write it, so that nobody mints gold by saving a document.
 definition:
   collectionType: per-platformid
-  accessMode: endpoint
+  access: { read: owner, write: endpoints }
   maxRecords: 1
   schema:
-    name: { type: string, default: Hero }
+    name: { type: string }
     gold: { type: number, default: 0, _ledger: true }
     items: { type: number, default: 0 }
 `,

@@ -78,6 +78,9 @@ test.each(['game', 'empty'])(
     expect(promoted).toMatchObject({ ok: true, tests: { failed: 0, total: template === 'game' ? 2 : 0 }, findings: [] });
     expect(await ends(0, 'diff', '--live')).toContain('No difference');
     expect(readFileSync(join(dir, '.gitignore'), 'utf8')).toContain('savepoint.credentials.json');
+    if (template === 'empty') return;
+    await ends(0, 'call', 'find-gold', 'name=Ada', '--player', '7');
+    expect(await ends(0, 'doc', 'get', 'players', '7')).toContain('"name":"Ada"');
   },
 );
 

@@ -91,6 +91,8 @@ describe('savepoint doc and ledger', () => {
     const ledger = await printed(['ledger', 'players', '--player', '7', '--field', 'gold'], { env });
     expect(ledger).toMatch(/gold {2,}\+3 .*a gift/);
     expect(await json('ledger', 'players', '--player', '7')).toMatchObject({ summary: { netChange: 13 } });
+    await json('doc', 'set', 'players', '7', 'gold-=3');
+    expect(await printed(['ledger', 'players', '--player', '7', '--field', 'gold'], { env })).toContain(': +13, -3, net 10');
   });
 
   test('set --file stores the whole document, and --if-version only over the version that it was made of', async () => {
