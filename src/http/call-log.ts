@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { LoggedRequest } from '../contract/answers.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { refusal } from '../kernel/errors.ts';
+import { masked } from './masked.ts';
 
 /** What this process tells the managers of its projects: endpoint calls, and other requests that were refused or failed. */
 
@@ -50,9 +51,6 @@ const MAX_LISTENERS_OF_PROJECT = 8;
 /** Listeners hear at most so many requests in so many ms, and are told how many more there were. */
 const MAX_HEARD = 100;
 const HEAR_MS = 50;
-
-/** Keys that clients put into paths and messages by mistake. */
-const SECRET_KEY = /sk_[A-Za-z0-9]+/g;
 
 /** The last requests of one project. */
 interface Ring {
@@ -198,13 +196,16 @@ function placeAfter(ring: Ring, id: string): number | null {
 }
 
 function shown(ring: Ring, place: number, request: ServedRequest): LoggedRequest {
-  const { at, path, message, ms, ...rest } = request;
+  const { at, slug, path, message, ms, platformId, requestId, ...rest } = request;
   return {
     id: `${ring.id}.${place}`,
     at: new Date(at).toISOString(),
     ...rest,
-    path: path.replace(SECRET_KEY, 'sk_***'),
-    message: message === null ? null : message.replace(SECRET_KEY, 'sk_***'),
+    slug: slug === null ? null : masked(slug),
+    path: masked(path),
+    message: message === null ? null : masked(message),
+    platformId: platformId === null ? null : masked(platformId),
+    requestId: masked(requestId),
     ms: Math.round(ms * 10) / 10,
   };
 }

@@ -3,6 +3,7 @@ import { isObject, type Json } from '../kernel/json.ts';
 import { RepeatLimiter } from '../kernel/repeat-limiter.ts';
 import type { CallTimes } from './call-times.ts';
 import type { CallOutcome, Exchange } from './exchange.ts';
+import { masked } from './masked.ts';
 import type { HttpSettings } from './settings.ts';
 
 /** Log lines about one slug and code within a window. */
@@ -32,7 +33,14 @@ export class CallNotes {
     this.#times.refused(slug, code);
     if (this.#level === 'silent') return;
     const text = status < 500 ? 'endpoint call refused' : 'endpoint call failed';
-    const line = { project, slug: slug.slice(0, MAX_SLUG), code, status, requestId: exchange.requestId, ms: Math.round(ms) };
+    const line = {
+      project,
+      slug: masked(slug.slice(0, MAX_SLUG)),
+      code,
+      status,
+      requestId: masked(exchange.requestId),
+      ms: Math.round(ms),
+    };
     // Anybody can make up slugs, and each would get a line.
     const about = answered ? { project, slug, code } : { project, code };
     const leftOut = (lines: number) => this.#tell({ ...about, lines }, `${text}: so many more of these lines were left out`);

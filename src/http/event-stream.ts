@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
 /** Answers that go on: server-sent events, as browsers' `EventSource` reads them. */
@@ -22,6 +23,8 @@ export function frameOf({ id, event, data }: ServerSentEvent): string {
 }
 
 export interface StreamOptions {
+  /** The client's connection, which serves nothing but this stream. */
+  readonly socket: Socket;
   /** Bytes (characters of texts) that may wait for a client that takes its time. */
   readonly mostWaiting: number;
   /** Called when the client has taken all that waited. */
@@ -39,13 +42,21 @@ export class EventStream {
   readonly #onSilence: (() => string | null) | undefined;
   /** `performance.now()` of the last frame. */
   #sentAt = performance.now();
+  #isEnded = false;
+  /** The client has ended its side: it may have gone. */
+  #isDoubtful: boolean;
 
-  constructor({ mostWaiting, onRoom, onSilence, onClose }: StreamOptions) {
+  constructor({ socket, mostWaiting, onRoom, onSilence, onClose }: StreamOptions) {
     this.#mostWaiting = mostWaiting;
     this.#onSilence = onSilence;
     // What is being read is counted as waiting until that turn is over.
     this.body = new Readable({ read: () => (onRoom === undefined ? undefined : process.nextTick(onRoom)) });
     if (onClose) this.body.once('close', onClose);
+    // It shows when something is sent.
+    this.#isDoubtful = socket.readableEnded;
+    socket.once('end', () => {
+      this.#isDoubtful = true;
+    });
   }
 
   /** Sends a frame. False: the client is gone, or too much waits for it already; the frame is not sent. */
@@ -58,14 +69,16 @@ export class EventStream {
 
   /** Keeps the connection from counting as idle. A client with frames that wait needs none. */
   ping(now: number, afterMs: number): void {
-    if (now - this.#sentAt < afterMs || this.body.readableLength > 0) return;
+    if ((now - this.#sentAt < afterMs && !this.#isDoubtful) || this.body.readableLength > 0) return;
     const id = this.#onSilence?.() ?? null;
     this.send(id === null ? ':\n\n' : `:\nid: ${id}\n\n`);
   }
 
   /** Ends the stream when the client has taken what waits. */
   end(): void {
-    if (this.isOpen) this.body.push(null);
+    if (!this.isOpen) return;
+    this.#isEnded = true;
+    this.body.push(null);
   }
 
   /** Bytes that the client has not taken yet. */
@@ -74,7 +87,7 @@ export class EventStream {
   }
 
   get isOpen(): boolean {
-    return !this.body.destroyed && !this.body.readableEnded;
+    return !this.body.destroyed && !this.#isEnded;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Exchange } from './exchange.ts';
+import { masked } from './masked.ts';
 import type { HttpSettings } from './settings.ts';
 
 export interface RequestOutcome {
@@ -9,9 +10,6 @@ export interface RequestOutcome {
   readonly fault: unknown;
 }
 
-/** Keys a client put into a path by mistake must not reach the log. */
-const SECRET_KEY = /sk_[A-Za-z0-9]+/g;
-
 /**
  * One log line for a request that failed or was slow, and at the level `debug` for every other. Query and headers are left out, because they
  * carry keys.
@@ -19,9 +17,9 @@ const SECRET_KEY = /sk_[A-Za-z0-9]+/g;
 export function logRequest(log: Logger, settings: HttpSettings, exchange: Exchange, { status, seconds, fault }: RequestOutcome): void {
   if (status < 400 && seconds * 1000 < settings.slowMs && !log.isLevelEnabled('debug')) return;
   const line = {
-    requestId: exchange.requestId,
+    requestId: masked(exchange.requestId),
     method: exchange.method,
-    path: exchange.path.slice(0, 300).replace(SECRET_KEY, 'sk_***'),
+    path: masked(exchange.path.slice(0, 300)),
     status,
     ms: Math.round(seconds * 1000),
   };

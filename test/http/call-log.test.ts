@@ -1,4 +1,5 @@
 import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CallLog, type ServedRequest } from '../../src/http/call-log.ts';
 import { refusal } from '../../src/kernel/errors.ts';
@@ -95,6 +96,17 @@ describe('what a manager is told of requests', () => {
     expect(JSON.stringify(told)).not.toContain('abc123');
   });
 
+  it('holds no secret of a guest either, nor a key in the name of an endpoint, a player or a request', async () => {
+    server.app.failure = refusal('FORBIDDEN');
+    const headers = { 'x-platform-id': 'ns_guest_a-b_C', 'x-correlation-id': 'sp_sk_abc123' };
+    await server.send('GET', '/v3/storage/demo/task_list/ns_guest_a-b_C', { headers: { ...headers, 'x-public-key': PUBLIC_KEY } });
+    await server.play('POST', '/v3/endpoints/demo/sk_abc123', {});
+    expect(await logs()).toMatchObject([
+      { path: '/v3/storage/demo/task_list/ns_guest_***', platformId: 'ns_guest_***', requestId: 'sp_sk_***' },
+      { path: '/v3/endpoints/demo/sk_***', slug: 'sk_***' },
+    ]);
+  });
+
   it('is, of requests without a valid key, ten in ten seconds, and nothing of a project that nobody has proven to exist', async () => {
     const wrong = (project: string) => server.send('POST', `/v3/endpoints/${project}/buy`, { headers: { 'x-api-key': 'wrong' } });
     await wrong('demo');
@@ -169,6 +181,27 @@ describe('following', () => {
     expect((await ninth()).json.error.code).toBe('BUSY');
     open[0]?.reply.destroy();
     await expect.poll(async () => (await follow()).reply.statusCode).toBe(200);
+  });
+
+  it('misses a client that has read everything and gone, and not one that has only ended its side', async () => {
+    const connected = () =>
+      new Promise<Socket>((resolve, reject) => {
+        const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true }).on('error', reject);
+        socket.write(`GET ${LOGS}?follow=true&slug=buy HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${SECRET_KEY}\r\n\r\n`);
+        socket.once('data', () => resolve(socket));
+      });
+    const sockets = await Promise.all(Array.from({ length: 8 }, connected));
+    const [staying, ...leaving] = sockets;
+    staying?.end();
+    for (const socket of leaving) socket.destroy();
+    await expect.poll(async () => (await follow()).reply.statusCode, { timeout: 10_000 }).toBe(200);
+    let text = '';
+    staying?.on('data', (chunk) => {
+      text += chunk;
+    });
+    await call('buy');
+    await expect.poll(() => text).toContain('buy');
+    staying?.destroy();
   });
 
   it('ends with the server, which waits for no listener', async () => {

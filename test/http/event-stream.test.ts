@@ -22,8 +22,8 @@ async function connected(
   const closed = new Promise<void>((resolve) => {
     gone = resolve;
   });
-  const server = createServer((_, res) => {
-    const stream = streams.open({ mostWaiting, onClose: gone });
+  const server = createServer(({ socket }, res) => {
+    const stream = streams.open({ socket, mostWaiting, onClose: gone });
     pipeline(stream.body, res, () => undefined);
     made?.(stream);
   }).listen(0, '127.0.0.1');
@@ -68,6 +68,13 @@ describe('a stream of events', () => {
     reply.destroy();
     await closed;
     expect(stream.send('x')).toBe(false);
+  });
+
+  it('takes nothing more once it was ended', async () => {
+    const { stream, reply } = await connected(new EventStreams(), 1000);
+    stream.end();
+    expect(stream.send('x')).toBe(false);
+    expect(await textOf(reply)).toBe('retry: 2000\n\n');
   });
 
   it('ends with its server, also one that is opened later', async () => {

@@ -121,6 +121,22 @@ test('ledger, save records, boards and values are what their plain reads answer'
   expect(values.data.value).toMatchObject({ ok: true });
 });
 
+test('what a client says that it has seen elsewhere holds up nobody else who listens to the same', async () => {
+  const topics = ['query/top', 'values', 'ledger/players', 'records/players'];
+  const honest = await open(game, topics);
+  for (const topic of topics) await honest.next(of(topic));
+  const { events } = await open(game, topics, { 'x-ns-position': '999999999999999' });
+  await save({ gold: 100, points: 100 });
+  await honest.next(of('ledger/players'));
+  await honest.ever(
+    of(
+      'query/top',
+      valued(({ entries }: { entries: { value: number }[] }) => entries.some(({ value }) => value === 100)),
+    ),
+  );
+  await vi.waitUntil(() => topics.every((topic) => events.some(of(topic))), { timeout: 20_000 });
+});
+
 test('a topic is refused as its plain read is, and again when keys and definitions change', async () => {
   const client = await open(game, ['documents/vault', `documents/own/${BO}`, 'documents/own', 'publishes', 'query/nothing']);
   const refused = async (topic: string) => (await client.next((came) => came.event === 'refused' && came.data.topic === topic)).data.error;

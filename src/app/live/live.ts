@@ -85,8 +85,10 @@ export function createLive(read: Read): Live {
       return streams.opening(async () => {
         const isKnown = since !== UNKNOWN && (known.length === 0 || (await isReachable(streams, known)));
         requireRoom(streams);
+        // What one has seen elsewhere was waited for above. A shared reading must not wait for it: all who listen would.
+        const lasting = { ...presented, position: null };
         const subscriber = new Subscriber(topics, !isKnown, streams, {
-          authenticate: () => authenticate(context, projectId, presented),
+          authenticate: () => authenticate(context, projectId, lasting),
           reading: (asking, topic) => readingOf(read, asking, topic, target),
         });
         streams.subscribers.add(subscriber);

@@ -18,6 +18,7 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
         lastEventId: headerText(exchange, 'last-event-id') ?? asked(ctx, 'lastEventId'),
       });
       const opened = streams.open({
+        socket: ctx.req.socket,
         mostWaiting: settings.liveWaitingBytes,
         onRoom: () => stream.room(),
         onSilence: () => stream.beat(),

@@ -23,7 +23,7 @@ export function logHandlers({ app, callLog, streams }: Services): Handlers<typeo
   const follow = (ctx: Asked, { projectId }: Caller, filter: RequestFilter, limit: number): AnswerOf<typeof logs.read> => {
     const before = callLog.last(projectId, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
     let leave = () => {};
-    const stream = streams.open({ mostWaiting: MOST_WAITING, onClose: () => leave() });
+    const stream = streams.open({ socket: ctx.req.socket, mostWaiting: MOST_WAITING, onClose: () => leave() });
     const hear = (requests: readonly LoggedRequest[]) => stream.send(requests.map(frameOfRequest).join(''));
     const miss = (missed: number | null) => stream.send(frameOf({ event: 'gap', data: JSON.stringify({ missed }) }));
     try {
