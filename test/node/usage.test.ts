@@ -14,7 +14,7 @@ function pathsOf(): readonly (readonly string[])[] {
   return [[], ...paths(createProgram(), [])];
 }
 
-test('every command has help that ends well and tells of --data and --json', async () => {
+test('every command has help that ends well and tells of --json, and of --data or the folder of the game', async () => {
   expect(pathsOf().map((path) => path.join(' '))).toEqual(
     expect.arrayContaining(['start', 'project create', 'project list', 'project delete', 'key create', 'key list', 'key revoke']),
   );
@@ -25,8 +25,10 @@ test('every command has help that ends well and tells of --data and --json', asy
     const { code, stdout: printed } = await here([...path, '--help']);
     expect([path, code]).toEqual([path, 0]);
     expect(printed).toContain(`Usage: ${['savepoint', ...path].join(' ')}`);
-    if (!printed.includes('Commands:'))
-      for (const option of ['--data', '--json']) expect([path, printed]).toEqual([path, expect.stringContaining(option)]);
+    // A completion script is for a shell alone.
+    if (printed.includes('Commands:') || path[0] === 'completion') continue;
+    expect([path, printed]).toEqual([path, expect.stringMatching(/--(?:data|dir) </)]);
+    expect([path, printed]).toEqual([path, expect.stringContaining('--json')]);
   }
 });
 
