@@ -2,7 +2,7 @@ import { decidedOn } from '../../domain/definition/conflict.ts';
 import type { Decision as Publish } from '../../domain/definition/publish.ts';
 import type { AuthorityState, DefinitionsState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { AppContext } from '../context.ts';
 import type { PublishRow } from '../ports/readers.ts';
@@ -52,8 +52,15 @@ export async function onBase<Answer>(
 /** Decides if nobody has published since the base. Throws the conflict otherwise. */
 export type Guard = <Body>(state: DefinitionsState, decide: () => Publish<Body>) => Publish<Body>;
 
-/** The definitions are no longer those of which the history was read. It never leaves this file. */
-class Overtaken extends Error {}
+/**
+ * The definitions are no longer those of which the history was read. A refusal, so that a decision which saw a publish under way is told of it
+ * when that is stored; of our own failures, which no idempotency key keeps. It never leaves this file.
+ */
+class Overtaken extends Refusal {
+  constructor() {
+    super(503, 'BUSY', 'Somebody else publishes');
+  }
+}
 
 interface Ground {
   readonly seen: DefinitionsState;
