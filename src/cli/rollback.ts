@@ -1,5 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { moveBase } from '../folder/push.ts';
+import { RemoteRefusal } from '../folder/refusal.ts';
+import type { Remote } from '../folder/remote.ts';
+import { refusal } from '../kernel/errors.ts';
 import { counted, printResult } from './context.ts';
 import { isAgreed } from './promote.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
@@ -19,7 +22,10 @@ export function rollbackCommand(): Command {
     .action(async (options: RollbackOptions) => {
       const remote = remoteOf(options);
       const to = options.to ?? null;
-      const look = await remote.rollback({ dryRun: true, to });
+      const look = await remote.rollback({ dryRun: true, to }).catch(async (error: unknown) => {
+        const isUnknown = error instanceof RemoteRefusal && error.code === 'PUBLISH_NOT_FOUND' && to !== null;
+        throw isUnknown ? await unknownPublish(remote, to) : error;
+      });
       const what = look.changes
         .map(({ kind, id, action }) => `  ${String(action ?? 'change')} ${kind} ${id === '*' ? '' : id}`.trimEnd())
         .join('\n');
@@ -35,6 +41,17 @@ export function rollbackCommand(): Command {
       await moveBase(remote, done.revision);
       printResult(options, { ...done, rolledBack: true }, () => `Rolled back: live is what it was ${goal} (revision ${done.revision}).`);
     });
+}
+
+/** The refusal of a revision at which live was not published: commands also tell revisions at which a commit ended. */
+async function unknownPublish(remote: Remote, to: number): Promise<Error> {
+  const { publishes } = await remote.publishes({ limit: 200, before: to });
+  const earlier = publishes.find(({ target, changes }) => target === 'live' && changes.some(({ kind }) => kind !== 'tests'));
+  const what = `Nothing was published live at revision ${to}; \`savepoint publishes\` lists what was.`;
+  return refusal(
+    'PUBLISH_NOT_FOUND',
+    earlier === undefined ? what : `${what} The one before is ${earlier.revision}: --to ${earlier.revision}.`,
+  );
 }
 
 function revisionOf(text: string): number {

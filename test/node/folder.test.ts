@@ -79,6 +79,9 @@ test.each(['game', 'empty'])(
     expect(await ends(0, 'diff', '--live')).toContain('No difference');
     expect(readFileSync(join(dir, '.gitignore'), 'utf8')).toContain('savepoint.credentials.json');
     if (template === 'empty') return;
+    const [latest] = JSON.parse(await ends(0, 'publishes', '--json')).publishes;
+    const unknown = await run(['rollback', '--to', String(latest.revision + 1)]);
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining(`--to ${latest.revision}.`) });
     await ends(0, 'call', 'find-gold', 'name=Ada', '--player', '7');
     expect(await ends(0, 'doc', 'get', 'players', '7')).toContain('"name":"Ada"');
   },
