@@ -16,6 +16,14 @@ export interface OwnWrite {
   readonly change: { readonly document?: unknown; readonly ops?: readonly Operation[] };
 }
 
+/** Who wants to know what a client does. */
+export interface Observer {
+  /** Hears of each write to a document, and then what came of it. */
+  writing(write: OwnWrite): (answer: Result<Answer>) => void;
+  /** Options have changed. */
+  changed(): void;
+}
+
 /** What a part of the library wants sent. */
 export interface Ask {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -65,10 +73,7 @@ export class Connection {
   /** Whether a proof that was refused with this code can be another one. */
   lostProof: (code: string) => boolean = () => false;
 
-  /** Hears of each write to a document, and then what came of it. */
-  writing: ((write: OwnWrite) => (answer: Result<Answer>) => void) | null = null;
-  /** Hears that options have changed. */
-  changed: () => void = () => undefined;
+  readonly #observers = new Set<Observer>();
 
   constructor(options: ClientOptions) {
     this.#options = options;
@@ -81,7 +86,21 @@ export class Connection {
   change(changes: ClientOptions): void {
     this.#options = { ...this.#options, ...changes };
     this.#loading = null;
-    this.changed();
+    for (const observer of [...this.#observers]) observer.changed();
+  }
+
+  /** The answer ends it. */
+  observe(observer: Observer): () => void {
+    this.#observers.add(observer);
+    return () => void this.#observers.delete(observer);
+  }
+
+  /** A write to a document begins; the answer hears what came of it. */
+  writing(write: OwnWrite): (answer: Result<Answer>) => void {
+    const settled = [...this.#observers].map((observer) => observer.writing(write));
+    return (answer) => {
+      for (const tell of settled) tell(answer);
+    };
   }
 
   get player(): Player | null {

@@ -231,9 +231,9 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     if (!key.ok) return key;
     const { idempotencyKey = newIdempotencyKey() } = options;
     const more = { headers: versionHeaders(options), key: idempotencyKey, repeats: true, options };
-    const settled = this.#connection.writing?.({ collection: this.#collection, key: key.value, change: {} });
+    const settled = this.#connection.writing({ collection: this.#collection, key: key.value, change: {} });
     const answer = await this.#connection.send(this.#ask('DELETE', [key.value], more));
-    settled?.(answer);
+    settled(answer);
     return mapped(answer, () => undefined);
   }
 
@@ -276,9 +276,9 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     if (!key.ok) return key;
     const { idempotencyKey = newIdempotencyKey() } = options;
     const more = { headers: versionHeaders(options), body, key: idempotencyKey, repeats: true, options };
-    const settled = this.#connection.writing?.({ collection: this.#collection, key: key.value, change });
+    const settled = this.#connection.writing({ collection: this.#collection, key: key.value, change });
     const answer = await this.#connection.send(this.#ask('POST', [key.value], more));
-    settled?.(answer);
+    settled(answer);
     return mapped(answer, ({ body: written }) => written as Written);
   }
 

@@ -18,6 +18,8 @@ export interface Change {
 export interface Listener {
   value(value: unknown, change: Change): void;
   error(error: SavepointError): void;
+  /** Nothing more comes. */
+  end(): void;
 }
 
 interface Unconfirmed {

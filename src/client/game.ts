@@ -1,4 +1,4 @@
-import type { Operation } from './operations.ts';
+import type { Merge, Operation } from './operations.ts';
 import type { CallOptions } from './options.ts';
 
 /** What a client knows of one game. Without it, every slug is taken, and JSON is whatever the game says it is. */
@@ -61,6 +61,9 @@ export type RefusalsOf<G extends GameTypes, S extends string> =
 export type CallArguments<Input> =
   Record<never, never> extends Input ? [input?: Input, options?: CallOptions] : [input: Input, options?: CallOptions];
 
+/** The same of what waits in the queue, which takes no options. */
+export type QueuedInput<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
+
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 /** Dotted paths into a document; any below what nothing is known of. */
@@ -99,12 +102,29 @@ type Frozen<Value> = Value extends readonly (infer Item)[]
     ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
     : Value;
 
+/** Lists take items of their kind. */
+type ItemsOf<Doc> = {
+  [Path in PathTo<Doc, readonly unknown[]>]: Operation<'push' | 'remove', Path, ItemOf<AtPath<Doc, Path>>>;
+}[PathTo<Doc, readonly unknown[]>];
+type ItemOf<At> = unknown extends At ? unknown : NonNullable<At> extends readonly (infer Item)[] ? Frozen<Item> : unknown;
+
+/** Objects take members that they have. */
+type MergeOf<Doc> = { [Path in PathOf<Doc>]: MergeAt<Path, AtPath<Doc, Path>> }[PathOf<Doc>] | MergeAt<'$', Doc>;
+type MergeAt<Path extends string, At> = unknown extends At
+  ? Operation<'merge', Path>
+  : NonNullable<At> extends readonly unknown[]
+    ? never
+    : NonNullable<At> extends object
+      ? Merge<Path, Partial<Frozen<NonNullable<At>>>>
+      : never;
+
 /** The operations that fit a document. */
 export type OperationOf<Doc> =
   IsAny<Doc> extends true
     ? Operation
     :
         | SetOf<Doc>
+        | ItemsOf<Doc>
+        | MergeOf<Doc>
         | Operation<'inc', PathTo<Doc, number>, number>
-        | Operation<'push' | 'pull' | 'remove', PathTo<Doc, readonly unknown[]>>
-        | Operation<'merge', PathOf<Doc> | '$'>;
+        | Operation<'pull', PathTo<Doc, readonly unknown[]>>;

@@ -1,13 +1,13 @@
-import type { GameValues, Ledger, Publishes, QueryResult, SaveRecords } from '../contract/answers.ts';
+import type { GameValues, Ledger, Publishes, SaveRecords } from '../contract/answers.ts';
 import { isObject } from './answer.ts';
 import type { Client, ValuesOf } from './client.ts';
 import type { Ask, Connection } from './connection.ts';
 import type { DocumentAddress } from './documents.ts';
-import { type ErrorCode, orThrow, type Result, SavepointError, success } from './errors.ts';
+import { type ErrorCode, failure, orThrow, type Result, SavepointError, success } from './errors.ts';
 import { readEvents, type ServerEvent } from './events.ts';
 import { type Change, Followed, type Listener } from './followed.ts';
-import type { AnyGame, CollectionOf, DocumentOf, GameTypes, QueryOf } from './game.ts';
-import type { Leaderboard } from './queries.ts';
+import type { AnyGame, BoardOf, CollectionOf, DocumentOf, GameTypes, QueryOf } from './game.ts';
+import type { AnyResult, Leaderboard } from './queries.ts';
 import { isPassing, pause, pauseBefore } from './retry.ts';
 
 export type { Change } from './followed.ts';
@@ -17,14 +17,17 @@ export type { Change } from './followed.ts';
 export interface FollowOptions {
   /** Ends it. */
   readonly signal?: AbortSignal;
-  /** Told why the value may not be had. It goes on: when the value may be had again, it comes. */
+  /**
+   * Told why the value may not be had. It goes on: when the value may be had again, it comes. Where the player cannot be proven, not with a
+   * new token either, it goes on with the next `player` that the client is given.
+   */
   readonly onError?: (error: SavepointError) => void;
 }
 
 export interface Subscription<Value> {
   /** What is shown now; `undefined`: nothing came yet. */
   readonly value: Value | undefined;
-  /** The first value. Fails with the first refusal. */
+  /** The first value. Fails with the first refusal, and with `ABORTED` when it ends before. */
   readonly ready: Promise<Value>;
   close(): void;
 }
@@ -33,6 +36,10 @@ export type OnValue<Value> = (value: Value, change: Change) => void;
 
 /** A silent server says so every 15 s. */
 const SILENT_MS = 45_000;
+/** A stream that lasted so long was no failure of its opening. */
+const STEADY_MS = 5_000;
+/** Streams in a row that opened and were refused at once. */
+const MOST_SHORT = 3;
 /** Subscriptions of one moment are asked for together. */
 const GATHER_MS = 10;
 const MOST_RECOVERIES = 2;
@@ -60,17 +67,19 @@ export class Live<G extends GameTypes = AnyGame> {
   #isRunning = false;
   #isClosed = false;
   #gathering: ReturnType<typeof setTimeout> | undefined;
+  readonly #unobserve: () => void;
 
   constructor(client: Client<G>) {
     const { connection } = client;
     this.#client = client;
     this.#connection = connection;
-    connection.writing = ({ collection, key, change }) =>
-      this.#followed.get(`documents/${collection}/${key}`)?.write(change) ?? (() => undefined);
-    connection.changed = () => {
-      for (const followed of this.#followed.values()) followed.forget();
-      this.#reopen();
-    };
+    this.#unobserve = connection.observe({
+      writing: ({ collection, key, change }) => this.#followed.get(`documents/${collection}/${key}`)?.write(change) ?? (() => undefined),
+      changed: () => {
+        for (const followed of this.#followed.values()) followed.forget();
+        this.#reopen();
+      },
+    });
   }
 
   /**
@@ -151,7 +160,7 @@ export class Live<G extends GameTypes = AnyGame> {
    * live.close();
    * ```
    */
-  leaderboard<Q extends QueryOf<G>>(
+  leaderboard<Q extends BoardOf<G>>(
     query: Q,
     onValue: OnValue<Leaderboard<G['queries'][Q]>>,
     options: FollowOptions & LeaderboardOptions = {},
@@ -171,9 +180,9 @@ export class Live<G extends GameTypes = AnyGame> {
    */
   query<Q extends QueryOf<G>>(
     query: Q,
-    onValue: OnValue<QueryResult>,
+    onValue: OnValue<AnyResult<G['queries'][Q]>>,
     options: FollowOptions & LeaderboardOptions = {},
-  ): Subscription<QueryResult> {
+  ): Subscription<AnyResult<G['queries'][Q]>> {
     return this.#followQuery(query, onValue, options);
   }
 
@@ -215,11 +224,11 @@ export class Live<G extends GameTypes = AnyGame> {
    */
   close(): void {
     this.#isClosed = true;
-    this.#connection.writing = null;
-    this.#connection.changed = () => undefined;
-    this.#followed.clear();
+    this.#unobserve();
     clearTimeout(this.#gathering);
     this.#stop.abort();
+    for (const { listeners } of this.#followed.values()) for (const listener of listeners) listener.end();
+    this.#followed.clear();
   }
 
   #followQuery<Value>(query: string, onValue: OnValue<Value>, options: FollowOptions & LeaderboardOptions): Subscription<Value> {
@@ -231,42 +240,56 @@ export class Live<G extends GameTypes = AnyGame> {
   }
 
   #follow<Value>(text: string, onValue: OnValue<Value>, { signal, onError }: FollowOptions): Subscription<Value> {
-    const known = this.#followed.get(text);
-    const followed = known ?? new Followed(text);
-    let listener: Listener | null = null;
-    const ready = new Promise<Result<Value>>((resolve) => {
-      listener = {
-        value: (value, change) => {
-          resolve({ ok: true, value: value as Value });
-          this.#told(() => onValue(value as Value, change));
-        },
-        error: (error) => {
-          resolve({ ok: false, error });
-          this.#told(() => onError?.(error));
-        },
-      };
-      followed.listeners.add(listener);
-    });
-    const first = orThrow(ready);
+    const followed = this.#followed.get(text) ?? new Followed(text);
+    let settle: (first: Result<Value>) => void = () => undefined;
+    const ready = orThrow(
+      new Promise<Result<Value>>((resolve) => {
+        settle = resolve;
+      }),
+    );
     // Whoever waits for no first value is told by `onError`.
-    first.catch(() => undefined);
+    ready.catch(() => undefined);
+    const listener: Listener = {
+      value: (value, change) => {
+        settle({ ok: true, value: value as Value });
+        this.#told(() => onValue(value as Value, change));
+      },
+      error: (error) => {
+        settle({ ok: false, error });
+        this.#told(() => onError?.(error));
+      },
+      end: () => {
+        signal?.removeEventListener('abort', close);
+        settle(failure('ABORTED', 'The value is not followed any more'));
+      },
+    };
     const close = () => this.#leave(followed, listener);
-    signal?.addEventListener('abort', close, { once: true });
-    if (known === undefined) {
-      this.#followed.set(text, followed);
-      this.#reopen();
-    } else queueMicrotask(() => listener !== null && repeat(followed, listener));
+    if (this.#isClosed || signal?.aborted === true) listener.end();
+    else {
+      signal?.addEventListener('abort', close, { once: true });
+      this.#join(followed, listener);
+    }
     return {
       get value() {
         return followed.shown as Value | undefined;
       },
-      ready: first,
+      ready,
       close,
     };
   }
 
-  #leave(followed: Followed, listener: Listener | null): void {
-    if (listener !== null) followed.listeners.delete(listener);
+  #join(followed: Followed, listener: Listener): void {
+    followed.listeners.add(listener);
+    if (this.#followed.get(followed.text) === followed) queueMicrotask(() => repeat(followed, listener));
+    else {
+      this.#followed.set(followed.text, followed);
+      this.#reopen();
+    }
+  }
+
+  #leave(followed: Followed, listener: Listener): void {
+    followed.listeners.delete(listener);
+    listener.end();
     if (followed.listeners.size > 0 || this.#followed.get(followed.text) !== followed) return;
     this.#followed.delete(followed.text);
     this.#reopen();
@@ -298,19 +321,31 @@ export class Live<G extends GameTypes = AnyGame> {
     let recoveries = 0;
     while (!this.#isClosed && this.#followed.size > 0) {
       const stop = this.#stop.signal;
+      const began = performance.now();
       const { error, came } = await this.#once(stop);
       if (stop.aborted) continue;
       if (came) recoveries = 0;
-      failures = came ? 1 : failures + 1;
+      failures = came && performance.now() - began > STEADY_MS ? 1 : failures + 1;
       const isLost = this.#connection.lostProof(error.code) && recoveries < MOST_RECOVERIES;
-      if (isLost) recoveries++;
-      else if (!isPassing(error)) {
-        this.#connection.log('warn', `live: ${error.code}: ${error.message}`, { error });
-        for (const followed of this.#followed.values()) followed.refuse(error);
+      if (isLost) {
+        recoveries++;
+        continue;
+      }
+      // What ends a stream that went, such as a proof that has become too old, the next opening may have put right: it proves anew.
+      const mayOpen = came && failures <= MOST_SHORT;
+      if (!isPassing(error) && !mayOpen) {
+        this.#refuse(error);
         break;
-      } else await pause(pauseBefore(failures, error, Math.random), stop);
+      }
+      await pause(pauseBefore(failures, error, Math.random), stop);
     }
     this.#isRunning = false;
+  }
+
+  /** Nothing may be had. */
+  #refuse(error: SavepointError): void {
+    this.#connection.log('warn', `live: ${error.code}: ${error.message}`, { error });
+    for (const followed of this.#followed.values()) followed.refuse(error);
   }
 
   /** One connection, until it ends. */
@@ -378,6 +413,7 @@ interface LeaderboardOptions {
 }
 
 function repeat(followed: Followed, listener: Listener): void {
+  if (!followed.listeners.has(listener)) return;
   if (followed.error !== null) listener.error(followed.error);
   else if (followed.upTo !== null) listener.value(followed.shown, followed.change);
 }

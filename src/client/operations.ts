@@ -15,6 +15,11 @@ export interface Operation<Op extends string = OperationName, Path extends strin
   readonly reason?: string;
 }
 
+/** `members` is never there: it has the compiler see that the object knows them all. */
+export interface Merge<Path extends string = string, Value = unknown> extends Operation<'merge', Path, Value> {
+  readonly members?: keyof Value;
+}
+
 /** What the ledger is told of a change. */
 export interface Why {
   readonly source?: string;
@@ -54,7 +59,7 @@ export function inc<const Path extends string>(path: Path, amount = 1, why?: Why
  * await client.documents('players').update([push('items', 'axe'), push('items', 'rope')]);
  * ```
  */
-export function push<const Path extends string>(path: Path, value: unknown): Operation<'push', Path> {
+export function push<const Path extends string, const Value>(path: Path, value: Value): Operation<'push', Path, Value> {
   return { op: 'push', path, value };
 }
 
@@ -82,7 +87,7 @@ export function pull<const Path extends string>(path: Path, match: object): Oper
  * (await client.documents('players').get()).items; // → ['rope']
  * ```
  */
-export function remove<const Path extends string>(path: Path, value: unknown): Operation<'remove', Path> {
+export function remove<const Path extends string, const Value>(path: Path, value: Value): Operation<'remove', Path, Value> {
   return { op: 'remove', path, value };
 }
 
@@ -94,7 +99,7 @@ export function remove<const Path extends string>(path: Path, value: unknown): O
  * await client.documents('players').update(merge('$', { name: 'Ada', level: 2 }));
  * ```
  */
-export function merge<const Path extends string>(path: Path, value: object): Operation<'merge', Path> {
+export function merge<const Path extends string, const Value extends object>(path: Path, value: Value): Merge<Path, Value> {
   return { op: 'merge', path, value };
 }
 

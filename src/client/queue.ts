@@ -2,7 +2,20 @@ import type { Written } from '../contract/answers.ts';
 import { Client } from './client.ts';
 import type { DocumentAddress } from './documents.ts';
 import { failure, type Result, SavepointError } from './errors.ts';
-import type { AnswerOf, AnyGame, AnyJson, CollectionOf, DocumentOf, GameTypes, InputOf, OperationOf, SaveOf, SlugOf } from './game.ts';
+import type {
+  AnswerOf,
+  AnyGame,
+  AnyJson,
+  CollectionOf,
+  DocumentOf,
+  GameTypes,
+  InputOf,
+  OperationOf,
+  QueuedInput,
+  RefusalsOf,
+  SaveOf,
+  SlugOf,
+} from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
 import type { PublishTarget } from './options.ts';
 import { QueueEntries } from './queue-entries.ts';
@@ -35,10 +48,10 @@ export type QueuedWrite = {
 );
 
 /** A write that is stored. */
-export interface Queued<Value = AnyJson> {
+export interface Queued<Value = AnyJson, Own extends string = string> {
   readonly id: string;
   /** What came of it, should that still be in this run of the game. */
-  readonly result: Promise<Result<Value>>;
+  readonly result: Promise<Result<Value, Own>>;
 }
 
 export interface QueueOptions {
@@ -181,8 +194,9 @@ export class Queue<G extends GameTypes = AnyGame> {
    * bought.ok ? 'bought' : bought.error.code; // → 'NO_ITEM'
    * ```
    */
-  call<S extends SlugOf<G>>(slug: S, input?: InputOf<G, S>): Promise<Queued<AnswerOf<G, S>>> {
-    return this.#add({ ...this.#facts(), kind: 'call', slug, input: input ?? {} });
+  call<S extends SlugOf<G>>(slug: S, ...[input]: QueuedInput<InputOf<G, S>>): Promise<Queued<AnswerOf<G, S>, RefusalsOf<G, S>>> {
+    const call = { ...this.#facts(), kind: 'call', slug, input: input ?? {} } as const;
+    return this.#add(call) as Promise<Queued<AnswerOf<G, S>, RefusalsOf<G, S>>>;
   }
 
   /**
@@ -402,7 +416,9 @@ export class Queue<G extends GameTypes = AnyGame> {
   }
 }
 
-function isBlocking({ code, status }: SavepointError): boolean {
+function isBlocking(error: SavepointError): boolean {
+  const { code, status } = error;
+  if (isPassing(error)) return false;
   return status === 401 || BLOCKING.has(code) || code.startsWith('AUTH_SESSION_') || code.startsWith('SECURITY_');
 }
 

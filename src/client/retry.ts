@@ -16,13 +16,20 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** Whether the same request may fare better in a moment. */
-export function isPassing({ code, status }: SavepointError): boolean {
-  return PASSING.has(code) || ((code === 'HTTP_ERROR' || code === 'INVALID_RESPONSE') && PASSING_STATUS.has(status));
+export function isPassing(error: SavepointError): boolean {
+  const { code, status } = error;
+  return PASSING.has(code) || isLoginAway(error) || ((code === 'HTTP_ERROR' || code === 'INVALID_RESPONSE') && PASSING_STATUS.has(status));
+}
+
+/** The player's token may be good: what judges it could not be asked. */
+function isLoginAway({ code, details }: SavepointError): boolean {
+  return code === 'PLATFORM_AUTH_FAILED' && details['authFailureKind'] === 'service_unavailable';
 }
 
 /** Whether the server says that it did nothing. */
-export function wasRefusedUnseen({ code, retryAfterMs }: SavepointError): boolean {
-  return code === 'RATE_LIMITED' || (retryAfterMs !== undefined && code !== 'OUTCOME_UNKNOWN');
+export function wasRefusedUnseen(error: SavepointError): boolean {
+  const { code, retryAfterMs } = error;
+  return code === 'RATE_LIMITED' || isLoginAway(error) || (retryAfterMs !== undefined && code !== 'OUTCOME_UNKNOWN');
 }
 
 /** Before attempt `attempt` (from 1), ms: doubling, with jitter so that a thousand clients do not come back at once; never less than asked for. */

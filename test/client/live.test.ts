@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Change, createClient, inc, openLive, set } from '../../src/client/index.ts';
 import { removeFolders, startNode } from '../node/support/program.ts';
-import { type Game, startGame } from './support.ts';
+import { type Fate, type Game, network, refusing, startGame } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
@@ -46,6 +46,74 @@ test('a write shows at once and is confirmed; one that is refused goes away agai
     [1, true],
     [15, false],
   ]);
+  live.close();
+});
+
+test('closing one of two leaves the other to show its own writes and a changed player', async () => {
+  const client = clientOf(await game.newRich());
+  const [older, newer] = [openLive(client), openLive(client)];
+  const seen: boolean[] = [];
+  const me = newer.document('players', (_: { gold: number }, { isPending }: Change) => seen.push(isPending));
+  await me.ready;
+  older.close();
+  await client.documents('players').update(inc('gold', 5));
+  expect(seen.slice(0, 2)).toEqual([false, true]);
+  client.publishTarget = 'next';
+  await createClient({ ...client.connection.options })
+    .documents('players')
+    .save({ gold: 99 });
+  await until(() => me.value?.gold === 99);
+  newer.close();
+});
+
+test('what is not followed any more fails its first value, and opens nothing', async () => {
+  const { fetch, sent } = network();
+  const live = openLive(createClient({ ...game.options, player: game.newPlayer(), fetch }));
+  const errors: string[] = [];
+  const onError = ({ code }: { readonly code: string }) => errors.push(code);
+  const aborted = live.document('players', () => undefined, { signal: AbortSignal.abort(), onError });
+  const left = live.values(() => undefined, { onError });
+  left.close();
+  const open = live.values(() => undefined, { onError });
+  live.close();
+  const late = live.values(() => undefined, { onError });
+  for (const { ready } of [aborted, left, open, late]) await expect(ready).rejects.toMatchObject({ code: 'ABORTED' });
+  await sleep(20);
+  expect([sent, errors]).toEqual([[], []]);
+});
+
+/** A stream that the server ends with this refusal. */
+const ending = (error: object) => () => new Response(`event: refused\ndata: ${JSON.stringify({ error })}\n\n`);
+const UNPROVEN = { code: 'PLATFORM_AUTH_FAILED', message: 'too old', status: 401 };
+const AWAY = { code: 'PLATFORM_AUTH_FAILED', authFailureKind: 'service_unavailable' };
+const isAway = () => Response.json({ ok: false, error: AWAY }, { status: 401, headers: { 'retry-after': '0' } });
+
+test.each<readonly [string, readonly Fate[], number]>([
+  ['whose token has become too old', [ending(UNPROVEN)], 2],
+  ['whose login cannot be asked for a while', [ending(UNPROVEN), isAway, isAway], 4],
+])('a player %s is proven anew, and the values go on', async (_, fates, opens) => {
+  const { fetch, sent } = network(...fates);
+  let tokens = 0;
+  const player = { id: await game.newRich(), token: () => `token ${++tokens}` };
+  const live = openLive(createClient({ ...game.options, player, fetch }));
+  const errors: string[] = [];
+  const me = live.document('players', () => undefined, { onError: ({ code }) => errors.push(code) });
+  expect(await me.ready).toMatchObject({ gold: 10 });
+  expect(sent.map(({ headers }) => headers['x-platform-token'])).toEqual(Array.from({ length: opens }, (_, at) => `token ${at + 1}`));
+  expect(errors).toEqual([]);
+  live.close();
+});
+
+test('a player whose new token is refused too is told, and nothing is asked again before another plays', async () => {
+  const { fetch, sent } = network(ending(UNPROVEN), refusing(401, 'PLATFORM_AUTH_FAILED'));
+  const client = createClient({ ...game.options, player: await game.newRich(), fetch });
+  const live = openLive(client);
+  const errors: string[] = [];
+  const values = live.values(() => undefined, { onError: ({ code }) => errors.push(code) });
+  await expect(values.ready).rejects.toMatchObject({ code: 'PLATFORM_AUTH_FAILED' });
+  expect([sent.length, errors]).toEqual([2, ['PLATFORM_AUTH_FAILED']]);
+  client.player = await game.newRich();
+  await until(() => values.value !== undefined);
   live.close();
 });
 

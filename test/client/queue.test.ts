@@ -27,6 +27,7 @@ afterAll(async () => {
   removeFolders();
 });
 
+const AWAY = { code: 'PLATFORM_AUTH_FAILED', message: 'away', authFailureKind: 'service_unavailable' };
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('a write', () => {
@@ -74,6 +75,7 @@ describe('a write', () => {
     ['a wrong key', refusing(401, 'UNAUTHORIZED', { 'x-correlation-id': 'x' }), 'blocked'],
     ['a hotel’s page', () => new Response('<h1>Welcome</h1>'), 'waiting'],
     ['a proxy that refuses', refusing(403, null), 'waiting'],
+    ['a login that cannot be asked', () => Response.json({ ok: false, error: AWAY }, { status: 401 }), 'waiting'],
     ['a failure of the server', refusing(500, 'INTERNAL_ERROR', { 'x-correlation-id': 'x' }), 'waiting'],
   ])('keeps its place whatever comes in between: %s', async (_, answer, state) => {
     // The first request looks whether anybody is there.

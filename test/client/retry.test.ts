@@ -31,6 +31,13 @@ test.each([
   expect(isPassing(error(code, status))).toBe(false);
 });
 
+test('a login that cannot be asked is waited for like a busy node; a token that was refused is not', () => {
+  const unproven = (authFailureKind: string) =>
+    new SavepointError('PLATFORM_AUTH_FAILED', '', { status: 401, details: { authFailureKind } });
+  expect([isPassing, wasRefusedUnseen].map((is) => is(unproven('service_unavailable')))).toEqual([true, true]);
+  expect([isPassing, wasRefusedUnseen].map((is) => is(unproven('token_rejected')))).toEqual([false, false]);
+});
+
 test('what must not come twice is sent again only where the server says that it did nothing', () => {
   expect(wasRefusedUnseen(error('BUSY', 503, 1000))).toBe(true);
   expect(wasRefusedUnseen(error('NETWORK_ERROR'))).toBe(false);

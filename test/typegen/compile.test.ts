@@ -4,7 +4,7 @@ import { compile, exampleGame, firstGame, manualGame, typesOf } from './support.
 
 /** What the compiler makes of generated types: one run of it for all of these. */
 
-const CLIENT = `import { createClient, inc, merge, push, set, setIfNull } from 'savepoint/client';
+const CLIENT = `import { createClient, inc, memoryStorage, merge, openLive, openQueue, push, remove, set, setIfNull } from 'savepoint/client';
 import type { ErrorCode } from 'savepoint/client';
 import type { Game } from './manual.ts';
 import type { Game as Example } from './example.ts';
@@ -13,6 +13,9 @@ const client = createClient<Game>();
 const example = createClient<Example>();
 const kinds = createClient<Kinds>();
 const heroes = client.documents('heroes');
+const live = openLive(client);
+const queue = await openQueue(client, { storage: memoryStorage() });
+const knights = kinds.documents('heroes');
 `;
 
 const KINDS = {
@@ -49,6 +52,13 @@ export async function right() {
   const open: boolean = constants.shop.open;
   const price: number | undefined = tables.prices.rows[0]?.price;
   await example.call('upgrade-axe');
+  await (await openQueue(example, { storage: memoryStorage() })).call('upgrade-axe');
+  const queued = await (await queue.call('buy', { item: 'axe' })).result;
+  if (!queued.ok && queued.error.code === 'TOO_POOR') return [];
+  const row: number | undefined = (await live.leaderboard('richest', () => {}).ready).entries[0]?.data.gold;
+  const followed = await live.query('richest', (result) => result.type).ready;
+  const same: number | undefined = followed.type === 'leaderboard' ? followed.entries[0]?.data.gold : row;
+  if (same !== row) return [];
   return [gold, top, type, open, price];
 }
 export async function buy(item: string): Promise<string> {
@@ -68,7 +78,10 @@ export async function buy(item: string): Promise<string> {
   }
 }
 export async function everyKind() {
-  const documents = kinds.documents('heroes');
+  const documents = knights;
+  await documents.update([push('bag', { id: 'axe', count: 2 }), remove('bag', { id: 'axe', count: 2 }), push('any.list', 5)]);
+  await documents.update([merge('$', { name: 'Bo', wallet: { gold: 1 } }), merge('wallet', { gold: 1, gems: 2 }), merge('any', { deep: 1 })]);
+  await kinds.documents('free').update([merge('$', { a: 1 }), merge('a', { b: 1 }), remove('d', 1)]);
   await documents.save({ name: 'Ada', wallet: { gold: 1 }, bag: [{ id: 'axe' }] });
   await documents.update([set('kind', 'knight'), inc('wallet.gold', 5), setIfNull('name', 'Bo'), set('any.deep', 1), inc('any', 1)]);
   await kinds.documents('free').update([set('a.b', 1), inc('c', 1), push('d', 1)]);
@@ -97,6 +110,19 @@ const WRONG: readonly (readonly [code: string, line: string])[] = [
   ['TS2345', "await heroes.update(inc('name', 5)); // a name is no number"],
   ['TS2345', "await heroes.update(push('gold', 1)); // gold is no list"],
   ['TS2345', "await heroes.update(set('gold', 'much')); // gold is a number"],
+  ['TS2345', "await heroes.update(merge('$', { goldd: 1 })); // no such field"],
+  ['TS2345', "await heroes.update(merge('$', { name: 'Bo', goldd: 1 })); // nor beside one"],
+  ['TS2345', "await heroes.update(merge('$', { gold: 'much' })); // gold is a number"],
+  ['TS2345', "await heroes.update(merge('gold', { gold: 1 })); // gold is no object"],
+  ['TS2345', "await heroes.update(push('bag', 5)); // a bag of texts"],
+  ['TS2345', "await heroes.update(remove('bag', 5)); // a bag of texts"],
+  ['TS2322', "await queue.update('heroes', [inc('gold', 1), push('bag', 5)]); // in the queue too"],
+  ['TS2554', "await queue.call('buy'); // the input is needed"],
+  [
+    'TS2367',
+    "const { result } = await queue.call('buy', { item: 'axe' }); const b = await result; !b.ok && b.error.code === 'TO_POOR'; // never refused so",
+  ],
+  ['TS2345', "live.leaderboard('wealth', () => {}); // a sum has no rows"],
   ['TS2345', "await kinds.documents('heroes').update(set('kind', 'thief')); // not in the enum"],
   ['TS2741', "await kinds.documents('heroes').save({}); // a name is required"],
   ['TS2322', "await kinds.documents('heroes').save({ name: 'Ada', wallet: { gold: 'much' } }); // coins are numbers"],

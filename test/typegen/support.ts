@@ -52,9 +52,12 @@ export function firstGame(): JsonObject {
     .map(({ text }) => text)
     .join('');
   const section: Readonly<Record<string, string>> = { 'game-values': 'gameValues' };
+  // Settings are no definitions.
   const pushes = [...page.matchAll(/^studio (?:PUT|POST) \/v3\/manage\/\$P\/([\w-]+) -d '([\s\S]*?)'$/gm)];
   return Object.fromEntries(
-    pushes.flatMap(([, kind = '', text = '']) => (text === '{}' ? [] : [[section[kind] ?? kind, tryParseJson(text) ?? null]])),
+    pushes.flatMap(([, kind = '', text = '']) =>
+      text === '{}' || kind === 'settings' ? [] : [[section[kind] ?? kind, tryParseJson(text) ?? null]],
+    ),
   );
 }
 
