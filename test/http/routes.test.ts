@@ -384,9 +384,9 @@ describe('management', () => {
       ['', { strict: true }, true],
     ] as const) {
       await manage('PUT', `/sync${path}`, body);
-      expect(lastCall()).toMatchObject({ name: 'manage.sync', arguments: [body, 'live', strict] });
+      expect(lastCall()).toMatchObject({ name: 'manage.sync', arguments: [body, 'live', { strict }] });
       await manage('POST', `/sync/preflight${path}`, body);
-      expect(lastCall()).toMatchObject({ name: 'manage.preflight', arguments: [body, 'live', strict] });
+      expect(lastCall()).toMatchObject({ name: 'manage.preflight', arguments: [body, 'live', { strict }] });
     }
     expect((await manage('PUT', '/sync', { strict: 'true' })).status).toBe(400);
     expect((await manage('PUT', '/sync?strict', {})).status).toBe(400);
