@@ -6,7 +6,7 @@ import { pushFolder } from '../../src/folder/push.ts';
 import { Remote } from '../../src/folder/remote.ts';
 import { readFolder } from '../../src/folder/sources.ts';
 import { testDatabase } from '../support/postgres.ts';
-import { here, newProject } from './support/command-line.ts';
+import { here, newApiKey, newProject } from './support/command-line.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, savepoint, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
@@ -157,6 +157,23 @@ test('a folder that never met its project overwrites nothing, and a push without
   const { publishes } = JSON.parse(await one.ends(0, 'publishes', '--json'));
   const keyed = { 'x-ns-base': String(publishes[0].revision), 'idempotency-key': 'again', 'x-ns-publish-target': 'next' };
   expect([(await sync(keyed)).status, (await sync(keyed)).status]).toEqual([200, 200]);
+});
+
+test('whoever may not read what was published is not told of it in a conflict, only that there is one', async () => {
+  const one = await manager('Weak keys');
+  one.write('secrets.collection.yml', HEROES.replaceAll('heroes', 'secrets'));
+  await one.ends(0, 'push');
+  const url = `${node.url}/v3/manage/${one.env.SAVEPOINT_PROJECT}/sync`;
+  const conflict = async (key: string) => {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', 'x-ns-base': '0' };
+    const reply = await fetch(url, { method: 'PUT', headers, body: '{}' });
+    return { status: reply.status, text: await reply.text() };
+  };
+  const weak = await newApiKey(database, one.env.SAVEPOINT_PROJECT, { endpoints: 'rw' });
+  const { status, text } = await conflict(weak);
+  expect([status, JSON.parse(text).error]).toMatchObject([409, { code: 'PUBLISH_CONFLICT', details: { publishes: [] } }]);
+  expect(text).not.toContain('secrets');
+  expect((await conflict(one.env.SAVEPOINT_SECRET_KEY)).text).toContain('secrets');
 });
 
 test('check tells file, line, column, the line itself and a caret, of YAML and JSON, and ends with 1; a push refuses the same', async () => {

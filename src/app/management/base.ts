@@ -1,9 +1,11 @@
 import { decidedOn } from '../../domain/definition/conflict.ts';
 import type { Decision as Publish } from '../../domain/definition/publish.ts';
+import { allows, STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState, DefinitionsState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Caller } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
@@ -29,6 +31,7 @@ const TRIES = 5;
 export async function onBase<Answer>(
   context: AppContext,
   project: Project,
+  caller: Caller,
   base: number | null,
   publish: (guard: Guard) => Promise<Answer>,
 ): Promise<Answer> {
@@ -36,7 +39,7 @@ export async function onBase<Answer>(
   // A publish that another node just made must count.
   await project.refresh();
   for (let turn = 0; turn < TRIES; turn += 1) {
-    const ground = await groundOf(context, project, base);
+    const ground = await groundOf(context, project, caller, base);
     try {
       return await publish((state, decide) => {
         if (!isSame(state, ground.seen)) throw new Overtaken();
@@ -68,7 +71,7 @@ interface Ground {
   readonly since: { readonly count: number; readonly publishes: readonly JsonObject[] };
 }
 
-async function groundOf(context: AppContext, project: Project, base: number): Promise<Ground> {
+async function groundOf(context: AppContext, project: Project, { key }: Caller, base: number): Promise<Ground> {
   if (base > project.set.head) {
     throw refusal(
       'INVALID_REQUEST',
@@ -81,7 +84,10 @@ async function groundOf(context: AppContext, project: Project, base: number): Pr
   if (!(await context.views.caughtUp(project.id, changedAt, HISTORY_WAIT_MS))) throw refusal('BEHIND');
   const page = await context.views.publishes(project.id, { before: Number.MAX_SAFE_INTEGER, limit: 200 });
   const since = page.publishes.filter(({ revision, action }) => revision > base && action !== 'renew');
-  return { seen, since: { count: since.length, publishes: since.slice(0, MAX_TOLD).map((row) => told(row, authority)) } };
+  // As `publishes`, which shows definitions of every kind.
+  const mayKnow = STAGED_SCOPES.every((scope) => allows(key, scope, 'r'));
+  const publishes = mayKnow ? since.slice(0, MAX_TOLD).map((row) => told(row, authority)) : [];
+  return { seen, since: { count: since.length, publishes } };
 }
 
 function isSame(one: DefinitionsState, other: DefinitionsState): boolean {

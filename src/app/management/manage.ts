@@ -137,7 +137,7 @@ export function createManage(context: AppContext): Manage {
     discard: (caller, body, options) =>
       publish(caller, 'definitions.discard', 'next', STAGED, ({ state }) => accepted(decideDiscard(state, body, options))),
     promote: async (caller, options) =>
-      onBase(context, await projectOf(context, caller), options.base, (guard) =>
+      onBase(context, await projectOf(context, caller), caller, options.base, (guard) =>
         promote(context, caller, options, (decide) =>
           publish(caller, 'definitions.promote', 'live', STAGED, (access) => guard(access.state, () => decide(access))),
         ),
@@ -151,7 +151,7 @@ export function createManage(context: AppContext): Manage {
       for (const scope of scopes) requirePermission(key, scope, 'rw');
       await ahead(context, caller, itemsOfSync(body), target, scopes, strict);
       const decide = judged(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
-      return onBase(context, project, base, (guard) =>
+      return onBase(context, project, caller, base, (guard) =>
         publishWhole(context, caller, 'definitions.sync', target, scopes, (access, now) => guard(access.state, () => decide(access, now))),
       );
     },

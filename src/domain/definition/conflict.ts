@@ -4,16 +4,20 @@ import type { Decision } from './publish.ts';
 
 /** Refuses a change that was made on definitions which somebody else has published over. */
 
-/** `since`: what was published since the base, newest first, and how much in all. Throws 409 PUBLISH_CONFLICT. */
+/** `since`: what was published since the base as far as the caller may know, newest first, and how much in all. Throws 409 PUBLISH_CONFLICT. */
 export function decidedOn<Body>(
   since: { readonly count: number; readonly publishes: readonly JsonObject[] },
   decide: () => Decision<Body>,
 ): Decision<Body> {
   const [newest] = since.publishes;
-  if (newest === undefined) return decide();
-  const times = since.count === 1 ? '' : `, the last of ${since.count} publishes`;
-  const message = `Nothing was written: ${whoOf(newest)} has published since (revision ${String(newest['revision'])}${times}).`;
+  if (since.count === 0) return decide();
+  const message = `Nothing was written: ${newest === undefined ? 'somebody has published since' : whoAndWhen(newest, since.count)}.`;
   throw refusal('PUBLISH_CONFLICT', message, { error: { details: { publishes: [...since.publishes], count: since.count } } });
+}
+
+function whoAndWhen(newest: JsonObject, count: number): string {
+  const times = count === 1 ? '' : `, the last of ${count} publishes`;
+  return `${whoOf(newest)} has published since (revision ${String(newest['revision'])}${times})`;
 }
 
 function whoOf({ actor }: JsonObject): string {
