@@ -35,6 +35,9 @@ export function configOf(options: CommonOptions, overrides: Readonly<Record<stri
 /** Runs a command's work on the installation, whether a node runs beside it or not, and closes the installation afterwards. */
 export async function withInstallation<T>(options: CommonOptions, work: (installation: Installation) => Promise<T>): Promise<T> {
   const config = configOf(options);
+  const isNamed = [options.data, process.env['SAVEPOINT_DATA'], process.env['DATABASE_URL']].some((place) => place !== undefined);
+  if (!isNamed && existsSync(LOCAL_DATA))
+    printNote(`Note: this works on ./data. The node of \`savepoint dev\` has its data in ${LOCAL_DATA}: --data ${LOCAL_DATA}`);
   const [{ openInstallation }, { createLogger }] = await Promise.all([import('../compose/installation.ts'), import('../logger.ts')]);
   const logger = createLogger({ level: 'warn' });
   // The command itself ends these connections, so their end is not reported.
@@ -59,8 +62,7 @@ export async function withInstallation<T>(options: CommonOptions, work: (install
  */
 export async function needProject({ log }: Installation, projectId: string | undefined): Promise<void> {
   if (projectId === undefined || (await log.head(projectStream(projectId))) !== null) return;
-  const local = existsSync(LOCAL_DATA) ? `. What \`savepoint dev\` runs here has its data elsewhere: --data ${LOCAL_DATA}` : '';
-  throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are${local}`);
+  throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
 }
 
 /** Waits until lists and views show what was written at `revision`, and says so if they do not. */
