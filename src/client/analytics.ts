@@ -21,7 +21,7 @@ export interface SessionOptions {
   readonly everyMs?: number;
   readonly playerName?: string;
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Asked before each heartbeat. */
+  /** Asked before each heartbeat; where it throws, the heartbeat goes without. */
   readonly fps?: () => number;
 }
 
@@ -44,6 +44,7 @@ export interface PlaySession {
 const EVERY_MS = 30_000;
 const SOURCE = 'savepoint-client';
 
+/** Reports of what happens in a game, of the kinds that the project wants. */
 export class Analytics {
   readonly #connection: Connection;
   readonly #security: Security;
@@ -115,7 +116,7 @@ export class Analytics {
     this.#session = id;
     const send = (event: string) => {
       const sessionSeconds = (performance.now() - started) / 1000;
-      return this.heartbeat(event, { sessionSeconds, playerName, context, fps: fps === undefined ? undefined : { avg: fps() } });
+      return this.heartbeat(event, { sessionSeconds, playerName, context, fps: this.#asked(fps) });
     };
     const joined = send('join');
     const timer = setInterval(() => void send('heartbeat'), everyMs);
@@ -160,6 +161,15 @@ export class Analytics {
     // Sent again it would count twice, so only what was certainly not taken is.
     const ask = { method: 'POST', family: 'storage', path, player: 'named', body, repeats: false, options } as const;
     return mapped(await this.#connection.send(ask), (answer) => answer.body as Tracked);
+  }
+
+  #asked(fps: SessionOptions['fps']): { readonly avg: number } | undefined {
+    try {
+      return fps && { avg: fps() };
+    } catch (error) {
+      this.#connection.log('error', 'fps of the session threw', { error });
+      return undefined;
+    }
   }
 
   async #wants(kind: string | null): Promise<boolean> {

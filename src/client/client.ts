@@ -41,6 +41,7 @@ export function createClient<G extends GameTypes = AnyGame>(options: ClientOptio
   return new Client<G>(options);
 }
 
+/** A client of one project; `createClient` makes it. */
 export class Client<G extends GameTypes = AnyGame> {
   readonly #connection: Connection;
   readonly #calls: Calls;
@@ -74,7 +75,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Whether address, project and key are known.
+   * Whether address, project and key are known. Those that the client finds by itself (`credentials`) are from its first request on.
    *
    * @example
    * ```ts

@@ -46,6 +46,7 @@ export interface LedgerOptions extends DocumentAddress, RequestOptions {
 /** How often an edit is made again on what somebody else has written. */
 const MOST_EDITS = 8;
 
+/** The documents of one collection: read, saved, changed by operations. */
 export class Documents<Doc = AnyJson, Save = Doc> {
   readonly #connection: Connection;
   readonly #collection: string;

@@ -65,7 +65,7 @@ export function signInGuest<G extends GameTypes = AnyGame>(client: Client<G>, op
 export function trySignInGuest<G extends GameTypes = AnyGame>(client: Client<G>, options: GuestOptions = {}): Promise<Result<GuestPlayer>> {
   return alone(client, options, async (store) => {
     const kept = (await store.read()) ?? { secret: newSecret(), player: null };
-    if (kept.player !== null) return entered(client, kept.secret, kept.player);
+    if (kept.player !== null) return entered(client, kept.secret, kept.player, options);
     // Stored before it is sent: a device that ends in between is the same guest afterwards.
     await store.write(kept);
     return registered(client, store, kept.secret, 'register', {}, options);
@@ -120,13 +120,16 @@ export function tryRecoverGuest<G extends GameTypes = AnyGame>(
 export class GuestPlayer {
   readonly #client: Client<GameTypes>;
   readonly #secret: string;
+  /** Where the device keeps its secret. */
+  readonly #place: GuestOptions;
   /** The player's id, in everything that is stored. */
   readonly id: string;
 
   /** @internal */
-  constructor(client: Client<GameTypes>, secret: string, id: string) {
+  constructor(client: Client<GameTypes>, secret: string, id: string, place: GuestOptions) {
     this.#client = client;
     this.#secret = secret;
+    this.#place = place;
     this.id = id;
   }
 
@@ -265,6 +268,48 @@ export class GuestPlayer {
     return mapped(await this.#ask('POST', 'revoke', { device }, options), factsIn);
   }
 
+  /**
+   * Signs this device out: nobody plays, and the next `signInGuest` makes a new guest. For a device that was shut out
+   * (`PLATFORM_AUTH_FAILED` with `details.authFailureKind` `token_rejected`), and for another person at the same device. Tells the server
+   * nothing. The secret is kept in the storage under the name with `:before` behind it: it may be the only way to the guest. Throws
+   * `GUEST_STORAGE`.
+   *
+   * @example
+   * ```ts
+   * const storage = memoryStorage();
+   * const guest = await signInGuest(client, { storage });
+   * await guest.forget();
+   * client.player; // → null
+   * (await signInGuest(client, { storage })).id === guest.id; // → false
+   * ```
+   */
+  forget(): Promise<void> {
+    return orThrow(this.tryForget());
+  }
+
+  /**
+   * The same as a value.
+   *
+   * @example
+   * ```ts
+   * const guest = await signInGuest(client, { storage: memoryStorage() });
+   * (await guest.tryForget()).ok; // → true
+   * ```
+   */
+  tryForget(): Promise<Result<void>> {
+    return alone(this.#client, this.#place, async (store) => {
+      const kept = await store.read();
+      if (kept !== null && kept.secret === this.#secret) {
+        await store.keepBefore({ secret: this.#secret, player: this.id });
+        const { joining } = kept;
+        // A guest that was being joined may have this secret by now.
+        await (joining === undefined ? store.remove() : store.write({ secret: joining, player: null, joining }));
+      }
+      if (this.#client.player?.id === this.id) this.#client.player = null;
+      return success(undefined);
+    });
+  }
+
   #ask(method: 'GET' | 'POST', path: string, body: object | undefined, options?: RequestOptions): Promise<Result<unknown>> {
     return ask(this.#client, method, path, { 'x-platform-id': this.id, 'x-platform-token': this.#secret }, body, options);
   }
@@ -298,17 +343,18 @@ async function registered<G extends GameTypes>(
   secret: string,
   how: 'register' | 'join',
   body: object,
-  options: RequestOptions,
+  options: GuestOptions,
 ): Promise<Result<GuestPlayer>> {
   const answer = await ask(client, 'POST', how, { 'x-platform-token': secret }, body, options);
   if (!answer.ok) return answer;
   const { player } = answer.value as Guest;
   if (typeof player !== 'string' || player === '') return failure('INVALID_RESPONSE', 'The answer names no player');
   await store.write({ secret, player });
-  return entered(client, secret, player);
+  return entered(client, secret, player, options);
 }
 
-function entered<G extends GameTypes>(client: Client<G>, secret: string, id: string): Result<GuestPlayer> {
+function entered<G extends GameTypes>(client: Client<G>, secret: string, id: string, { storage, name }: GuestOptions): Result<GuestPlayer> {
   client.player = { id, token: secret };
-  return success(new GuestPlayer(client as unknown as Client<GameTypes>, secret, id));
+  const place = { ...(storage && { storage }), ...(name !== undefined && { name }) };
+  return success(new GuestPlayer(client as unknown as Client<GameTypes>, secret, id, place));
 }

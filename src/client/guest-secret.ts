@@ -39,6 +39,7 @@ export interface SecretStore {
   read(): Promise<Kept | null>;
   write(kept: Kept): Promise<void>;
   keepBefore(kept: Kept): Promise<void>;
+  remove(): Promise<void>;
 }
 
 interface Locks {
@@ -78,5 +79,6 @@ function storeOf(storage: QueueStorage, name: string): SecretStore {
     },
     write: async (kept) => storage.setItem(name, JSON.stringify(kept)),
     keepBefore: async (kept) => storage.setItem(`${name}:before`, JSON.stringify(kept)),
+    remove: async () => storage.removeItem(name),
   };
 }

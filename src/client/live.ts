@@ -59,6 +59,7 @@ export function openLive<G extends GameTypes = AnyGame>(client: Client<G>): Live
   return new Live(client);
 }
 
+/** What a client follows, over one connection; `openLive` opens it. */
 export class Live<G extends GameTypes = AnyGame> {
   readonly #client: Client<G>;
   readonly #connection: Connection;

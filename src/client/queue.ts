@@ -118,6 +118,7 @@ export async function openQueue<G extends GameTypes = AnyGame>(client: Client<G>
   return new Queue(client, player.value, entries, options, unlock);
 }
 
+/** The offline queue of one player; `openQueue` opens it. */
 export class Queue<G extends GameTypes = AnyGame> {
   readonly #client: Client<G>;
   readonly #player: string;

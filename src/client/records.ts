@@ -11,6 +11,7 @@ export interface OfPlayer {
   readonly player?: string;
 }
 
+/** The save records of one collection: named slots of a player, each with a document of its own. */
 export class Records {
   readonly #connection: Connection;
   readonly #collection: string;

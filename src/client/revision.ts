@@ -33,6 +33,7 @@ export interface RevisionStatus {
   readonly policy: RevisionPolicy;
 }
 
+/** What the server says of this build of the game: current, outdated or blocked. */
 export class Revision {
   readonly #connection: Connection;
   readonly #changed: Listeners<RevisionStatus>;

@@ -27,6 +27,7 @@ const ADOPTED_MS = 60_000;
 /** Of a project that has no config, which may come with the next push. */
 const MISSING_MS = 10_000;
 
+/** The security config of the project, and the clock of its server. */
 export class Security {
   readonly #connection: Connection;
   #known: Known | null = null;

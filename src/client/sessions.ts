@@ -26,6 +26,7 @@ const AHEAD_MS = 30_000;
 /** After a failure the player's own token has to do for a while. */
 const REST_MS = 10_000;
 
+/** The sessions of the client's player. */
 export class Sessions {
   readonly #connection: Connection;
   #held: Held | null = null;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -36,6 +37,16 @@ test('a game does not load what it does not use', async () => {
     expect(whole).toContain(text);
     expect(game).not.toContain(text);
   }
+});
+
+test('loading it does nothing, so a bundler may leave out what is not used, as `sideEffects` says', async () => {
+  const { outputFiles } = await build({
+    stdin: { contents: "import './index.ts';", resolveDir: FOLDER, loader: 'ts' },
+    ...{ bundle: true, write: false, format: 'esm', platform: 'browser', target: 'es2022', treeShaking: true, ignoreAnnotations: true },
+  });
+  expect(outputFiles[0]?.text).toBe('');
+  const { sideEffects }: { sideEffects: readonly string[] } = JSON.parse(readFileSync(join(FOLDER, '../../package.json'), 'utf8'));
+  expect(sideEffects.filter((path) => !/^\.\/(?:bin|dist\/src\/(?!client))/.test(path))).toEqual([]);
 });
 
 test('it asks for nothing that a browser has not', async () => {

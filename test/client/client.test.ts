@@ -53,6 +53,15 @@ describe('an intent happens once', () => {
     expect(sent.map(({ path }) => path.split('/')[2])).toEqual(['security-config', 'endpoints', 'endpoints', 'storage']);
   });
 
+  test('a session is reported whose frames cannot be counted: nothing of reports throws', async () => {
+    const client = await rich();
+    const fps = () => {
+      throw new Error('there is no screen');
+    };
+    const left = await client.analytics.startSession({ fps }).end();
+    expect(left?.ok).toBe(true);
+  });
+
   test('a report is not sent again where nobody knows whether it came', async () => {
     const { fetch, sent } = network('as it is', 'answer lost');
     const client = await rich({ fetch });

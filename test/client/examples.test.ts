@@ -70,7 +70,8 @@ describe('the example of', () => {
   let game: Game;
 
   beforeAll(async () => {
-    game = await startGame();
+    // A login: without one, who is to be proven is asked to wait.
+    game = await startGame({ VERIFIER: 'hmac', VERIFIER_SECRET: 'the secret of a login' });
     await game.change({ guestSignIn: true });
     const seed = library.createClient(game.options);
     await seed.as('76561198000000001').documents('players').save({ gold: 10 });

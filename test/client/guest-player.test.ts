@@ -110,6 +110,29 @@ describe('a guest', () => {
     expect((await signInGuest(over().client, { storage })).id).toBe(lost.id);
   });
 
+  test('whose device was shut out is told, and the device signs in anew once it has forgotten the guest', async () => {
+    const storage = memoryStorage();
+    const { client } = over();
+    const guest = await signInGuest(client, { storage });
+    const other = await recoverGuest(over().client, { code: await guest.issueCode() }, { storage: memoryStorage() });
+    await other.revoke((await guest.show()).devices[0]?.id ?? '');
+    const again = await signInGuest(client, { storage });
+    const refused = await client.documents('bags').trySave({ tools: 1 });
+    expect(refused).toMatchObject({ ok: false, error: { code: 'PLATFORM_AUTH_FAILED', details: { authFailureKind: 'token_rejected' } } });
+    await again.forget();
+    expect(client.player).toBeNull();
+    const anew = await signInGuest(client, { storage });
+    expect(anew.id).not.toBe(guest.id);
+    expect(await plays(client, anew)).toBe(true);
+    // It may have been the only way to the guest.
+    expect(JSON.parse(String(await storage.getItem(`savepoint-guest:${game.options.projectId}:before`)))).toMatchObject({
+      player: guest.id,
+    });
+    // What was forgotten is no matter of who plays now.
+    await again.forget();
+    expect((await signInGuest(client, { storage })).id).toBe(anew.id);
+  });
+
   test('that a wrong code was typed for stays who it was', async () => {
     const storage = memoryStorage();
     const { client } = over();

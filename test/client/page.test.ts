@@ -2,8 +2,10 @@ import { transform } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as library from '../../src/client/index.ts';
 import { blocksOf } from '../docs/support/pages.ts';
+import { ok } from '../node/support/game-client.ts';
 import { removeFolders } from '../node/support/program.ts';
-import { type Game, startGame } from './support.ts';
+import { firstGame } from '../typegen/support.ts';
+import { type Game, newGame, startGame } from './support.ts';
 
 /** docs/client.md: its blocks are one program, and what stands behind an arrow is what comes. */
 
@@ -41,4 +43,31 @@ test('the page does what it says', async () => {
   const given = { ...library, ...options, createClient, check };
   await new AsyncFunction(...Object.keys(given), `return (${code.trim().replace(/;$/, '')})();`)(...Object.values(given));
   expect(came).toHaveLength(page.split('// →').length - 1);
+});
+
+test('its first game is played by a guest, on what first-game.md pushes', async () => {
+  const first = await newGame(game.node, game.env);
+  await first.change({ guestSignIn: true, requirePlayerAuth: true });
+  const { manager } = first;
+  const { collections, gameValues, endpoints, queries } = firstGame();
+  const pushes = { collections, 'game-values': gameValues, endpoints };
+  for (const [kind, body] of Object.entries(pushes)) await ok(manager.manage('PUT', manager.definitions(kind), { body }));
+  await ok(manager.manage('POST', manager.definitions('queries'), { body: queries }));
+
+  const page = blocksOf('docs/client.md').find(({ info }) => info === 'ts types')?.text ?? '';
+  const text = page.replace(/^import .*$/gm, '').replace(/^export /gm, '');
+  const { code } = await transform(`async () => {\n${text}\nreturn { findGold, buySword, richest };\n}`, {
+    loader: 'ts',
+    target: 'es2023',
+  });
+  const given = {
+    createClient: () => library.createClient(first.options),
+    signInGuest: (client: library.Client) => library.signInGuest(client, { storage: library.memoryStorage() }),
+  };
+  const play = await new AsyncFunction(...Object.keys(given), `return (${code.trim().replace(/;$/, '')})();`)(...Object.values(given));
+  expect(await play.findGold('Ada')).toBe(20);
+  expect(await play.buySword()).toBe('Find more gold first');
+  await play.findGold('Ada');
+  expect(await play.buySword()).toBe('A sword for 30 gold');
+  expect(await play.richest()).toEqual(['1. Ada: 10 gold']);
 });
