@@ -146,10 +146,11 @@ export class Subscriber {
     this.#rules = rules;
   }
 
-  /** Begins to send. */
+  /** Begins to send. A project that was closed meanwhile sends nothing: the client comes back. */
   start(sink: Sink): void {
     this.#sink = sink;
-    this.flush();
+    if (this.#isClosed) sink.end();
+    else this.flush();
   }
 
   /** What the caller may has to be looked up again before anything is sent. */
