@@ -13,7 +13,8 @@ const INTRODUCTION = `# Commands
 - Commands with \`--address\` ask a server, and need its address and a key alone: [command-line.md](command-line.md).
 - Every other command works beside a running node and without one. It uses the same [settings](settings.md) as a node: \`DATABASE_URL\`, \`EVENTSTORE_URL\`,
   \`SAVEPOINT_DATA\`.
-- Every command has \`--help\`, \`--data DIR\` (the data folder; not those that ask a server) and \`--json\` (one JSON value on standard output, of failures too).
+- Every command has \`--help\`, \`--data DIR\` (the data folder; not those that ask a server) and \`--json\` (one JSON value on
+  standard output, of failures too; \`dev\`, \`logs\` and \`types --watch\` print one on a line for each event). \`completion\` prints a script and has neither.
 - Exit codes: 0 done, 1 refused or failed, 2 wrong usage; others stand with their command.
 - A \`PROJECT\` is named by its id; \`savepoint project list\` shows them.`;
 

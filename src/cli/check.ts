@@ -33,7 +33,8 @@ export function checkCommand(): Command {
           ? `${counted(folder.sources.length, 'definition')}, no findings.`
           : `${shownFindings(findings)}\n\n${summaryOf(findings)}.`,
       );
-    });
+    })
+    .addHelpText('after', '\nExamples:\n  savepoint check\n  savepoint check --offline --json');
 }
 
 async function found(folder: Folder, options: CheckOptions): Promise<readonly Finding[]> {

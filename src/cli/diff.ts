@@ -35,5 +35,6 @@ export function diffCommand(): Command {
           ? `No difference: ${to} is what ${from} is.`
           : `${shownChanges(changes)}\n${counted(changes.length, 'difference')} from ${from} to ${to}.`,
       );
-    });
+    })
+    .addHelpText('after', '\nExamples:\n  savepoint diff\n  savepoint diff --live\n  savepoint diff --staged --exit-code');
 }

@@ -40,7 +40,11 @@ export function initCommand(): Command {
       printResult(options, { ok: true, dir: folder, template: options.template, files: made }, () =>
         [...made.map((path) => `  ${path}`), '', ...whatNext(folder, options)].join('\n'),
       );
-    });
+    })
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint init game && cd game && savepoint dev\n  savepoint init game --template empty --address https://game.example --project p1',
+    );
 }
 
 function whatNext(folder: string, { address, project }: InitOptions): string[] {

@@ -26,7 +26,8 @@ export function loginCommand(): Command {
         { ok: true, address: server.address, project: server.project, file: path },
         () => `The key works, and is kept in ${path}.`,
       );
-    });
+    })
+    .addHelpText('after', '\nExamples:\n  savepoint login\n  echo "$SECRET" | savepoint login --address https://game.example --project p1');
 }
 
 async function firstLine(): Promise<string> {

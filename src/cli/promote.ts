@@ -42,14 +42,20 @@ export function promoteCommand(): Command {
         process.exitCode = 1;
         return printResult(options, { ok: false, promoted: false, ...told }, () => 'Nothing was promoted.');
       }
-      const { revision, generation } = await promoted(remote, looked.revision, options.force ?? false);
+      const { revision, generation } = await agreedUpon(
+        remote.promote({ dryRun: false, force: options.force ?? false, base: looked.revision }),
+      );
       await moveBase(remote, revision);
       printResult(
         options,
         { ok: true, promoted: true, ...told, revision, generation },
         () => `Promoted: live is what was staged (revision ${revision}). \`savepoint rollback\` goes back.`,
       );
-    });
+    })
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint promote --dry-run\n  savepoint promote\n  savepoint promote --yes      # in a pipeline',
+    );
 }
 
 /** Whether the user agrees. Throws {@link FolderProblem} where nobody can be asked. */
@@ -78,11 +84,11 @@ async function lookedAt(remote: Remote): Promise<Looked> {
   return { revision, staged, changes, tests: { total, passed, failed, results }, findings };
 }
 
-async function promoted(remote: Remote, base: number, force: boolean) {
+/** Tells what was published meanwhile where that refuses it: what was shown and agreed to is no longer what there is. */
+export async function agreedUpon<Answer>(doing: Promise<Answer>): Promise<Answer> {
   try {
-    return await remote.promote({ dryRun: false, force, base });
+    return await doing;
   } catch (error) {
-    // What was shown and agreed to is no longer what is staged.
     if (error instanceof RemoteRefusal && error.publishes.length > 0) printNote(shownPublishes(error.publishes));
     throw error;
   }

@@ -21,7 +21,11 @@ export function publishesCommand(): Command {
         const more = page.before === null ? '' : `\nMore: \`savepoint publishes --before ${page.before}\``;
         return `${shownPublishes(page.publishes.map((each) => ({ ...each })))}${more}`;
       });
-    });
+    })
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint publishes\n  savepoint publishes --limit 100 --json\n  savepoint publishes --before 41',
+    );
 }
 
 function wholeNumber(text: string): number {

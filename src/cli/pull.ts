@@ -24,7 +24,11 @@ export function pullCommand(): Command {
       const isBlocked = pulled.blocked.length > 0 && !force;
       if (isBlocked) process.exitCode = 1;
       printResult(options, { ok: !isBlocked, ...pulled }, () => shown(pulled, isBlocked));
-    });
+    })
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint pull\n  savepoint pull --live --force\n  savepoint pull --address https://game.example --project p1 --dir game',
+    );
 }
 
 function shown({ written, removed, own, blocked }: Pulled, isBlocked: boolean): string {

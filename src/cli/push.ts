@@ -31,7 +31,11 @@ export function pushCommand(): Command {
       const pushed = await pushFolder(remote, folder, { target, strict, prune, force }).finally(endProgress);
       if (!pushed.ok) process.exitCode = 1;
       printResult(options, { ...pushed, target, project: place.project, address: place.address }, () => shown(pushed, target, prune));
-    });
+    })
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint push\n  savepoint push --prune\n  savepoint push --live --force      # a pipeline, where the repository is right',
+    );
 }
 
 function shown(pushed: Pushed, target: Target, prune: boolean): string {

@@ -4,7 +4,7 @@ import { RemoteRefusal } from '../folder/refusal.ts';
 import type { Remote } from '../folder/remote.ts';
 import { refusal } from '../kernel/errors.ts';
 import { counted, printResult } from './context.ts';
-import { isAgreed } from './promote.ts';
+import { agreedUpon, isAgreed } from './promote.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 
 interface RollbackOptions extends RemoteOptions {
@@ -22,7 +22,7 @@ export function rollbackCommand(): Command {
     .action(async (options: RollbackOptions) => {
       const remote = remoteOf(options);
       const to = options.to ?? null;
-      const look = await remote.rollback({ dryRun: true, to }).catch(async (error: unknown) => {
+      const look = await remote.rollback({ dryRun: true, to, base: null }).catch(async (error: unknown) => {
         const isUnknown = error instanceof RemoteRefusal && error.code === 'PUBLISH_NOT_FOUND' && to !== null;
         throw isUnknown ? await unknownPublish(remote, to) : error;
       });
@@ -37,10 +37,15 @@ export function rollbackCommand(): Command {
         process.exitCode = 1;
         return printResult(options, { ...look, ok: false, rolledBack: false }, () => 'Nothing was rolled back.');
       }
-      const done = await remote.rollback({ dryRun: false, to });
+      // What was looked at, and only where nothing was published since.
+      const done = await agreedUpon(remote.rollback({ dryRun: false, to: look.to, base: look.revision }));
       await moveBase(remote, done.revision);
       printResult(options, { ...done, rolledBack: true }, () => `Rolled back: live is what it was ${goal} (revision ${done.revision}).`);
-    });
+    })
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint rollback --dry-run\n  savepoint rollback\n  savepoint rollback --to 41 --yes      # 41: a revision of `savepoint publishes`',
+    );
 }
 
 /** The refusal of a revision at which live was not published: commands also tell revisions at which a commit ended. */

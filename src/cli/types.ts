@@ -1,10 +1,11 @@
-import { watch } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { findProject } from '../folder/project-file.ts';
 import type { Target } from '../folder/remote.ts';
 import { print, printNote } from './context.ts';
+import { OneAtATime } from './dev/one-at-a-time.ts';
+import { watchFolder } from './dev/watch.ts';
 import { explain } from './explain.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 
@@ -16,8 +17,6 @@ interface TypesOptions extends RemoteOptions {
   readonly check?: boolean;
 }
 
-/** Saves of several files within this time are one change. */
-const QUIET_MS = 100;
 /** How often a remote project is asked whether something was published. */
 const ASK_MS = 2_000;
 
@@ -39,15 +38,19 @@ export function typesCommand(): Command {
       if (!options.watch) return once();
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-      await reported(options, once);
-      await makes.changes(stop.signal, () => reported(options, once));
+      const work = new OneAtATime(() => reported(options, once));
+      // It looks first: what changes while the first types are made is seen.
+      const watching = makes.changes(stop.signal, () => work.ask());
+      work.ask();
+      await watching;
+      await work.settled();
     });
 }
 
 interface Maker {
   types(): Promise<string>;
   /** Calls `changed` after each change, until the signal. */
-  changes(signal: AbortSignal, changed: () => Promise<void>): Promise<void>;
+  changes(signal: AbortSignal, changed: () => void): Promise<void>;
   /** As an absolute path; `null`: they are printed. */
   readonly out: string | null;
 }
@@ -68,7 +71,7 @@ async function makerOf(options: TypesOptions): Promise<Maker> {
   const dir = findProject(from)?.dir ?? from;
   return {
     types: async () => typesOfFolder(readFolder(dir)),
-    changes: (signal, changed) => watched(dir, signal, changed),
+    changes: (signal, changed) => watchFolder(dir, changed, signal),
     out: outOf(options, join(dir, TYPES_FILE)),
   };
 }
@@ -104,32 +107,12 @@ async function reported({ json }: TypesOptions, once: () => Promise<void>): Prom
   }
 }
 
-async function watched(dir: string, signal: AbortSignal, changed: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  try {
-    for await (const { filename } of watch(dir, { recursive: true, signal })) {
-      if (filename !== null && !isSource(filename)) continue;
-      clearTimeout(timer);
-      timer = setTimeout(() => void changed(), QUIET_MS);
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function isSource(path: string): boolean {
-  const parts = path.split(/[/\\]/);
-  return /\.(?:ya?ml|json)$/i.test(path) && !parts.some((part) => part === 'node_modules' || part.startsWith('.'));
-}
-
-async function polled(signal: AbortSignal, hashOf: () => Promise<string>, changed: () => Promise<void>): Promise<void> {
+async function polled(signal: AbortSignal, hashOf: () => Promise<string>, changed: () => void): Promise<void> {
   let known = await hashOf();
   while (!signal.aborted) {
     await sleep(ASK_MS, undefined, { signal }).catch(() => undefined);
     const hash = signal.aborted ? known : await hashOf().catch(() => known);
-    if (hash !== known) await changed();
+    if (hash !== known) changed();
     known = hash;
   }
 }

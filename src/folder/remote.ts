@@ -103,8 +103,10 @@ export class Remote {
     return { ...told<contract.Promoted>(answer), revision: positionOf(answer) };
   }
 
-  async rollback(options: { readonly dryRun: boolean; readonly to: number | null }) {
-    const answer = await this.#manage('POST', 'rollback', { body: options, again: 'keyed' });
+  /** `to`, `base`: as the answer to a dry run names them (`to`, `revision`); it throws PUBLISH_CONFLICT if something was published since. */
+  async rollback(options: { readonly dryRun: boolean; readonly to: number | null; readonly base: number | null }) {
+    const { base, ...body } = options;
+    const answer = await this.#manage('POST', 'rollback', { body, headers: baseHeader(base), again: 'keyed' });
     return { ...told<contract.RolledBack>(answer), revision: positionOf(answer) };
   }
 

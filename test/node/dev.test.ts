@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createClient, memoryStorage, signInGuest } from '../../src/client/index.ts';
 import { here } from './support/command-line.ts';
 import { eventually, isRunning, newFolder, type Running, removeFolders, run } from './support/program.ts';
 
@@ -52,16 +53,43 @@ describe('savepoint dev', () => {
     });
     expect(await nth('tested', 1)).toMatchObject({ ok: true, total: 1 });
     expect(await nth('typed', 1)).toEqual({ event: 'typed', file: join(folder, 'game.types.ts') });
+    expect(dev.stdout().indexOf('"typed"')).toBeLessThan(dev.stdout().indexOf('"tested"'));
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toContain('savepoint.credentials.json');
     expect(existsSync(join(folder, '.savepoint/data'))).toBe(true);
   });
 
+  test('a page of vite may call the node, where each device is a player, who is proven', async () => {
+    const { url, projectId, publicKey } = JSON.parse(readFileSync(join(folder, 'savepoint.credentials.json'), 'utf8'));
+    const origin = 'http://localhost:5173';
+    expect((await fetch(`${url}/health`, { headers: { origin } })).headers.get('access-control-allow-origin')).toBe(origin);
+    const device = createClient({ url, projectId, publicKey, publishTarget: 'next' });
+    await signInGuest(device, { storage: memoryStorage() });
+    expect(await device.call('buy')).toMatchObject({ price: 7 });
+    const unproven = createClient({ url, projectId, publicKey, publishTarget: 'next', player: '5' });
+    expect(await unproven.tryCall('buy')).toMatchObject({ ok: false, error: { code: 'PLATFORM_AUTH_FAILED' } });
+  });
+
+  test('where the types cannot be written this is told, and the tests are run', async () => {
+    const types = join(folder, 'game.types.ts');
+    const before = told('tested').length;
+    rmSync(types);
+    mkdirSync(types);
+    put('buys.test.yml', `${BUYS(7)}name: again\n`);
+    await nth('tested', before + 1);
+    expect(told('failed')).toHaveLength(1);
+    rmSync(types, { recursive: true });
+  });
+
   test('a change is pushed, and the tests of what changed are run', async () => {
+    const [pushed, tested] = [told('pushed').length, told('tested').length];
     put('endpoints/buy.endpoint.yml', BUY(8));
-    expect((await nth('pushed', 2)).changes).toMatchObject([{ kind: 'endpoint', id: 'buy', action: 'change' }]);
-    expect(await nth('tested', 2)).toMatchObject({ ok: false, results: [{ id: 'buys', reason: 'Expected body.price to be 7, got 8.' }] });
+    expect((await nth('pushed', pushed + 1)).changes).toMatchObject([{ kind: 'endpoint', id: 'buy', action: 'change' }]);
+    expect(await nth('tested', tested + 1)).toMatchObject({
+      ok: false,
+      results: [{ id: 'buys', reason: 'Expected body.price to be 7, got 8.' }],
+    });
     put('buys.test.yml', BUYS(8));
-    expect(await nth('tested', 3)).toMatchObject({ ok: true });
+    expect(await nth('tested', tested + 2)).toMatchObject({ ok: true });
   });
 
   test('what is wrong in a file is told with its place, and ends nothing', async () => {
@@ -83,8 +111,10 @@ describe('savepoint dev', () => {
 
   test('calls are shown as they happen, and commands of the folder find its node', async () => {
     expect((await here(['call', 'buy', '--target', 'next', '--player', '5', '--dir', folder])).stdout).toContain('"price":8');
-    const shown = await eventually('the call is shown', async () => told('request').find(({ slug }) => slug === 'buy'));
-    expect(shown).toMatchObject({ status: 200, platformId: '5', target: 'next' });
+    const shown = await eventually('the call is shown', async () =>
+      told('request').find(({ slug, platformId }) => slug === 'buy' && platformId === '5'),
+    );
+    expect(shown).toMatchObject({ status: 200, target: 'next' });
   });
 
   test('a second one uses the node of the first, and leaves it running', async () => {
@@ -102,5 +132,17 @@ describe('savepoint dev', () => {
     expect(told('stopped')).toHaveLength(1);
     expect(isRunning(pid)).toBe(false);
     expect(nodeOf().url).toBe(url);
+  });
+
+  test('types --watch makes the types anew after each change, also after a mistake in a file', async () => {
+    const out = join(folder, 'src.types.ts');
+    const types = run(['types', '--watch', '--dir', folder, '--out', out]);
+    await eventually('the first types', async () => existsSync(out));
+    put('players.collection.yml', 'kind: collection\nschema: [');
+    await eventually('the mistake is told', async () => types.stderr().includes('players.collection.yml'));
+    put('players.collection.yml', PLAYERS.replace('gold', 'silver'));
+    await eventually('the new types', async () => readFileSync(out, 'utf8').includes('silver'));
+    types.child.kill('SIGTERM');
+    expect((await types.ended).code).toBe(0);
   });
 });

@@ -232,6 +232,47 @@ test('what is no longer in the folder is left alone and told of, and --prune rem
   expect(await ends(0, 'diff', '--live', '--json')).toContain('absent');
 });
 
+test('a rollback undoes what was shown, or nothing: of a publish in between it is told', async () => {
+  const { write, ends, run, env } = await manager('Rollback');
+  for (const kind of ['number', 'string']) {
+    write('heroes.collection.yml', HEROES.replace('number', kind));
+    await ends(0, 'push', '--live');
+  }
+  const other = new Remote({
+    dir: '',
+    address: env.SAVEPOINT_URL,
+    project: env.SAVEPOINT_PROJECT,
+    secretKey: env.SAVEPOINT_SECRET_KEY,
+    publicKey: null,
+  });
+  const { fetch } = globalThis;
+  // Somebody publishes between the look and the rollback.
+  const between = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...asked) => {
+    const answer = await fetch(...asked);
+    if (!String(asked[0]).endsWith('/rollback')) return answer;
+    between.mockRestore();
+    await other.sync({ collections: [{ id: 'towns', name: 'towns', schema: {} }] }, { target: 'live', strict: false });
+    return answer;
+  });
+  expect(await run(['rollback', '--yes'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/collection towns[\s\S]*PUBLISH_CONFLICT/),
+  });
+  expect((await other.publishes()).publishes[0]).toMatchObject({ action: 'publish' });
+  await ends(0, 'rollback', '--yes');
+  expect(JSON.parse(await ends(0, 'rollback', '--yes', '--json'))).toMatchObject({
+    rolledBack: true,
+    changes: [{ id: 'heroes', action: 'change' }],
+  });
+});
+
+test('init without a server leads to `savepoint dev`, with one to `savepoint login`', async () => {
+  expect((await here(['init', newFolder()])).stdout).toMatch(/Next:\n {2}cd .*\n {2}savepoint dev /);
+  expect((await here(['init', newFolder(), '--address', node.url])).stdout).toMatch(
+    /write project into savepoint.json\n {2}savepoint login /,
+  );
+});
+
 test('a diff shows fields with before and after, in colour only where that is wanted', async () => {
   const { write, ends, env, dir } = await manager('Diff');
   write('heroes.collection.yml', HEROES);

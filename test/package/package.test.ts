@@ -75,8 +75,11 @@ test('on a bare machine `savepoint init game`, `cd game`, `savepoint dev` is a g
   const { url, projectId, publicKey } = JSON.parse(readFileSync(join(folder, 'savepoint.credentials.json'), 'utf8'));
   expect((await fetch(`${url}/docs`)).status).toBe(200);
   expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
-  const player = { 'x-public-key': publicKey, 'x-platform-id': '76561198000000001', 'x-ns-publish-target': 'next' };
-  const headers = { ...player, 'content-type': 'application/json' };
+  // Its project has players proven, and its devices are guests.
+  const device = { 'x-public-key': publicKey, 'x-platform-token': `ns_guest_${'a'.repeat(43)}`, 'content-type': 'application/json' };
+  const registered = await fetch(`${url}/v3/guests/${projectId}/register`, { method: 'POST', headers: device, body: '{}' });
+  const { player }: { player: string } = JSON.parse(await registered.text());
+  const headers = { ...device, 'x-platform-id': player, 'x-ns-publish-target': 'next' };
   const played = await fetch(`${url}/v3/endpoints/${projectId}/find-gold`, { method: 'POST', headers, body: '{"input":{}}' });
   expect(await played.json()).toMatchObject({ ok: true, found: expect.any(Number) });
   const ended = new Promise((resolve) => dev.once('close', resolve));

@@ -11,6 +11,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
+import { onBase } from './base.ts';
 import { publishWhole } from './manage.ts';
 
 /** The history of publishes, and rollback. */
@@ -20,8 +21,16 @@ export interface History {
     caller: Caller,
     query: { readonly limit: string | null; readonly before: string | null },
   ): Promise<ManageAnswer<contract.Publishes>>;
-  /** Restores live as it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK. */
-  rollback(caller: Caller, options: { readonly dryRun: boolean; readonly to: number | null }): Promise<ManageAnswer<contract.RolledBack>>;
+  /** Restores live as it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK, and PUBLISH_CONFLICT as a push does. */
+  rollback(caller: Caller, options: RollbackOptions): Promise<ManageAnswer<contract.RolledBack>>;
+}
+
+export interface RollbackOptions {
+  readonly dryRun: boolean;
+  /** Revision of a publish; −1: before any; `null`: one back. */
+  readonly to: number | null;
+  /** The revision that it was decided on; `null`: none was named. */
+  readonly base: number | null;
 }
 
 const PAGE = 50;
@@ -50,11 +59,15 @@ export function createHistory(context: AppContext): History {
       const { key, state: seen } = accessFrom(project.authority, project.definitions, caller, 'live');
       for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
       const earlier = await earlierLive(context, project, options.to);
-      return publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) => {
-        // The search was made for another state of live.
-        if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
-        return accepted(decideRollback(state, earlier, options));
-      });
+      return onBase(context, project, options.base, (guard) =>
+        publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) =>
+          guard(state, () => {
+            // The search was made for another state of live.
+            if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
+            return accepted(decideRollback(state, earlier, options));
+          }),
+        ),
+      );
     },
   };
 }

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CREDENTIALS_FILE, type Place } from '../../folder/credentials.ts';
 import { readJsonFile, readTextFile, writeFileWhole, writeJsonFile } from '../../folder/files.ts';
 import { FolderProblem } from '../../folder/problem.ts';
+import { Remote } from '../../folder/remote.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
 /** A node for one folder, on this machine, with its data in the folder's `.savepoint`, which git ignores. */
@@ -22,6 +23,11 @@ const STATE = '.savepoint';
 const START_MS = 120_000;
 const STOP_MS = 20_000;
 const LOOK_MS = 50;
+
+/** What a page that is developed with vite comes from. `CORS_ORIGINS` of the environment goes before it. */
+const CORS_ORIGINS = 'http://localhost:5173';
+/** A new project has what a game wants at its first start: each device is a player, and is proven. */
+const FIRST_SETTINGS = { guestSignIn: true, requirePlayerAuth: true };
 
 /** Settings of a server that this user may have set for another node. */
 const NOT_OURS = ['DATABASE_URL', 'EVENTSTORE_URL', 'SAVEPOINT_DATA', 'PORT', 'HOST', 'ROLES', 'WORKERS', 'METRICS_PORT'];
@@ -50,8 +56,21 @@ export async function localNode(dir: string, onStart: () => void): Promise<Local
   }
   const url = `http://127.0.0.1:${await freePort(known === null ? 0 : Number(new URL(known.url).port))}`;
   onStart();
+  const isFirst = !existsSync(projectFileOf(dir));
   const pid = await started(dir, url);
-  return { place: placeIn(dir, url), isShared: false, stop: () => stopped(dir, pid) };
+  const node = { place: placeIn(dir, url), isShared: false, stop: () => stopped(dir, pid) };
+  if (isFirst) await settled(node);
+  return node;
+}
+
+async function settled({ place, stop }: LocalNode): Promise<void> {
+  try {
+    const path = `/v3/manage/${encodeURIComponent(place.project)}/settings`;
+    await new Remote(place).request('PUT', path, { body: FIRST_SETTINGS, again: 'keyed' });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 async function started(dir: string, url: string): Promise<number> {
@@ -76,7 +95,8 @@ async function started(dir: string, url: string): Promise<number> {
 function spawned(state: string, port: string): ChildProcess {
   const [program = ''] = process.argv.slice(1);
   const log = openSync(join(state, 'node.log'), 'w', 0o600);
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_OURS.includes(name)));
+  const given = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_OURS.includes(name)));
+  const env = { CORS_ORIGINS, ...given };
   const words = ['start', '--data', join(state, 'data'), '--host', '127.0.0.1', '--port', port, '--roles', 'api,projector', '--json'];
   const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
     env,
@@ -90,7 +110,7 @@ function spawned(state: string, port: string): ChildProcess {
 
 /** The node and its project. A first start makes one, and keeps its keys in the data folder. */
 function placeIn(dir: string, url: string): Place {
-  const made = readJsonFile(join(dir, STATE, 'data', 'demo-project.json'));
+  const made = readJsonFile(projectFileOf(dir));
   const [project, publicKey, secretKey] = ['projectId', 'publicKey', 'secretKey'].map((name) => made?.[name]);
   if (typeof project !== 'string' || typeof publicKey !== 'string' || typeof secretKey !== 'string') {
     throw new FolderProblem('NO_NODE', `${join(dir, STATE, 'data')} holds no project. Remove that folder: the next start makes a new one.`);
@@ -100,6 +120,10 @@ function placeIn(dir: string, url: string): Place {
   const before: JsonObject = readJsonFile(path) ?? {};
   if (Object.entries(stored).some(([name, value]) => before[name] !== value)) writeJsonFile(path, { ...before, ...stored }, 0o600);
   return { dir, address: url, project, secretKey, publicKey };
+}
+
+function projectFileOf(dir: string): string {
+  return join(dir, STATE, 'data', 'demo-project.json');
 }
 
 /** Keys must not be committed. */

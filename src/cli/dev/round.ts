@@ -1,4 +1,3 @@
-import { basename, join } from 'node:path';
 import type { Change } from '../../folder/changes.ts';
 import { type Pushed, pushFolder } from '../../folder/push.ts';
 import type { Remote } from '../../folder/remote.ts';
@@ -7,12 +6,12 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { refreshTypes } from '../../typegen/sources.ts';
 import { endpointOf, idOf, runTests, type TestsDone } from '../remote/test-runs.ts';
 
-/** What `savepoint dev` does after each change of the folder: push to `next`, test what changed, make the types anew. */
+/** What `savepoint dev` does after each change of the folder: push to `next`, make the types anew, test what changed. */
 
 export interface RoundOptions {
   readonly prune: boolean;
   readonly force: boolean;
-  /** The file of the types; `null`: none are made. */
+  /** The file of the types, as an absolute path; `null`: none are made. */
   readonly types: string | null;
 }
 
@@ -34,8 +33,17 @@ export async function round(remote: Remote, { types, ...options }: RoundOptions,
     const pushed = await pushFolder(remote, folder, { target: 'next', strict: false, ...options });
     tell.pushed(pushed, performance.now() - began);
     if (!pushed.ok) return;
+    if (types !== null) makeTypes(dir, types, tell);
     await testChanged(remote, folder, pushed.changes, tell);
-    if (types !== null && refreshTypes(dir, types)) tell.typed(basename(types) === types ? join(dir, types) : types);
+  } catch (error) {
+    tell.failed(error);
+  }
+}
+
+/** Where the file cannot be written, the tests are run all the same. */
+function makeTypes(dir: string, out: string, tell: Teller): void {
+  try {
+    if (refreshTypes(dir, out)) tell.typed(out);
   } catch (error) {
     tell.failed(error);
   }

@@ -31,7 +31,8 @@ function peopleTeller(): DevTeller {
       print(
         `${styled('bold', 'savepoint dev')}  ${address}  project ${project}${isShared ? '  (the node of another `savepoint dev`)' : ''}`,
       );
-      print(styled('gray', 'Changes of this folder are pushed to next. `savepoint promote` makes them live. Ctrl-C stops.'));
+      print(styled('gray', "Changes of this folder are pushed to next: a game plays them with `publishTarget: 'next'`."));
+      print(styled('gray', '`savepoint promote` makes them live. Ctrl-C stops.'));
     },
     pushed(pushed, ms) {
       const warnings = pushed.ok ? pushed.warnings : [];

@@ -199,6 +199,7 @@ export const publishing = {
       'nothing was published live there. Any other member of the body is 400 INVALID_BODY.',
     ].join('\n'),
     keys: STAGED_WRITTEN,
+    headers: PUBLISH_BASE,
     query: { dryRun: flags.dryRun, to: z.int().min(-1).meta({ description: 'As in the body' }) },
     body: { schema: z.strictObject({ dryRun: z.boolean().default(false), to: z.int().min(-1).nullable().optional() }), required: false },
     answers: {
@@ -213,7 +214,7 @@ export const publishing = {
         })
         .meta({ id: 'RolledBack', description: 'What the rollback changed, or would' }),
     },
-    errors: ['NOTHING_TO_ROLL_BACK', 'PUBLISH_NOT_FOUND', 'UNIQUE_VIOLATION', ...CLAIMING],
+    errors: ['NOTHING_TO_ROLL_BACK', 'PUBLISH_NOT_FOUND', 'PUBLISH_CONFLICT', 'UNIQUE_VIOLATION', ...CLAIMING],
     writes: true,
     idempotent: true,
     example: {

@@ -54,7 +54,8 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       const caller = await authenticate(app, ctx, publishing.rollback);
       const { exchange } = ctx.state;
       const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun', 'to']);
-      return managed(await app.history.rollback(caller, { dryRun: flagOf(exchange, body, 'dryRun'), to: goalOf(exchange, body) }));
+      const how = { dryRun: flagOf(exchange, body, 'dryRun'), to: goalOf(exchange, body), base: baseOf(exchange) };
+      return managed(await app.history.rollback(caller, how));
     },
 
     async diff(ctx) {
@@ -84,7 +85,7 @@ function replacesAll(exchange: Exchange): boolean {
 }
 
 /**
- * The revision that a push or promotion is made on; `null`: none is named. Any other form is refused: ignoring it would drop the check that the
+ * The revision that a push, promotion or rollback is made on; `null`: none is named. Any other form is refused: ignoring it would drop the check that the
  * caller asks for.
  */
 function baseOf(exchange: Exchange): number | null {
