@@ -59,7 +59,7 @@ export function createHistory(context: AppContext): History {
       const { key, state: seen } = accessFrom(project.authority, project.definitions, caller, 'live');
       for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
       const earlier = await earlierLive(context, project, options.to);
-      return onBase(context, project, options.base, (guard) =>
+      return onBase(context, project, caller, options.base, (guard) =>
         publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) =>
           guard(state, () => {
             // The search was made for another state of live.
