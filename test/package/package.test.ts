@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -76,12 +77,16 @@ test('on a bare machine `savepoint init game`, `cd game`, `savepoint dev` is a g
   expect((await fetch(`${url}/docs`)).status).toBe(200);
   expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
   // Its project has players proven, and its devices are guests.
-  const device = { 'x-public-key': publicKey, 'x-platform-token': `ns_guest_${'a'.repeat(43)}`, 'content-type': 'application/json' };
+  const device = {
+    'x-public-key': publicKey,
+    'x-platform-token': `ns_guest_${randomBytes(32).toString('base64url')}`,
+    'content-type': 'application/json',
+  };
   const registered = await fetch(`${url}/v3/guests/${projectId}/register`, { method: 'POST', headers: device, body: '{}' });
   const { player }: { player: string } = JSON.parse(await registered.text());
   const headers = { ...device, 'x-platform-id': player, 'x-ns-publish-target': 'next' };
   const played = await fetch(`${url}/v3/endpoints/${projectId}/find-gold`, { method: 'POST', headers, body: '{"input":{}}' });
-  expect(await played.json()).toMatchObject({ ok: true, found: expect.any(Number) });
+  expect(JSON.parse(await played.text())).toMatchObject({ ok: true, found: expect.any(Number) });
   const ended = new Promise((resolve) => dev.once('close', resolve));
   dev.kill('SIGTERM');
   expect(await ended).toBe(0);
