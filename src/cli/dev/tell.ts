@@ -31,7 +31,7 @@ function peopleTeller(): DevTeller {
       print(
         `${styled('bold', 'savepoint dev')}  ${address}  project ${project}${isShared ? '  (the node of another `savepoint dev`)' : ''}`,
       );
-      print(styled('gray', "Changes of this folder are pushed to next: a game plays them with `publishTarget: 'next'`."));
+      print(styled('gray', "Changes of this folder are pushed to next, which a game plays with `publishTarget: 'next'`."));
       print(styled('gray', '`savepoint promote` makes them live. Ctrl-C stops.'));
     },
     pushed(pushed, ms) {
