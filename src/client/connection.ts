@@ -4,7 +4,7 @@ import { failure, type Result, SavepointError, success } from './errors.ts';
 import { aborted, exchange } from './exchange.ts';
 import type { Operation } from './operations.ts';
 import type { ClientOptions, Credentials, Fetch, LogEntry, Player, RequestOptions } from './options.ts';
-import { isPassing, LONGEST_WAIT_MS, pause, pauseBefore, wasRefusedUnseen } from './retry.ts';
+import { isLoginAway, isPassing, LONGEST_WAIT_MS, pause, pauseBefore, wasRefusedUnseen } from './retry.ts';
 
 /** Everything that a client sends goes through here: where to, with which key, as whom, how often. */
 
@@ -168,13 +168,18 @@ export class Connection {
         recovered.add(error.code);
         continue;
       }
-      if (attempt > retries || !isPassing(error) || !(ask.repeats || wasRefusedUnseen(error))) return this.#told(ask, error);
+      if (attempt > retries || !this.mayPass(error) || !(ask.repeats || wasRefusedUnseen(error))) return this.#told(ask, error);
       const waitMs = pauseBefore(attempt, error, Math.random);
       if (waitMs > LONGEST_WAIT_MS) return this.#told(ask, error);
       this.log('debug', `${ask.method} ${ask.family} is sent again in ${Math.round(waitMs)} ms`, { code: error.code, attempt });
       if (!(await pause(waitMs, ask.options?.signal))) return aborted(ask.options?.signal);
       attempt++;
     }
+  }
+
+  /** Whether the same request may fare better in a moment. Without a token there is nothing that a login, once it is back, could judge. */
+  mayPass(error: SavepointError): boolean {
+    return isPassing(error) && !(isLoginAway(error) && this.player?.token === undefined);
   }
 
   async #recovers(ask: Ask, error: SavepointError): Promise<boolean> {

@@ -8,7 +8,7 @@ import { readEvents, type ServerEvent } from './events.ts';
 import { type Change, Followed, type Listener } from './followed.ts';
 import type { AnyGame, BoardOf, CollectionOf, DocumentOf, GameTypes, QueryOf } from './game.ts';
 import type { AnyResult, Leaderboard } from './queries.ts';
-import { isPassing, pause, pauseBefore } from './retry.ts';
+import { pause, pauseBefore } from './retry.ts';
 
 export type { Change } from './followed.ts';
 
@@ -334,7 +334,7 @@ export class Live<G extends GameTypes = AnyGame> {
       }
       // What ends a stream that went, such as a proof that has become too old, the next opening may have put right: it proves anew.
       const mayOpen = came && failures <= MOST_SHORT;
-      if (!isPassing(error) && !mayOpen) {
+      if (!this.#connection.mayPass(error) && !mayOpen) {
         this.#refuse(error);
         break;
       }

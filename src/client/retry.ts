@@ -22,7 +22,7 @@ export function isPassing(error: SavepointError): boolean {
 }
 
 /** The player's token may be good: what judges it could not be asked. */
-function isLoginAway({ code, details }: SavepointError): boolean {
+export function isLoginAway({ code, details }: SavepointError): boolean {
   return code === 'PLATFORM_AUTH_FAILED' && details['authFailureKind'] === 'service_unavailable';
 }
 

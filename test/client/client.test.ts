@@ -27,6 +27,25 @@ async function rich(options: ClientOptions = {}) {
   return createClient({ ...game.options, player: await game.newRich(), ...options });
 }
 
+test('a login that is away is waited for with a token that it can judge, and without one it is told at once', async () => {
+  const away = () =>
+    Response.json(
+      { ok: false, error: { code: 'PLATFORM_AUTH_FAILED', authFailureKind: 'service_unavailable' } },
+      { status: 401, headers: { 'retry-after': '0' } },
+    );
+  for (const [token, sends] of [
+    ['a token', 2],
+    [undefined, 1],
+  ] as const) {
+    const { fetch, sent } = network(away);
+    const player = { id: await game.newRich(), ...(token === undefined ? {} : { token }) };
+    await createClient({ ...game.options, player, fetch })
+      .documents('players')
+      .tryGet();
+    expect(sent).toHaveLength(sends);
+  }
+});
+
 describe('an intent happens once', () => {
   test.each([
     ['no answer comes', ['answer lost', 'answer lost'] as const],
