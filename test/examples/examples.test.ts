@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -40,6 +40,9 @@ beforeAll(async () => {
   project = { url: node.url, ...(await newProject(env, 'Gold Rush')) };
   const place = { SAVEPOINT_URL: project.url, SAVEPOINT_PROJECT: project.projectId, SAVEPOINT_SECRET_KEY: project.secretKey };
   await succeed(['push', '--live', '--dir', join(EXAMPLES, 'game')], { env: place });
+  const headers = { 'x-api-key': project.secretKey, 'content-type': 'application/json' };
+  const settings = { method: 'PUT', headers, body: '{"guestSignIn":true}' };
+  expect((await fetch(`${project.url}/v3/manage/${project.projectId}/settings`, settings)).status).toBe(200);
 });
 
 afterAll(async () => {
@@ -74,19 +77,25 @@ interface Browser {
 }
 const PLAYWRIGHT: string = 'playwright-core';
 
-test('browser: the page is built, compiles against the client, and shows what players find while they find it', async () => {
+test('browser: its types are what the game says, and a copy of it, outside of the repository, compiles, is built, and shows what players find while they find it', async () => {
   const { url, projectId, publicKey } = project;
+  const game = ['--dir', join(EXAMPLES, 'game'), '--out', join(EXAMPLES, 'browser/game.types.ts')];
+  await succeed(['types', '--check', ...game]);
+  const copy = newFolder();
+  cpSync(join(EXAMPLES, 'browser'), copy, { recursive: true });
+  mkdirSync(join(copy, 'node_modules'));
+  symlinkSync(ROOT, join(copy, 'node_modules/savepoint'));
+  symlinkSync(join(ROOT, 'node_modules/vite'), join(copy, 'node_modules/vite'));
   const settings = { URL: url, PROJECT: projectId, KEY: publicKey };
   await build({
-    ...{ root: join(EXAMPLES, 'browser'), configFile: false, logLevel: 'error' },
-    resolve: { alias: { 'savepoint/client': join(ROOT, 'dist/src/client/index.js') } },
+    ...{ root: copy, configFile: false, logLevel: 'error' },
     define: Object.fromEntries(
       Object.entries(settings).map(([name, value]) => [`import.meta.env['VITE_SAVEPOINT_${name}']`, JSON.stringify(value)]),
     ),
     build: { outDir: site, target: 'es2022' },
   });
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  await execute(process.execPath, [compiler, '-p', join(EXAMPLES, 'browser')]);
+  await execute(process.execPath, [compiler, '-p', copy]);
   if (CHROMIUM === undefined) return;
   const { chromium }: { chromium: { launch(options: object): Promise<Browser> } } = await import(PLAYWRIGHT);
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });

@@ -1,37 +1,15 @@
-import { createClient, type Leaderboard, openLive } from 'savepoint/client';
+import { createClient, type Leaderboard, openLive, signInGuest } from 'savepoint/client';
+// `savepoint types` makes it of the game's folder: a wrong slug, field or code does not compile.
+import type { Game } from './game.types.ts';
 import './style.css';
-
-/** What the client knows of the game: a wrong slug, field or code does not compile. */
-interface Game {
-  readonly documents: { readonly players: { readonly name: string; readonly gold: number; readonly tool: number } };
-  readonly endpoints: {
-    readonly dig: { readonly input: { name?: string }; readonly answer: { found: number; gold: number }; readonly refusals: never };
-    readonly upgrade: {
-      readonly input: Record<never, never>;
-      readonly answer: { tool: number; gold: number };
-      readonly refusals: 'TOO_POOR' | 'NO_PLAYER';
-    };
-  };
-  readonly queries: { readonly richest: { readonly name: string; readonly tool: number } };
-  readonly values: { readonly shop: { readonly tool: number } };
-}
 
 const client = createClient<Game>({
   url: import.meta.env['VITE_SAVEPOINT_URL'],
   projectId: import.meta.env['VITE_SAVEPOINT_PROJECT'],
   publicKey: import.meta.env['VITE_SAVEPOINT_KEY'],
-  player: ownId(),
+  // `next` plays what `savepoint dev` has staged.
+  publishTarget: import.meta.env['VITE_SAVEPOINT_TARGET'] === 'next' ? 'next' : 'live',
 });
-
-/** An id that this browser makes up and keeps. A game with logins gives the login's id, and a token that proves it. */
-function ownId(): string {
-  const stored = localStorage.getItem('player');
-  if (stored !== null) return stored;
-  const [a = 0, b = 0] = crypto.getRandomValues(new Uint32Array(2));
-  const id = `7${String(a).padStart(8, '0').slice(-8)}${String(b).padStart(8, '0').slice(-8)}`;
-  localStorage.setItem('player', id);
-  return id;
-}
 
 function element(id: string): HTMLElement {
   const found = document.getElementById(id);
@@ -40,7 +18,6 @@ function element(id: string): HTMLElement {
 }
 
 const nameField = element('name') as HTMLInputElement;
-nameField.value = localStorage.getItem('name') ?? `Digger ${client.player?.id.slice(-3)}`;
 nameField.addEventListener('change', () => localStorage.setItem('name', nameField.value));
 
 function show(purse: { readonly gold?: number; readonly tool?: number }): void {
@@ -75,7 +52,7 @@ function showBoard({ entries }: Leaderboard<Game['queries']['richest']>): void {
   const rows = entries.map(({ rank, key, value, data }) => {
     const row = document.createElement('li');
     row.classList.toggle('own', key === client.player?.id);
-    row.append(cell('rank', String(rank)), cell('name', data.name), cell('value', String(value)));
+    row.append(cell('rank', String(rank)), cell('name', data.name ?? 'Digger'), cell('value', String(value)));
     return row;
   });
   element('rows').replaceChildren(...rows);
@@ -89,7 +66,14 @@ function cell(name: string, text: string): HTMLElement {
   return made;
 }
 
-// Both come as they change, over one connection. What this page writes shows at once, and the board at most once a second.
-const live = openLive(client);
-live.document('players', (player) => show(player ?? {}));
-live.leaderboard('richest', showBoard, { limit: 10, onError: ({ message }) => say(message) });
+async function start(): Promise<void> {
+  // The browser keeps a secret, which proves the player: nobody else plays as this one.
+  const guest = await signInGuest(client);
+  nameField.value = localStorage.getItem('name') ?? `Digger ${guest.id.slice(-3)}`;
+  // Both come as they change, over one connection. What this page writes shows at once, and the board at most once a second.
+  const live = openLive(client);
+  live.document('players', (player) => show(player ?? {}));
+  live.leaderboard('richest', showBoard, { limit: 10, onError: ({ message }) => say(message) });
+}
+
+start().catch((error: unknown) => say(error instanceof Error ? error.message : String(error)));
