@@ -104,6 +104,7 @@ test('browser: its types are what the game says, and a copy of it, outside of th
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
     await page.goto(origin());
+    await page.waitForFunction(`document.querySelector('#name').value.startsWith('Digger ')`);
     await page.fill('#name', 'Ada');
     await page.click('#upgrade');
     await page.waitForFunction(`document.querySelector('#message').textContent === 'Dig some gold first.'`);

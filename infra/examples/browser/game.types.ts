@@ -28,7 +28,8 @@ export interface Game {
     readonly upgrade: {
       readonly input: { readonly [name: string]: never };
       readonly answer: { readonly ok: true; readonly tool: number; readonly gold: number };
-      readonly refusals: /** 404: Dig some gold first. */
+      readonly refusals:
+        /** 404: Dig some gold first. */
         | 'NO_PLAYER'
         /** 409: The next tool costs {{price}} gold; you have {{player.gold}}. */
         | 'TOO_POOR';
