@@ -77,7 +77,7 @@ test('the present value comes first, then each change with its revision, of the 
   const client = await open(game, ['documents/players', `documents/players/${BO}`]);
   expect([client.status, client.headers['content-type'], client.headers['x-accel-buffering']]).toEqual([200, 'text/event-stream', 'no']);
   expect((await client.next(of('documents/players'))).data).toMatchObject({ value: { gold: 1 }, version: 1 });
-  expect((await client.next(of(`documents/players/${BO}`))).data).toMatchObject({ value: null, version: 0 });
+  expect((await client.ever(of(`documents/players/${BO}`))).data).toMatchObject({ value: null, version: 0 });
   const written = await save({ gold: 2 }, ADA, other);
   const change = await client.next(of('documents/players'));
   expect(change.data).toMatchObject({ value: { gold: 2 }, version: 2, revision: written });
@@ -124,10 +124,15 @@ test('ledger, save records, boards and values are what their plain reads answer'
 test('what a client says that it has seen elsewhere holds up nobody else who listens to the same', async () => {
   const topics = ['query/top', 'values', 'ledger/players', 'records/players'];
   const honest = await open(game, topics);
-  for (const topic of topics) await honest.next(of(topic));
+  for (const topic of topics) await honest.ever(of(topic));
   const { events } = await open(game, topics, { 'x-ns-position': '999999999999999' });
   await save({ gold: 100, points: 100 });
-  await honest.next(of('ledger/players'));
+  await honest.ever(
+    of(
+      'ledger/players',
+      valued(({ entries }: { entries: { after: number }[] }) => entries.at(-1)?.after === 100),
+    ),
+  );
   await honest.ever(
     of(
       'query/top',
