@@ -24,8 +24,7 @@ export interface FrameParts {
 
 /**
  * What surrounds every request: its id, the answer to whatever the rest of the chain throws, the guards of the connection, metrics, log
- * and the managers' log of calls. They
- * are one middleware, because each async one costs every request a promise and a turn of its own.
+ * and the managers' log of calls. They are one middleware, because each async one costs every request a promise and a turn of its own.
  */
 export function frame({ settings, names, addressOf, unsent, metrics, log, callLog, closing }: FrameParts): Middleware {
   const served = new ServedRequests(callLog);

@@ -69,7 +69,6 @@ function invitationIn(body: JsonObject): AskedInvitation {
 }
 
 /** What is missing is empty, and the use case says what is wanted. */
-
 function accountIn(body: JsonObject): Account {
   const account = member(body, 'account');
   if (!isObject(account)) return { platformId: '', token: '' };
