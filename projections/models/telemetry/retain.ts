@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { projectSettings } from '../../../src/domain/project/settings.ts';
 import { TELEMETRY_VERSIONS, type TelemetrySwept } from '../../../src/domain/telemetry/events.ts';
-import { retentionDays } from '../../../src/domain/telemetry/switches.ts';
+import { analyticsSetting } from '../../../src/domain/telemetry/switches.ts';
 import { encodeEvent, type JsonObject } from '../../../src/kernel/json.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
@@ -55,7 +55,7 @@ export async function retainTelemetry({
 
 /** What a sweep is to remove of a project's rows; `null`: nothing. */
 async function sweptOf(pool: Pool, { project, deleted, settings }: ProjectRow, now: number): Promise<TelemetrySwept | null> {
-  const days = retentionDays(projectSettings(settings).analytics);
+  const days = analyticsSetting(projectSettings(settings).analytics).retentionDays;
   if (!deleted && days === 0) return null;
   const before = await firstKept(pool, project, deleted ? Number.MAX_SAFE_INTEGER : now - days * DAY_MS);
   const totals = await totalsOf(pool, project, before);

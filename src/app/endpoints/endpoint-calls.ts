@@ -1,5 +1,6 @@
 import { calledEvent, recordsCalls } from '../../domain/telemetry/endpoint-call.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
+import { analyticsSetting } from '../../domain/telemetry/switches.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { playerOf, spaceOf } from '../access.ts';
@@ -20,7 +21,7 @@ export interface CallWatch {
 
 /** `null` in projects that do not record calls. */
 export function watchOf(context: AppContext, project: Project, call: EndpointRequest): CallWatch | null {
-  return recordsCalls(settingsOf(project).analytics) ? watch(context, project, call) : null;
+  return recordsCalls(analyticsSetting(settingsOf(project).analytics)) ? watch(context, project, call) : null;
 }
 
 /** How long an event may wait for the log, ms. */

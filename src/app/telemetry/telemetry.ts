@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type * as contract from '../../contract/answers.ts';
+import type { AnalyticsSetting } from '../../contract/resources/analytics.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
@@ -9,9 +10,9 @@ import { heartbeatEvent } from '../../domain/telemetry/heartbeat.ts';
 import { credited, type PlayerStats } from '../../domain/telemetry/player.ts';
 import { saveFailure } from '../../domain/telemetry/save-failure.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
-import { asKept, isCaptured } from '../../domain/telemetry/switches.ts';
+import { analyticsSetting, asKept, isCaptured } from '../../domain/telemetry/switches.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import { isObject, type Json, stringifyJson } from '../../kernel/json.ts';
 import { spaceOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
@@ -83,26 +84,26 @@ export function createTelemetry(context: AppContext): Telemetry {
       }
       if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
       const told = accepted(analyticsEvent(body, claimed, context.platformId));
-      const { settings, space, reports } = await placeOf(context, caller, target);
+      const { setting, space, reports } = await placeOf(context, caller, target);
       const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...told, platformId: playerIn(space, told.platformId) } };
-      if (!isCaptured(settings, fact)) return { stored: false, reason: 'capture_disabled' };
+      if (!isCaptured(setting, fact)) return { stored: false, reason: 'capture_disabled' };
       const now = context.scheduler.now();
       if (reports !== null && !reports.takes(now)) return { stored: false, reason: 'quota_exceeded' };
-      const revision = await record(context, caller, asKept(settings, fact), now, TRACK_MS);
+      const revision = await record(context, caller, asKept(setting, fact), now, TRACK_MS);
       return revision === null ? { stored: false, reason: 'storage_unavailable' } : { stored: true, reason: null };
     },
 
     async heartbeat(caller, body, claimed, target) {
       const told = accepted(heartbeatEvent(isObject(body) ? body : null, claimed));
       const answered = (persisted: boolean, stats: PlayerStats | null) => heartbeatAnswer(caller, told.platformId, persisted, stats);
-      const { settings, space, reports } = await placeOf(context, caller, target);
+      const { setting, space, reports } = await placeOf(context, caller, target);
       const data = { ...told, platformId: playerIn(space, told.platformId) };
       const at = context.scheduler.now();
       const notStored = async () => {
         const known = await inTime(context, statsOf(context, remembered, caller.projectId, data.platformId));
         return answered(false, known?.stats ?? null);
       };
-      if (!isCaptured(settings, { type: 'heartbeat.received', data })) return notStored();
+      if (!isCaptured(setting, { type: 'heartbeat.received', data })) return notStored();
       const { heartbeats } = context.telemetry;
       const gathered = heartbeats.take(caller.projectId, data, at);
       if (gathered !== null) return answered(true, gathered.stats);
@@ -131,10 +132,14 @@ async function placeOf(
   context: AppContext,
   caller: Caller,
   target: PublishTarget,
-): Promise<{ readonly settings: JsonObject; readonly space: Space; readonly reports: MinuteQuota | null }> {
+): Promise<{ readonly setting: AnalyticsSetting; readonly space: Space; readonly reports: MinuteQuota | null }> {
   const project = await projectOf(context, caller);
   const settings = projectSettings(project.authority?.settings ?? {});
-  return { settings: settings.analytics, space: spaceOf(settings, project.definitions, target), reports: project.quotas.reports };
+  return {
+    setting: analyticsSetting(settings.analytics),
+    space: spaceOf(settings, project.definitions, target),
+    reports: project.quotas.reports,
+  };
 }
 
 function record(context: AppContext, caller: Caller, fact: TelemetryReport, recordedAt: number, waitMs: number): Promise<number | null> {

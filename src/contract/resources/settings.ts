@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { isArray, isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
-import { flag, optional, type Shape } from './member.ts';
+import { isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
+import { analytics } from './analytics.ts';
+import { jsonSchemaOf } from './json-schema.ts';
+import { flag, map, optional, type Shape } from './member.ts';
 
 /** Settings of a project: names, types, ranges and defaults. */
 
@@ -54,29 +56,13 @@ function textOf(most: number, description: string) {
 
 const OBJECT = `an object of at most ${MAX_OBJECT} characters`;
 
-/** Analytics settings that clients read as switches. Other members may stand beside them. */
-const SWITCHES: ReadonlySet<string> = new Set([
-  ...['enabled', 'captureSessions', 'captureWarnings', 'captureErrors', 'captureLocalWarnings', 'captureLocalErrors'],
-  ...['captureEndpointDiagnostics', 'managedLibraryEvents', 'managedPerformance', 'managedNetwork', 'managedVoice'],
-  ...['managedInputFocus', 'managedScene', 'managedRuntime', 'managedRevision', 'managedSystemInfo', 'retainErrorStacks'],
-  // For the server only; no client reads it.
-  'captureEndpointCalls',
-]);
-
-/** An object, kept as it is. */
-function object(fits: (value: JsonObject) => boolean = () => true) {
-  const isOne = (value: unknown) => {
-    const json = value as Json;
-    return isObject(json) && fits(json) && stringifyJson(json).length <= MAX_OBJECT;
-  };
-  return z.custom<JsonObject>(isOne).meta({ type: 'object' });
+/** An object that fits a schema. It stays as it was sent: readers parse it. */
+function object(schema: z.ZodType) {
+  const { $schema, ...described } = jsonSchemaOf(schema);
+  const fits = (value: unknown) =>
+    isObject(value as Json) && stringifyJson(value as JsonObject).length <= MAX_OBJECT && schema.safeParse(value).success;
+  return z.custom<JsonObject>(fits).meta(described);
 }
-
-const areSwitches = (value: JsonObject) =>
-  Object.entries(value).every(([name, item]) => {
-    if (name === 'allowedEventTypes') return isArray(item) && item.every((type) => typeof type === 'string');
-    return typeof item === 'boolean' || !SWITCHES.has(name);
-  });
 
 export const settings = z
   .strictObject({
@@ -112,13 +98,13 @@ export const settings = z
     revisionShowPopupOnce: switched(true, 'Players are told once.'),
     revisionTestOutdatedEditor: switched(false, 'Editors count as outdated.'),
     revisionTestOutdatedLive: switched(false, 'Games count as outdated.'),
-    analytics: optional(object(areSwitches), 'What is taken of what games report.', {
+    analytics: optional(object(analytics), 'What is taken of what games report.', {
       default: {},
       code,
       expected: `${OBJECT}, its switches true or false, allowedEventTypes a list of texts`,
     }),
-    webhooks: optional(object(), 'Kept for editors.', { default: {}, code, expected: OBJECT }),
-    endpointRateLimits: optional(object().nullable(), 'Kept for editors.', { default: null, code, expected: OBJECT }),
+    webhooks: optional(object(map), 'Kept for editors.', { default: {}, code, expected: OBJECT }),
+    endpointRateLimits: optional(object(map).nullable(), 'Kept for editors.', { default: null, code, expected: OBJECT }),
   })
   .meta({ id: 'Settings', description: 'Settings of a project.' });
 

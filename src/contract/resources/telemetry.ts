@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { anyText, json, map, number, optional } from './member.ts';
+import { anyText, json, map, number, optional, type Written } from './member.ts';
 
 /** What games report of players. Names have two spellings: `sessionId` and `session_id`. */
 
@@ -18,6 +18,16 @@ const who = {
   packageIdent: optional(anyText, `The game’s package; ${MAX_LENGTH.name} characters.`),
 };
 
+/** What the server itself reads of a context. */
+const context = z.looseObject({
+  endpointSlug: optional(json, 'The endpoint that the event is about.'),
+  slug: optional(json, 'The same as `endpointSlug`.'),
+  collectionId: optional(json, 'The collection that it is about.'),
+});
+
+/** The context of an event, as whoever reported it wrote it. */
+export type WrittenContext = Written<typeof context>;
+
 export const analyticsEvent = z
   .looseObject({
     ...who,
@@ -27,7 +37,7 @@ export const analyticsEvent = z
     code: optional(anyText, `What went wrong, in a word; ${MAX_LENGTH.code} characters.`),
     message: optional(anyText, 'What went wrong.'),
     stack: optional(anyText, 'Where; kept of warnings and errors alone.'),
-    context: optional(z.union([anyText, map]), 'Whatever else is known.'),
+    context: optional(z.union([anyText, context]), 'Whatever else is known.'),
     durationSeconds: optional(number, 'How long it took.'),
     fps: optional(json, 'Pictures a second.'),
     requestPayload: optional(json, 'What was asked for.'),

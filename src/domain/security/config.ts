@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SecurityConfig } from '../../contract/answers.ts';
 import { canonicalJson, type JsonObject } from '../../kernel/json.ts';
 import type { ProjectSettings } from '../project/settings.ts';
+import { analyticsSetting } from '../telemetry/switches.ts';
 
 /**
  * What a project's clients are told of its security. The signature covers the same numbers and texts that are sent: the client checks it against
@@ -60,7 +61,7 @@ export function securityConfig(
     configVersion: configVersion(settings),
     generatedAt: new Date(now).toISOString(),
     ttlSeconds: TTL_SECONDS,
-    modes: { ...expectedModes(settings), analytics: settings.analytics['enabled'] === false ? 'disabled' : 'enabled' },
+    modes: { ...expectedModes(settings), analytics: analyticsSetting(settings.analytics).enabled ? 'enabled' : 'disabled' },
     clientMode: clientMode(settings),
     settings: clientSettings(settings),
     signing,

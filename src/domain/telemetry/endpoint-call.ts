@@ -1,10 +1,12 @@
-import { MAX_LENGTH } from '../../contract/resources/telemetry.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { AnalyticsSetting } from '../../contract/resources/analytics.ts';
+import { MAX_LENGTH, type WrittenContext } from '../../contract/resources/telemetry.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { getPath } from '../../kernel/path.ts';
 import { isDefinitionId } from '../definition/check.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import { truncateText } from '../document/truncate-text.ts';
 import { isNobody } from '../endpoint/run.ts';
+import { objectOf, stringIn } from './body.ts';
 import type { AnalyticsTracked, TelemetryReport } from './events.ts';
 import { isCaptured } from './switches.ts';
 
@@ -27,8 +29,8 @@ export interface EndpointCalled {
 }
 
 /** Whether a project wants its calls recorded: `captureEndpointCalls`, off by default, because it costs an event per call. */
-export function recordsCalls(analytics: JsonObject): boolean {
-  return member(analytics, 'captureEndpointCalls') === true && isCaptured(analytics, { type: 'analytics.tracked', data: BLANK });
+export function recordsCalls(setting: AnalyticsSetting): boolean {
+  return setting.captureEndpointCalls && isCaptured(setting, { type: 'analytics.tracked', data: BLANK });
 }
 
 /**
@@ -47,17 +49,16 @@ export function calledEvent({ platformId, slug, method, status, durationMs, inpu
 
 /** The endpoint of a call that this server recorded; `null` for any other event. */
 export function calledSlug({ type, source, context }: AnalyticsTracked): string | null {
-  if (type !== TYPE || source !== SOURCE || !isObject(context)) return null;
-  const slug = member(context, 'endpointSlug');
-  return typeof slug === 'string' ? slug : null;
+  if (type !== TYPE || source !== SOURCE) return null;
+  const { endpointSlug }: WrittenContext = objectOf(context) ?? {};
+  return typeof endpointSlug === 'string' ? endpointSlug : null;
 }
 
 /** The game's own name for the player: in its input, in the answer, or in the answer's `response`. */
 function nameIn(input: JsonObject, body: Json): string | null {
-  const inner = isObject(body) ? member(body, 'response') : undefined;
-  for (const place of [input, body, inner ?? null]) {
-    const name = isObject(place) ? member(place, 'playerName') : undefined;
-    if (typeof name === 'string' && name.trim() !== '') return truncateText(name, MAX_LENGTH.name);
+  for (const place of [input, body, getPath(body, 'response')]) {
+    const name = stringIn(objectOf(place) ?? {}, ['playerName'], MAX_LENGTH.name);
+    if (name !== null) return name;
   }
   return null;
 }

@@ -1,8 +1,9 @@
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { WrittenContext } from '../../contract/resources/telemetry.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import { playerOfKey } from '../document/key.ts';
 import { truncateText } from '../document/truncate-text.ts';
 import { categoryOf } from './analytics.ts';
+import { objectOf } from './body.ts';
 import type { AnalyticsTracked, HeartbeatReceived, HeartbeatsFolded, SaveFailed, TelemetryEvent } from './events.ts';
 import { isListed, type Player } from './player.ts';
 
@@ -35,7 +36,7 @@ export function listedEvent(event: TelemetryEvent, before: Player | null): Liste
 
 function listedAnalytics(data: AnalyticsTracked, before: Player | null): ListedEvent {
   const { platformId, type, label, source, sessionId, ...rest } = data;
-  const context = isObject(data.context) ? data.context : {};
+  const context: WrittenContext = objectOf(data.context) ?? {};
   const category = categoryOf(type);
   return {
     platformId,
@@ -43,8 +44,8 @@ function listedAnalytics(data: AnalyticsTracked, before: Player | null): ListedE
     category,
     label,
     source,
-    endpointSlug: shortText(member(context, 'endpointSlug') ?? member(context, 'slug')),
-    collectionId: shortText(member(context, 'collectionId')),
+    endpointSlug: shortText(context.endpointSlug ?? context.slug),
+    collectionId: shortText(context.collectionId),
     // An event without a session belongs to the player's current one.
     sessionId: sessionId ?? (category === 'session' ? null : (before?.profile.sessionId ?? null)),
     payload: withoutNulls(rest),

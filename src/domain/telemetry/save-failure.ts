@@ -1,8 +1,7 @@
 import { MAX_LENGTH } from '../../contract/resources/telemetry.ts';
-import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
-import { stringIn } from './body.ts';
+import { numberOf, stringIn } from './body.ts';
 import type { SaveFailed } from './events.ts';
 
 /** The event of a report that a save failed. Every member may be missing. */
@@ -11,14 +10,15 @@ export function saveFailure(body: JsonObject, claimed: string | null): SaveFaile
     collectionId: stringIn(body, ['collectionId'], MAX_LENGTH.id) ?? '',
     recordKey: stringIn(body, ['recordKey'], MAX_LENGTH.code) ?? '',
     reason: stringIn(body, ['reason'], MAX_LENGTH.reason) ?? '',
-    expectedSeq: wholeOf(member(body, 'expectedSeq')),
-    observedSeq: wholeOf(member(body, 'observedSeq')),
-    attempts: wholeOf(member(body, 'attempts')),
+    expectedSeq: wholeIn(body, 'expectedSeq'),
+    observedSeq: wholeIn(body, 'observedSeq'),
+    attempts: wholeIn(body, 'attempts'),
     platformId: claimed !== null && DOCUMENT_KEY.test(claimed) ? claimed : null,
   };
 }
 
-function wholeOf(value: Json | undefined): number {
-  const number = isNumber(value) ? toDouble(value) : Number.NaN;
-  return Number.isSafeInteger(number) ? number : -1;
+/** A whole number; -1 for anything else. */
+function wholeIn(body: JsonObject, name: string): number {
+  const number = numberOf(body, [name]);
+  return number !== null && Number.isSafeInteger(number) ? number : -1;
 }

@@ -1,13 +1,14 @@
+import { type AnalyticsSetting, analytics } from '../../contract/resources/analytics.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { isNumber, toDouble } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { categoryOf } from './analytics.ts';
 import type { TelemetryReport } from './events.ts';
 
-/** The project setting `analytics`: what is recorded, and how long it is kept. */
+/** What the project setting `analytics` says of reports. */
+
+type Switch = { [Name in keyof AnalyticsSetting]: AnalyticsSetting[Name] extends boolean ? Name : never }[keyof AnalyticsSetting];
 
 /** Category of a type → the member that switches it off when `false`. */
-const SWITCHES: Readonly<Record<string, string>> = {
+const SWITCHES: Readonly<Record<string, Switch>> = {
   session: 'captureSessions',
   warning: 'captureWarnings',
   error: 'captureErrors',
@@ -22,27 +23,31 @@ const SWITCHES: Readonly<Record<string, string>> = {
   system: 'managedSystemInfo',
 };
 
-/** Whether a project wants this event. A missing switch is on; a failed save is always recorded. */
-export function isCaptured(settings: JsonObject, fact: TelemetryReport): boolean {
+const DEFAULTS = analytics.parse({});
+
+const known = new WeakMap<JsonObject, AnalyticsSetting>();
+
+/** The setting with its defaults. One that does not fit counts as not set. Parsed once for each object that is stored. */
+export function analyticsSetting(stored: JsonObject): AnalyticsSetting {
+  let setting = known.get(stored);
+  if (setting === undefined) {
+    setting = analytics.safeParse(stored).data ?? DEFAULTS;
+    known.set(stored, setting);
+  }
+  return setting;
+}
+
+/** Whether a project wants this event. A failed save is always recorded. */
+export function isCaptured(setting: AnalyticsSetting, fact: TelemetryReport): boolean {
   if (fact.type === 'save.failed') return true;
-  if (member(settings, 'enabled') === false) return false;
+  if (!setting.enabled) return false;
   const category = fact.type === 'analytics.tracked' ? categoryOf(fact.data.type) : 'session';
   const name = Object.hasOwn(SWITCHES, category) ? SWITCHES[category] : undefined;
-  return name === undefined || member(settings, name) !== false;
+  return name === undefined || setting[name];
 }
 
 /** The event as the project wants it kept: `retainErrorStacks: false` removes stacks. */
-export function asKept(settings: JsonObject, fact: TelemetryReport): TelemetryReport {
-  if (fact.type !== 'analytics.tracked' || fact.data.stack === null || member(settings, 'retainErrorStacks') !== false) return fact;
+export function asKept(setting: AnalyticsSetting, fact: TelemetryReport): TelemetryReport {
+  if (fact.type !== 'analytics.tracked' || fact.data.stack === null || setting.retainErrorStacks) return fact;
   return { ...fact, data: { ...fact.data, stack: null } };
-}
-
-const DEFAULT_DAYS = 90;
-const MAX_DAYS = 3650;
-
-/** Days for which rows of telemetry are kept (`retentionDays`); 0: for ever. */
-export function retentionDays(settings: JsonObject): number {
-  const value = member(settings, 'retentionDays');
-  const days = isNumber(value) ? toDouble(value) : Number.NaN;
-  return Number.isFinite(days) && days >= 0 ? Math.min(Math.floor(days), MAX_DAYS) : DEFAULT_DAYS;
 }

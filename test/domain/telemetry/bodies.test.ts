@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { analyticsEvent, categoryOf, storedType } from '../../../src/domain/telemetry/analytics.ts';
 import { heartbeatEvent } from '../../../src/domain/telemetry/heartbeat.ts';
 import { saveFailure } from '../../../src/domain/telemetry/save-failure.ts';
-import { asKept, isCaptured, retentionDays } from '../../../src/domain/telemetry/switches.ts';
+import { analyticsSetting, asKept, isCaptured } from '../../../src/domain/telemetry/switches.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../../src/kernel/json.ts';
 
@@ -189,26 +189,28 @@ describe('the project’s setting `analytics`', () => {
   const failure = { type: 'save.failed', data: saveFailure({}, null) } as const;
 
   test('switches capture off by category, and everything but failed saves by `enabled`', () => {
-    expect(isCaptured({}, analytics('x'))).toBe(true);
-    expect(isCaptured({ enabled: false }, analytics('x'))).toBe(false);
-    expect(isCaptured({ enabled: false }, heartbeat())).toBe(false);
-    expect(isCaptured({ enabled: false }, failure)).toBe(true);
-    expect(isCaptured({ captureSessions: false }, heartbeat())).toBe(false);
-    expect(isCaptured({ captureErrors: false }, error())).toBe(false);
-    expect(isCaptured({ captureErrors: false }, analytics('x'))).toBe(true);
-    expect(isCaptured({ captureEndpointDiagnostics: false }, analytics('endpoint.client_error'))).toBe(false);
-    expect(isCaptured({ managedVoice: false }, analytics('voice.activity'))).toBe(false);
-    expect(isCaptured({ constructor: false }, analytics('constructor.x'))).toBe(true);
+    expect(isCaptured(analyticsSetting({}), analytics('x'))).toBe(true);
+    expect(isCaptured(analyticsSetting({ enabled: false }), analytics('x'))).toBe(false);
+    expect(isCaptured(analyticsSetting({ enabled: false }), heartbeat())).toBe(false);
+    expect(isCaptured(analyticsSetting({ enabled: false }), failure)).toBe(true);
+    expect(isCaptured(analyticsSetting({ captureSessions: false }), heartbeat())).toBe(false);
+    expect(isCaptured(analyticsSetting({ captureErrors: false }), error())).toBe(false);
+    expect(isCaptured(analyticsSetting({ captureErrors: false }), analytics('x'))).toBe(true);
+    expect(isCaptured(analyticsSetting({ captureEndpointDiagnostics: false }), analytics('endpoint.client_error'))).toBe(false);
+    expect(isCaptured(analyticsSetting({ managedVoice: false }), analytics('voice.activity'))).toBe(false);
+    expect(isCaptured(analyticsSetting({ constructor: false }), analytics('constructor.x'))).toBe(true);
   });
 
   test('takes stacks out when they are not to be kept', () => {
-    expect(asKept({}, error())).toMatchObject({ data: { stack: 's' } });
-    expect(asKept({ retainErrorStacks: false }, error())).toMatchObject({ data: { stack: null } });
+    expect(asKept(analyticsSetting({}), error())).toMatchObject({ data: { stack: 's' } });
+    expect(asKept(analyticsSetting({ retainErrorStacks: false }), error())).toMatchObject({ data: { stack: null } });
   });
 
   test('says how long rows are kept: 90 days unless it says otherwise, 0 for ever', () => {
-    expect([{}, { retentionDays: 7 }, { retentionDays: 0 }, { retentionDays: -1 }, { retentionDays: 'x' }].map(retentionDays)).toEqual([
-      90, 7, 0, 90, 90,
-    ]);
+    expect(
+      [{}, { retentionDays: 7 }, { retentionDays: 0 }, { retentionDays: -1 }, { retentionDays: 'x' }].map(
+        (stored) => analyticsSetting(stored).retentionDays,
+      ),
+    ).toEqual([90, 7, 0, 90, 90]);
   });
 });

@@ -3,6 +3,8 @@ import { calledEvent, type EndpointCalled, recordsCalls } from '../../../src/dom
 import type { SessionMoment, TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
 import { listedEvent } from '../../../src/domain/telemetry/listing.ts';
 import { evolvePlayer, type Player } from '../../../src/domain/telemetry/player.ts';
+import { analyticsSetting } from '../../../src/domain/telemetry/switches.ts';
+import type { JsonObject } from '../../../src/kernel/json.ts';
 import { analytics, heartbeat } from './given.ts';
 
 const START = 1_000_000;
@@ -76,8 +78,9 @@ describe('an endpoint call', () => {
 
   test('is recorded only where the project says so, and takes endpoint diagnostics', () => {
     const on = { captureEndpointCalls: true };
-    expect([{}, { captureEndpointCalls: 'yes' }, { enabled: true }].map(recordsCalls)).toEqual([false, false, false]);
-    expect([on, { ...on, enabled: false }, { ...on, captureEndpointDiagnostics: false }].map(recordsCalls)).toEqual([true, false, false]);
+    const recorded = (stored: JsonObject) => recordsCalls(analyticsSetting(stored));
+    expect([{}, { captureEndpointCalls: 'yes' }, { enabled: true }].map(recorded)).toEqual([false, false, false]);
+    expect([on, { ...on, enabled: false }, { ...on, captureEndpointDiagnostics: false }].map(recorded)).toEqual([true, false, false]);
   });
 
   test('is not what a player’s report says of itself', () => {

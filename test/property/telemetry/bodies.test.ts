@@ -7,7 +7,7 @@ import { listedEvent } from '../../../src/domain/telemetry/listing.ts';
 import { evolvePlayer, type Player } from '../../../src/domain/telemetry/player.ts';
 import { saveFailure } from '../../../src/domain/telemetry/save-failure.ts';
 import { sessionReport } from '../../../src/domain/telemetry/session.ts';
-import { asKept, isCaptured, retentionDays } from '../../../src/domain/telemetry/switches.ts';
+import { analyticsSetting, asKept, isCaptured } from '../../../src/domain/telemetry/switches.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { encodeEvent, isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../../src/kernel/json.ts';
 import { readTelemetryEvent } from '../../../src/log/telemetry.ts';
@@ -72,11 +72,12 @@ test('any setting of analytics can be read', () => {
   const property = fc.property(settings, anyBody, (setting, text) => {
     const stored = parseJson(JSON.stringify(setting).replaceAll('__proto__', 'proto'));
     if (!isObject(stored)) return;
-    expect(retentionDays(stored)).toBeGreaterThanOrEqual(0);
+    const read = analyticsSetting(stored);
+    expect(read.retentionDays).toBeGreaterThanOrEqual(0);
     for (const fact of factsOf(parseJson(text), 'p')) {
       if (fact.type === 'telemetry.swept') continue;
-      expect(typeof isCaptured(stored, fact)).toBe('boolean');
-      asKept(stored, fact);
+      expect(typeof isCaptured(read, fact)).toBe('boolean');
+      asKept(read, fact);
     }
   });
   fc.assert(property, { numRuns: 300 });

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { numberThat } from './member.ts';
+
+/** The project setting `analytics`: what is taken in of what games report, and how long it is kept. */
+
+const MAX_DAYS = 3650;
+const DEFAULT_DAYS = 90;
+
+function switched(initial: boolean, description: string) {
+  return z.boolean().default(initial).meta({ description });
+}
+
+const days = numberThat(z.number().min(0)).transform((value) => Math.min(Math.floor(value), MAX_DAYS));
+
+/** Its members, with their defaults. Others may stand beside them, for clients. */
+export const analytics = z.object({
+  enabled: switched(true, '`false`: nothing is taken but failed saves.'),
+  captureSessions: switched(true, 'Players who come, go and are there.'),
+  captureWarnings: switched(true, 'Warnings.'),
+  captureErrors: switched(true, 'Errors.'),
+  captureLocalWarnings: switched(true, 'Kept for clients.'),
+  captureLocalErrors: switched(true, 'Kept for clients.'),
+  captureEndpointDiagnostics: switched(true, 'What games, or this server, tell of endpoint calls.'),
+  captureEndpointCalls: switched(false, 'This server records the endpoint calls of players.'),
+  managedLibraryEvents: switched(true, 'Kept for clients.'),
+  managedPerformance: switched(true, 'Events of the category `performance`.'),
+  managedNetwork: switched(true, 'Events of the category `network`.'),
+  managedVoice: switched(true, 'Events of the category `voice`.'),
+  managedInputFocus: switched(true, 'Events of the category `input`.'),
+  managedScene: switched(true, 'Events of the category `scene`.'),
+  managedRuntime: switched(true, 'Events of the category `runtime`.'),
+  managedRevision: switched(true, 'Events of the category `revision`.'),
+  managedSystemInfo: switched(true, 'Events of the category `system`.'),
+  retainErrorStacks: switched(true, 'The stacks of warnings and errors are kept.'),
+  allowedEventTypes: z.array(z.string()).optional().meta({ description: 'Kept for clients.' }),
+  // Any value was always taken; one that is no number of days means the default.
+  retentionDays: days
+    .catch(DEFAULT_DAYS)
+    .meta({ description: `Days for which rows are kept; 0: for ever. ${DEFAULT_DAYS} when left out.` }),
+});
+
+export type AnalyticsSetting = z.output<typeof analytics>;
