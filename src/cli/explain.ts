@@ -65,7 +65,7 @@ export function codeOf(error: unknown): string {
 export function explain(error: unknown): string {
   if (error instanceof Error && FORESEEN.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof RemoteRefusal && error.code === 'UNAUTHORIZED') return `${error.message} (UNAUTHORIZED). ${KEY_CURE}`;
-  if (error instanceof Refusal || error instanceof RemoteRefusal) return `${error.message} (${error.code})`;
+  if (error instanceof Refusal) return `${error.message} (${error.code})`;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const cure = Object.hasOwn(CURES, code) ? CURES[code] : Object.hasOwn(SAYINGS, error.message) ? SAYINGS[error.message] : undefined;

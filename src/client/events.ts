@@ -6,19 +6,37 @@ export interface ServerEvent {
   readonly data: string | null;
 }
 
-/** Hears each event until the answer ends. `alive` is called for whatever comes, comments too. Throws if the connection breaks. */
-export async function readEvents(body: ReadableStream<Uint8Array>, alive: () => void, hear: (event: ServerEvent) => void): Promise<void> {
+export interface EventReader {
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+  /** Called for whatever comes, comments too. */
+  alive?(): void;
+  /** Hears each event. */
+  hear(event: ServerEvent): void;
+}
+
+/** Reads until the answer ends, or the signal says so. Throws if the connection breaks. */
+export async function readEvents(body: ReadableStream<Uint8Array>, { signal, alive, hear }: EventReader): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
+  // Node forgets the signal of `fetch` with the response: a stream that lives longer has to be ended by its reader.
+  const leave = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener('abort', leave);
+  if (signal.aborted) leave();
   let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    alive();
-    rest += decoder.decode(value, { stream: true });
-    const blocks = rest.split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) hear(eventOf(block));
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      alive?.();
+      rest += decoder.decode(value, { stream: true });
+      const blocks = rest.split('\n\n');
+      rest = blocks.pop() ?? '';
+      for (const block of blocks) hear(eventOf(block));
+    }
+  } finally {
+    signal.removeEventListener('abort', leave);
+    leave();
   }
 }
 

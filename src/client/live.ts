@@ -355,7 +355,8 @@ export class Live<G extends GameTypes = AnyGame> {
     const silent = new AbortController();
     const topic = followed.map(({ text, upTo }) => (upTo === null ? text : `${text}@${upTo}`));
     const ask = { method: 'GET', family: 'live', path: [], query: { topic }, player: 'proven', repeats: true } as const;
-    const opened = await this.#connection.open(ask, AbortSignal.any([stop, silent.signal]));
+    const signal = AbortSignal.any([stop, silent.signal]);
+    const opened = await this.#connection.open(ask, signal);
     if (!opened.ok) return { error: opened.error, came: false };
     let ended: SavepointError | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -365,9 +366,10 @@ export class Live<G extends GameTypes = AnyGame> {
     };
     try {
       if (opened.value.body !== null) {
-        await readEvents(opened.value.body, alive, (event) => {
+        const hear = (event: ServerEvent) => {
           ended = this.#hear(event, followed) ?? ended;
-        });
+        };
+        await readEvents(opened.value.body, { signal, alive, hear });
       }
     } catch (cause) {
       this.#connection.log('debug', `The live stream broke: ${String(cause)}`);

@@ -63,12 +63,16 @@ async function once(
       redirect: 'error',
       ...(body === undefined ? {} : { body }),
     });
-    return { status: response.status, headers: response.headers, body: bodyOf(await response.text()) };
+    return await answerOf(response);
   } catch (error) {
     signal?.throwIfAborted();
     if (last) throw unreachable(url, method, error, timeoutMs);
     return null;
   }
+}
+
+export async function answerOf(response: Response): Promise<Answered> {
+  return { status: response.status, headers: response.headers, body: bodyOf(await response.text()) };
 }
 
 function bodyOf(text: string): Json | undefined {
@@ -80,7 +84,8 @@ function bodyOf(text: string): Json | undefined {
   }
 }
 
-function refused({ status, body }: Answered): RemoteRefusal {
+/** What an answer of another status than 2xx says. */
+export function refused({ status, body }: Answered): RemoteRefusal {
   const whole = isObject(body) ? body : {};
   const error = whole['error'];
   const { code, message, ...details } = isObject(error) ? error : { code: error ?? null, message: whole['message'] ?? null };
@@ -91,7 +96,8 @@ function refused({ status, body }: Answered): RemoteRefusal {
   return new RemoteRefusal(status, typeof code === 'string' ? code : `HTTP_${status}`, text, details, whole);
 }
 
-function unreachable(url: string, method: string, error: unknown, timeoutMs: number): RemoteUnreachable {
+/** Why no answer came. `timeoutMs`: how long it was waited for. */
+export function unreachable(url: string, method: string, error: unknown, timeoutMs = TIMEOUT_MS): RemoteUnreachable {
   const at = new URL(url).origin;
   if (error instanceof Error && error.name === 'TimeoutError') {
     const doubt = method === 'GET' ? '' : ' Whether it was done is not known: look before you repeat it.';

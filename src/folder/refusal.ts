@@ -1,26 +1,20 @@
+import { Refusal } from '../kernel/errors.ts';
 import { isArray, isObject, type JsonObject } from '../kernel/json.ts';
 
-/** A request that the server refused. */
-export class RemoteRefusal extends Error {
-  override readonly name = 'RemoteRefusal';
-  readonly status: number;
-  readonly code: string;
-  /** Members of `error` besides `code` and `message`. */
-  readonly details: JsonObject;
+/** A refusal that came from a server. */
+export class RemoteRefusal extends Refusal {
   /** The whole body; `{}` where it was no JSON object. */
   readonly body: JsonObject;
 
-  constructor(status: number, code: string, message: string, details: JsonObject, body: JsonObject) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.details = details;
+  /** `error`: members of the body's `error` besides `code` and `message`. */
+  constructor(status: number, code: string, message: string, error: JsonObject, body: JsonObject) {
+    super(status, code, message, { error });
     this.body = body;
   }
 
   /** Of PUBLISH_CONFLICT: what was published since, newest first: `{revision, action, target, at, actor, changes}`. */
   get publishes(): readonly JsonObject[] {
-    const told = this.details['details'];
+    const told = this.extra.error?.['details'];
     const publishes = isObject(told) ? told['publishes'] : undefined;
     return isArray(publishes) ? publishes.filter((each) => isObject(each)) : [];
   }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerEvent } from '../../client/events.ts';
 import type { LoggedRequest } from '../../contract/answers.ts';
 import { RemoteRefusal } from '../../folder/refusal.ts';
 import type { Remote } from '../../folder/remote.ts';
 import { isObject } from '../../kernel/json.ts';
-import { openEvents, type ServerEvent } from './event-stream.ts';
+import { openEvents } from './event-stream.ts';
 import { pathOf } from './requests.ts';
 
 /** The call log of a project, read over HTTP. */
@@ -42,11 +43,13 @@ export async function followLogs(remote: Remote, filter: LogFilter, signal: Abor
   let last: string | null = null;
   let hasBegun = false;
   let pause = FIRST_PAUSE_MS;
-  const tell = (event: ServerEvent) => {
-    if (event.event === 'request') listener.request(JSON.parse(event.data));
-    else if (event.event === 'gap') listener.gap(JSON.parse(event.data).missed);
-    else if (event.event === 'refused') refusedWith(event.data, listener);
-    last = event.id ?? last;
+  const tell = ({ id, event, data }: ServerEvent) => {
+    // A comment, which only keeps the connection.
+    if (data === null) return;
+    if (event === 'request') listener.request(JSON.parse(data));
+    else if (event === 'gap') listener.gap(JSON.parse(data).missed);
+    else if (event === 'refused') refusedWith(data, listener);
+    last = id ?? last;
     pause = FIRST_PAUSE_MS;
   };
   while (!signal.aborted) {
@@ -54,7 +57,7 @@ export async function followLogs(remote: Remote, filter: LogFilter, signal: Abor
       const query = { ...queryOf(hasBegun && last === null ? { ...filter, lines: 0 } : filter), follow: 'true' };
       const events = await openEvents(remote, { path: pathOf(remote, 'manage', 'logs'), query, after: last, signal });
       hasBegun = true;
-      for await (const event of events) tell(event);
+      await events(tell);
       if (!signal.aborted) listener.broken('the server has ended it');
     } catch (error) {
       if (signal.aborted) return;
