@@ -16,7 +16,7 @@ import { frame } from './frame.ts';
 import { Arriving } from './guards/arriving.ts';
 import { answerBrokenRequest } from './guards/broken-requests.ts';
 import { inTurn } from './guards/in-turn.ts';
-import { Unsent } from './guards/unsent.ts';
+import { boundTaking, Unsent } from './guards/unsent.ts';
 import type { Exposition, Metrics } from './metrics.ts';
 import { buildFamilies } from './routes/families.ts';
 import type { Probes } from './routes/system.ts';
@@ -64,7 +64,7 @@ export function createServer(parts: ServerParts): HttpServer {
   const handle = koa.callback();
   const server = nodeServer((req, res) => {
     res.on('error', broke);
-    void handle(req, res);
+    void handle(req, res).then(() => boundTaking(res, settings.requestTimeoutMs));
   }, settings);
   const handedOver = new Set<Socket>();
   let watched = false;
@@ -134,8 +134,6 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
   // By default Node silently drops headers beyond a number of them: a proxy's `X-Forwarded-For`, or a key behind many. Their bytes are bounded
   // instead.
   server.maxHeadersCount = 0;
-  // A client that never takes its answers must not hold them either: they lie in memory while the connection is open.
-  server.timeout = settings.requestTimeoutMs;
   // A client that ends its side after its request still wants the answer, and gets none without this undocumented option.
   Reflect.set(server, 'httpAllowHalfOpen', true);
   const served = inTurn(handle);

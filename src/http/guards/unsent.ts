@@ -24,6 +24,15 @@ export function boundUnsent(ctx: ParameterizedContext<State>, unsent: Unsent): v
   if (bytes !== body) ctx.body = bytes;
 }
 
+/**
+ * Cuts the connection of a client that takes nothing of its answer for so long, ms: the answer lies in memory while the connection is open. An
+ * answer that went out at once needs no timer. A timeout of the server itself would set one for every request, a tenth of a read's time.
+ */
+export function boundTaking(res: ServerResponse, ms: number): void {
+  const { socket } = res;
+  if (socket !== null && (!res.writableEnded || socket.writableLength > 0)) socket.setTimeout(ms);
+}
+
 interface Waiting {
   bytes: number;
   /** `performance.now()` at its beginning. */
