@@ -1,11 +1,17 @@
 // tsc writes only JavaScript. This then copies the other files that the code reads beside itself: SQL files, and the reference of the API.
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 for (const folder of ['src', 'projections', 'infra']) {
-  cpSync(folder, `dist/${folder}`, { recursive: true, filter: (path) => !path.endsWith('.ts') && !path.endsWith('.mjs') });
+  cpSync(folder, `dist/${folder}`, { recursive: true, filter: (path) => !/\.(?:ts|mjs)$|^infra.examples/.test(path) });
 }
+// The template of a browser game, as its page lies there: nothing of it is built, and nothing that a player's machine made is taken.
+rmSync('dist/infra/examples', { recursive: true, force: true });
+cpSync('infra/examples/game', 'dist/infra/examples/game', {
+  recursive: true,
+  filter: (path) => !/[\\/](?:node_modules|dist|\.savepoint|savepoint[\w.]*\.json)$/.test(path),
+});
 
 const reference = 'dist/src/http/reference';
 const library = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

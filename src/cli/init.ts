@@ -20,12 +20,14 @@ export function initCommand(): Command {
   return remoteCommand('init', 'make a folder for a game: definitions of every kind, savepoint.json and .gitignore. Overwrites nothing')
     .argument('[dir]', 'the folder; here when left out')
     .addOption(
-      new Option('--template <name>', '`game` is small and complete, `empty` has no definitions').choices(TEMPLATES).default('game'),
+      new Option('--template <name>', '`game` is small and complete, `browser` a game with its page, `empty` has no definitions')
+        .choices(TEMPLATES)
+        .default('game'),
     )
     .action((dir: string | undefined, options: InitOptions) => {
       const folder = resolve(dir ?? options.dir ?? '.');
       const address = options.address === undefined ? undefined : addressOf(options.address, '--address');
-      const files = filesOfTemplate(options.template, address ?? LOCAL);
+      const files = filesOfTemplate(options.template, folder, address ?? LOCAL);
       const there = [PROJECT_FILE, ...files.keys()].filter((path) => existsSync(join(folder, path)));
       if (there.length > 0) {
         throw new FolderProblem(
@@ -43,14 +45,19 @@ export function initCommand(): Command {
     })
     .addHelpText(
       'after',
-      '\nExamples:\n  savepoint init game && cd game && savepoint dev\n  savepoint init game --template empty --address https://game.example --project p1',
+      '\nExamples:\n  savepoint init game && cd game && savepoint dev\n  savepoint init gold-rush --template browser\n  savepoint init game --template empty --address https://game.example --project p1',
     );
 }
 
-function whatNext(folder: string, { address, project }: InitOptions): string[] {
+const PAGE = ['In a second terminal:', '  cd web && npm install && npm run dev        the page, at http://localhost:5173'];
+
+function whatNext(folder: string, { address, project, template }: InitOptions): string[] {
   const here = relative(process.cwd(), folder);
   const enter = here === '' ? [] : [`  cd ${here}`];
-  const local = ['  savepoint dev        starts a node of its own for this folder, and shows what each change does'];
+  const local = [
+    '  savepoint dev        starts a node of its own for this folder, and shows what each change does',
+    ...(template === 'browser' ? PAGE : []),
+  ];
   const steps = [
     ...(address === undefined || project === undefined
       ? [

@@ -32,7 +32,7 @@ export async function exchange(
   } catch (cause) {
     if (hasEnded(signal)) return aborted(signal);
     if (ending.signal.aborted) return failure('TIMEOUT', `No answer within ${timeoutMs} ms`, { cause });
-    return failure('NETWORK_ERROR', `No answer from ${url.split('?')[0]}: ${reason(cause)}`, { cause });
+    return failure('NETWORK_ERROR', `No answer from ${url.split('?')[0]}: ${reason(cause)}${hint()}`, { cause });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
@@ -47,6 +47,12 @@ export function aborted(signal: AbortSignal | undefined): { readonly ok: false; 
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}
+
+/** A page is not told why: a node that is away and one that does not let it in look the same. */
+function hint(): string {
+  const { location } = globalThis as { readonly location?: { readonly origin?: string } };
+  return location?.origin ? `. Does it run, and let ${location.origin} in (CORS_ORIGINS)?` : '';
 }
 
 // A call, so that nobody takes it for settled between two looks.

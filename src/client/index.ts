@@ -3,12 +3,23 @@
  * docs/client.md says how it is used.
  */
 
+export type { GameValues, Ledger, Publishes, SaveRecords, SecurityConfig } from '../contract/answers.ts';
 export type { Analytics, PlaySession, Report, SessionOptions } from './analytics.ts';
 export { type Client, createClient, type ValuesOf, type ValueTable } from './client.ts';
 export { credentials } from './credentials.ts';
 export type { DocumentAddress, Documents, LedgerOptions, ReadOptions, SaveOptions, Versioned } from './documents.ts';
 export { type ClientCode, type ErrorCode, type ErrorFacts, type Result, SavepointError, type StepFailure, unwrap } from './errors.ts';
-export type { AnyGame, AnyJson, EndpointTypes, GameTypes, OperationOf } from './game.ts';
+export type {
+  AnswerOf,
+  AnyGame,
+  AnyJson,
+  DocumentOf,
+  EndpointTypes,
+  GameTypes,
+  InputOf,
+  OperationOf,
+  RefusalsOf,
+} from './game.ts';
 export { type GuestRequest, guestRelay, type HostAnswer } from './guest.ts';
 export {
   type Account,
@@ -24,7 +35,7 @@ export {
 export type { GuestOptions } from './guest-secret.ts';
 export { answerGuest } from './host.ts';
 export { newIdempotencyKey } from './ids.ts';
-export { type Change, type FollowOptions, type Live, openLive, type Subscription } from './live.ts';
+export { type Change, type FollowOptions, type Live, type OnValue, openLive, type Subscription } from './live.ts';
 export { inc, merge, type Operation, pull, push, remove, set, setIfNull } from './operations.ts';
 export type {
   CallOptions,

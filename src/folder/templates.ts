@@ -1,20 +1,21 @@
+import { filesOfBrowserGame } from './browser-template.ts';
 import type { FileKind } from './kinds.ts';
 import { schemaOf } from './kinds.ts';
 
 /** What `savepoint init` makes: the files of a folder, by template. */
 
-export const TEMPLATES = ['game', 'empty'] as const;
+export const TEMPLATES = ['game', 'browser', 'empty'] as const;
 export type Template = (typeof TEMPLATES)[number];
 
-/** Path → text. `address`: of the server whose schemas the editor is shown. */
-export function filesOfTemplate(template: Template, address: string): ReadonlyMap<string, string> {
-  const definitions = template === 'game' ? GAME : [];
-  return new Map([
-    ...definitions.map(
-      ([path, kind, text]) => [path, `# yaml-language-server: $schema=${address}/schemas/${schemaOf(kind)}\n${text}`] as const,
-    ),
-    ['.gitignore', GITIGNORE],
-  ]);
+/** Path → text. `folder`: where they will lie; `address`: of the server whose schemas the editor is shown. */
+export function filesOfTemplate(template: Template, folder: string, address: string): ReadonlyMap<string, string> {
+  return new Map([...definitionsOf(template, folder, address), ['.gitignore', GITIGNORE]]);
+}
+
+function definitionsOf(template: Template, folder: string, address: string): readonly (readonly [path: string, text: string])[] {
+  if (template === 'empty') return [];
+  if (template === 'browser') return filesOfBrowserGame(folder, address);
+  return GAME.map(([path, kind, text]) => [path, `# yaml-language-server: $schema=${address}/schemas/${schemaOf(kind)}\n${text}`]);
 }
 
 const GITIGNORE = `# Keys, and what this copy of the folder last had in common with the project.
@@ -22,7 +23,9 @@ savepoint.credentials.json
 .savepoint/
 # The data of a node that \`savepoint dev\` starts here.
 data/
+# What npm and a bundler make.
 node_modules/
+dist/
 `;
 
 type File = readonly [path: string, kind: FileKind, text: string];

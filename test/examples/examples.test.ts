@@ -1,9 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { build } from 'vite';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ownEnvironment } from '../../infra/harness/node.ts';
 import { createClient, type Fetch } from '../../src/client/index.ts';
@@ -13,112 +10,34 @@ import { newProject } from '../node/support/command-line.ts';
 import { type Node, newFolder, removeFolders, startNode, succeed } from '../node/support/program.ts';
 import { testDatabase } from '../support/postgres.ts';
 
-/** infra/examples: each is played on a real node, or its requests are. */
+/** infra/examples: each is played on a real node, or its requests are. The page is played by test/package. */
 
-const execute = promisify(execFile);
 const EXAMPLES = join(ROOT, 'infra/examples');
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the browser example is built and not played');
 
-const site = newFolder();
-let pages: Server;
 let node: Node;
 let project: { readonly url: string; readonly projectId: string; readonly publicKey: string; readonly secretKey: string };
 const read = (path: string) => readFileSync(join(EXAMPLES, path), 'utf8');
 
-const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
-
 beforeAll(async () => {
-  pages = createServer((request, response) => {
-    const path = join(site, request.url === '/' ? 'index.html' : (request.url ?? ''));
-    response.writeHead(existsSync(path) ? 200 : 404, { 'content-type': TYPES[extname(path)] ?? 'text/plain' });
-    response.end(existsSync(path) ? readFileSync(path) : '');
-  });
-  await new Promise<void>((resolve) => pages.listen(0, '127.0.0.1', resolve));
-  const env = { DATABASE_URL: await testDatabase(), CORS_ORIGINS: origin() };
+  const env = { DATABASE_URL: await testDatabase() };
   node = await startNode(newFolder(), { env, args: ['--no-demo'] });
   project = { url: node.url, ...(await newProject(env, 'Gold Rush')) };
   const place = { SAVEPOINT_URL: project.url, SAVEPOINT_PROJECT: project.projectId, SAVEPOINT_SECRET_KEY: project.secretKey };
   await succeed(['push', '--live', '--dir', join(EXAMPLES, 'game')], { env: place });
-  const headers = { 'x-api-key': project.secretKey, 'content-type': 'application/json' };
-  const settings = { method: 'PUT', headers, body: '{"guestSignIn":true}' };
-  expect((await fetch(`${project.url}/v3/manage/${project.projectId}/settings`, settings)).status).toBe(200);
 });
 
 afterAll(async () => {
-  pages.close();
   await node.stop();
   removeFolders();
 });
-
-function origin(): string {
-  const address = pages.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${address.port}`;
-}
 
 function clientOf(player: string) {
   const { url, projectId, publicKey } = project;
   return createClient({ url, projectId, publicKey, player, fetch: patient });
 }
 
-/** What is used of playwright-core, whose own types ask for those of the DOM. */
-interface Page {
-  goto(url: string): Promise<unknown>;
-  click(selector: string): Promise<void>;
-  fill(selector: string, text: string): Promise<void>;
-  textContent(selector: string): Promise<string | null>;
-  waitForFunction(look: string): Promise<unknown>;
-  on(event: 'pageerror', hear: (error: Error) => void): void;
-}
-interface Browser {
-  newPage(): Promise<Page>;
-  close(): Promise<void>;
-}
-const PLAYWRIGHT: string = 'playwright-core';
-
-test('browser: its types are what the game says, and a copy of it, outside of the repository, compiles, is built, and shows what players find while they find it', async () => {
-  const { url, projectId, publicKey } = project;
-  const game = ['--dir', join(EXAMPLES, 'game'), '--out', join(EXAMPLES, 'browser/game.types.ts')];
-  await succeed(['types', '--check', ...game]);
-  const copy = newFolder();
-  cpSync(join(EXAMPLES, 'browser'), copy, { recursive: true });
-  mkdirSync(join(copy, 'node_modules'));
-  symlinkSync(ROOT, join(copy, 'node_modules/savepoint'));
-  symlinkSync(join(ROOT, 'node_modules/vite'), join(copy, 'node_modules/vite'));
-  const settings = { URL: url, PROJECT: projectId, KEY: publicKey };
-  await build({
-    ...{ root: copy, configFile: false, logLevel: 'error' },
-    define: Object.fromEntries(
-      Object.entries(settings).map(([name, value]) => [`import.meta.env['VITE_SAVEPOINT_${name}']`, JSON.stringify(value)]),
-    ),
-    build: { outDir: site, target: 'es2022' },
-  });
-  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  await execute(process.execPath, [compiler, '-p', copy]);
-  if (CHROMIUM === undefined) return;
-  const { chromium }: { chromium: { launch(options: object): Promise<Browser> } } = await import(PLAYWRIGHT);
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-  try {
-    const page = await browser.newPage();
-    const errors: string[] = [];
-    page.on('pageerror', ({ message }) => errors.push(message));
-    await page.goto(origin());
-    await page.waitForFunction(`document.querySelector('#name').value.startsWith('Digger ')`);
-    await page.fill('#name', 'Ada');
-    await page.click('#upgrade');
-    await page.waitForFunction(`document.querySelector('#message').textContent === 'Dig some gold first.'`);
-    await page.click('#dig');
-    await page.waitForFunction(`document.querySelector('li.own .name')?.textContent === 'Ada'`);
-    const gold = await page.textContent('#gold');
-    expect(await page.textContent('li.own .value')).toBe(gold);
-    await clientOf('76561198000000077').call('dig', { name: '<b>Bo</b>' });
-    await page.waitForFunction(`[...document.querySelectorAll('li .name')].some(({ textContent }) => textContent === '<b>Bo</b>')`);
-    expect(errors).toEqual([]);
-  } finally {
-    await browser.close();
-  }
-});
+test('game: its types are what its definitions say', () =>
+  succeed(['types', '--check', '--dir', join(EXAMPLES, 'game'), '--out', join(EXAMPLES, 'game/game.types.ts')]));
 
 test('server: each round is written, and the last one when it is told to stop', async () => {
   const { url, projectId, secretKey } = project;

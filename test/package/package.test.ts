@@ -1,8 +1,10 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { build } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ownEnvironment } from '../../infra/harness/node.ts';
 import { blocksOf, ROOT } from '../docs/support/pages.ts';
@@ -42,6 +44,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /^dist\/src\/(?:index|client\/[\w-]+|contract\/(?:routes\/)?[\w-]+|kernel\/(?:errors|json-value))\.d\.ts$/,
     'types of what can be imported',
   ],
+  [/^dist\/infra\/examples\/game\/(?:web\/)?[\w.-]+$/, 'the template of a browser game'],
   [/^docs\/schemas\/[\w-]+\.json$/, 'help of editors for source files'],
 ];
 
@@ -91,6 +94,102 @@ test('on a bare machine `savepoint init game`, `cd game`, `savepoint dev` is a g
   dev.kill('SIGTERM');
   expect(await ended).toBe(0);
 });
+
+/** What is used of playwright-core, whose own types ask for those of the DOM. */
+interface Page {
+  goto(url: string): Promise<unknown>;
+  reload(): Promise<unknown>;
+  click(selector: string): Promise<void>;
+  fill(selector: string, text: string): Promise<void>;
+  textContent(selector: string): Promise<string | null>;
+  waitForFunction(look: string): Promise<unknown>;
+  on(event: 'pageerror', hear: (error: Error) => void): void;
+}
+interface Browser {
+  newPage(): Promise<Page>;
+  close(): Promise<void>;
+}
+const PLAYWRIGHT: string = 'playwright-core';
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the first hour ends before its page is played');
+
+test('the first hour: init, dev, types, promote, a page; its visitor is a guest, is told what is too dear, digs, and buys', async () => {
+  await inGame('npx', ['--no-install', 'savepoint', 'init', 'gold-rush', '--template', 'browser']);
+  const folder = join(game, 'gold-rush');
+  const web = join(folder, 'web');
+  const pages = await served(join(web, 'dist'));
+  const env = ownEnvironment({ CORS_ORIGINS: pages.origin });
+  const dev = spawn(join(game, 'node_modules/.bin/savepoint'), ['dev'], { cwd: folder, env });
+  await printed(dev, '2 of 2 tests');
+  await execute(join(game, 'node_modules/.bin/savepoint'), ['promote', '--yes'], { cwd: folder, env });
+  // What `npm install` makes of the page's package.json.
+  const { dependencies }: { dependencies: { savepoint: string } } = JSON.parse(readFileSync(join(web, 'package.json'), 'utf8'));
+  mkdirSync(join(web, 'node_modules'));
+  symlinkSync(join(web, dependencies.savepoint.replace('file:', '')), join(web, 'node_modules/savepoint'));
+  for (const name of ['vite', '@types']) symlinkSync(join(ROOT, 'node_modules', name), join(web, 'node_modules', name));
+  await execute(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', web]);
+  await build({ root: web, logLevel: 'error' });
+  const { secretKey } = JSON.parse(readFileSync(join(folder, 'savepoint.credentials.json'), 'utf8'));
+  const scripts = readdirSync(join(web, 'dist/assets')).map((name) => readFileSync(join(web, 'dist/assets', name), 'utf8'));
+  expect(scripts.join('')).not.toContain(secretKey);
+  if (CHROMIUM !== undefined) await play(pages.origin);
+  pages.close();
+  const ended = new Promise((resolve) => dev.once('close', resolve));
+  dev.kill('SIGTERM');
+  expect(await ended).toBe(0);
+});
+
+async function play(origin: string): Promise<void> {
+  const { chromium }: { chromium: { launch(options: object): Promise<Browser> } } = await import(PLAYWRIGHT);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  try {
+    const page = await browser.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', ({ message }) => errors.push(message));
+    const shows = (selector: string, text: string) =>
+      page.waitForFunction(`document.querySelector('${selector}')?.textContent === ${JSON.stringify(text)}`);
+    await page.goto(origin);
+    await page.waitForFunction(`document.querySelector('#name').value.startsWith('Digger ')`);
+    await page.fill('#name', '<b>Ada</b>');
+    await page.click('#upgrade');
+    await shows('#message', 'Dig some gold first.');
+    while (Number(await page.textContent('#gold')) < 25) {
+      const before = await page.textContent('#gold');
+      await page.click('#dig');
+      await page.waitForFunction(`document.querySelector('#gold').textContent !== '${before}'`);
+    }
+    const gold = Number(await page.textContent('#gold'));
+    await page.click('#upgrade');
+    await shows('#message', 'A sharper pickaxe: every swing finds more.');
+    // The shop's answer, the ledger and the leaderboard say the same.
+    await shows('#gold', String(gold - 25));
+    await shows('#tool', '2');
+    await shows('#entries li', `bought a tool-25${gold - 25}`);
+    await shows('li.own .name', '<b>Ada</b>');
+    await shows('li.own .value', String(gold - 25));
+    // It is the same guest when it comes back.
+    await page.reload();
+    await shows('#gold', String(gold - 25));
+    expect(errors).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+
+/** Serves the files of a folder, as any web server does. */
+async function served(folder: string): Promise<{ readonly origin: string; close(): void }> {
+  const server = createServer(({ url = '/' }, response) => {
+    const path = join(folder, url === '/' ? 'index.html' : url);
+    response.writeHead(existsSync(path) ? 200 : 404, { 'content-type': TYPES[extname(path)] ?? 'text/plain' });
+    response.end(existsSync(path) ? readFileSync(path) : '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { origin: `http://127.0.0.1:${address.port}`, close: () => server.close() };
+}
 
 /** Waits until a program has printed this. Fails with all its output when it ends before. */
 function printed({ stdout, stderr }: ChildProcessWithoutNullStreams, text: string): Promise<void> {

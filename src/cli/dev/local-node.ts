@@ -24,8 +24,8 @@ const START_MS = 120_000;
 const STOP_MS = 20_000;
 const LOOK_MS = 50;
 
-/** What a page that is developed with vite comes from. `CORS_ORIGINS` of the environment goes before it. */
-const CORS_ORIGINS = 'http://localhost:5173';
+/** What a page that is developed with vite comes from, and its preview. `CORS_ORIGINS` of the environment goes before it. */
+const CORS_ORIGINS = 'http://localhost:5173,http://127.0.0.1:5173,http://localhost:4173,http://127.0.0.1:4173';
 /** A new project has what a game wants at its first start: each device is a player, and is proven. */
 const FIRST_SETTINGS = { guestSignIn: true, requirePlayerAuth: true };
 

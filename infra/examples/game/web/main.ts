@@ -1,15 +1,10 @@
-import { createClient, type Leaderboard, openLive, signInGuest } from 'savepoint/client';
-// `savepoint types` makes it of the game's folder: a wrong slug, field or code does not compile.
-import type { Game } from './game.types.ts';
+import { createClient, type Leaderboard, type Ledger, openLive, signInGuest } from 'savepoint/client';
+// `savepoint dev` makes it of the game's folder: a wrong slug, field or code does not compile.
+import type { Game } from '../game.types.ts';
+import './place.ts';
 import './style.css';
 
-const client = createClient<Game>({
-  url: import.meta.env['VITE_SAVEPOINT_URL'],
-  projectId: import.meta.env['VITE_SAVEPOINT_PROJECT'],
-  publicKey: import.meta.env['VITE_SAVEPOINT_KEY'],
-  // `next` plays what `savepoint dev` has staged.
-  publishTarget: import.meta.env['VITE_SAVEPOINT_TARGET'] === 'next' ? 'next' : 'live',
-});
+const client = createClient<Game>(SAVEPOINT);
 
 function element(id: string): HTMLElement {
   const found = document.getElementById(id);
@@ -58,6 +53,19 @@ function showBoard({ entries }: Leaderboard<Game['queries']['richest']>): void {
   element('rows').replaceChildren(...rows);
 }
 
+/** The latest of it. Nobody writes it: it comes from the commits that changed the gold. */
+function showLedger(ledger: Ledger | null): void {
+  const rows = (ledger?.entries ?? [])
+    .slice(-5)
+    .reverse()
+    .map(({ reason = '', delta, after }) => {
+      const row = document.createElement('li');
+      row.append(cell('reason', reason), cell('delta', Number(delta) > 0 ? `+${delta}` : String(delta)), cell('value', String(after)));
+      return row;
+    });
+  element('entries').replaceChildren(...rows);
+}
+
 function cell(name: string, text: string): HTMLElement {
   const made = document.createElement('span');
   made.className = name;
@@ -70,9 +78,10 @@ async function start(): Promise<void> {
   // The browser keeps a secret, which proves the player: nobody else plays as this one.
   const guest = await signInGuest(client);
   nameField.value = localStorage.getItem('name') ?? `Digger ${guest.id.slice(-3)}`;
-  // Both come as they change, over one connection. What this page writes shows at once, and the board at most once a second.
+  // All three come as they change, over one connection; the board at most once a second.
   const live = openLive(client);
   live.document('players', (player) => show(player ?? {}));
+  live.ledger('players', showLedger, { field: 'gold', limit: 500 });
   live.leaderboard('richest', showBoard, { limit: 10, onError: ({ message }) => say(message) });
 }
 

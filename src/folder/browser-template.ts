@@ -1,0 +1,42 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The template of a game in a browser: the example of this package, as it lies there. */
+
+const EXAMPLE = fileURLToPath(new URL('../../infra/examples/game', import.meta.url));
+const PAGE = 'web';
+/** Made by `savepoint dev`, by npm, by vite. */
+const MADE = /^(?:game\.types\.ts|savepoint\.json|savepoint\.credentials\.json|\.savepoint|node_modules|dist|package-lock\.json)$/;
+const SCHEMA = /^(# yaml-language-server: \$schema=)\S*\/schemas\//;
+
+/** Path → text, for a folder of this name. `address`: of the server whose schemas the editor is shown. */
+export function filesOfBrowserGame(folder: string, address: string): readonly (readonly [path: string, text: string])[] {
+  return filesIn(EXAMPLE).map((file) => {
+    const path = relative(EXAMPLE, file).split(sep).join('/');
+    const text = readFileSync(file, 'utf8').replace(SCHEMA, `$1${address}/schemas/`);
+    return [path, path === `${PAGE}/package.json` ? linked(text, join(folder, PAGE)) : text];
+  });
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (MADE.test(entry.name)) return [];
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesIn(path) : [path];
+  });
+}
+
+/** The page takes the client library from the package that made it: no registry has to know it. */
+function linked(text: string, page: string): string {
+  const own = relative(page, packageFolder(import.meta.dirname))
+    .split(sep)
+    .join('/');
+  return text.replace(/"savepoint": "file:[^"]*"/, () => `"savepoint": ${JSON.stringify(`file:${own}`)}`);
+}
+
+/** The same from the sources and from what is built of them. */
+function packageFolder(folder: string): string {
+  const above = dirname(folder);
+  return above === folder || existsSync(join(folder, 'package.json')) ? folder : packageFolder(above);
+}
