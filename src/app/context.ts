@@ -81,17 +81,17 @@ export interface TelemetryParts {
 /** The caller's project, opened and read up to the caller's watermark. Nearly always available at once. */
 export function projectOf(context: AppContext, caller: Caller): Awaitable<Project> {
   const project = context.projects.peek(caller.projectId);
-  return project ? reached(context, project, caller) : opened(context, caller);
+  return project ? reached(project, caller) : opened(context, caller);
 }
 
 async function opened(context: AppContext, caller: Caller): Promise<Project> {
   const project = await context.projects.get(caller.projectId);
   if (!project) throw refusal('UNAUTHORIZED');
-  return reached(context, project, caller);
+  return reached(project, caller);
 }
 
-function reached({ scheduler }: AppContext, project: Project, { position }: Caller): Awaitable<Project> {
-  project.lastUsedAt = scheduler.monotonic();
+function reached(project: Project, { position }: Caller): Awaitable<Project> {
+  project.used();
   return position !== null && position > project.set.head ? project.seek(position).then(() => project) : project;
 }
 

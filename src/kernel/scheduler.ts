@@ -4,6 +4,8 @@ export interface Scheduler {
   now(): number;
   /** Milliseconds since some moment. Never goes back. */
   monotonic(): number;
+  /** Milliseconds that this thread has computed since some moment. */
+  computed(): number;
   /** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
@@ -18,6 +20,7 @@ export interface Scheduler {
 export const realScheduler: Scheduler = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  computed: () => performance.eventLoopUtilization().active,
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) {

@@ -3,6 +3,7 @@ import type { Checkpoint, CountedPage, DocumentPlace, StateReader } from '../../
 import type { Command } from '../../src/app/project/commit.ts';
 import type { DecisionContext } from '../../src/app/project/decision-context.ts';
 import { evolve } from '../../src/app/project/evolve.ts';
+import { Neighbours } from '../../src/app/project/neighbours.ts';
 import { Project } from '../../src/app/project/project.ts';
 import { createCache, type SharedCache } from '../../src/app/project/working-set.ts';
 import type { WriterLimits } from '../../src/app/project/writer.ts';
@@ -162,6 +163,7 @@ export class Table {
   readonly machine = new NodeClock(this.clock, 1_700_000_000_000);
   readonly stopped: Refusal[] = [];
   /** Failed appends, as the writers report them. */
+  readonly neighbours = new Neighbours(this.machine);
   failures = 0;
   readonly #random = new Random(1);
 
@@ -181,6 +183,7 @@ export class Table {
         },
         queue: () => undefined,
       },
+      neighbours: this.neighbours,
       onStopped: (reason: Refusal) => this.stopped.push(reason),
     };
     const project = await this.passing(Project.open(options, true));

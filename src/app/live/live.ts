@@ -1,7 +1,6 @@
 import type { PublishTarget } from '../../domain/events.ts';
 import { readTopic, type Topic } from '../../domain/live/topic.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Presented } from '../caller.ts';
 import { projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
@@ -94,7 +93,7 @@ export function createLive(read: Read): Live {
         streams.subscribers.add(subscriber);
         count(1);
         await begun(subscriber);
-        return streamOf(subscriber, project, context.scheduler);
+        return streamOf(subscriber, project);
       });
     },
   };
@@ -110,12 +109,12 @@ async function begun(subscriber: Subscriber): Promise<void> {
   }
 }
 
-function streamOf(subscriber: Subscriber, project: Project, scheduler: Scheduler): LiveStream {
+function streamOf(subscriber: Subscriber, project: Project): LiveStream {
   return {
     start: (sink) => subscriber.start(sink),
     room: () => subscriber.room(),
     beat() {
-      project.lastUsedAt = scheduler.monotonic();
+      project.used();
       return subscriber.cursor();
     },
     close: () => subscriber.close(),

@@ -14,6 +14,7 @@ import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts'
 import { projectStream } from '../../log/streams.ts';
 import type { DocumentKeys, StateReader } from '../ports/readers.ts';
 import type { Command, Outcome } from './commit.ts';
+import type { Neighbours } from './neighbours.ts';
 import { ProjectQuotas } from './project-quotas.ts';
 import { readCounts, type SharedCache, type Version, WorkingSet } from './working-set.ts';
 import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';
@@ -35,6 +36,8 @@ export interface ProjectOptions {
   readonly scheduler: Scheduler;
   readonly limits: WriterLimits;
   readonly observer: WriterObserver;
+  /** The projects of the node. */
+  readonly neighbours: Neighbours;
   /** The project stopped by itself. The next request opens it anew. */
   onStopped(reason: Refusal): void;
 }
@@ -51,6 +54,7 @@ export class Project {
   readonly writer: Writer;
   /** When this node last knew the head for certain, by the scheduler's monotonic clock, as all times here. */
   confirmedAt = Number.NEGATIVE_INFINITY;
+  /** When the last request for it came. */
   lastUsedAt = 0;
   readonly quotas: ProjectQuotas;
   readonly #options: ProjectOptions;
@@ -83,6 +87,7 @@ export class Project {
       scheduler: options.scheduler,
       limits: options.limits,
       observer: options.observer,
+      isAlone: () => options.neighbours.isAlone(this.id),
       load: (subjects) => this.load(subjects),
       readGap: (to, found) => this.#readGap(to, found),
       idle: () => {
@@ -123,6 +128,12 @@ export class Project {
     const settings = this.authority?.settings;
     // Opening quotas may read the log. If that fails, the next request opens the project anew.
     if (this.quotas.isOutdated(settings)) this.quotas.open(settings).catch(() => this.stop(refusal('STORAGE_UNAVAILABLE')));
+  }
+
+  /** A request for the project came. */
+  used(): void {
+    this.lastUsedAt = this.#options.scheduler.monotonic();
+    this.#options.neighbours.used(this.id);
   }
 
   /** Whether the log is known to hold events that are not folded here. */

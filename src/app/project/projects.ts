@@ -5,6 +5,7 @@ import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../log/streams.ts';
 import type { StateReader } from '../ports/readers.ts';
+import { Neighbours } from './neighbours.ts';
 import { Project } from './project.ts';
 import { createCache, readCounts, type SharedCache } from './working-set.ts';
 import type { WriterLimits, WriterObserver } from './writer.ts';
@@ -39,6 +40,7 @@ export class Projects {
   readonly #opening = new Map<string, Promise<Project | null>>();
   readonly #unknown: LRUCache<string, number>;
   readonly #abort = new AbortController();
+  readonly #neighbours: Neighbours;
   /** By the monotonic clock, as all times here: the wall clock may be set back. */
   #caughtUpAt = Number.NEGATIVE_INFINITY;
   #tail: Promise<void> | null = null;
@@ -46,6 +48,7 @@ export class Projects {
   constructor(options: ProjectsOptions) {
     this.#options = options;
     this.cache = createCache(options.cacheBytes);
+    this.#neighbours = new Neighbours(options.scheduler);
     // Bounded by size: with `max` the cache would reserve room for all entries at once.
     this.#unknown = new LRUCache({ maxSize: 10_000, sizeCalculation: () => 1 });
   }
@@ -113,14 +116,14 @@ export class Projects {
 
   async #openProject(projectId: string, create: boolean): Promise<Project | null> {
     const { log, reader, scheduler, limits, observer } = this.#options;
-    const options = { projectId, log, reader, scheduler, limits, observer, cache: this.cache };
+    const options = { projectId, log, reader, scheduler, limits, observer, cache: this.cache, neighbours: this.#neighbours };
     const project = await Project.open({ ...options, onStopped: (reason) => this.#drop(projectId, reason) }, create);
     if (!project) {
       this.#unknown.set(projectId, scheduler.monotonic());
       return null;
     }
     this.#unknown.delete(projectId);
-    project.lastUsedAt = scheduler.monotonic();
+    project.used();
     this.#open.set(projectId, project);
     try {
       // Events appended between the last page and this line were passed to nobody.

@@ -6,6 +6,7 @@ import { type Command, type Commit, type Decided, eventText, type Outcome, state
 import { ContentionBackoff } from './contention-backoff.ts';
 import { Deadlines } from './deadlines.ts';
 import { DecisionContext, NeedsLoading } from './decision-context.ts';
+import { GroupSize } from './group-size.ts';
 import { type SealedGroup, sealGroup } from './seal-group.ts';
 import { Sender, type SenderObserver, type SenderOptions } from './sender.ts';
 import type { WorkingSet } from './working-set.ts';
@@ -53,6 +54,8 @@ export interface WriterOptions extends SenderOptions {
   readonly set: WorkingSet;
   readonly limits: WriterLimits;
   readonly observer: WriterObserver;
+  /** Whether no other project of the node is in use. */
+  isAlone(): boolean;
   /** Loads subjects into the working set. */
   load(subjects: readonly SubjectKey[]): Promise<void>;
   /** No append is under way now, so events that the tail brought may be folded. */
@@ -82,6 +85,7 @@ export class Writer {
   #withdrawn = false;
   readonly #sender: Sender;
   readonly #backoff: ContentionBackoff;
+  readonly #groupSize: GroupSize;
   /** The decision context of a command that has not been decided yet. */
   readonly #unread: DecisionContext;
   readonly #deadlines: Deadlines<Commit>;
@@ -91,6 +95,7 @@ export class Writer {
     this.#sender = new Sender(options);
     this.#unread = new DecisionContext(options.set);
     this.#backoff = new ContentionBackoff(options.scheduler);
+    this.#groupSize = new GroupSize(options.scheduler, () => options.isAlone());
     this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#deadline(commit));
   }
 
@@ -331,10 +336,11 @@ export class Writer {
 
   #takeGroup(): readonly Commit[] {
     const { limits } = this.#options;
+    const most = this.#groupSize.most(limits.groupCommits);
     let bytes = 0;
     let count = 0;
     for (const commit of this.#gathering) {
-      if (count >= limits.groupCommits || (count > 0 && bytes + commit.bytes > limits.groupBytes)) break;
+      if (count >= most || (count > 0 && bytes + commit.bytes > limits.groupBytes)) break;
       bytes += commit.bytes;
       count += 1;
     }
@@ -348,6 +354,7 @@ export class Writer {
       return;
     }
     const head = this.#options.set.head;
+    this.#groupSize.sent();
     const result = await this.#sender.append(sealed, head);
     if (result === 'withdrawn' || result === 'too large') {
       if (result === 'too large') for (const commit of group) this.#fail(commit, refusal('APPEND_TOO_LARGE'));
@@ -358,6 +365,7 @@ export class Writer {
     if (result.ok) {
       const took = this.#options.scheduler.monotonic() - this.#sender.sentAt;
       this.#backoff.appended(took);
+      this.#groupSize.stored(group.length);
       this.#options.observer.appended(group.length, sealed.events.length, took, sealed.flagged);
       this.#finish(sealed, head + sealed.events.length);
       return;

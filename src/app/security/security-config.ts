@@ -39,7 +39,7 @@ export function createSecurityConfig(context: AppContext): SecurityConfig {
     if (!project || !authority || authority.deleted) {
       throw refusal('SECURITY_CONFIG_NOT_FOUND', undefined, { body: { projectId, source: 'missing' } });
     }
-    project.lastUsedAt = context.scheduler.monotonic();
+    project.used();
     context.projects.freshness(project);
     const settings = projectSettings(authority.settings);
     const at = context.scheduler.monotonic();

@@ -22,7 +22,7 @@ export function createPages(context: AppContext): Pages {
       const known = isProjectId(projectId) && isPageSlug(slug);
       const project = known ? (context.projects.peek(projectId) ?? (await context.projects.get(projectId))) : null;
       if (!project?.authority || project.authority.deleted) throw refusal('NOT_FOUND', 'No page under this name');
-      project.lastUsedAt = context.scheduler.monotonic();
+      project.used();
       const page = asPage((await project.read(pageSubject(slug))).state);
       const { stale } = context.projects.freshness(project);
       if (page === null) throw refusal('NOT_FOUND', 'No page under this name');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/app/project/commit.ts';
+import { Neighbours } from '../../../src/app/project/neighbours.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { AppendTooLarge } from '../../../src/log/port.ts';
 import { APPEND_MS, codeOf, countIn, type Fate, increment, numberOf, STREAM, Table, THING, written } from '../support.ts';
@@ -52,6 +53,35 @@ describe('groups', () => {
     const project = await table.open({ groupCommits: 4 });
     await table.passing(Promise.all(Array.from({ length: 10 }, () => project.execute(increment('a')))));
     expect(table.log.appends.map(({ events }) => events)).toEqual([4, 4, 2]);
+  });
+
+  test('while another project is in use, a group is what the node computes in two milliseconds, or eight commits', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.load([THING('a')]));
+    /** The appends that forty commits at once make, where each takes the node so long. */
+    const appendsOf = async (commitMs: number) => {
+      table.log.appends.length = 0;
+      table.log.beforeAppend = async () => {
+        table.machine.computedMs += commitMs * (table.log.appends.at(-1)?.events ?? 0);
+      };
+      await table.passing(Promise.all(Array.from({ length: 40 }, () => project.execute(increment('a')))));
+      return table.log.appends.map(({ events }) => events);
+    };
+    const inUse = () => table.neighbours.used('another');
+    project.used();
+    expect(await appendsOf(0.1)).toEqual([40]);
+    inUse();
+    expect(await appendsOf(0.1)).toEqual([20, 20]);
+    await table.clock.run(table.clock.now + 1500);
+    expect(await appendsOf(1)).toEqual([40]);
+    for (let round = 0; round < 40; round += 1) {
+      inUse();
+      await appendsOf(1);
+    }
+    inUse();
+    project.used();
+    expect(await appendsOf(1)).toEqual([8, 8, 8, 8, 8]);
   });
 
   test('thousands of groups without events come to their answers one after another', async () => {
@@ -390,3 +420,20 @@ function look(key: string): Command<number> {
 async function seen(table: Table, from: number) {
   return table.log.inner.read(STREAM, { from, limit: 10, direction: 'forwards' });
 }
+
+test('a project is alone while no other one of its node has been asked for anything for a second', async () => {
+  const { clock, machine } = new Table();
+  const projects = new Neighbours(machine);
+  const alone = () => ['a', 'b', 'c'].filter((id) => projects.isAlone(id));
+  expect(alone()).toEqual(['a', 'b', 'c']);
+  projects.used('a');
+  projects.used('a');
+  expect(alone()).toEqual(['a']);
+  await clock.run(800);
+  projects.used('b');
+  expect(alone()).toEqual([]);
+  await clock.run(1600);
+  expect(alone()).toEqual(['b']);
+  await clock.run(3000);
+  expect(alone()).toEqual(['a', 'b', 'c']);
+});

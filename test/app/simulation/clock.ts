@@ -79,6 +79,8 @@ export class NodeClock implements Scheduler {
   skew = 0;
   /** A dead machine does nothing. */
   dead = false;
+  /** What {@link computed} answers. Virtual time passes in waiting alone. */
+  computedMs = 0;
   readonly #clock: Clock;
   readonly #epoch: number;
 
@@ -93,6 +95,10 @@ export class NodeClock implements Scheduler {
 
   monotonic(): number {
     return this.#clock.now;
+  }
+
+  computed(): number {
+    return this.computedMs;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
