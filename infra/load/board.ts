@@ -26,6 +26,7 @@ const USAGE = `npm run bench:board [-- options]
   --rate N               writes a second meanwhile (1500)
   --bytes N              of a document, about (300)
   --seconds N            of the same writes before, to compare with (15)
+  --rest N               seconds of rest before, between and after (5)
   --only TEXT            what is asked: cases whose name holds this
   --data DIR             keep the documents there, and find them there the next time; every run works on a copy
   --json FILE            write the result as JSON, too
@@ -35,7 +36,6 @@ const BARS = { refused: 0, times: 2, seconds: 90, disk: 1.3 };
 /** What takes longer than this is given up. */
 const MAX_SECONDS = 300;
 const POLL_MS = 200;
-const REST_MS = 5_000;
 
 interface Felt {
   readonly p50Ms: number;
@@ -73,6 +73,8 @@ interface Options {
   readonly perSecond: number;
   readonly bytes: number;
   readonly seconds: number;
+  /** Seconds. */
+  readonly rest: number;
   readonly cases: readonly BoardCase[];
   readonly data: string | null;
   readonly jsonFile: string | null;
@@ -87,6 +89,7 @@ function readOptions(): Options | null {
       rate: { type: 'string', default: '1500' },
       bytes: { type: 'string', default: '300' },
       seconds: { type: 'string', default: '15' },
+      rest: { type: 'string', default: '5' },
       only: { type: 'string', default: '' },
       data: { type: 'string' },
       json: { type: 'string' },
@@ -102,6 +105,7 @@ function readOptions(): Options | null {
     perSecond: positive('--rate', values.rate),
     bytes: Math.round(positive('--bytes', values.bytes)),
     seconds: positive('--seconds', values.seconds),
+    rest: positive('--rest', values.rest),
     cases,
     data: values.data ?? null,
     jsonFile: values.json ?? null,
@@ -156,7 +160,7 @@ async function bench(node: RunningNode, prepared: Prepared, options: Options): P
   const lines: Line[] = [];
   const failed: string[] = [];
   try {
-    await sleep(REST_MS);
+    await sleep(options.rest * 1_000);
     const grown = (await boardBytes(client)) / prepared.grown;
     for (const asked of options.cases) {
       const sizeBefore = await boardBytes(client);
@@ -167,7 +171,7 @@ async function bench(node: RunningNode, prepared: Prepared, options: Options): P
       }
       const size = (await boardBytes(client)) - sizeBefore;
       lines.push({ ...line, disk: asked.name === 'a new board' ? size / prepared.documents / grown : null });
-      await sleep(REST_MS);
+      await sleep(options.rest * 1_000);
     }
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n${node.output().slice(-2_000)}`);

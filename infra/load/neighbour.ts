@@ -16,6 +16,8 @@ export interface Pace {
   readonly perSecond: number;
   /** The longest time; `ENOUGH` ends it earlier. */
   readonly seconds: number;
+  /** How many documents a small game has in each collection (`KEYS`). */
+  readonly keys?: number;
   /** It overwrites documents of one collection, drawn at random. Without this it does what a small game does. */
   readonly writes?: { readonly collection: string; readonly documents: number; readonly bytes: number };
 }
@@ -35,7 +37,7 @@ const MAX_OPEN = 20_000;
 
 let isEnough = false;
 
-async function keepPace({ url, project, perSecond, seconds, writes }: Pace): Promise<Felt> {
+async function keepPace({ url, project, perSecond, seconds, keys, writes }: Pace): Promise<Felt> {
   isEnough = false;
   const http = createHttp(url, 1_024);
   const latencies: number[] = [];
@@ -44,7 +46,7 @@ async function keepPace({ url, project, perSecond, seconds, writes }: Pace): Pro
   let open = 0;
   const ask = async (index: number, dueAt: number) => {
     const workload = writes === undefined ? WORKLOADS[DOES[index % DOES.length] ?? 'document.read'] : writing(writes);
-    const { path, body, player } = workload.request(project, index);
+    const { path, body, player } = workload.request(project, index, keys);
     const headers = { ...workload.headers(project), ...(player === undefined ? {} : { 'x-platform-id': player }) };
     const sent = body === undefined ? { headers } : { headers, body: JSON.parse(body) };
     const status = await http.send(workload.method, path, sent).then(

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type RunningNode, savepoint, startNode } from '../harness/node.ts';
 import { quantile } from '../harness/numbers.ts';
@@ -23,6 +24,8 @@ const USAGE = `npm run bench:neighbours [-- options]
   --only TEXT            nuisances whose name holds this; may be given several times
   --seconds N            how long each is measured (12)
   --per-second N         requests of the quiet project (60)
+  --seeded N             documents of the quiet project in each collection (10000)
+  --rest N               seconds until the work that the other project caused counts as done (3)
   --scanned N            documents that queries look through (30000)
   --boarded N            documents that a new board is filled with (200000)
   --entries N            ledger entries of one player (100000)
@@ -31,10 +34,6 @@ const USAGE = `npm run bench:neighbours [-- options]
 
 /** The quiet project's p99 may be at most this many times as long as without the other project. */
 const BAR = 5;
-/** Documents of the quiet project in each collection. */
-const SEEDED = KEYS;
-/** Pause until the work that the other project caused is done. */
-const REST_MS = 3_000;
 
 interface Line {
   readonly name: string;
@@ -62,6 +61,10 @@ interface Options {
   readonly only: readonly string[];
   readonly seconds: number;
   readonly perSecond: number;
+  /** Documents of the quiet project in each collection. */
+  readonly seeded: number;
+  /** Seconds. */
+  readonly rest: number;
   readonly sizes: Sizes;
   readonly jsonFile: string | null;
   readonly markdownFile: string | null;
@@ -74,6 +77,8 @@ function readOptions(): Options | null {
       only: { type: 'string', multiple: true, default: [''] },
       seconds: { type: 'string', default: '12' },
       'per-second': { type: 'string', default: '60' },
+      seeded: { type: 'string', default: String(KEYS) },
+      rest: { type: 'string', default: '3' },
       scanned: { type: 'string', default: '30000' },
       boarded: { type: 'string', default: '200000' },
       entries: { type: 'string', default: '100000' },
@@ -87,6 +92,8 @@ function readOptions(): Options | null {
     only: values.only,
     seconds: positive('--seconds', values.seconds),
     perSecond: positive('--per-second', values['per-second']),
+    seeded: Math.round(positive('--seeded', values.seeded)),
+    rest: positive('--rest', values.rest),
     sizes: {
       scanned: positive('--scanned', values.scanned),
       boarded: positive('--boarded', values.boarded),
@@ -120,7 +127,7 @@ async function main(): Promise<number> {
 
 async function bench(node: RunningNode, options: Options): Promise<number> {
   const [loud, quiet] = [await newProject(node, 'Loud'), await newProject(node, 'Quiet')];
-  await prepareQuiet(node, quiet);
+  await prepareQuiet(node, quiet, options.seeded);
   const neighbour = startNeighbour();
   const bare = await startBareServer();
   const place = { project: loud, dataFolder: node.dataFolder, bare, sizes: options.sizes };
@@ -154,12 +161,12 @@ async function newProject(node: RunningNode, name: string): Promise<Project> {
   return openProject(node.url, parseCredentials(JSON.parse(stdout)));
 }
 
-async function prepareQuiet(node: RunningNode, quiet: Project): Promise<void> {
+async function prepareQuiet(node: RunningNode, quiet: Project, seeded: number): Promise<void> {
   progress('the quiet project');
   await pushDefinitions(quiet);
   const generator = startGenerator();
   for (const workload of ['seed.documents', 'seed.players', 'seed.leaderboard'] as const) {
-    const until = { requests: SEEDED };
+    const until = { requests: seeded };
     await generator.perform({ workload, url: node.url, project: credentialsOf(quiet), connections: 32, until });
   }
   generator.stop();
@@ -168,14 +175,14 @@ async function prepareQuiet(node: RunningNode, quiet: Project): Promise<void> {
 async function measured(at: Place, quiet: Project, neighbour: Neighbour, nuisance: Nuisance, options: Options): Promise<Line> {
   progress(`${nuisance.name}: preparing`);
   await nuisance.prepare(at);
-  await rest();
+  await sleep(options.rest * 1_000);
   const pace = paceOf(quiet, options);
   progress(`${nuisance.name}: quiet`);
   const before = await neighbour.feel(pace);
   progress(nuisance.name);
   const until = performance.now() + options.seconds * 1_000;
   const [felt, answered] = await Promise.all([neighbour.feel(pace), nuisance.run(at, () => performance.now() > until)]);
-  await rest();
+  await sleep(options.rest * 1_000);
   const sorted = felt.latencies.toSorted();
   const p99Ms = quantile(sorted, 0.99);
   const quietP99Ms = p99Of(before);
@@ -191,11 +198,9 @@ async function measured(at: Place, quiet: Project, neighbour: Neighbour, nuisanc
   };
 }
 
-function paceOf(quiet: Project, { perSecond, seconds }: Options): Pace {
-  return { url: quiet.url, project: credentialsOf(quiet), perSecond, seconds };
+function paceOf(quiet: Project, { perSecond, seconds, seeded }: Options): Pace {
+  return { url: quiet.url, project: credentialsOf(quiet), perSecond, seconds, keys: seeded };
 }
-
-const rest = () => new Promise((resolve) => setTimeout(resolve, REST_MS));
 
 function credentialsOf({ projectId, publicKey, secretKey }: Project) {
   return { projectId, publicKey, secretKey };

@@ -15,8 +15,11 @@ export interface Workload {
   readonly isKeyed?: true;
   /** Headers of all requests. */
   headers(project: Credentials): Readonly<Record<string, string>>;
-  /** The request number `index` (from 0, counted over all connections). Seeds count; measured cases draw a random key instead. */
-  request(project: Credentials, index: number): WorkRequest;
+  /**
+   * The request number `index` (from 0, counted over all connections). Seeds count; measured cases draw one of the first `keys` keys
+   * instead (all {@link KEYS} of them).
+   */
+  request(project: Credentials, index: number, keys?: number): WorkRequest;
 }
 
 export const KEYS = 10_000;
@@ -64,14 +67,14 @@ const SAVES = Array.from({ length: 256 }, (_, index) => JSON.stringify(save(inde
 const OPERATIONS: Workload = {
   method: 'POST',
   headers: asPlayer,
-  request: (project, index) => ({ ...ownDocument(project, randomBelow(KEYS)), body: operations(index) }),
+  request: (project, index, keys = KEYS) => ({ ...ownDocument(project, randomBelow(keys)), body: operations(index) }),
 };
 const CALL: Workload = {
   method: 'POST',
   headers: asPlayer,
-  request: (project) => ({
+  request: (project, _index, keys = KEYS) => ({
     path: `/v3/endpoints/${project.projectId}/bench-buy?apiKey=${project.publicKey}`,
-    player: playerId(randomBelow(KEYS)),
+    player: playerId(randomBelow(keys)),
     body: '{"cost":1,"_endpointSlug":"bench-buy"}',
   }),
 };
@@ -80,12 +83,12 @@ export const WORKLOADS: Readonly<Record<CaseName | SeedName, Workload>> = {
   'document.read': {
     method: 'GET',
     headers: asPlayer,
-    request: (project) => ownDocument(project, randomBelow(KEYS)),
+    request: (project, _index, keys = KEYS) => ownDocument(project, randomBelow(keys)),
   },
   'document.write': {
     method: 'POST',
     headers: asPlayer,
-    request: (project, index) => ({ ...ownDocument(project, randomBelow(KEYS)), body: saveText(index) }),
+    request: (project, index, keys = KEYS) => ({ ...ownDocument(project, randomBelow(keys)), body: saveText(index) }),
   },
   'document.ops': OPERATIONS,
   'document.ops.keyed': { ...OPERATIONS, isKeyed: true },

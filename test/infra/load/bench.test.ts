@@ -13,7 +13,7 @@ const isFigure = (value: unknown) => typeof value === 'number' && Number.isFinit
 
 test('bench --json writes the figures that are compared over time, with the number of workers', async () => {
   const file = join(newFolder(), 'result.json');
-  const words = ['--only', 'global.append', '--connections', '16', '--seconds', '1', '--workers', '2', '--json', file];
+  const words = ['--only', 'global.append', '--connections', '16', '--seconds', '0.2', '--workers', '2', '--json', file];
   const ended = await run(words, { program: program('main') }).ended;
   expect(ended).toMatchObject({ code: 0 });
   expect(ended.stdout).toContain('2 workers');
@@ -27,17 +27,19 @@ test('bench --json writes the figures that are compared over time, with the numb
 
 test('bench:neighbours --json writes what the quiet project felt beside each nuisance', async () => {
   const file = join(newFolder(), 'result.json');
-  const words = ['--only', '/metrics', '--seconds', '1', '--json', file];
+  const sizes = ['--seconds', '0.5', '--seeded', '100', '--rest', '0.1'];
+  const words = ['--only', '/metrics', ...sizes, '--json', file];
   const ended = await run(words, { program: program('neighbours') }).ended;
   expect(ended.stdout, ended.stderr).toContain('/metrics and /health');
   const { lines } = JSON.parse(readFileSync(file, 'utf8'));
-  expect(lines).toMatchObject([{ name: '/metrics and /health', nuisance: { 200: expect.any(Number) } }]);
+  expect(lines).toMatchObject([{ name: '/metrics and /health', failures: {}, nuisance: { 200: expect.any(Number) } }]);
   for (const name of ['p50Ms', 'p99Ms', 'times']) expect([name, isFigure(lines[0][name])]).toEqual([name, true]);
 });
 
 test('bench:board --json writes what players felt while a board was filled, and what it took on the disk', async () => {
   const file = join(newFolder(), 'result.json');
-  const words = ['--only', 'a new board', '--documents', '3000', '--rate', '50', '--seconds', '1', '--json', file];
+  const sizes = ['--documents', '3000', '--rate', '50', '--seconds', '0.5', '--rest', '0.1'];
+  const words = ['--only', 'a new board', ...sizes, '--json', file];
   const ended = await run(words, { program: program('board') }).ended;
   expect(ended.stdout, ended.stderr).toContain('a new board');
   const { lines } = JSON.parse(readFileSync(file, 'utf8'));
