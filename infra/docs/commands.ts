@@ -21,9 +21,11 @@ const INTRODUCTION = `# Commands
 /** Options of all commands, which {@link INTRODUCTION} describes. */
 const COMMON = ['--data', '--json'];
 
+const program = await createProgram();
+
 export const COMMANDS_PAGE: GeneratedFile = {
   file: 'docs/commands.md',
-  render: () => [INTRODUCTION, ...createProgram().commands.map(section)].join('\n\n').concat('\n'),
+  render: () => [INTRODUCTION, ...program.commands.map(section)].join('\n\n').concat('\n'),
 };
 
 function section(command: Command): string {

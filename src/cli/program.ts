@@ -1,62 +1,55 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
-import { analyticsCommand } from './analytics.ts';
-import { callCommand } from './call.ts';
-import { completionCommand } from './completion.ts';
-import { dbCommand } from './db.ts';
-import { devCommand } from './dev.ts';
-import { docCommand } from './doc.ts';
-import { doctorCommand } from './doctor.ts';
-import { flagsCommand } from './flags.ts';
-import { FOLDER_COMMANDS } from './folder-commands.ts';
-import { jobsCommand } from './jobs.ts';
-import { keyCommand } from './key.ts';
-import { ledgerCommand } from './ledger.ts';
-import { logCommand } from './log.ts';
-import { logsCommand } from './logs.ts';
-import { migrateCommand } from './migrate.ts';
-import { pageCommand } from './page.ts';
-import { projectCommand } from './project.ts';
-import { rebuildCommand } from './rebuild.ts';
-import { startCommand } from './start.ts';
-import { testCommand } from './test.ts';
-import { typesCommand } from './types.ts';
-import { verifyCommand } from './verify.ts';
 
-/** The whole command line. Help and wrong usage are thrown as `CommanderError`, so that the caller decides how the process ends. */
-export function createProgram(): Command {
+/** Every command, in the order of the help. Each is loaded when it is asked for: loading takes most of a short command's time. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ['start', async () => (await import('./start.ts')).startCommand()],
+  ['init', async () => (await import('./init.ts')).initCommand()],
+  ['login', async () => (await import('./login.ts')).loginCommand()],
+  ['check', async () => (await import('./check.ts')).checkCommand()],
+  ['push', async () => (await import('./push.ts')).pushCommand()],
+  ['pull', async () => (await import('./pull.ts')).pullCommand()],
+  ['diff', async () => (await import('./diff.ts')).diffCommand()],
+  ['promote', async () => (await import('./promote.ts')).promoteCommand()],
+  ['rollback', async () => (await import('./rollback.ts')).rollbackCommand()],
+  ['publishes', async () => (await import('./publishes.ts')).publishesCommand()],
+  ['project', async () => (await import('./project.ts')).projectCommand()],
+  ['key', async () => (await import('./key.ts')).keyCommand()],
+  ['page', async () => (await import('./page.ts')).pageCommand()],
+  ['migrate', async () => (await import('./migrate.ts')).migrateCommand()],
+  ['rebuild', async () => (await import('./rebuild.ts')).rebuildCommand()],
+  ['verify', async () => (await import('./verify.ts')).verifyCommand()],
+  ['log', async () => (await import('./log.ts')).logCommand()],
+  ['db', async () => (await import('./db.ts')).dbCommand()],
+  ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
+  ['jobs', async () => (await import('./jobs.ts')).jobsCommand()],
+  ['test', async () => (await import('./test.ts')).testCommand()],
+  ['types', async () => (await import('./types.ts')).typesCommand()],
+  ['analytics', async () => (await import('./analytics.ts')).analyticsCommand()],
+  ['flags', async () => (await import('./flags.ts')).flagsCommand()],
+  ['dev', async () => (await import('./dev.ts')).devCommand()],
+  ['call', async () => (await import('./call.ts')).callCommand()],
+  ['doc', async () => (await import('./doc.ts')).docCommand()],
+  ['ledger', async () => (await import('./ledger.ts')).ledgerCommand()],
+  ['logs', async () => (await import('./logs.ts')).logsCommand()],
+  ['completion', async () => (await import('./completion.ts')).completionCommand()],
+]);
+
+/**
+ * The command line for these words: their command alone, or the whole where they name none. Without words it is the whole. Help and wrong
+ * usage are thrown as `CommanderError`, so that the caller decides how the process ends.
+ */
+export async function createProgram([word]: readonly string[] = []): Promise<Command> {
   const program = new Command('savepoint')
     .description('An event-sourced, self-hostable game backend.')
     .version(VERSION)
     // An option behind a command is that command's, also where commands above it have one of the same name.
     .enablePositionalOptions()
     .addHelpText('after', '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder.');
-  for (const make of [
-    startCommand,
-    ...FOLDER_COMMANDS,
-    projectCommand,
-    keyCommand,
-    pageCommand,
-    migrateCommand,
-    rebuildCommand,
-    verifyCommand,
-    logCommand,
-    dbCommand,
-    doctorCommand,
-    jobsCommand,
-    testCommand,
-    typesCommand,
-    analyticsCommand,
-    flagsCommand,
-    devCommand,
-    callCommand,
-    docCommand,
-    ledgerCommand,
-    logsCommand,
-    completionCommand,
-  ]) {
-    program.addCommand(make());
-  }
+  // `completion` tells of all the others.
+  const named = word === undefined || word === 'completion' ? undefined : COMMANDS.get(word);
+  const loads = named === undefined ? [...COMMANDS.values()] : [named];
+  for (const command of await Promise.all(loads.map((load) => load()))) program.addCommand(command);
   for (const each of allCommands(program)) each.exitOverride().showHelpAfterError('(add --help for the options)');
   return program;
 }

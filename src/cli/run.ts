@@ -8,7 +8,8 @@ import { createProgram } from './program.ts';
  */
 export async function run(words: readonly string[]): Promise<void> {
   try {
-    await createProgram().parseAsync([...words], { from: 'user' });
+    const program = await createProgram(words);
+    await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const isUsage = error instanceof CommanderError;

@@ -19,7 +19,8 @@ for (const name of [
   writeFileSync(join(folder, name), '{}');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const script = (shell: Shell) => completionScript(shell, placesOf(createProgram()));
+const program = await createProgram();
+const script = (shell: Shell) => completionScript(shell, placesOf(program));
 const isHere = (shell: Shell) => {
   try {
     execFileSync(shell, ['-c', 'true'], { stdio: 'ignore' });

@@ -8,10 +8,12 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 /** What needs no database. The arguments are tried in this process; that a real process ends in the same way is tried on a few. */
 
+const program = await createProgram();
+
 function pathsOf(): readonly (readonly string[])[] {
-  const paths = (command: ReturnType<typeof createProgram>, above: readonly string[]): (readonly string[])[] =>
+  const paths = (command: typeof program, above: readonly string[]): (readonly string[])[] =>
     command.commands.flatMap((child) => [[...above, child.name()], ...paths(child, [...above, child.name()])]);
-  return [[], ...paths(createProgram(), [])];
+  return [[], ...paths(program, [])];
 }
 
 test('every command has help that ends well and tells of --json, and of --data or the folder of the game', async () => {
