@@ -104,7 +104,7 @@ describe('the lines of the log', () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     const output = new LogOutput(fd, pauseMs);
     output.write('first\n');
-    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), pauseMs), 10_000);
+    await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), pauseMs), 60_000);
     output.write('last\n');
     expect(drained()).toBe('');
     output.flush();

@@ -132,7 +132,7 @@ test('a signal ends a request, before it is sent and while it waits', async () =
   expect(await codeOf(client.tryValues({ signal: AbortSignal.abort() }))).toBe('0 ABORTED');
   const controller = new AbortController();
   const waiting = client.tryValues({ signal: controller.signal });
-  await vi.waitUntil(() => sent.length === 1);
+  await vi.waitUntil(() => sent.length === 1, 60_000);
   controller.abort();
   expect(await codeOf(waiting)).toBe('0 ABORTED');
   expect(sent).toHaveLength(1);

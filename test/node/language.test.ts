@@ -119,7 +119,7 @@ describe('webhooks that nobody asks about', () => {
     const ring = (body: object) => call('ring', { to: chat.hooks, ...body });
     expect(await refused(ring({ path: 'never', fail: true }))).toBe('400 CONDITION_FAILED');
     await Promise.all(Array.from({ length: 20 }, (_, n) => ok(ring({ path: `n${n}` }))));
-    await vi.waitFor(() => expect(chat.posted).toHaveLength(20));
+    await vi.waitFor(() => expect(chat.posted).toHaveLength(20), 60_000);
     expect([...chat.posted].sort()).toEqual(Array.from({ length: 20 }, (_, n) => `/hooks/n${n}`).sort());
     expect(await refused(ring({ to: 'http://127.0.0.1:1/', path: 'x' }))).toBe('400 ENDPOINT_ERROR.WEBHOOK');
   });

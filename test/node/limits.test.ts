@@ -152,7 +152,7 @@ describe('flags', () => {
     for (const gold of [5, 9, 20]) await ok(post(`watched/${one}`, { gold }));
     await ok(post(`watched/${other}`, { gold: 6 }));
     const flags = async (query = '') => (await bodyOf(game.manage('GET', game.definitions(`flags${query}`)))).flags;
-    await vi.waitFor(async () => expect(await flags()).toHaveLength(2), 10_000);
+    await vi.waitFor(async () => expect(await flags()).toHaveLength(2), 60_000);
     expect(await flags()).toMatchObject([
       { collection: 'watched', key: other, rule: 'Eye', window: 'perYear', platformId: other, amount: 6, limit: 5 },
       { key: one, platformId: one, amount: 4, limit: 5 },

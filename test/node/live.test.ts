@@ -139,7 +139,7 @@ test('what a client says that it has seen elsewhere holds up nobody else who lis
       valued(({ entries }: { entries: { value: number }[] }) => entries.some(({ value }) => value === 100)),
     ),
   );
-  await vi.waitUntil(() => topics.every((topic) => events.some(of(topic))), { timeout: 20_000 });
+  await vi.waitUntil(() => topics.every((topic) => events.some(of(topic))), { timeout: 60_000 });
 });
 
 test('a topic is refused as its plain read is, and again when keys and definitions change', async () => {

@@ -128,7 +128,7 @@ test('a scan is dropped when whoever asked for it leaves, in the line and while 
     return outgoing.end();
   });
   // Now the queue is full.
-  await vi.waitFor(() => expect(refusedOnes).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(refusedOnes).toBeGreaterThan(0), 60_000);
   for (const outgoing of requests) outgoing.destroy();
   const then = await vi.waitFor(async () => {
     const text = await metrics();

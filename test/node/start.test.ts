@@ -116,7 +116,7 @@ describe('a later start', () => {
   test('--no-demo makes none at all', async () => {
     await node.stop();
     const other = newFolder();
-    const bare = await startNode(other, { args: ['--no-demo'] });
+    const bare = await startNode(other, { env: { DATABASE_URL: await testDatabase() }, args: ['--no-demo'] });
     expect(existsSync(join(other, 'demo-project.json'))).toBe(false);
     expect(bare.stdout()).toBe(`savepoint is ready on ${bare.url}\n`);
     expect((await bare.stop()).code).toBe(0);

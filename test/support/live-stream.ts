@@ -35,7 +35,7 @@ export interface LiveClient {
   close(): void;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export async function listen(
   url: string,
