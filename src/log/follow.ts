@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FollowOptions, type FollowStep, type Log, LogUnavailable } from './port.ts';
 
-/** A follower hears from its log every 500 ms. After this long without a step the log counts as gone. */
+/** A follower gets a step from its log every 500 ms. After this long without a step the log counts as gone. */
 const SILENCE_MS = 30_000;
 
 /**
  * Follows the log for work that somebody waits for. A node would try for ever; this throws `LogUnavailable`, with the last failure, when
- * nothing was heard for `silenceMs`.
+ * no step came for `silenceMs`.
  */
 export async function* followWithTimeout(log: Log, options: FollowOptions, silenceMs = SILENCE_MS): AsyncGenerator<FollowStep> {
   const leaving = new AbortController();
@@ -19,7 +19,7 @@ export async function* followWithTimeout(log: Log, options: FollowOptions, silen
   const steps = log.follow({ ...options, signal, onError })[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const { value: step, done } = await heardWithin(silenceMs, steps.next(), () => lastError);
+      const { value: step, done } = await stepWithin(silenceMs, steps.next(), () => lastError);
       if (done) return;
       lastError = undefined;
       yield step;
@@ -40,7 +40,7 @@ export async function* followToEnd(log: Log, prefix: string, silenceMs?: number)
   }
 }
 
-async function heardWithin(
+async function stepWithin(
   ms: number,
   next: Promise<IteratorResult<FollowStep>>,
   lastError: () => unknown,

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { throttled } from '../../../src/kernel/error-reporting.ts';
 import { UnknownEvent } from '../../../src/log/decode.ts';
+import { createNotifier } from '../../../src/log/notifier.ts';
 import type { Log } from '../../../src/log/port.ts';
-import { createBell } from '../../../src/log/signal.ts';
 import { TELEMETRY_PREFIX, telemetryProjectOf, telemetryStream } from '../../../src/log/streams.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
 import type { ProjectorLogger } from '../../projector/context.ts';
@@ -80,7 +80,7 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
   let isWriting = false;
   /** Set when it is to stop: then there are no pauses. */
   let isFinishing = false;
-  const bell = createBell();
+  const bell = createNotifier();
   const onError = throttled((error: unknown) => logger.warn({ err: error }, 'telemetry cannot be followed; trying again'));
   let running: Promise<unknown> | null = null;
 
@@ -102,7 +102,7 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
       const head = await log.head(telemetryStream(project));
       if (head) grown(project, head.revision);
     }
-    bell.ring();
+    bell.notify();
   };
 
   const follow = async () => {
@@ -112,14 +112,14 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     for await (const step of log.follow({ prefix: TELEMETRY_PREFIX, after, signal: stopping.signal, onError })) {
       for (const { stream, revision } of step.events) grown(telemetryProjectOf(stream) ?? '', revision);
       given = { position: step.position, steps: given.steps + 1, caughtUp: step.caughtUp };
-      if (step.events.length > 0) bell.ring();
+      if (step.events.length > 0) bell.notify();
     }
     await looking;
   };
 
   const work = async () => {
     while (!stopping.signal.aborted) {
-      const { rings } = bell;
+      const { notifications: rings } = bell;
       const due = nextDue(places);
       if (due === null) await bell.wait(rings, IDLE_MS, stopping.signal);
       else if (due.waitMs > 0) await bell.wait(rings, due.waitMs, stopping.signal);

@@ -82,21 +82,21 @@ export async function copyLog(options: CopyOptions): Promise<Copied> {
   return new Copy(options).run();
 }
 
-/** What is known of a stream. */
-interface Place {
+/** How far the copy of one stream is. */
+interface StreamProgress {
   /** The target's last event at the time when the copy first met the stream. */
-  readonly held: Stored | null;
-  /** Last revision that the target holds. */
+  readonly headAtStart: Stored | null;
+  /** The last revision that the target holds. */
   head: number;
-  /** Last revision that the source gave. */
-  seen: number;
+  /** The last revision that the source has given. */
+  sourceHead: number;
   /** The hash that the next event links to; `null`: not known. */
   hash: string | null;
 }
 
 class Copy {
   readonly #options: CopyOptions;
-  readonly #places = new Map<string, Place>();
+  readonly #streams = new Map<string, StreamProgress>();
   readonly #started = performance.now();
   #copied = 0;
   #skipped = 0;
@@ -126,7 +126,7 @@ class Copy {
     }
     const seconds = (performance.now() - this.#started) / 1000;
     const [copied, skipped] = [this.#copied, this.#skipped];
-    return { events: copied + skipped, copied, skipped, streams: this.#places.size, seconds, complete };
+    return { events: copied + skipped, copied, skipped, streams: this.#streams.size, seconds, complete };
   }
 
   /**
@@ -152,7 +152,7 @@ class Copy {
       if (signal.aborted) return false;
       const appends: (readonly RecordedEvent[])[] = [];
       for (const batch of window) {
-        if (!(await this.#fillCut(batch[0]))) return false;
+        if (!(await this.#fillTruncated(batch[0]))) return false;
         const missing = await this.#missing(batch);
         if (missing.length > 0) appends.push(missing);
       }
@@ -165,17 +165,17 @@ class Copy {
    * Appends a filler for each event that was truncated before this one, so that this event keeps its revision. Other events name it by that
    * revision. Whoever folds the stream begins after the fillers. `false`: the copy was told to stop.
    */
-  async #fillCut(event: RecordedEvent | undefined): Promise<boolean> {
+  async #fillTruncated(event: RecordedEvent | undefined): Promise<boolean> {
     if (event === undefined || !isTruncatable(event.stream)) return true;
-    const place = this.#places.get(event.stream) ?? (await this.#firstMet(event));
+    const progress = this.#streams.get(event.stream) ?? (await this.#begin(event));
     const { events: most } = this.#options.limits ?? LIMITS;
-    while (Math.max(place.seen, place.head) + 1 < event.revision) {
-      const from = Math.max(place.seen, place.head) + 1;
+    while (Math.max(progress.sourceHead, progress.head) + 1 < event.revision) {
+      const from = Math.max(progress.sourceHead, progress.head) + 1;
       const count = Math.min(most, event.revision - from);
       if (!(await this.#append(Array.from({ length: count }, (_, index) => fillerOf(event, from + index))))) return false;
-      place.seen = from + count - 1;
+      progress.sourceHead = from + count - 1;
     }
-    place.seen = Math.max(place.seen, event.revision - 1);
+    progress.sourceHead = Math.max(progress.sourceHead, event.revision - 1);
     return true;
   }
 
@@ -188,28 +188,30 @@ class Copy {
   /** Whether the target lacks the event. Checks it against the event before it in its stream, and against what the target holds. */
   async #isMissing(event: RecordedEvent): Promise<boolean> {
     const { stream, revision } = event;
-    const place = this.#places.get(stream) ?? (await this.#firstMet(event));
-    if (revision !== place.seen + 1) {
-      throw new BrokenSource(`the source gives ${stream}@${revision} after revision ${place.seen}: events are missing`);
+    const progress = this.#streams.get(stream) ?? (await this.#begin(event));
+    if (revision !== progress.sourceHead + 1) {
+      throw new BrokenSource(`the source gives ${stream}@${revision} after revision ${progress.sourceHead}: events are missing`);
     }
-    if (!isLinked(place, event)) throw new BrokenSource(`${stream}@${revision} does not match its hash, or its hash the event before it`);
-    place.seen = revision;
-    place.hash = hashOf(event.metadata);
-    if (revision > place.head) return true;
-    if (revision === place.held?.revision && fingerprintOf(event) !== place.held.fingerprint) throw new TwoHistories(stream, revision);
+    if (!isLinked(progress, event))
+      throw new BrokenSource(`${stream}@${revision} does not match its hash, or its hash the event before it`);
+    progress.sourceHead = revision;
+    progress.hash = hashOf(event.metadata);
+    if (revision > progress.head) return true;
+    if (revision === progress.headAtStart?.revision && fingerprintOf(event) !== progress.headAtStart.fingerprint)
+      throw new TwoHistories(stream, revision);
     this.#skipped += 1;
     return false;
   }
 
-  async #firstMet({ stream, revision }: RecordedEvent): Promise<Place> {
-    const held = await this.#options.target.last(stream);
-    const head = held?.revision ?? -1;
+  async #begin({ stream, revision }: RecordedEvent): Promise<StreamProgress> {
+    const headAtStart = await this.#options.target.last(stream);
+    const head = headAtStart?.revision ?? -1;
     // After the common beginning a stream goes on from what the target holds.
-    const seen = revision > 0 && revision <= head + 1 ? revision - 1 : -1;
-    const hash = seen === -1 ? NO_HASH : seen === head ? (held?.hash ?? null) : null;
-    const place = { held, head, seen, hash };
-    this.#places.set(stream, place);
-    return place;
+    const sourceHead = revision > 0 && revision <= head + 1 ? revision - 1 : -1;
+    const hash = sourceHead === -1 ? NO_HASH : sourceHead === head ? (headAtStart?.hash ?? null) : null;
+    const progress = { headAtStart, head, sourceHead, hash };
+    this.#streams.set(stream, progress);
+    return progress;
   }
 
   /**
@@ -238,16 +240,16 @@ class Copy {
   #stored(events: readonly RecordedEvent[]): void {
     this.#copied += events.length;
     const last = events.at(-1);
-    const place = last && this.#places.get(last.stream);
-    if (place) place.head = last.revision;
+    const progress = last && this.#streams.get(last.stream);
+    if (progress) progress.head = last.revision;
   }
 
   /** Appends consecutive events of one stream. `false`: the copy was told to stop, and some may not be stored. */
   async #append(events: readonly RecordedEvent[]): Promise<boolean> {
     const [first] = events;
     if (!first) return true;
-    const place = this.#places.get(first.stream);
-    if (!place) throw new Error(`${first.stream} was never met`);
+    const progress = this.#streams.get(first.stream);
+    if (!progress) throw new Error(`${first.stream} was never met`);
     const outcome = await this.#sendUntilKnown(events);
     if (outcome === 'stopped') return false;
     if (outcome === 'tooLarge') return this.#appendHalves(events);
@@ -255,7 +257,7 @@ class Copy {
       this.#stored(events);
       return true;
     }
-    return this.#append(await this.#afterConflict(place, outcome.actual, events));
+    return this.#append(await this.#afterConflict(progress, outcome.actual, events));
   }
 
   async #sendUntilKnown(events: readonly RecordedEvent[]): Promise<AppendResult | 'tooLarge' | 'stopped'> {
@@ -289,14 +291,18 @@ class Copy {
    * The stream has grown in the meantime. If another copy of the same source added these very events, returns those that are left to
    * append.
    */
-  async #afterConflict(place: Place, actual: number | 'none', events: readonly RecordedEvent[]): Promise<readonly RecordedEvent[]> {
+  async #afterConflict(
+    progress: StreamProgress,
+    actual: number | 'none',
+    events: readonly RecordedEvent[],
+  ): Promise<readonly RecordedEvent[]> {
     const head = actual === 'none' ? -1 : actual;
     const [first] = events;
     if (!first || head < first.revision) throw new BrokenSource(`the target lost events of ${first?.stream} while they were copied`);
     const there = events.filter(({ revision }) => revision <= head);
     for (const event of there) await this.#compare(event);
     this.#skipped += there.length;
-    place.head = head;
+    progress.head = head;
     return events.slice(there.length);
   }
 
@@ -307,9 +313,9 @@ class Copy {
 
   /** Where a stream of the target goes on beyond the source, the target must hold the source's last event of it. */
   async #compareTargetsAhead(): Promise<void> {
-    for (const [stream, { seen, head }] of this.#places) {
-      if (head <= seen) continue;
-      const event = await this.#options.source.find(stream, seen);
+    for (const [stream, { sourceHead, head }] of this.#streams) {
+      if (head <= sourceHead) continue;
+      const event = await this.#options.source.find(stream, sourceHead);
       if (event) await this.#compare(event);
     }
   }
@@ -338,7 +344,7 @@ function fillerOf({ stream, position }: RecordedEvent, revision: number): Record
  * Whether the event's hash follows from the event before it. In a project's stream every event must be sealed; in other streams only those
  * that are sealed are checked.
  */
-function isLinked({ hash }: Place, event: RecordedEvent): boolean {
+function isLinked({ hash }: StreamProgress, event: RecordedEvent): boolean {
   const sealed = hashOf(event.metadata) !== null;
   if (!sealed) return projectOf(event.stream) === null;
   return hash === null || verifyLink(hash, event);

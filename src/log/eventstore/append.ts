@@ -58,9 +58,9 @@ async function send(
 ): Promise<Answer> {
   const isBatched = await client['supports'](streamsGrpc.StreamsService.batchAppend);
   if (!isBatched || events.length === 0) return client.appendToStream(stream, events.map(toEventData), options);
-  const { standIn, forget } = printEvents(events);
+  const { placeholder, forget } = printEvents(events);
   try {
-    return await client.appendToStream(stream, [standIn], options);
+    return await client.appendToStream(stream, [placeholder], options);
   } finally {
     forget();
   }
@@ -135,6 +135,6 @@ function refused(connection: Connection, client: EventStoreDBClient, stream: str
   if (type === 'wrong-expected-version' && actual !== undefined) {
     return { ok: false, actual: actual === 'no_stream' ? 'none' : revisionOf(actual) };
   }
-  if (type === undefined && code !== undefined && code !== UNAVAILABLE) connection.spoiled(client);
+  if (type === undefined && code !== undefined && code !== UNAVAILABLE) connection.broken(client);
   throw appendFailure(error, stream);
 }

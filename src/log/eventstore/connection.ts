@@ -12,29 +12,29 @@ export interface Connection {
   /** Whether this client is still in use. The reads of a client that was replaced end as if they were complete. */
   serves(client: EventStoreDBClient): boolean;
   isClosed(): boolean;
-  /** To be called whenever the server said something. */
-  heard(): void;
+  /** To be called for every message of the server. */
+  received(): void;
   /**
-   * To be called when a call of `client` that began at `since` (`performance.now()`) got no answer in time. If nothing else was heard
+   * To be called when a call of `client` that began at `since` (`performance.now()`) got no answer in time. If nothing else was received
    * either, the connection is dead although it looks open (a frozen server, a vanished network), and the next call gets a new one. A
-   * connection on which nothing was ever heard goes on trying: during an outage a new one would do no better.
+   * connection on which nothing was ever received goes on trying: during an outage a new one would do no better.
    */
   unanswered(client: EventStoreDBClient, since: number): void;
   /**
    * To be called when the client failed before it could send. It keeps some of these failures for good, so the next call gets a new client.
    */
-  spoiled(client: EventStoreDBClient): void;
+  broken(client: EventStoreDBClient): void;
   close(): Promise<void>;
 }
 
 export function openConnection(url: string): Connection {
-  let heardAt = Number.NEGATIVE_INFINITY;
-  const heard = () => {
-    heardAt = performance.now();
+  let lastReceivedAt = Number.NEGATIVE_INFINITY;
+  const received = () => {
+    lastReceivedAt = performance.now();
   };
   let startedAt = performance.now();
   let renewals = 0;
-  const open = () => guarded(EventStoreDBClient.connectionString(distinct(url, renewals)), heard);
+  const open = () => guarded(EventStoreDBClient.connectionString(distinct(url, renewals)), received);
   let current = open();
   let closed = false;
   const leaving = new Set<Promise<void>>();
@@ -52,11 +52,11 @@ export function openConnection(url: string): Connection {
     client: () => current,
     serves: (client) => client === current && !closed,
     isClosed: () => closed,
-    heard,
+    received,
     unanswered(client, since) {
-      if (heardAt < since && heardAt > startedAt) renew(client);
+      if (lastReceivedAt < since && lastReceivedAt > startedAt) renew(client);
     },
-    spoiled: renew,
+    broken: renew,
     async close() {
       closed = true;
       await Promise.all([current.dispose(), ...leaving]);
@@ -86,13 +86,13 @@ const APPEND_CALL = 'appendToStream';
  * - When the connection takes no more, appends wait in a queue, and an error rejects them where nobody listens. So appends never wait in
  *   that queue. What is under way is bounded by the writers: one append a stream.
  */
-function guarded(client: EventStoreDBClient, heard: () => void): EventStoreDBClient {
+function guarded(client: EventStoreDBClient, received: () => void): EventStoreDBClient {
   const create = client['GRPCStreamCreator'];
   client['GRPCStreamCreator'] = (service, name, creator, cache) => {
     if (name !== APPEND_CALL) return create(service, name, creator, cache);
     const opened = async (grpc: Parameters<typeof creator>[0]) => {
       const call = await creator(printingService(grpc));
-      makeHarmless(call, heard);
+      makeHarmless(call, received);
       return call;
     };
     return create(service, name, opened, cache);
@@ -100,11 +100,11 @@ function guarded(client: EventStoreDBClient, heard: () => void): EventStoreDBCli
   return client;
 }
 
-function makeHarmless(call: Readable | Writable | Duplex, heard: () => void): void {
+function makeHarmless(call: Readable | Writable | Duplex, received: () => void): void {
   for (const take of call.listeners('data')) {
     call.removeListener('data', take as () => void);
     call.on('data', (answer: unknown) => {
-      heard();
+      received();
       try {
         take(answer);
       } catch {

@@ -1,7 +1,7 @@
-import type { Bell } from '../signal.ts';
+import type { Notifier } from '../notifier.ts';
 import type { Reader } from './read.ts';
 
-/** How long after one answer the next is asked for. */
+/** The time from one answer to the next request. */
 export const HEARTBEAT_MS = 250;
 /** An answer that is older than this says nothing about the present. */
 const FRESH_MS = 500;
@@ -10,41 +10,41 @@ const FRESH_MS = 500;
 export class End {
   failure: Error | null = null;
   readonly #reader: Reader;
-  readonly #bell: Bell;
+  readonly #notifier: Notifier;
   readonly #stop: AbortSignal;
   /** An answer has come that has not confirmed anything yet. */
   isOpen = false;
-  /** When that answer, or the one before it, was asked for. */
-  #askedAt: number;
+  /** When that answer, or the one before it, was requested. */
+  #requestedAt: number;
   #confirmedAt: number;
-  #asking = false;
+  #isRequested = false;
   #position: bigint | null = null;
 
-  constructor(reader: Reader, bell: Bell, stop: AbortSignal, confirmedAt: number | null) {
+  constructor(reader: Reader, notifier: Notifier, stop: AbortSignal, confirmedAt: number | null) {
     this.#reader = reader;
-    this.#bell = bell;
+    this.#notifier = notifier;
     this.#stop = stop;
-    this.#askedAt = confirmedAt ?? Number.NEGATIVE_INFINITY;
-    this.#confirmedAt = this.#askedAt;
+    this.#requestedAt = confirmedAt ?? Number.NEGATIVE_INFINITY;
+    this.#confirmedAt = this.#requestedAt;
   }
 
   isDue(): boolean {
-    return !this.#asking && performance.now() - this.#askedAt >= HEARTBEAT_MS;
+    return !this.#isRequested && performance.now() - this.#requestedAt >= HEARTBEAT_MS;
   }
 
-  ask(): void {
-    this.#asking = true;
-    const askedAt = performance.now();
+  request(): void {
+    this.#isRequested = true;
+    const requestedAt = performance.now();
     const answered = (position: bigint | null) => {
-      this.#asking = false;
+      this.#isRequested = false;
       this.#position = position;
-      this.#askedAt = askedAt;
+      this.#requestedAt = requestedAt;
       this.isOpen = true;
-      this.#bell.ring();
+      this.#notifier.notify();
     };
     const failed = (error: Error) => {
       this.failure = error;
-      this.#bell.ring();
+      this.#notifier.notify();
     };
     this.#reader.end(this.#stop).then(answered, failed);
   }
@@ -52,9 +52,9 @@ export class End {
   /** Whether a fresh answer lies at or before `position`. Each answer confirms only once. */
   confirms(position: bigint | null): boolean {
     const reached = this.isOpen && (this.#position === null || (position !== null && position >= this.#position));
-    if (!reached || performance.now() - this.#askedAt > FRESH_MS) return false;
+    if (!reached || performance.now() - this.#requestedAt > FRESH_MS) return false;
     this.isOpen = false;
-    this.#confirmedAt = this.#askedAt;
+    this.#confirmedAt = this.#requestedAt;
     return true;
   }
 
@@ -63,10 +63,10 @@ export class End {
     return performance.now() - this.#confirmedAt <= FRESH_MS;
   }
 
-  /** Whether the log goes on after `position` while a subscription that was last heard at `heardAt` seems unlikely to bring it soon. */
-  isBeyond(position: bigint | null, heardAt: number, graceMs: number): boolean {
+  /** Whether the log goes on after `position` while a subscription whose last message came at `lastMessageAt` seems unlikely to bring it soon. */
+  isBeyond(position: bigint | null, lastMessageAt: number, graceMs: number): boolean {
     if (!this.isOpen || this.#position === null || (position !== null && position >= this.#position)) return false;
     const now = performance.now();
-    return now - heardAt >= graceMs || now - this.#askedAt >= HEARTBEAT_MS;
+    return now - lastMessageAt >= graceMs || now - this.#requestedAt >= HEARTBEAT_MS;
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Position } from '@eventstore/db-client';
+import { createNotifier } from '../notifier.ts';
 import { type FollowOptions, type FollowStep, LogUnavailable, type RecordedEvent } from '../port.ts';
-import { createBell } from '../signal.ts';
 import { End, HEARTBEAT_MS } from './end.ts';
 import type { Hub } from './hub.ts';
 import type { Reader } from './read.ts';
@@ -39,9 +39,9 @@ const DEAD_MS = 1000;
 /** The position in an empty log. No event of ours lies there: a server's first record is its own. */
 const NOWHERE = 0n;
 /** The time between two steps when there are many events. A step for each event would take too much work. */
-const GATHER_MS = 10;
+const BATCH_MS = 10;
 const STEP_EVENTS = 1000;
-const STRETCH_EVENTS = 100;
+const CATCH_UP_EVENTS = 100;
 const PAGE_EVENTS = 1000;
 const FIRST_RETRY_MS = 10;
 const LAST_RETRY_MS = 1000;
@@ -50,7 +50,7 @@ const LASTING_MS = 5000;
 
 export async function* followLog(options: FollowerOptions, { prefix, after, signal, onError }: FollowOptions): AsyncGenerator<FollowStep> {
   const stop = AbortSignal.any([signal, options.closing]);
-  const pause = createBell();
+  const retryNotifier = createNotifier();
   let position = after;
   let retryMs = FIRST_RETRY_MS;
   while (!stop.aborted) {
@@ -64,10 +64,10 @@ export async function* followLog(options: FollowerOptions, { prefix, after, sign
     } catch (error) {
       // Whatever failed, the follower tries again from its own position.
       if (stop.aborted) return;
-      const isEverydayEnd = position !== from || performance.now() - began > LASTING_MS;
-      if (isEverydayEnd) retryMs = FIRST_RETRY_MS;
+      const isTransient = position !== from || performance.now() - began > LASTING_MS;
+      if (isTransient) retryMs = FIRST_RETRY_MS;
       else onError?.(error);
-      await pause.wait(pause.rings, retryMs, stop);
+      await retryNotifier.wait(retryNotifier.notifications, retryMs, stop);
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
     }
   }
@@ -80,49 +80,50 @@ async function* attempt(
   after: bigint | null,
   stop: AbortSignal,
 ): AsyncGenerator<FollowStep> {
-  const place = new Place(prefix, after);
+  const follower = new Follower(prefix, after);
   let confirmedAt: number | null = null;
   while (confirmedAt === null) {
-    const askedAt = performance.now();
-    const page = await unlessAborted(reader.page(exactly(place.known), PAGE_EVENTS, stop), stop);
+    const requestedAt = performance.now();
+    const page = await unlessAborted(reader.page(exactly(follower.position), PAGE_EVENTS, stop), stop);
     if (page === null) return;
-    if (page.length === 0 && place.known !== null) throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
-    if (page.length < PAGE_EVENTS) confirmedAt = askedAt;
-    yield place.step(page, confirmedAt !== null);
+    if (page.length === 0 && follower.position !== null)
+      throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
+    if (page.length < PAGE_EVENTS) confirmedAt = requestedAt;
+    yield follower.step(page, confirmedAt !== null);
   }
 
-  const bell = createBell();
-  const end = new End(reader, bell, stop, confirmedAt);
-  const source = hub.join({ prefix, after: place.known, bell });
+  const notifier = createNotifier();
+  const end = new End(reader, notifier, stop, confirmedAt);
+  const source = hub.join({ prefix, after: follower.position, notifier });
   /** Since when the subscription has owed events that were read instead. */
   let owedSince: number | null = null;
   let steppedAt = Number.NEGATIVE_INFINITY;
   try {
     while (!stop.aborted) {
-      await gathered(end, steppedAt);
-      const rings = bell.rings;
-      if (end.isDue()) end.ask();
-      const events = place.beyond(source.take(STEP_EVENTS));
+      await untilBatched(end, steppedAt);
+      const notifications = notifier.notifications;
+      if (end.isDue()) end.request();
+      const events = follower.beyond(source.take(STEP_EVENTS));
       const last = events.at(-1);
-      if (last) place.known = last.position;
-      place.moveTo(source.seen);
-      const caughtUp = end.confirms(place.known);
+      if (last) follower.position = last.position;
+      follower.moveTo(source.received);
+      const caughtUp = end.confirms(follower.position);
       if (last || caughtUp) {
         if (last) steppedAt = performance.now();
-        yield { events, caughtUp, position: place.known ?? NOWHERE };
+        yield { events, caughtUp, position: follower.position ?? NOWHERE };
         continue;
       }
       if (source.failure) throw source.failure;
       if (end.failure) throw end.failure;
-      if (owedSince !== null && source.heardAt > owedSince) owedSince = null;
+      if (owedSince !== null && source.lastMessageAt > owedSince) owedSince = null;
       if (owedSince !== null && performance.now() - owedSince > DEAD_MS) throw new LogUnavailable('the subscription is silent');
-      if (!end.isBeyond(place.known, source.heardAt, GRACE_MS)) {
-        await bell.wait(rings, end.isOpen ? GRACE_MS : HEARTBEAT_MS, stop);
+      if (!end.isBeyond(follower.position, source.lastMessageAt, GRACE_MS)) {
+        await notifier.wait(notifications, end.isOpen ? GRACE_MS : HEARTBEAT_MS, stop);
         continue;
       }
-      const stretch = await unlessAborted(stretchAfter(reader, place.known, source.passed, stop), stop);
-      if (stretch === null) return;
-      const step = place.step(stretch, false);
+      const missing = await unlessAborted(catchUpAfter(reader, follower.position, source.passed, stop), stop);
+      if (missing === null) return;
+      const step = follower.step(missing, false);
       if (step.events.length > 0) owedSince ??= performance.now();
       yield step;
     }
@@ -132,39 +133,39 @@ async function* attempt(
 }
 
 /** The first event is given at once. While more come, or while the follower is behind, events are gathered. */
-async function gathered(end: End, steppedAt: number): Promise<void> {
+async function untilBatched(end: End, steppedAt: number): Promise<void> {
   const since = performance.now() - steppedAt;
-  if (!end.isConfirmed()) await sleep(GATHER_MS);
-  else if (since < GATHER_MS) await sleep(GATHER_MS - since);
+  if (!end.isConfirmed()) await sleep(BATCH_MS);
+  else if (since < BATCH_MS) await sleep(BATCH_MS - since);
   else await turn();
 }
 
 /** How far a follower is, and which events it wants. */
-class Place {
-  known: bigint | null;
+class Follower {
+  position: bigint | null;
   readonly #prefix: string;
 
-  constructor(prefix: string, known: bigint | null) {
+  constructor(prefix: string, position: bigint | null) {
     this.#prefix = prefix;
-    this.known = known;
+    this.position = position;
   }
 
   /** To be called when nothing of ours up to there is still to be given. */
   moveTo(position: bigint | null): void {
-    if (position !== null && (this.known === null || position > this.known)) this.known = position;
+    if (position !== null && (this.position === null || position > this.position)) this.position = position;
   }
 
   beyond(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
-    const { known } = this;
-    return known === null ? events : events.filter((event) => event.position > known);
+    const { position } = this;
+    return position === null ? events : events.filter((event) => event.position > position);
   }
 
   /** Moves past a page of the whole log and gives those of its events that are ours. */
   step(page: readonly RecordedEvent[], caughtUp: boolean): FollowStep {
     const events = this.beyond(page).filter((event) => this.#wants(event.stream));
     const last = page.at(-1);
-    if (last && (this.known === null || last.position > this.known)) this.known = last.position;
-    return { events, caughtUp, position: this.known ?? NOWHERE };
+    if (last && (this.position === null || last.position > this.position)) this.position = last.position;
+    return { events, caughtUp, position: this.position ?? NOWHERE };
   }
 
   #wants(stream: string): boolean {
@@ -178,18 +179,18 @@ function exactly(position: bigint | null): Position | null {
 }
 
 /** The log's next events after the last that was given, or after what the subscription has passed if that is further. */
-async function stretchAfter(
+async function catchUpAfter(
   reader: Reader,
-  known: bigint | null,
+  position: bigint | null,
   passed: Position | null,
   stop: AbortSignal,
 ): Promise<readonly RecordedEvent[]> {
-  if (passed !== null && (known === null || passed.commit > known)) {
-    const stretch = await reader.page(passed, STRETCH_EVENTS, stop);
+  if (passed !== null && (position === null || passed.commit > position)) {
+    const missing = await reader.page(passed, CATCH_UP_EVENTS, stop);
     // The subscription may have passed the very last event. The follower still has to learn that event's position.
-    if (stretch.length > 0) return stretch;
+    if (missing.length > 0) return missing;
   }
-  return reader.page(exactly(known), STRETCH_EVENTS, stop);
+  return reader.page(exactly(position), CATCH_UP_EVENTS, stop);
 }
 
 /** The promise's value, or `null` once `stop` aborts. */

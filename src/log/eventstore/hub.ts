@@ -1,6 +1,6 @@
 import type { Position } from '@eventstore/db-client';
+import type { Notifier } from '../notifier.ts';
 import type { NewEvent, RecordedEvent } from '../port.ts';
-import type { Bell } from '../signal.ts';
 import type { Connection } from './connection.ts';
 import { subscribe } from './subscription.ts';
 
@@ -16,36 +16,36 @@ export interface Hub {
   /** How many own events are remembered that have not come back yet. */
   readonly awaited: number;
   /** For a follower that has read up to `after`, the position of an event; `null` where the log is empty. */
-  join(options: MemberOptions): Member;
+  join(options: SubscriberOptions): Subscriber;
 }
 
-interface MemberOptions {
+interface SubscriberOptions {
   /** Streams whose name begins with this. Empty: all but the server's own. */
   readonly prefix: string;
   readonly after: bigint | null;
-  /** Rung whenever there is something to look at. */
-  readonly bell: Bell;
+  /** Notified of every event, of progress without one, and of the failure. */
+  readonly notifier: Notifier;
 }
 
-/** A follower's part in a subscription. Once it fails it does not come back. */
-interface Member {
+/** A follower's share of the subscription. Once it has failed it does not recover. */
+interface Subscriber {
   /** Takes at most `limit` events, in order. */
   take(limit: number): readonly RecordedEvent[];
   /** The position of the last event that has come, of whatever stream. `null` while events wait here, or nothing has come. */
-  readonly seen: bigint | null;
+  readonly received: bigint | null;
   /** The last position that the server says it has passed, if nothing up to there still waits here. It need not be that of an event. */
   readonly passed: Position | null;
-  /** When something last came, as of `performance.now()`. */
-  readonly heardAt: number;
+  /** When the last message came, as of `performance.now()`. */
+  readonly lastMessageAt: number;
   /** Why it ended; `null` while it runs. */
   readonly failure: Error | null;
   close(): void;
 }
 
 /** Events that are kept for a follower that joins a moment after they came. One that is further behind subscribes for itself. */
-const KEPT = 500;
-/** Events that are held for a slow follower. One with more reads for itself, and the others go on. */
-const MAX_WAITING = 4000;
+const MIN_RECENT = 500;
+/** Events queued for a slow follower. A follower with more subscribes for itself, and the others go on. */
+const MAX_QUEUED = 4000;
 /**
  * Own events that may be remembered until they come back. Beyond this the oldest are forgotten, and are read from the wire like any others.
  */
@@ -53,7 +53,7 @@ const MAX_OWN = 20_000;
 
 export function createHub(connection: Connection): Hub {
   const own = new Map<string, NewEvent>();
-  let shared: Shared | null = null;
+  let shared: SharedSubscription | null = null;
 
   return {
     appending(events) {
@@ -70,9 +70,9 @@ export function createHub(connection: Connection): Hub {
     join(options) {
       if (shared === null || shared.isOver) {
         own.clear();
-        shared = new Shared(connection, options.after, own);
+        shared = new SharedSubscription(connection, options.after, own);
       }
-      const into = shared.covers(options.after) ? shared : new Shared(connection, options.after, own);
+      const into = shared.covers(options.after) ? shared : new SharedSubscription(connection, options.after, own);
       return into.join(options);
     },
   };
@@ -86,11 +86,11 @@ function forgetOldest(own: Map<string, NewEvent>, left: number): void {
   }
 }
 
-/** One subscription to all streams, and its members. */
-class Shared {
-  readonly #members = new Set<Waiting>();
+/** One subscription to all streams, and its subscribers. */
+class SharedSubscription {
+  readonly #subscribers = new Set<QueueingSubscriber>();
   readonly #source: { close(): void };
-  #kept: RecordedEvent[] = [];
+  #recent: RecordedEvent[] = [];
   /** Every event after this position has come, or will come. */
   #base: bigint | null;
   #failure: Error | null = null;
@@ -103,11 +103,11 @@ class Shared {
       own,
       onEvent: (event) => this.#take(event),
       onPassed: (position) => {
-        for (const member of this.#members) member.pass(position);
+        for (const subscriber of this.#subscribers) subscriber.pass(position);
       },
       onFailed: (error) => {
         this.#failure ??= error;
-        for (const member of this.#members) member.fail(error);
+        for (const subscriber of this.#subscribers) subscriber.fail(error);
       },
     });
   }
@@ -120,76 +120,76 @@ class Shared {
     return this.#base === null || (after !== null && after >= this.#base);
   }
 
-  join(options: MemberOptions): Member {
-    const member = new Waiting(options, () => this.#leave(member));
-    this.#members.add(member);
-    for (const event of this.#kept) if (options.after === null || event.position > options.after) member.offer(event);
-    if (this.#failure !== null) member.fail(this.#failure);
-    return member;
+  join(options: SubscriberOptions): Subscriber {
+    const subscriber = new QueueingSubscriber(options, () => this.#leave(subscriber));
+    this.#subscribers.add(subscriber);
+    for (const event of this.#recent) if (options.after === null || event.position > options.after) subscriber.offer(event);
+    if (this.#failure !== null) subscriber.fail(this.#failure);
+    return subscriber;
   }
 
   #take(event: RecordedEvent): void {
-    this.#kept.push(event);
-    if (this.#kept.length >= 2 * KEPT) {
-      this.#base = this.#kept[KEPT - 1]?.position ?? this.#base;
-      this.#kept = this.#kept.slice(KEPT);
+    this.#recent.push(event);
+    if (this.#recent.length >= 2 * MIN_RECENT) {
+      this.#base = this.#recent[MIN_RECENT - 1]?.position ?? this.#base;
+      this.#recent = this.#recent.slice(MIN_RECENT);
     }
-    for (const member of this.#members) member.offer(event);
+    for (const subscriber of this.#subscribers) subscriber.offer(event);
   }
 
-  #leave(member: Waiting): void {
-    this.#members.delete(member);
-    if (this.#members.size > 0 || this.#isClosed) return;
+  #leave(subscriber: QueueingSubscriber): void {
+    this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size > 0 || this.#isClosed) return;
     this.#isClosed = true;
     this.#source.close();
   }
 }
 
-class Waiting implements Member {
-  heardAt = performance.now();
+class QueueingSubscriber implements Subscriber {
+  lastMessageAt = performance.now();
   failure: Error | null = null;
-  readonly #options: MemberOptions;
+  readonly #options: SubscriberOptions;
   readonly #leave: () => void;
-  #waiting: RecordedEvent[] = [];
-  #seen: bigint | null = null;
+  #queue: RecordedEvent[] = [];
+  #received: bigint | null = null;
   #reported: Position | null = null;
 
-  constructor(options: MemberOptions, leave: () => void) {
+  constructor(options: SubscriberOptions, leave: () => void) {
     this.#options = options;
     this.#leave = leave;
   }
 
-  get seen(): bigint | null {
-    return this.#waiting.length === 0 ? this.#seen : null;
+  get received(): bigint | null {
+    return this.#queue.length === 0 ? this.#received : null;
   }
 
   get passed(): Position | null {
-    return this.#waiting.length === 0 ? this.#reported : null;
+    return this.#queue.length === 0 ? this.#reported : null;
   }
 
   offer(event: RecordedEvent): void {
-    this.#seen = event.position;
-    this.heardAt = performance.now();
+    this.#received = event.position;
+    this.lastMessageAt = performance.now();
     if (!event.stream.startsWith(this.#options.prefix)) return;
-    if (this.#waiting.length >= MAX_WAITING) this.fail(new Error('the follower was too slow for the subscription'));
-    else this.#waiting.push(event);
-    this.#options.bell.ring();
+    if (this.#queue.length >= MAX_QUEUED) this.fail(new Error('the follower was too slow for the subscription'));
+    else this.#queue.push(event);
+    this.#options.notifier.notify();
   }
 
   pass(position: Position): void {
     this.#reported = position;
-    this.heardAt = performance.now();
-    this.#options.bell.ring();
+    this.lastMessageAt = performance.now();
+    this.#options.notifier.notify();
   }
 
   fail(error: Error): void {
     this.failure ??= error;
-    this.#options.bell.ring();
+    this.#options.notifier.notify();
   }
 
   take(limit: number): readonly RecordedEvent[] {
-    const taken = this.#waiting.slice(0, limit);
-    this.#waiting = this.#waiting.slice(limit);
+    const taken = this.#queue.slice(0, limit);
+    this.#queue = this.#queue.slice(limit);
     return taken;
   }
 

@@ -86,10 +86,10 @@ function collect(
   return new Promise((resolve, reject) => {
     const client = connection.client();
     const events: RecordedEvent[] = [];
-    let heardAt = performance.now();
+    let lastReceivedAt = performance.now();
     const reads = leanReads(client, ({ event }) => {
-      heardAt = performance.now();
-      connection.heard();
+      lastReceivedAt = performance.now();
+      connection.received();
       timer.refresh();
       if (event !== null) events.push(fromStored(event));
     });
@@ -107,7 +107,7 @@ function collect(
     const abort = () => abandon(new LogUnavailable('the read was given up'));
     const timer = setTimeout(() => {
       abandon(new LogUnavailable(`the log gave no answer for ${timeoutMs} ms`));
-      connection.unanswered(client, heardAt);
+      connection.unanswered(client, lastReceivedAt);
     }, timeoutMs);
     signal?.addEventListener('abort', abort);
 
@@ -116,7 +116,7 @@ function collect(
     reading.on('end', () => {
       if (connection.isClosed()) return abandon(new LogUnavailable('the log was closed'));
       if (!connection.serves(client)) return abandon(new ConnectionGivenUp('the connection was given up'));
-      connection.heard();
+      connection.received();
       settle(() => resolve(events));
     });
     if (signal?.aborted) abort();

@@ -20,7 +20,7 @@ export function subscribe(connection: Connection, { after, own, onEvent, onPasse
   const filter = streamNameFilter({ regex: '^[^$]' });
   const fromPosition = after === null ? START : { commit: after, prepare: after };
   const reads = leanReads(connection.client(), ({ event, passed }) => {
-    connection.heard();
+    connection.received();
     if (event !== null) onEvent(fromStored(event, own));
     if (passed !== null) onPassed(passed);
   });

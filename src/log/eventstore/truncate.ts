@@ -15,14 +15,14 @@ export async function truncateStream(connection: Connection, timeoutMs: number, 
   try {
     const { metadata = {} } = await answered(connection, client, timeoutMs, () => client.getStreamMetadata(stream, LEADER));
     if (Number(metadata.truncateBefore ?? 0) >= before) return;
-    const cut = { ...metadata, truncateBefore: before };
-    await answered(connection, client, timeoutMs, () => client.setStreamMetadata(stream, cut, { ...LEADER, deadline }));
+    const truncated = { ...metadata, truncateBefore: before };
+    await answered(connection, client, timeoutMs, () => client.setStreamMetadata(stream, truncated, { ...LEADER, deadline }));
   } catch (error) {
     const { type, message } = failureOf(error);
     const denied = type === 'access-denied';
     const text = denied
-      ? `the log does not let this account cut ${stream}: it needs its metadata ($mr, $mw)`
-      : `the log was not cut: ${message}`;
+      ? `the log does not let this account truncate ${stream}: it needs its metadata ($mr, $mw)`
+      : `the log was not truncated: ${message}`;
     throw new LogUnavailable(text, { cause: error });
   }
 }

@@ -4,8 +4,8 @@ import streamsPb from '@eventstore/db-client/generated/streams_pb.js';
 
 /**
  * The events of an append, printed in the protocol's format (`BatchAppendReq` of `streams.proto`). The client would make six objects of
- * each event and print them twice, the first time only to learn their length. So the client is given a stand-in, and our bytes are put in
- * its place. The fields of a message may come in any order, so the events follow the rest of the message.
+ * each event and print them twice, the first time only to learn their length. So the client is given a placeholder, which our
+ * bytes replace. The fields of a message may come in any order, so the events follow the rest of the message.
  */
 export interface PrintedEvent {
   readonly id: string;
@@ -16,7 +16,7 @@ export interface PrintedEvent {
 
 export interface Printed {
   /** What the client is to send. No server would take it as it is, because its id is not a UUID. */
-  readonly standIn: EventData;
+  readonly placeholder: EventData;
   /** To be called once the append is answered or given up. */
   forget(): void;
 }
@@ -30,7 +30,7 @@ export function printEvents(events: readonly PrintedEvent[]): Printed {
   const id = `append ${count}`;
   printed.set(id, bytesOf(events));
   return {
-    standIn: { id, type: 'stand-in', contentType: 'application/octet-stream', data: NO_BYTES, metadata: undefined },
+    placeholder: { id, type: 'stand-in', contentType: 'application/octet-stream', data: NO_BYTES, metadata: undefined },
     forget: () => void printed.delete(id),
   };
 }
@@ -49,7 +49,7 @@ interface Service {
   ): unknown;
 }
 
-/** The client's service, which sends the events of {@link printEvents} instead of their stand-ins. */
+/** The client's service, which sends the events of {@link printEvents} instead of their placeholders. */
 export function printingService<T>(grpc: T): T {
   const answer = (bytes: Buffer) => streamsPb.BatchAppendResp.deserializeBinary(bytes);
   const batchAppend = (...rest: unknown[]) =>

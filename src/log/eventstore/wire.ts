@@ -48,7 +48,7 @@ export function leanReads(client: EventStoreDBClient, onMessage: (message: Messa
   const reads: EventStoreDBClient = Object.create(client);
   const create = client['GRPCStreamCreator'];
   reads['GRPCStreamCreator'] = (service, name, creator, cache) => {
-    const opened = async (grpc: Parameters<typeof creator>[0]) => heardBy(onMessage, await creator(leanService(grpc)));
+    const opened = async (grpc: Parameters<typeof creator>[0]) => observed(onMessage, await creator(leanService(grpc)));
     return create(service, name, opened, cache);
   };
   return reads;
@@ -61,7 +61,7 @@ function leanService<T>(grpc: T): T {
 }
 
 /** A call whose messages go to `onMessage` and not to the stream of the client, which would read them as its own messages. */
-function heardBy<T extends object>(onMessage: (message: Message) => void, call: T): T {
+function observed<T extends object>(onMessage: (message: Message) => void, call: T): T {
   const pipe = (stream: Transform) => {
     (call as unknown as Readable).on('data', onMessage).on('end', () => stream.end());
     return stream.resume();

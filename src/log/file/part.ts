@@ -54,9 +54,9 @@ export class ForeignPart extends Error {
 /** Bytes of a member before its compressed data. */
 export const HEADER_BYTES = 24;
 /** A member's first bytes, up to its size: gzip, deflate, one extra field "SP" of eight bytes. */
-export const MARK = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 12, 0, 0x53, 0x50, 8, 0]);
+export const MAGIC = Buffer.from([0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 255, 12, 0, 0x53, 0x50, 8, 0]);
 /** Behind the size: CRC-32 of what follows the header. */
-const CHECKSUM_AT = MARK.length + 4;
+const CHECKSUM_AT = MAGIC.length + 4;
 const FOOTER_BYTES = 8;
 const FORMAT = 'savepoint-log';
 const VERSION = 1;
@@ -79,8 +79,8 @@ export async function encodePart({ part, first, previous, complete, lines }: New
   const text = Buffer.from(`${body}${JSON.stringify({ events: lines.length, sha256, complete })}\n`);
   const packed = await deflate(text);
   const member = Buffer.alloc(HEADER_BYTES + packed.length + FOOTER_BYTES);
-  MARK.copy(member);
-  member.writeUInt32LE(member.length, MARK.length);
+  MAGIC.copy(member);
+  member.writeUInt32LE(member.length, MAGIC.length);
   packed.copy(member, HEADER_BYTES);
   member.writeUInt32LE(crc32(text), member.length - FOOTER_BYTES);
   member.writeUInt32LE(text.length, member.length - 4);
@@ -90,8 +90,8 @@ export async function encodePart({ part, first, previous, complete, lines }: New
 
 /** Size in bytes of the member that begins with these bytes; `null`: no part begins so. Needs {@link HEADER_BYTES} of them. */
 export function memberSize(header: Buffer): number | null {
-  if (!header.subarray(0, MARK.length).equals(MARK)) return null;
-  const size = header.readUInt32LE(MARK.length);
+  if (!header.subarray(0, MAGIC.length).equals(MAGIC)) return null;
+  const size = header.readUInt32LE(MAGIC.length);
   return size >= HEADER_BYTES + FOOTER_BYTES ? size : null;
 }
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { DamagedPart, decodePart, ForeignPart, HEADER_BYTES, MARK, memberSize, type Part } from './part.ts';
+import { DamagedPart, decodePart, ForeignPart, HEADER_BYTES, MAGIC, memberSize, type Part } from './part.ts';
 
 /** The file is no copy of a log, or it was damaged elsewhere than at its end. It is left as it is. */
 export class FileProblem extends Error {
@@ -31,7 +31,7 @@ export async function* readParts(file: FileHandle, path: string): AsyncGenerator
     const length = header.length < HEADER_BYTES ? null : memberSize(header);
     if (length === null && !(await isTorn(file, at, size, header))) throw notAPart(path, at);
     if (length === null || at + length > size) {
-      if (await holdsMark(file, at + 1, size)) throw new FileProblem(`${path} is damaged at byte ${at}. Use another copy.`);
+      if (await hasMagic(file, at + 1, size)) throw new FileProblem(`${path} is damaged at byte ${at}. Use another copy.`);
       return { end: at, tornBytes: size - at };
     }
     const part = await decodeAt(file, path, at, length, at + length === size);
@@ -67,7 +67,7 @@ function requireNext(path: string, before: Part | null, part: Part): void {
  * bytes that were not yet written.
  */
 async function isTorn(file: FileHandle, at: number, size: number, header: Buffer): Promise<boolean> {
-  if (header.length < HEADER_BYTES && header.subarray(0, MARK.length).equals(MARK.subarray(0, header.length))) return true;
+  if (header.length < HEADER_BYTES && header.subarray(0, MAGIC.length).equals(MAGIC.subarray(0, header.length))) return true;
   if (at === 0) return false;
   for (let from = at; from < size; from += CHUNK) {
     const chunk = await bytesAt(file, from, Math.min(CHUNK, size - from));
@@ -76,11 +76,11 @@ async function isTorn(file: FileHandle, at: number, size: number, header: Buffer
   return true;
 }
 
-/** Whether a part begins in here. If so, what lies before it was damaged later, because a writer writes nothing after a torn part. */
-async function holdsMark(file: FileHandle, from: number, size: number): Promise<boolean> {
+/** Whether a part begins in this range. If so, what lies before it was damaged later, because a writer writes nothing after a torn part. */
+async function hasMagic(file: FileHandle, from: number, size: number): Promise<boolean> {
   for (let at = from; at < size; at += CHUNK) {
-    const chunk = await bytesAt(file, at, Math.min(CHUNK + MARK.length, size - at));
-    if (chunk.includes(MARK)) return true;
+    const chunk = await bytesAt(file, at, Math.min(CHUNK + MAGIC.length, size - at));
+    if (chunk.includes(MAGIC)) return true;
   }
   return false;
 }

@@ -1,3 +1,4 @@
+import { createNotifier } from '../notifier.ts';
 import {
   type AppendResult,
   AppendTooLarge,
@@ -12,7 +13,6 @@ import {
   type ReadRange,
   type RecordedEvent,
 } from '../port.ts';
-import { createBell } from '../signal.ts';
 import { checkTruncation } from '../truncation.ts';
 
 export interface MemoryLogOptions {
@@ -29,7 +29,7 @@ export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLog
   const streams = new Map<string, RecordedEvent[]>();
   /** The first revision that is kept, of streams that were truncated. */
   const kept = new Map<string, number>();
-  const bell = createBell();
+  const notifier = createNotifier();
   const closing = new AbortController();
 
   const open = () => {
@@ -50,7 +50,7 @@ export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLog
         stored.push(recorded);
         all.push(recorded);
       }
-      bell.ring();
+      notifier.notify();
       return { ok: true, revision: stored.length - 1, position: BigInt(all.length) };
     },
 
@@ -83,12 +83,12 @@ export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLog
       const stop = AbortSignal.any([signal, closing.signal]);
       let at = Number(after ?? 0n);
       while (!stop.aborted) {
-        const rings = bell.rings;
+        const notifications = notifier.notifications;
         const page = all.slice(at, at + PAGE);
         at += page.length;
         const caughtUp = at >= all.length;
         yield { events: page.filter((event) => event.stream.startsWith(prefix)), caughtUp, position: BigInt(at) };
-        if (caughtUp) await bell.wait(rings, HEARTBEAT_MS, stop);
+        if (caughtUp) await notifier.wait(notifications, HEARTBEAT_MS, stop);
       }
     },
 

@@ -9,7 +9,7 @@ export interface NextPage {
   readonly events: readonly RecordedEvent[];
   /** Everything up to this position was looked at. */
   readonly position: number;
-  /** The log's last position when it was asked. */
+  /** The log's last position at that time. */
   readonly head: number;
 }
 
@@ -23,12 +23,12 @@ export function createPages(reader: Reader, prefix: string): Pages {
   let limit = 200;
   return {
     async next(after, most = MAX_EVENTS) {
-      const asked = Math.min(limit, most);
-      const { head, events } = await reader.page(after, asked, prefix);
+      const requested = Math.min(limit, most);
+      const { head, events } = await reader.page(after, requested, prefix);
       const bytes = events.reduce((sum, event) => sum + event.data.length + event.metadata.length, 1);
       const fitting = Math.floor((PAGE_BYTES * Math.max(1, events.length)) / bytes);
       limit = Math.min(MAX_EVENTS, Math.max(FEWEST_EVENTS, fitting));
-      return { events, head, position: Math.max(after, Math.min(head, after + asked)) };
+      return { events, head, position: Math.max(after, Math.min(head, after + requested)) };
     },
   };
 }

@@ -1,5 +1,5 @@
+import { createNotifier } from '../notifier.ts';
 import { type FollowOptions, type FollowStep, LogUnavailable, type RecordedEvent } from '../port.ts';
-import { createBell } from '../signal.ts';
 import { createPages, type NextPage, type Pages } from './pages.ts';
 import type { Reader } from './read.ts';
 import { Recent } from './recent.ts';
@@ -9,15 +9,15 @@ import { Recent } from './recent.ts';
  *
  * Own appends go straight into `recent`. A follower that stands at their position gets them without a query, and their answer also tells
  * where the head is. One loop asks for what other processes append, once for all followers, and only
- * - when nothing was heard for `pollMs`, or
+ * - when no answer came for `pollMs`, or
  * - when an own append came back with a position beyond the next one. Then another process has appended, and its events are fetched first.
  *   Until then the own events wait in `ahead`, so that `recent` never has a gap.
  *
  * A follower that is further behind than `recent` reaches reads pages for itself.
  */
 export interface Tail {
-  /** Own events with their positions, in order. `askedAt` as of `performance.now()`. */
-  stored(events: readonly RecordedEvent[], askedAt: number): void;
+  /** Own events with their positions, in order. `requestedAt` as of `performance.now()`. */
+  stored(events: readonly RecordedEvent[], requestedAt: number): void;
   follow(options: FollowOptions): AsyncGenerator<FollowStep>;
   close(): Promise<void>;
 }
@@ -43,8 +43,8 @@ const MAX_AHEAD = 20_000;
 
 /** The shared end of the log. `pollMs` and `recentBytes` are options of the log (log.ts). */
 export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
-  const news = createBell();
-  const demand = createBell();
+  const newEvents = createNotifier();
+  const wakeUp = createNotifier();
   const closing = new AbortController();
   const pages = createPages(reader, '');
   const ahead = new Map<number, RecordedEvent>();
@@ -52,7 +52,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
   /** When the last query was sent that found nothing beyond `recent.top`. */
   let confirmedAt = Number.NEGATIVE_INFINITY;
   /** When that query was answered. */
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let lastReceivedAt = Number.NEGATIVE_INFINITY;
   const followers = new Set<Follower>();
   let loop: Promise<void> | null = null;
 
@@ -63,15 +63,15 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     }
   };
 
-  const confirm = (askedAt: number) => {
-    confirmedAt = Math.max(confirmedAt, askedAt);
-    heardAt = performance.now();
+  const confirm = (requestedAt: number) => {
+    confirmedAt = Math.max(confirmedAt, requestedAt);
+    lastReceivedAt = performance.now();
   };
 
   /** Whether a query since `time` has found the end, and not so long ago that an outage may lie between. */
-  const confirmedSince = (time: number) => confirmedAt >= time && performance.now() - heardAt < FRESH_MS;
+  const confirmedSince = (time: number) => confirmedAt >= time && performance.now() - lastReceivedAt < FRESH_MS;
 
-  const stored = (events: readonly RecordedEvent[], askedAt: number) => {
+  const stored = (events: readonly RecordedEvent[], requestedAt: number) => {
     if (!recent || followers.size === 0) return;
     const { top } = recent;
     const last = events.at(-1);
@@ -86,14 +86,14 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
       } else if (ahead.size < MAX_AHEAD) ahead.set(position, event);
     }
     if (ahead.size > 0) takeAhead(recent);
-    if (recent.top === top) return demand.ring();
-    confirm(askedAt);
-    news.ring();
+    if (recent.top === top) return wakeUp.notify();
+    confirm(requestedAt);
+    newEvents.notify();
   };
 
-  /** Asks for what lies beyond the top, or before the own events that wait. Returns whether the log was read to its end. */
-  const ask = async (): Promise<boolean> => {
-    const askedAt = performance.now();
+  /** Reads what lies beyond the top, or before the own events that wait. Returns whether the log was read to its end. */
+  const poll = async (): Promise<boolean> => {
+    const requestedAt = performance.now();
     let tail = recent ?? new Recent(await reader.end(), recentBytes);
     recent = tail;
     const { top } = tail;
@@ -109,21 +109,21 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     for (const event of page.events) ahead.delete(Number(event.position));
     takeAhead(tail);
     const atEnd = tail.top >= page.head;
-    if (atEnd) confirm(askedAt);
-    news.ring();
+    if (atEnd) confirm(requestedAt);
+    newEvents.notify();
     return atEnd;
   };
 
   const run = async () => {
     let retryMs = FIRST_RETRY_MS;
     while (followers.size > 0 && !closing.signal.aborted) {
-      const rings = demand.rings;
+      const notifications = wakeUp.notifications;
       try {
-        const atEnd = await ask();
+        const atEnd = await poll();
         retryMs = FIRST_RETRY_MS;
-        if (atEnd) await quiet(rings);
+        if (atEnd) await untilDue(notifications);
       } catch {
-        await demand.wait(demand.rings, retryMs, closing.signal);
+        await wakeUp.wait(wakeUp.notifications, retryMs, closing.signal);
         retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
       }
     }
@@ -133,10 +133,10 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     ahead.clear();
   };
 
-  /** Returns when it is time to ask again. */
-  const quiet = async (rings: number) => {
-    for (let left = pollMs; left > 0 && demand.rings === rings && !closing.signal.aborted; ) {
-      await demand.wait(rings, left, closing.signal);
+  /** Returns when the next poll is due. */
+  const untilDue = async (notifications: number) => {
+    for (let left = pollMs; left > 0 && wakeUp.notifications === notifications && !closing.signal.aborted; ) {
+      await wakeUp.wait(notifications, left, closing.signal);
       left = confirmedAt + pollMs - performance.now();
     }
   };
@@ -144,7 +144,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
   const join = (position: number): Follower => {
     const follower = { position };
     followers.add(follower);
-    demand.ring();
+    wakeUp.notify();
     loop ??= run();
     return follower;
   };
@@ -169,7 +169,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     const follower = join(position);
     try {
       while (!stop.aborted) {
-        const rings = news.rings;
+        const notifications = newEvents.notifications;
         follower.position = position;
         if (recent) forgetGiven(recent);
         const near = recent?.after(position, STEP_EVENTS) ?? [];
@@ -191,12 +191,12 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
           due = confirmedAt + HEARTBEAT_MS;
           yield { events: [], caughtUp: true, position: BigInt(position) };
         } else {
-          await news.wait(rings, LAST_RETRY_MS, stop);
+          await newEvents.wait(notifications, LAST_RETRY_MS, stop);
         }
       }
     } finally {
       followers.delete(follower);
-      demand.ring();
+      wakeUp.notify();
     }
   }
 
@@ -205,7 +205,7 @@ export function createTail({ reader, pollMs, recentBytes }: TailOptions): Tail {
     try {
       return await unlessAborted(pages.next(position), stop);
     } catch {
-      await demand.wait(demand.rings, LAST_RETRY_MS / 4, stop);
+      await wakeUp.wait(wakeUp.notifications, LAST_RETRY_MS / 4, stop);
       return null;
     }
   };

@@ -3,8 +3,8 @@ import { createAppender } from '../../../src/log/eventstore/append.ts';
 import { openConnection } from '../../../src/log/eventstore/connection.ts';
 import { createHub } from '../../../src/log/eventstore/hub.ts';
 import { createReader } from '../../../src/log/eventstore/read.ts';
+import { createNotifier } from '../../../src/log/notifier.ts';
 import type { FollowStep, Log } from '../../../src/log/port.ts';
-import { createBell } from '../../../src/log/signal.ts';
 import { events } from '../../contract/log/contract.ts';
 import { opened, until } from '../../support/eventstore/opened.ts';
 
@@ -62,9 +62,9 @@ test('one that does not take what comes holds nobody up, and misses nothing when
 test('own events are remembered until they come back or are refused, and the oldest are forgotten where too many stay away', async () => {
   const { server } = await opened();
   const connection = openConnection(server.url);
-  const [hub, reader, bell] = [createHub(connection), createReader(connection, 5_000), createBell()];
+  const [hub, reader, notifier] = [createHub(connection), createReader(connection, 5_000), createNotifier()];
   const append = createAppender({ connection, hub, reader, timeoutMs: 5_000, maxAppendBytes: 1024 * 1024 });
-  const member = hub.join({ prefix: 'a-', after: null, bell });
+  const member = hub.join({ prefix: 'a-', after: null, notifier });
   try {
     const given = events(3);
     await append('a-1', 'none', given);

@@ -80,7 +80,7 @@ test('events are printed as the generated code reads them, behind whatever else 
   });
   fc.assert(
     fc.property(events, (given) => {
-      const { standIn, forget } = printEvents(given);
+      const { placeholder: standIn, forget } = printEvents(given);
       const message = new streamsPb.BatchAppendReq.ProposedMessage().setId(new sharedPb.UUID().setString(standIn.id));
       const request = () => new streamsPb.BatchAppendReq().setIsFinal(true).setProposedMessagesList([message]);
       const read = streamsPb.BatchAppendReq.deserializeBinary(serialize?.(request()) ?? new Uint8Array());
