@@ -49,10 +49,10 @@ export function catalogOf(state: DefinitionsState | null): Catalog {
     const definitions = effectiveDefinitions(state, target);
     for (const collection of definitions.collections) if (collection.type === 'global') globals.add(collection.id);
     for (const query of definitions.queries) {
-      const asked = askedBoard(query);
+      const plan = boardPlan(query);
       const board = boardOf(query, (name) => definitions.collection(name));
-      if (asked === null || board === null) continue;
-      const hash = boardHash(query, asked.collectionId, definitions, live);
+      if (plan === null || board === null) continue;
+      const hash = boardHash(query, plan.collectionId, definitions, live);
       queries.set(`${query.id}/${hash}`, { query: query.id, hash, board });
     }
   }
@@ -62,16 +62,16 @@ export function catalogOf(state: DefinitionsState | null): Catalog {
 
 /** The board that answers a query. `null` if the query is not a leaderboard over a stored number of a single collection. */
 function boardOf(query: QueryModel, collectionOf: (name: string) => CollectionModel | undefined): Board | null {
-  const asked = askedBoard(query);
-  const collection = asked === null ? undefined : collectionOf(asked.collectionId);
-  if (asked === null || collection === undefined) return null;
-  const { field, order } = asked;
+  const plan = boardPlan(query);
+  const collection = plan === null ? undefined : collectionOf(plan.collectionId);
+  if (plan === null || collection === undefined) return null;
+  const { field, order } = plan;
   const defaults = defaultsOn(collection.schema, field);
   const id = `${collection.id}/${order}${defaults === null ? '' : `/=${hashText(stringifyJson(defaults)).slice(0, 16)}`}/${field}`;
   return { id, collection: collection.id, path: field, descending: order === 'desc', schema: defaults === null ? null : collection.schema };
 }
 
-function askedBoard(query: QueryModel): BoardPlan | null {
+function boardPlan(query: QueryModel): BoardPlan | null {
   const plan = queryPlan(query);
   return typeof plan === 'string' ? null : plan.board;
 }

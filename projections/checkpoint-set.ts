@@ -42,8 +42,8 @@ export function pausedViews({ views }: CheckpointSet): number {
 
 /** The revision that the state tables and all views that are not paused reflect. */
 export function shownBy({ views, revision }: CheckpointSet): number {
-  const places = [...views.values()].filter((view) => !view.paused);
-  return Math.min(revision, ...places.map((view) => view.revision));
+  const active = [...views.values()].filter((view) => !view.paused);
+  return Math.min(revision, ...active.map((view) => view.revision));
 }
 
 /** The checkpoints after a batch that ended with `last` and was written into the state tables and the views `moved`. */

@@ -239,7 +239,7 @@ export async function showVersion(client: PoolClient, projection: ProjectionName
     const [view, table] = [`savepoint.${name}`, tableName(name, version)];
     const [shown, made] = [await columnsOf(client, view), await columnsOf(client, table)];
     // Replacing a view must keep the order of its columns. A table that got columns later has them in another order than a new one.
-    if (shown.some((column, place) => column !== made[place])) await client.query(`DROP VIEW ${view}`);
+    if (shown.some((column, index) => column !== made[index])) await client.query(`DROP VIEW ${view}`);
     await client.query(`CREATE OR REPLACE VIEW ${view} AS SELECT * FROM ${table}`);
   }
 }

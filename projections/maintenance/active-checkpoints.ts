@@ -72,10 +72,10 @@ export async function lagging(
   let before = '';
   for (;;) {
     const at = await shown();
-    const places = [...heads].map(([project, head]) => ({ project, head, shown: at.get(project) ?? -1 }));
-    const behind = places.filter((place) => place.shown < place.head);
+    const projects = [...heads].map(([project, head]) => ({ project, head, shown: at.get(project) ?? -1 }));
+    const behind = projects.filter((entry) => entry.shown < entry.head);
     const now = performance.now();
-    const seen = behind.map((place) => place.shown).join();
+    const seen = behind.map((entry) => entry.shown).join();
     if (seen !== before) movedAt = now;
     before = seen;
     if (behind.length === 0 || now - movedAt > STILL_MS || now - began > MAX_MS) return behind;

@@ -57,7 +57,7 @@ interface Active {
 }
 
 /** How far a project is in the building version. */
-interface Place {
+interface ProjectProgress {
   revision: number;
   memory: Memory;
   target: number;
@@ -110,7 +110,7 @@ class Rebuild {
   readonly #names: readonly ProjectionName[];
   readonly #options: RebuildOptions;
   readonly #started = performance.now();
-  readonly #places = new Map<string, Place>();
+  readonly #projects = new Map<string, ProjectProgress>();
   #old: Versions = new Map();
   #new: Versions = new Map();
   #events = 0;
@@ -128,9 +128,9 @@ class Rebuild {
     for (let round = 0; round < ROUNDS; round++) {
       const left = await this.#aim(pool);
       if (left < LITTLE && round > 0) break;
-      for (const [projectId, place] of this.#places) {
-        await this.#fold(projectId, place, (work) => transaction(pool, projectId, this.#new, work));
-        await fillAll(this.#projections, place.memory.catalog, (work) => transaction(pool, projectId, this.#new, work));
+      for (const [projectId, progress] of this.#projects) {
+        await this.#fold(projectId, progress, (work) => transaction(pool, projectId, this.#new, work));
+        await fillAll(this.#projections, progress.memory.catalog, (work) => transaction(pool, projectId, this.#new, work));
       }
     }
     this.#report('switching');
@@ -138,7 +138,7 @@ class Rebuild {
     await this.#dropOld();
     this.#report('done');
     const seconds = (performance.now() - this.#started) / 1000;
-    return { names: this.#names, projects: this.#places.size, events: this.#events, seconds };
+    return { names: this.#names, projects: this.#projects.size, events: this.#events, seconds };
   }
 
   /** Makes the tables. What an aborted rebuild left is dropped. */
@@ -168,8 +168,8 @@ class Rebuild {
     const known = new Set(rows.map((row) => row.project));
     for (const projectId of await projectsAfter(log, await readFollowed(pool, log))) {
       if (known.has(projectId)) continue;
-      const place = await this.#begin(pool, projectId);
-      place.target = (await log.head(projectStream(projectId)))?.revision ?? -1;
+      const progress = await this.#begin(pool, projectId);
+      progress.target = (await log.head(projectStream(projectId)))?.revision ?? -1;
     }
   }
 
@@ -187,22 +187,22 @@ class Rebuild {
     );
     let left = 0;
     for (const row of rows) {
-      const place = this.#places.get(row.project) ?? (await this.#begin(client, row.project));
-      place.target = await this.#target(row.project, { revision: Number(row.revision), hash: row.hash });
-      left += Math.max(0, place.target - place.revision);
+      const progress = this.#projects.get(row.project) ?? (await this.#begin(client, row.project));
+      progress.target = await this.#target(row.project, { revision: Number(row.revision), hash: row.hash });
+      left += Math.max(0, progress.target - progress.revision);
     }
     return left;
   }
 
-  async #begin(client: Pool | PoolClient, projectId: string): Promise<Place> {
+  async #begin(client: Pool | PoolClient, projectId: string): Promise<ProjectProgress> {
     await client.query(
       `INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
        SELECT name, version, $1, -1, '' FROM unnest($2::text[], $3::int[]) AS w (name, version)`,
       [projectId, this.#names, this.#names.map((name) => this.#new.get(name))],
     );
-    const place = { revision: -1, memory: NOTHING, target: -1 };
-    this.#places.set(projectId, place);
-    return place;
+    const progress = { revision: -1, memory: NOTHING, target: -1 };
+    this.#projects.set(projectId, progress);
+    return progress;
   }
 
   async #target(projectId: string, active: Active): Promise<number> {
@@ -216,17 +216,17 @@ class Rebuild {
 
   async #fold(
     projectId: string,
-    place: Place,
+    progress: ProjectProgress,
     run: (work: (tx: Transaction) => Promise<Memory>) => Promise<Memory>,
     atOnce = IN_PAGES,
   ): Promise<void> {
-    while (place.revision < place.target) {
-      const limit = Math.min(PAGE, place.target - place.revision);
-      const page = await this.#options.log.read(projectStream(projectId), { from: place.revision + 1, limit, direction: 'forwards' });
-      if (page.length === 0) throw new HistoryMismatch(projectId, `the log ends at ${place.revision}`);
+    while (progress.revision < progress.target) {
+      const limit = Math.min(PAGE, progress.target - progress.revision);
+      const page = await this.#options.log.read(projectStream(projectId), { from: progress.revision + 1, limit, direction: 'forwards' });
+      if (page.length === 0) throw new HistoryMismatch(projectId, `the log ends at ${progress.revision}`);
       const events = page.map((event) => readProjectEvent(event));
-      place.memory = await run((tx) => writeBatch(tx, this.#projections, events, place.memory, atOnce));
-      place.revision += page.length;
+      progress.memory = await run((tx) => writeBatch(tx, this.#projections, events, progress.memory, atOnce));
+      progress.revision += page.length;
       this.#events += page.length;
       this.#report('folding');
     }
@@ -261,9 +261,9 @@ class Rebuild {
           [this.#names, old],
         );
         await this.#aim(client);
-        for (const [projectId, place] of this.#places) {
+        for (const [projectId, progress] of this.#projects) {
           // Every project waits during this. So a large list that was published just now is left to the projector.
-          await this.#fold(projectId, place, (work) => work(new Transaction(client, projectId, this.#new)), AT_ONCE);
+          await this.#fold(projectId, progress, (work) => work(new Transaction(client, projectId, this.#new)), AT_ONCE);
         }
         await client.query(
           'DELETE FROM savepoint.checkpoints WHERE (projection, version) IN (SELECT * FROM unnest($1::text[], $2::int[]))',
@@ -291,7 +291,7 @@ class Rebuild {
 
   #report(phase: RebuildProgress['phase']): void {
     const seconds = Math.max(performance.now() - this.#started, 1) / 1000;
-    const total = [...this.#places.values()].reduce((sum, place) => sum + place.target + 1, 0);
+    const total = [...this.#projects.values()].reduce((sum, progress) => sum + progress.target + 1, 0);
     const percent = phase === 'done' || total === 0 ? 100 : Math.min(100, Math.floor((this.#events / total) * 100));
     this.#options.onProgress?.({ phase, events: this.#events, total, percent, eventsPerSecond: Math.round(this.#events / seconds) });
   }

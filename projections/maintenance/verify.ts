@@ -269,7 +269,7 @@ class Verification {
     this.#tell('comparing', projectId, FOLDING + (100 - FOLDING) * (this.#compared / this.#targets.size));
     this.#compared += 1;
     for (let round = 0; round < ROUNDS && !walk.unreadable; round++) {
-      const at = Math.max(-1, ...(await activeCheckpoints(this.#options.pool, projectId)).map((place) => place.revision));
+      const at = Math.max(-1, ...(await activeCheckpoints(this.#options.pool, projectId)).map((checkpoint) => checkpoint.revision));
       if (at - walk.folded < LITTLE) break;
       await this.#foldRest(projectId, walk, at, (work) => transaction(this.#options.pool, projectId, SCRATCH, work));
     }
@@ -292,12 +292,12 @@ class Verification {
       return version === undefined ? [] : [tableName(name, version)];
     });
     return snapshot(this.#options.pool, projectId, SCRATCH, tables, async (tx) => {
-      const places = await activeCheckpoints(tx.client, projectId);
-      if (places.some(({ name, version }) => versions.get(name) !== version)) return false;
-      const at = Math.max(-1, ...places.map((place) => place.revision));
+      const checkpoints = await activeCheckpoints(tx.client, projectId);
+      if (checkpoints.some(({ name, version }) => versions.get(name) !== version)) return false;
+      const at = Math.max(-1, ...checkpoints.map((checkpoint) => checkpoint.revision));
       await this.#foldRest(projectId, walk, at, (work) => work(tx));
       if (!walk.unreadable) await fillAll(PROJECTIONS, walk.memory.catalog, (work) => work(tx));
-      for (const place of walk.unreadable ? [] : places) await this.#comparePlace(tx, walk, place, at);
+      for (const checkpoint of walk.unreadable ? [] : checkpoints) await this.#compareCheckpoint(tx, walk, checkpoint, at);
       return true;
     });
   }
@@ -317,25 +317,25 @@ class Verification {
     }
   }
 
-  async #comparePlace(tx: Transaction, walk: Walk, place: ActiveCheckpoint, at: number): Promise<void> {
+  async #compareCheckpoint(tx: Transaction, walk: Walk, checkpoint: ActiveCheckpoint, at: number): Promise<void> {
     const { projectId } = tx;
-    const row = `${place.name} at revision ${place.revision}`;
-    if (place.revision !== at) {
+    const row = `${checkpoint.name} at revision ${checkpoint.revision}`;
+    if (checkpoint.revision !== at) {
       return this.#add([
         { kind: 'behind', project: projectId, table: 'checkpoints', row, detail: `the others stand at ${at}; rebuild it` },
       ]);
     }
     const scratch = await tx.client.query<{ hash: string }>(
       'SELECT hash FROM savepoint.checkpoints WHERE project = $1 AND projection = $2 AND version = $3',
-      [projectId, place.name, SCRATCH_VERSION],
+      [projectId, checkpoint.name, SCRATCH_VERSION],
     );
-    if (walk.folded >= 0 && scratch.rows[0]?.hash !== place.hash) {
+    if (walk.folded >= 0 && scratch.rows[0]?.hash !== checkpoint.hash) {
       this.#add([
         { kind: 'history', project: projectId, table: 'checkpoints', row, detail: 'its hash is not the hash of that event in the log' },
       ]);
     }
-    for (const table of TABLES.filter(({ projection }) => projection === place.name)) {
-      this.#add(await compareTable(tx.client, table, place.version, projectId));
+    for (const table of TABLES.filter(({ projection }) => projection === checkpoint.name)) {
+      this.#add(await compareTable(tx.client, table, checkpoint.version, projectId));
     }
   }
 

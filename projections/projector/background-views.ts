@@ -58,10 +58,10 @@ const FILL_MS = 80;
 /** Time limit of a page of a fill. Counting the documents comes first, which takes long on a busy machine and blocks nobody. */
 const FILL_TIMEOUT_MS = 60_000;
 const FIRST_FILL = 250;
-const REST = 1;
-const PRESSED_REST = 4;
+const PAUSE_FACTOR = 1;
+const PRESSED_PAUSE_FACTOR = 4;
 /** The longest pause. Where the whole machine is slow, a longer one would only delay the end. */
-const MAX_REST_MS = 100;
+const MAX_PAUSE_MS = 100;
 
 /**
  * The work for one project that is done beside its worker, so that no batch waits for it. Views that are behind the state tables are caught
@@ -193,7 +193,7 @@ export class BackgroundViews {
         this.building = building;
         if (isDone) return;
         if (heldMs !== null) size = Math.max(MIN_PAGE, Math.min(MAX_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(heldMs, 1))));
-        await this.#fillSleeper.sleep(Math.min(heldMs ?? 0, MAX_REST_MS) * (this.#host.isPressed() ? PRESSED_REST : REST));
+        await this.#fillSleeper.sleep(Math.min(heldMs ?? 0, MAX_PAUSE_MS) * (this.#host.isPressed() ? PRESSED_PAUSE_FACTOR : PAUSE_FACTOR));
       } catch (error) {
         failures += 1;
         this.#context.counters.failures += 1;

@@ -20,7 +20,7 @@ import { MAX_TIMEOUT_MS } from './views.ts';
 import { Waiters } from './waiters.ts';
 
 /** With this many events waiting, waiting for more gains nothing. */
-const ENOUGH = 500;
+const FULL_BATCH = 500;
 const LINGER_MS = 50;
 /** The time that the views of a batch may take, ms. */
 const VIEWS_TIMEOUT_MS = 1_000;
@@ -34,16 +34,16 @@ const MANY = 2_000;
 const QUEUED = 4 * 1024 * 1024;
 const ALL_QUEUED = 16 * 1024 * 1024;
 /** How long the checkpoint must not have moved before a passive worker takes over a project that is its own, and how often it looks. */
-const RIVAL_MS = 200;
+const TAKE_OVER_MS = 200;
 /**
  * How long the checkpoint must not have moved before this projector takes over another's project. The owner may only be slow, and one that
- * is gone loses its share after about this time anyway.
+ * is gone loses its shard after about this time anyway.
  */
-const NOT_OURS_MS = 2_500;
+const FOREIGN_TAKE_OVER_MS = 2_500;
 const RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
 /** How long the definitions of a project are kept in memory for its next batch. */
-const REST_MS = 60_000;
+const FORGET_MS = 60_000;
 /** Time limit of a batch at its first try. It doubles for each further try, because a large batch may really need longer. */
 const TIMEOUT_MS = 6_000;
 
@@ -145,7 +145,7 @@ export class ProjectWorker {
   #enqueue(events: readonly RecordedEvent[]): void {
     const isFull = this.queued > QUEUED || this.#context.tally.characters > ALL_QUEUED;
     if (!isFull) this.#queue.add(events, this.revision);
-    if (this.#queue.length >= ENOUGH || this.#waiters.size > 0) this.#sleeper.wake();
+    if (this.#queue.length >= FULL_BATCH || this.#waiters.size > 0) this.#sleeper.wake();
   }
 
   /** Takes the project over. `head`: the last revision in the log, −1 for none. */
@@ -163,7 +163,7 @@ export class ProjectWorker {
 
   /** Looks again at what only an operator can change: paused views, and a history that did not match. */
   refresh(): void {
-    this.#rest();
+    this.#forgetIdle();
     if (this.failure !== null && !(this.failure instanceof HistoryMismatch)) return;
     if (this.failure === null && !this.hasPausedView) return;
     this.#lookAgain();
@@ -179,8 +179,8 @@ export class ProjectWorker {
    * Forgets the definitions after a while. A projector meets many projects of which few are busy, and definitions are large. The next batch
    * reads them again.
    */
-  #rest(): void {
-    if (this.#running === null && performance.now() - this.#movedAt > REST_MS) this.#memory = null;
+  #forgetIdle(): void {
+    if (this.#running === null && performance.now() - this.#movedAt > FORGET_MS) this.#memory = null;
   }
 
   /**
@@ -242,14 +242,14 @@ export class ProjectWorker {
 
   /** Reads the checkpoints. A passive worker does so at intervals, and becomes active when nobody has moved the checkpoint for a while. */
   async #look(): Promise<CheckpointSet> {
-    if (this.#passive && this.#checkpoints !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? LINGER_MS : RIVAL_MS);
+    if (this.#passive && this.#checkpoints !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? LINGER_MS : TAKE_OVER_MS);
     this.#isStale = false;
     const checkpoints = await this.#context.gate.run(this.projectId, () => this.#open());
     if (this.failure !== null) this.#context.logger.info({ project: this.projectId }, 'the projection goes on');
     this.failure = null;
     if (checkpoints.revision !== this.#checkpoints?.revision) this.#movedAt = performance.now();
     this.#adopt(checkpoints);
-    const waitMs = this.#context.owns(this.projectId) ? RIVAL_MS : NOT_OURS_MS;
+    const waitMs = this.#context.owns(this.projectId) ? TAKE_OVER_MS : FOREIGN_TAKE_OVER_MS;
     if (performance.now() - this.#movedAt >= waitMs) this.#passive = false;
     this.#announce();
     this.#background.wake(true);
@@ -284,7 +284,7 @@ export class ProjectWorker {
   #linger(checkpoints: CheckpointSet): Promise<void> {
     const waiting = this.#seen - checkpoints.revision;
     const isUrgent = this.#waiters.size > 0 && !this.#background.isNear;
-    return waiting === 0 || waiting >= ENOUGH || isUrgent ? Promise.resolve() : this.#sleeper.sleep(LINGER_MS);
+    return waiting === 0 || waiting >= FULL_BATCH || isUrgent ? Promise.resolve() : this.#sleeper.sleep(LINGER_MS);
   }
 
   /** The next events in order: from the queue, or from the log where the queue has a gap. */

@@ -53,12 +53,12 @@ export interface Projector extends Progress {
 }
 
 /** How many projects are written at the same time. Each needs a client, and Postgres gains nothing from more. */
-const PLACES = 2;
-/** The same for the work beside the workers. A small pool can give no more than one at a time. */
-const BESIDE = 2;
+const BATCH_SLOTS = 2;
+/** The same for background work. A small pool can give no more than one at a time. */
+const BACKGROUND_SLOTS = 2;
 const LARGE_POOL = 8;
 /** One project may hold any of them; those that wait get them in turn. */
-const places = (count: number) => new Bulkhead({ slots: count, perKey: count });
+const slots = (count: number) => new Bulkhead({ slots: count, perKey: count });
 const TAKE_OVERS = 4;
 const REFRESH_MS = 1_000;
 const STORE_POSITION_MS = 5_000;
@@ -85,8 +85,8 @@ export function createProjector({
     logger,
     onProgress,
     counters,
-    gate: places(PLACES),
-    background: places(pool.options.max < LARGE_POOL ? 1 : BESIDE),
+    gate: slots(BATCH_SLOTS),
+    background: slots(pool.options.max < LARGE_POOL ? 1 : BACKGROUND_SLOTS),
     owns: shard.owns,
     tally: { characters: 0 },
     atOnce,
@@ -101,7 +101,7 @@ export function createProjector({
   let storedAt = Number.NEGATIVE_INFINITY;
   let refreshedAt = Number.NEGATIVE_INFINITY;
 
-  const laneOf = (projectId: string): ProjectWorker => {
+  const workerOf = (projectId: string): ProjectWorker => {
     const worker = workers.get(projectId) ?? new ProjectWorker(projectId, context);
     workers.set(projectId, worker);
     return worker;
@@ -109,12 +109,12 @@ export function createProjector({
 
   async function follow(after: bigint | null): Promise<void> {
     for await (const step of log.follow({ prefix: PROJECT_PREFIX, after, signal: stopping.signal, onError })) {
-      for (const events of byStream(step.events)) laneOf(projectOf(events[0]?.stream ?? '') ?? '').offer(events);
-      await keepHouse(step);
+      for (const events of byStream(step.events)) workerOf(projectOf(events[0]?.stream ?? '') ?? '').offer(events);
+      await housekeeping(step);
     }
   }
 
-  async function keepHouse(step: FollowStep): Promise<void> {
+  async function housekeeping(step: FollowStep): Promise<void> {
     const last = step.events.at(-1);
     if (last) followed = last;
     if (!step.caughtUp) return;
@@ -136,7 +136,7 @@ export function createProjector({
   async function takeOverOne(projectId: string): Promise<void> {
     const head = () => log.head(projectStream(projectId)).then((found) => found?.revision ?? -1);
     const revision = await retry(head, retrying);
-    if (revision !== undefined) laneOf(projectId).open(revision);
+    if (revision !== undefined) workerOf(projectId).open(revision);
   }
 
   /** Every project that has checkpoints is looked at once, whether or not anything new comes. */
@@ -157,8 +157,8 @@ export function createProjector({
     buildingBoards: () => [...workers.values()].reduce((sum, worker) => sum + worker.buildingBoards, 0),
     viewLag: () => Math.max(0, ...[...workers.values()].map((worker) => worker.viewLag)),
     progress: (projectId) => workers.get(projectId)?.revision ?? -1,
-    waitFor: (projectId, revision, timeoutMs) => laneOf(projectId).waitFor(revision, timeoutMs),
-    bring: (projectId, revision) => laneOf(projectId).open(revision),
+    waitFor: (projectId, revision, timeoutMs) => workerOf(projectId).waitFor(revision, timeoutMs),
+    bring: (projectId, revision) => workerOf(projectId).open(revision),
 
     async start() {
       await shard.start();

@@ -17,7 +17,7 @@ export interface ShardAssignment {
   stop(): Promise<void>;
 }
 
-/** The share of a projector that is the only one, and of a command that projects where no node does. */
+/** The shard of a projector that is the only one, and of a command that projects where no node does. */
 export const ALL_PROJECTS: ShardAssignment = { owns: () => true, start: async () => undefined, stop: async () => undefined };
 
 const RANGES = 256;
@@ -58,7 +58,7 @@ export function createShardAssignment(pool: Pool, logger: ProjectorLogger, onCha
     onChange();
   };
   const again = () => {
-    // If the database does not answer, nobody gets a new share, and the last division stays.
+    // If the database does not answer, nobody gets a new shard, and the last division stays.
     beating = beat().catch((error: unknown) => logger.warn({ err: error }, 'the other projectors were not heard'));
     beating.then(() => {
       if (timer !== undefined) timer = setTimeout(again, BEAT_MS);

@@ -28,13 +28,13 @@ interface Gathering {
 }
 
 /** Runs a project's statement when it may have a connection. */
-export type InShare = <T>(projectId: string, read: () => Promise<T>) => Promise<T>;
+export type WithSlot = <T>(projectId: string, read: () => Promise<T>) => Promise<T>;
 
 /**
  * Loads states for decisions. All subjects of one project that are asked for in the same turn go to the database together, in one
  * statement: rows and checkpoint come from one snapshot.
  */
-export function createStateReader(pool: Pool, inShare: InShare = (_, read) => read()): StateReader {
+export function createStateReader(pool: Pool, withSlot: WithSlot = (_, read) => read()): StateReader {
   const gathering = new Map<string, Gathering>();
 
   const gather = (projectId: string): Gathering => {
@@ -43,7 +43,7 @@ export function createStateReader(pool: Pool, inShare: InShare = (_, read) => re
     const subjects = new Set<SubjectKey>();
     const answer = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       if (gathering.get(projectId) === made) gathering.delete(projectId);
-      return inShare(projectId, () => loadStates(pool, projectId, [...subjects]));
+      return withSlot(projectId, () => loadStates(pool, projectId, [...subjects]));
     });
     const made: Gathering = { subjects, answer };
     gathering.set(projectId, made);
@@ -71,10 +71,10 @@ export function createStateReader(pool: Pool, inShare: InShare = (_, read) => re
     },
 
     documentKeys: (projectId, space, collection, most) =>
-      inShare(projectId, () => readDocumentKeys(pool, projectId, space, collection, most)),
+      withSlot(projectId, () => readDocumentKeys(pool, projectId, space, collection, most)),
 
     countDocuments: (projectId, after, most, withBytes) =>
-      inShare(projectId, () => countDocumentsAfter(pool, projectId, after, most, withBytes)),
+      withSlot(projectId, () => countDocumentsAfter(pool, projectId, after, most, withBytes)),
   };
 }
 
@@ -103,19 +103,19 @@ const REVISION = 'revision';
 
 /** The kinds that are asked for, in the loaders' order, and the values for each: first the indexes, then a list for each name. */
 function sorted(subjects: readonly SubjectKey[]): { readonly kinds: readonly string[]; readonly values: readonly unknown[] } {
-  const asked = new Map<string, (readonly [index: number, ...parts: readonly string[]])[]>();
+  const requested = new Map<string, (readonly [index: number, ...parts: readonly string[]])[]>();
   for (const [index, subject] of subjects.entries()) {
     const [kind = '', ...parts] = subject.split('/');
     const loader = STATE_LOADERS[kind];
     if (!loader) continue;
-    const rows = asked.get(kind) ?? [];
-    asked.set(kind, rows);
-    rows.push([index, ...loader.ask(parts)]);
+    const rows = requested.get(kind) ?? [];
+    requested.set(kind, rows);
+    rows.push([index, ...loader.keyOf(parts)]);
   }
-  const kinds = Object.keys(STATE_LOADERS).filter((kind) => asked.has(kind));
+  const kinds = Object.keys(STATE_LOADERS).filter((kind) => requested.has(kind));
   const values = kinds.flatMap((kind) => {
-    const width = 1 + Object.keys(STATE_LOADERS[kind]?.asked ?? {}).length;
-    return Array.from({ length: width }, (_, column) => (asked.get(kind) ?? []).map((row) => row[column]));
+    const width = 1 + Object.keys(STATE_LOADERS[kind]?.keyColumns ?? {}).length;
+    return Array.from({ length: width }, (_, column) => (requested.get(kind) ?? []).map((row) => row[column]));
   });
   return { kinds, values };
 }
@@ -137,8 +137,8 @@ function statementOf(kinds: readonly string[]): Statement {
   for (const kind of kinds) {
     const loader = STATE_LOADERS[kind];
     if (!loader) continue;
-    const lists = ['int', ...Object.values(loader.asked)].map((type) => `$${parameter++}::${type}[]`);
-    const names = ['i', ...Object.keys(loader.asked)];
+    const lists = ['int', ...Object.values(loader.keyColumns)].map((type) => `$${parameter++}::${type}[]`);
+    const names = ['i', ...Object.keys(loader.keyColumns)];
     selects.push(
       `${selectOf(kind, 'w.i', loader.columns)}\nFROM unnest(${lists.join(', ')}) AS w (${names.join(', ')}) JOIN ${loader.rows}`,
     );

@@ -40,8 +40,8 @@ export function locate(sent: string, wholeV1 = false): Location | null {
   const found = short ?? (first < 0 ? undefined : (wholeV1 ? WITH_WHOLE_V1 : PREFIXES).get(lower(path, second)));
   if (!found) return null;
 
-  const cut = short ? first : second;
-  const rest = cut < 0 ? '' : path.slice(cut);
+  const end = short ? first : second;
+  const rest = end < 0 ? '' : path.slice(end);
   if (found.family === 'storage' && CANARY_PATH.test(rest)) return { prefix: CANARY, path: found.base + rest };
   if (REFUSED_SEGMENT.test(rest) && !(found.family === 'endpoints' && ENDPOINT_WITHOUT_SLUG.test(rest))) return null;
   if (found.family === 'manage' && REVISION_INIT_PATH.test(rest)) return { prefix: REVISION_INIT, path: found.base + rest };

@@ -5,7 +5,7 @@ import { type Awaitable, andThen } from '../kernel/awaitable.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
 import { type Json, JsonError, parseJsonBytes } from '../kernel/json.ts';
 import type { Exchange } from './exchange.ts';
-import type { Arriving } from './guards/arriving.ts';
+import type { IncomingBodies } from './guards/incoming-bodies.ts';
 import { declaredLength } from './guards/unread-body.ts';
 
 export interface BodyBounds {
@@ -13,7 +13,7 @@ export interface BodyBounds {
   readonly depth: number;
   readonly timeoutMs: number;
   /** Counts the body while it arrives. */
-  readonly arriving: Arriving;
+  readonly incoming: IncomingBodies;
 }
 
 /** Makes the refusal of a body that cannot be used. Routes differ in its code. */
@@ -63,8 +63,8 @@ function bounded(bytes: Buffer, bounds: BodyBounds): Buffer {
 async function readSlowly(req: IncomingMessage, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
   const { promise: given, reject: giveUp } = withReject();
   const timer = setTimeout(() => giveUp(refusal('REQUEST_TIMEOUT')), bounds.timeoutMs);
-  const body = bounds.arriving.begin(() => giveUp(refusal('BUSY', 'Too many bodies are on their way; try again shortly')));
-  const count = (chunk: Buffer) => bounds.arriving.add(body, chunk.length);
+  const body = bounds.incoming.begin(() => giveUp(refusal('BUSY', 'Too many bodies are on their way; try again shortly')));
+  const count = (chunk: Buffer) => bounds.incoming.add(body, chunk.length);
   try {
     const whole = getRawBody(req, { limit: bounds.bytes });
     req.on('data', count);
@@ -76,7 +76,7 @@ async function readSlowly(req: IncomingMessage, bounds: BodyBounds, invalid: Inv
   } finally {
     clearTimeout(timer);
     req.off('data', count);
-    bounds.arriving.end(body);
+    bounds.incoming.end(body);
   }
 }
 

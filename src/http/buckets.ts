@@ -22,19 +22,19 @@ interface Bucket {
   tokens: number;
   /** Unix ms of the last refill. */
   at: number;
-  /** Tokens taken here of which the other processes have not been told. */
-  untold: number;
+  /** Tokens taken here that the other processes do not know of yet. */
+  unreported: number;
 }
 
-/** The addresses heard of least recently are forgotten: their buckets have filled up again by then. */
+/** The addresses used least recently are forgotten: their buckets have filled up again by then. */
 const MAX_ADDRESSES = 50_000;
-/** How often a process tells the others what it counted. No request waits for that. */
-const SHARE_MS = 200;
-/** Buckets that one message tells of. */
+/** How often a process reports what it counted to the others. No request waits for that. */
+const REPORT_MS = 200;
+/** Buckets in one report. */
 const MAX_REPORTED = 1_000;
 
 /**
- * Request buckets by client address and group of routes. A process decides by its own counts. It tells `shared` several times a second, and
+ * Request buckets by client address and group of routes. A process decides by its own counts. It reports to `shared` several times a second, and
  * learns what is left over all processes. Tokens given away too much in between are owed, so nobody gets more for long. While `shared` cannot be
  * reached, each process counts alone.
  */
@@ -43,8 +43,8 @@ export class Buckets {
   readonly #addressOf: (req: Received) => string | null;
   readonly #shared: SharedBuckets | null;
   readonly #buckets = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES });
-  readonly #untold = new Set<Bucket>();
-  #sharing = false;
+  readonly #unreported = new Set<Bucket>();
+  #isScheduled = false;
 
   /** `addressOf` names the address that a request counts for; `null`: it is not counted. */
   constructor(
@@ -65,7 +65,7 @@ export class Buckets {
     refill(bucket);
     if (bucket.tokens >= 1) {
       bucket.tokens -= 1;
-      if (this.#shared !== null) this.#tellLater(bucket);
+      if (this.#shared !== null) this.#reportLater(bucket);
       return;
     }
     const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / bucket.rule.perSecond));
@@ -75,35 +75,35 @@ export class Buckets {
   #bucketOf(key: string, rule: BucketRule): Bucket {
     const known = this.#buckets.get(key);
     if (known) return known;
-    const fresh = { key, rule, tokens: rule.burst, at: Date.now(), untold: 0 };
+    const fresh = { key, rule, tokens: rule.burst, at: Date.now(), unreported: 0 };
     this.#buckets.set(key, fresh);
     return fresh;
   }
 
-  #tellLater(bucket: Bucket): void {
-    if (this.#untold.size >= MAX_ADDRESSES) return;
-    bucket.untold += 1;
-    this.#untold.add(bucket);
-    if (this.#sharing) return;
-    this.#sharing = true;
-    setTimeout(() => void this.#tell(), SHARE_MS).unref();
+  #reportLater(bucket: Bucket): void {
+    if (this.#unreported.size >= MAX_ADDRESSES) return;
+    bucket.unreported += 1;
+    this.#unreported.add(bucket);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setTimeout(() => void this.#report(), REPORT_MS).unref();
   }
 
-  async #tell(): Promise<void> {
-    const told = [...this.#untold].slice(0, MAX_REPORTED);
-    const taken = told.map(({ key, rule, untold }) => ({ key, rule, tokens: untold }));
-    for (const bucket of told) {
-      bucket.untold = 0;
-      this.#untold.delete(bucket);
+  async #report(): Promise<void> {
+    const reported = [...this.#unreported].slice(0, MAX_REPORTED);
+    const taken = reported.map(({ key, rule, unreported }) => ({ key, rule, tokens: unreported }));
+    for (const bucket of reported) {
+      bucket.unreported = 0;
+      this.#unreported.delete(bucket);
     }
-    // Tokens that could not be told of are not told again: they have been counted here.
+    // Tokens whose report failed are not reported again: they have been counted here.
     const left = await this.#shared?.take(taken).catch(() => []);
-    told.forEach((bucket, index) => {
+    reported.forEach((bucket, index) => {
       refill(bucket);
-      bucket.tokens = Math.min(bucket.tokens, (left?.[index] ?? bucket.rule.burst) - bucket.untold);
+      bucket.tokens = Math.min(bucket.tokens, (left?.[index] ?? bucket.rule.burst) - bucket.unreported);
     });
-    this.#sharing = this.#untold.size > 0;
-    if (this.#sharing) setTimeout(() => void this.#tell(), told.length < MAX_REPORTED ? SHARE_MS : 0).unref();
+    this.#isScheduled = this.#unreported.size > 0;
+    if (this.#isScheduled) setTimeout(() => void this.#report(), reported.length < MAX_REPORTED ? REPORT_MS : 0).unref();
   }
 }
 

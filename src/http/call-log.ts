@@ -38,7 +38,7 @@ export interface RequestFilter {
 export interface Listener {
   readonly filter: RequestFilter;
   /** False: the client takes them too slowly, and these are lost to it. */
-  hear(requests: readonly LoggedRequest[]): boolean;
+  receive(requests: readonly LoggedRequest[]): boolean;
   /** So many were left out here. False: it could not be told yet. */
   miss(missed: number): boolean;
 }
@@ -48,9 +48,9 @@ export const KEPT = 100;
 const MAX_PROJECTS = 250;
 const MAX_LISTENERS = 64;
 const MAX_LISTENERS_OF_PROJECT = 8;
-/** Listeners hear at most so many requests in so many ms, and are told how many more there were. */
-const MAX_HEARD = 100;
-const HEAR_MS = 50;
+/** A listener gets at most so many requests in so many ms, and the number of those left out. */
+const MAX_DELIVERED = 100;
+const DELIVER_MS = 50;
 
 /** The last requests of one project. */
 interface Ring {
@@ -61,8 +61,8 @@ interface Ring {
   count: number;
 }
 
-/** A listener, and what it has not been told yet. */
-interface Hearing {
+/** A listener, and what has not been delivered to it yet. */
+interface Delivery {
   readonly listener: Listener;
   waiting: LoggedRequest[];
   /** Left out before what waits. */
@@ -73,11 +73,11 @@ interface Hearing {
 
 export class CallLog {
   readonly #rings = new LRUCache<string, Ring>({ max: MAX_PROJECTS });
-  readonly #hearings = new Map<string, Set<Hearing>>();
+  readonly #deliveries = new Map<string, Set<Delivery>>();
   readonly #process = randomBytes(4).toString('hex');
   #made = 0;
   #listening = 0;
-  #telling: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | null = null;
 
   /** Whether anything is kept of the project: of one that nobody has proven to exist nothing new is begun. */
   knows(project: string): boolean {
@@ -86,16 +86,16 @@ export class CallLog {
 
   note(project: string, request: ServedRequest): void {
     const ring = this.#ringOf(project);
-    const place = ring.count % KEPT;
-    ring.requests[place] = request;
+    const number = ring.count % KEPT;
+    ring.requests[number] = request;
     ring.count += 1;
-    if (this.#listening > 0) this.#tell(project, ring, request);
+    if (this.#listening > 0) this.#enqueue(project, ring, request);
   }
 
-  /** Requests that nobody will be told of. */
+  /** Counts requests that are delivered to nobody. */
   miss(project: string, missed: number): void {
-    for (const hearing of this.#hearings.get(project) ?? []) hearing.late += missed;
-    this.#tellSoon();
+    for (const delivery of this.#deliveries.get(project) ?? []) delivery.late += missed;
+    this.#deliverSoon();
   }
 
   /**
@@ -106,11 +106,11 @@ export class CallLog {
     const ring = this.#rings.get(project);
     if (ring === undefined) return { requests: [], missed: after === null ? 0 : null };
     const oldest = Math.max(0, ring.count - KEPT);
-    const from = after === null ? oldest : placeAfter(ring, after);
+    const from = after === null ? oldest : numberAfter(ring, after);
     const requests: LoggedRequest[] = [];
-    for (let place = Math.max(from ?? oldest, oldest); place < ring.count; place += 1) {
-      const request = ring.requests[place % KEPT];
-      if (request !== undefined && passes(filter, request)) requests.push(shown(ring, place, request));
+    for (let number = Math.max(from ?? oldest, oldest); number < ring.count; number += 1) {
+      const request = ring.requests[number % KEPT];
+      if (request !== undefined && passes(filter, request)) requests.push(shown(ring, number, request));
     }
     if (after === null) return { requests: limit === 0 ? [] : requests.slice(-limit), missed: 0 };
     return { requests, missed: from === null ? null : Math.max(0, oldest - from) };
@@ -118,16 +118,16 @@ export class CallLog {
 
   /** Tells a listener of the project's requests from now on, until the function that it returns is called. Throws 503 BUSY when too many listen. */
   listen(project: string, listener: Listener): () => void {
-    const hearings = this.#hearings.get(project) ?? new Set();
-    if (hearings.size >= MAX_LISTENERS_OF_PROJECT || this.#listening >= MAX_LISTENERS)
+    const deliveries = this.#deliveries.get(project) ?? new Set();
+    if (deliveries.size >= MAX_LISTENERS_OF_PROJECT || this.#listening >= MAX_LISTENERS)
       throw refusal('BUSY', 'Too many follow the requests of this project or node already; end one of them');
-    const hearing: Hearing = { listener, waiting: [], missed: 0, late: 0 };
-    this.#hearings.set(project, hearings.add(hearing));
+    const delivery: Delivery = { listener, waiting: [], missed: 0, late: 0 };
+    this.#deliveries.set(project, deliveries.add(delivery));
     this.#listening += 1;
     return () => {
-      if (!hearings.delete(hearing)) return;
+      if (!deliveries.delete(delivery)) return;
       this.#listening -= 1;
-      if (hearings.size === 0) this.#hearings.delete(project);
+      if (deliveries.size === 0) this.#deliveries.delete(project);
     };
   }
 
@@ -140,46 +140,46 @@ export class CallLog {
     return ring;
   }
 
-  #tell(project: string, ring: Ring, request: ServedRequest): void {
-    const hearings = this.#hearings.get(project);
-    if (hearings === undefined) return;
-    let told: LoggedRequest | null = null;
-    for (const hearing of hearings) {
-      if (!passes(hearing.listener.filter, request)) continue;
-      if (hearing.waiting.length >= MAX_HEARD) hearing.late += 1;
+  #enqueue(project: string, ring: Ring, request: ServedRequest): void {
+    const deliveries = this.#deliveries.get(project);
+    if (deliveries === undefined) return;
+    let logged: LoggedRequest | null = null;
+    for (const delivery of deliveries) {
+      if (!passes(delivery.listener.filter, request)) continue;
+      if (delivery.waiting.length >= MAX_DELIVERED) delivery.late += 1;
       else {
-        told ??= shown(ring, ring.count - 1, request);
-        hearing.waiting.push(told);
+        logged ??= shown(ring, ring.count - 1, request);
+        delivery.waiting.push(logged);
       }
     }
-    this.#tellSoon();
+    this.#deliverSoon();
   }
 
-  #tellSoon(): void {
-    this.#telling ??= setTimeout(() => this.#tellAll(), HEAR_MS).unref();
+  #deliverSoon(): void {
+    this.#timer ??= setTimeout(() => this.#deliverAll(), DELIVER_MS).unref();
   }
 
-  #tellAll(): void {
-    this.#telling = null;
+  #deliverAll(): void {
+    this.#timer = null;
     let isLeft = false;
-    for (const hearings of this.#hearings.values()) {
-      for (const hearing of hearings) {
-        tellOne(hearing);
-        isLeft ||= hearing.missed > 0;
+    for (const deliveries of this.#deliveries.values()) {
+      for (const delivery of deliveries) {
+        deliver(delivery);
+        isLeft ||= delivery.missed > 0;
       }
     }
-    if (isLeft) this.#tellSoon();
+    if (isLeft) this.#deliverSoon();
   }
 }
 
-/** Tells a gap where it is: what was missed before lies before what waits. */
-function tellOne(hearing: Hearing): void {
-  const { listener, waiting } = hearing;
-  hearing.waiting = [];
-  if (hearing.missed > 0 && listener.miss(hearing.missed)) hearing.missed = 0;
-  if (hearing.missed > 0 || (waiting.length > 0 && !listener.hear(waiting))) hearing.missed += waiting.length;
-  hearing.missed += hearing.late;
-  hearing.late = 0;
+/** Delivers a gap where it is: what was missed before lies before what waits. */
+function deliver(delivery: Delivery): void {
+  const { listener, waiting } = delivery;
+  delivery.waiting = [];
+  if (delivery.missed > 0 && listener.miss(delivery.missed)) delivery.missed = 0;
+  if (delivery.missed > 0 || (waiting.length > 0 && !listener.receive(waiting))) delivery.missed += waiting.length;
+  delivery.missed += delivery.late;
+  delivery.late = 0;
 }
 
 function passes({ slug, platformId, errors }: RequestFilter, request: ServedRequest): boolean {
@@ -189,16 +189,16 @@ function passes({ slug, platformId, errors }: RequestFilter, request: ServedRequ
 }
 
 /** The place after an id; `null`: it is of another ring. */
-function placeAfter(ring: Ring, id: string): number | null {
-  const [of, place] = id.split('.');
-  if (of !== ring.id || place === undefined || !/^\d{1,15}$/.test(place)) return null;
-  return Math.min(Number(place) + 1, ring.count);
+function numberAfter(ring: Ring, id: string): number | null {
+  const [of, number] = id.split('.');
+  if (of !== ring.id || number === undefined || !/^\d{1,15}$/.test(number)) return null;
+  return Math.min(Number(number) + 1, ring.count);
 }
 
-function shown(ring: Ring, place: number, request: ServedRequest): LoggedRequest {
+function shown(ring: Ring, number: number, request: ServedRequest): LoggedRequest {
   const { at, slug, path, message, ms, platformId, requestId, ...rest } = request;
   return {
-    id: `${ring.id}.${place}`,
+    id: `${ring.id}.${number}`,
     at: new Date(at).toISOString(),
     ...rest,
     slug: slug === null ? null : masked(slug),

@@ -90,7 +90,7 @@ export interface WithParams<Names extends string> {
 }
 
 /** The context of a route that reads these query parameters. */
-export interface Asking<Names extends string> {
+export interface WithQuery<Names extends string> {
   readonly [query]?: { readonly [Name in Names]: unknown };
 }
 
@@ -101,14 +101,14 @@ export type AddressOf = (req: IncomingMessage) => string | null;
 
 export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchange {
   const target = originForm(req.url ?? '/');
-  const cut = target.indexOf('?');
+  const queryAt = target.indexOf('?');
   return {
     req,
     method: req.method ?? 'GET',
     headers: req.headers,
     requestId: requestIdOf(req.headers['x-correlation-id']),
-    path: cut < 0 ? target : target.slice(0, cut),
-    search: cut < 0 ? '' : target.slice(cut + 1),
+    path: queryAt < 0 ? target : target.slice(0, queryAt),
+    search: queryAt < 0 ? '' : target.slice(queryAt + 1),
     startedAt: performance.now(),
     addressOf,
     query: null,
@@ -201,7 +201,7 @@ export function firstQuery(exchange: Exchange, names: readonly string[]): string
 }
 
 /** First value of a query parameter of the route. `null`: absent or empty. */
-export function asked<Name extends string>(ctx: Context & Asking<Name>, name: Name): string | null {
+export function queryParam<Name extends string>(ctx: Context & WithQuery<Name>, name: Name): string | null {
   return queryText(ctx.state.exchange, name);
 }
 

@@ -3,12 +3,12 @@ import { BASES, type Family } from '../contract/families.ts';
 import type { AnswerOf, ParamOf, QueryOf, Route } from '../contract/route.ts';
 import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Answer } from './answer.ts';
-import type { Asking, Context, State, WithParams } from './exchange.ts';
+import type { WithQuery, Context, State, WithParams } from './exchange.ts';
 
 /** Handlers by route of the contract. Each handler is typed by its route, and a group of routes needs a handler for each of them. */
 
 /** What a handler gets. It can ask for the parameters of its own route only. */
-export type ContextOf<R extends Route> = Context & WithParams<ParamOf<R>> & Asking<QueryOf<R>>;
+export type ContextOf<R extends Route> = Context & WithParams<ParamOf<R>> & WithQuery<QueryOf<R>>;
 
 export type Handler<R extends Route> = (ctx: ContextOf<R>) => Awaitable<AnswerOf<R>>;
 
@@ -43,7 +43,7 @@ export function familyRouters(): Routers {
 }
 
 /** Registers the handlers of a group under every family that serves its routes. */
-export function hang<G extends Group>(routers: Routers, group: G, handlers: Handlers<G>): void {
+export function mount<G extends Group>(routers: Routers, group: G, handlers: Handlers<G>): void {
   for (const [name, route] of Object.entries(group)) {
     // The handler's type says more of context and answer than the router knows.
     const handle = handlers[name] as unknown as (ctx: Context) => Awaitable<Answer>;

@@ -16,7 +16,7 @@ export class RequestIntent implements Intent, Named {
   readonly #target: PublishTarget;
   #sent: Json = null;
   /** The last body and its hash, cached because a command may be decided several times. */
-  #asked: { readonly body: Json; readonly hash: string } | null = null;
+  #hashed: { readonly body: Json; readonly hash: string } | null = null;
 
   constructor(exchange: Exchange, target: PublishTarget, key: string) {
     this.#exchange = exchange;
@@ -34,16 +34,16 @@ export class RequestIntent implements Intent, Named {
   }
 
   request(body: Json = this.#sent): string {
-    if (this.#asked === null || this.#asked.body !== body) this.#asked = { body, hash: this.#hashWith(body) };
-    return this.#asked.hash;
+    if (this.#hashed === null || this.#hashed.body !== body) this.#hashed = { body, hash: this.#hashWith(body) };
+    return this.#hashed.hash;
   }
 
   /** The hash leaves out what proves the caller, because that may differ when the request is sent again. */
   #hashWith(body: Json): string {
     const { method, location } = this.#exchange;
     const query = Object.entries(queryOf(this.#exchange)).filter(([name]) => !isReservedQuery(name));
-    const asked = query.map(([name, value]): Json => [name, ...[value ?? ''].flat()]);
-    return requestHash([method, location, this.#target, asked, body]);
+    const parameters = query.map(([name, value]): Json => [name, ...[value ?? ''].flat()]);
+    return requestHash([method, location, this.#target, parameters, body]);
   }
 }
 

@@ -37,9 +37,9 @@ const KNOWN: ReadonlySet<string> = new Set(SERVED);
 export function requireServed(exchange: Exchange): void {
   const { search } = exchange;
   if (search === '') return;
-  const asked = OF_ANOTHER_TIME.exec(search);
-  if (asked !== null)
-    throw unknown(asked[0].replace(/[&=]/g, ''), 'Answers are of now: nothing here is served as of another time or revision.');
+  const match = OF_ANOTHER_TIME.exec(search);
+  if (match !== null)
+    throw unknown(match[0].replace(/[&=]/g, ''), 'Answers are of now: nothing here is served as of another time or revision.');
   if (!search.includes('strict=true')) return;
   for (const name of Object.keys(queryOf(exchange))) {
     if (KNOWN.has(name) || isReservedQuery(name) || name.startsWith('_')) continue;

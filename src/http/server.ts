@@ -13,9 +13,9 @@ import { corsHeaders, preflight } from './cors.ts';
 import { EventStreams } from './event-stream.ts';
 import type { Middleware, State } from './exchange.ts';
 import { frame } from './frame.ts';
-import { Arriving } from './guards/arriving.ts';
-import { answerBrokenRequest } from './guards/broken-requests.ts';
-import { inTurn } from './guards/in-turn.ts';
+import { IncomingBodies } from './guards/incoming-bodies.ts';
+import { answerMalformedRequest } from './guards/malformed-requests.ts';
+import { inPipelineOrder } from './guards/pipelining.ts';
 import { boundTaking, Unsent } from './guards/unsent.ts';
 import type { Exposition, Metrics } from './metrics.ts';
 import { buildFamilies } from './routes/families.ts';
@@ -93,8 +93,8 @@ export function createServer(parts: ServerParts): HttpServer {
 /** The chain that every request passes, in this order. */
 function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boolean): Koa<State> {
   const { app, settings, log, metrics } = parts;
-  const arriving = new Arriving(settings.arrivingBytes, settings.arrivingGraceMs);
-  const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs, arriving };
+  const incoming = new IncomingBodies(settings.arrivingBytes, settings.arrivingGraceMs);
+  const body = { depth: settings.bodyDepth, timeoutMs: settings.bodyTimeoutMs, incoming };
   const callLog = new CallLog();
   const services = {
     app,
@@ -136,10 +136,10 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
   server.maxHeadersCount = 0;
   // A client that ends its side after its request still wants the answer, and gets none without this undocumented option.
   Reflect.set(server, 'httpAllowHalfOpen', true);
-  const served = inTurn(handle);
+  const served = inPipelineOrder(handle);
   server.on('request', served);
   server.on('checkExpectation', served);
-  server.on('clientError', answerBrokenRequest);
+  server.on('clientError', answerMalformedRequest);
   return server;
 }
 
@@ -163,10 +163,10 @@ function listen(server: Server, port: number, host: string): Promise<number> {
 
 /** Node counts only connections that it accepted itself, so this waits for handed-over connections as well. */
 async function close(server: Server, drainMs: number, handedOver: ReadonlySet<Socket>): Promise<void> {
-  const cut = setTimeout(() => server.closeAllConnections(), drainMs);
+  const timer = setTimeout(() => server.closeAllConnections(), drainMs);
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
   server.closeIdleConnections();
   const last = [...handedOver].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
   await Promise.all([closed, ...last]);
-  clearTimeout(cut);
+  clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Arriving } from '../../src/http/guards/arriving.ts';
+import { IncomingBodies } from '../../src/http/guards/incoming-bodies.ts';
 import { PUBLIC_KEY, SECRET_KEY } from './fake-app.ts';
 import { type Harness, startServer } from './harness.ts';
 
@@ -136,7 +136,7 @@ describe('a small body that comes with its head', () => {
     ['an endpoint call', '/v3/endpoints/demo/shop'],
     ['a record', '/v3/storage/demo/c/append'],
   ])('is there by the time it is read, and is not waited for: %s', async (_, path) => {
-    const begin = vi.spyOn(Arriving.prototype, 'begin');
+    const begin = vi.spyOn(IncomingBodies.prototype, 'begin');
     try {
       const key = path.endsWith('append') ? SECRET_KEY : PUBLIC_KEY;
       const body = '{"a":1}';

@@ -226,9 +226,9 @@ describe('a listener that cannot follow', () => {
     let refused = 0;
     log.listen('p', {
       filter,
-      hear(heard) {
-        if (hasRoom) told.push(...heard.map(({ slug }) => slug ?? ''));
-        else refused += heard.length;
+      receive(requests) {
+        if (hasRoom) told.push(...requests.map(({ slug }) => slug ?? ''));
+        else refused += requests.length;
         return hasRoom;
       },
       miss: (missed) => hasRoom && told.push(missed) > 0,

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { Arriving } from '../../src/http/guards/arriving.ts';
+import { IncomingBodies } from '../../src/http/guards/incoming-bodies.ts';
 import { PUBLIC_KEY } from './fake-app.ts';
 import { startServer } from './harness.ts';
 
@@ -132,10 +132,10 @@ describe('bodies that do not end', () => {
 
   it('that have had their time make room, the longest first; where none has, the one too many is refused', () => {
     const refusedWith = (graceMs: number) => {
-      const arriving = new Arriving(250, graceMs);
+      const incoming = new IncomingBodies(250, graceMs);
       const refused: string[] = [];
-      const [a, b, c] = ['a', 'b', 'c'].map((name) => arriving.begin(() => refused.push(name)));
-      for (const body of [a, b, c]) if (body !== undefined) arriving.add(body, 100);
+      const [a, b, c] = ['a', 'b', 'c'].map((name) => incoming.begin(() => refused.push(name)));
+      for (const body of [a, b, c]) if (body !== undefined) incoming.add(body, 100);
       return refused;
     };
     expect(refusedWith(0)).toEqual(['a']);
@@ -143,11 +143,11 @@ describe('bodies that do not end', () => {
   });
 
   it('are no longer counted when they have ended, and a single one never is too many', () => {
-    const arriving = new Arriving(250, 60_000);
+    const incoming = new IncomingBodies(250, 60_000);
     const refused: string[] = [];
     for (const name of ['a', 'b', 'c', 'd']) {
-      const body = arriving.begin(() => refused.push(name));
-      arriving.add(body, 400);
+      const body = incoming.begin(() => refused.push(name));
+      incoming.add(body, 400);
       arriving.end(body);
     }
     expect(refused).toEqual([]);

@@ -114,12 +114,12 @@ export async function foldDocuments(
   { fresh, exactly }: FoldOptions,
 ): Promise<DocumentChange[]> {
   const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
-  const isAsked = (group: readonly StoredDocumentEvent[]) => {
+  const needsRow = (group: readonly StoredDocumentEvent[]) => {
     const [first] = group;
     return first !== undefined && (needsContent(first) || needsTold(group) || exactly.has(first.data.collection));
   };
-  const asked = fresh ? [] : [...groups].filter(([, group]) => isAsked(group));
-  const priors = await loadPriors(tx, new Map(asked));
+  const needed = fresh ? [] : [...groups].filter(([, group]) => needsRow(group));
+  const priors = await loadPriors(tx, new Map(needed));
   return [...groups].flatMap(([subject, group]) => foldOne(group, priors.get(subject) ?? (fresh ? NO_ROW : undefined)));
 }
 

@@ -4,7 +4,7 @@ import { throughViews } from '../../through-views.ts';
 
 /** How far boards have come that are not complete; see fill.ts. */
 
-/** From 0 to 1. First come the rows, which take nearly all of the time, then the counting of marks. 0 until the documents were counted. */
+/** From 0 to 1. First come the rows, which take nearly all of the time, then the counting of rank buckets. 0 until the documents were counted. */
 export const FRACTION = `CASE f.phase WHEN 'rows' THEN least(coalesce(f.done::float8 / greatest(f.total, 1), 0), 1) * 0.98 WHEN 'marks' THEN 0.98 ELSE 0 END`;
 
 const OF_QUERY = {

@@ -3,7 +3,7 @@ import type { Board } from '../../catalog.ts';
 import type { Transaction } from '../../tables.ts';
 import { type Moved, updateBuckets } from './rank-buckets.ts';
 
-/** How the rows of boards change with their documents, and counts and marks with the rows. */
+/** How the rows of boards change with their documents, and counts and rank buckets with the rows. */
 
 export interface Row {
   readonly board: Board;
@@ -51,7 +51,7 @@ SELECT board, space, rank, key, -1 AS change FROM gone`;
 
 const DELETE_ZEROS = 'DELETE FROM {leaderboard_counts} WHERE project = $1 AND count = 0';
 
-/** Writes rows of boards, and moves counts and marks with them. */
+/** Writes rows of boards, and moves counts and rank buckets with them. */
 export async function upsert(tx: Transaction, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const moved = await tx.run<Moved>('boards-upsert', UPSERT, [
@@ -69,7 +69,7 @@ export function rankOn({ descending }: Board, value: number): number {
   return rankOf(value, descending ? 'desc' : 'asc');
 }
 
-/** Deletes rows of boards, and moves counts and marks with them. */
+/** Deletes rows of boards, and moves counts and rank buckets with them. */
 export async function remove(tx: Transaction, gone: readonly Omit<Row, 'value'>[]): Promise<void> {
   if (gone.length === 0) return;
   const values = [gone.map((row) => row.board.id), gone.map((row) => row.space), gone.map((row) => row.key)];

@@ -19,12 +19,12 @@ type Phase = 'rows' | 'marks' | 'drop';
 export interface Fill {
   readonly board: string;
   readonly phase: Phase;
-  /** The cursor; in the phase `marks`, that of the marks. */
+  /** The cursor; in the phase `marks`, that of the rank buckets. */
   readonly space: string;
   readonly key: string;
 }
 
-const HOLD = 'SELECT board, phase, space, key FROM {leaderboard_fills} WHERE project = $1 ORDER BY board FOR UPDATE';
+const LOCK = 'SELECT board, phase, space, key FROM {leaderboard_fills} WHERE project = $1 ORDER BY board FOR UPDATE';
 
 const PUT = `
 INSERT INTO {leaderboard_fills} (project, board, phase) VALUES ($1, $2, $3)
@@ -35,8 +35,8 @@ const FORGET = 'DELETE FROM {leaderboard_fills} WHERE project = $1 AND board = $
 const COUNT_ROWS = 'SELECT coalesce(sum(count), 0)::int AS count FROM {leaderboard_counts} WHERE project = $1 AND board = $2';
 
 /** The fills of the project by board, locked until the transaction ends. */
-export async function holdFills(tx: Transaction): Promise<ReadonlyMap<string, Fill>> {
-  const rows = await tx.run<Fill>('fills-hold', HOLD, []);
+export async function lockFills(tx: Transaction): Promise<ReadonlyMap<string, Fill>> {
+  const rows = await tx.run<Fill>('fills-hold', LOCK, []);
   return new Map(rows.map((row) => [row.board, row]));
 }
 
@@ -76,7 +76,7 @@ const NEXT = `
 SELECT board, phase, space, key, rank, done, total FROM {leaderboard_fills}
 WHERE project = $1 AND (phase = 'drop' OR board = ANY ($2::text[])) AND ($3 = '' OR board = $3) ORDER BY phase = 'drop', board LIMIT 1`;
 
-const HOLD_ONE = `
+const LOCK_ONE = `
 SELECT board, phase, space, key, rank, done, total FROM {leaderboard_fills} WHERE project = $1 AND board = $2 AND phase = $3 FOR UPDATE`;
 
 const SET_TOTAL = 'UPDATE {leaderboard_fills} SET total = $3 WHERE project = $1 AND board = $2';
@@ -97,7 +97,7 @@ async function fillStep(tx: Transaction, { boards }: Pick<Catalog, 'boards'>, si
   if (phase === 'rows' && next.total === null && board !== undefined) {
     return { of: id, phase, done: 0, total: await countTotal(tx, board), heldAt: null };
   }
-  const [fill] = await tx.run<FillRow>('fills-hold-one', HOLD_ONE, [id, phase]);
+  const [fill] = await tx.run<FillRow>('fills-hold-one', LOCK_ONE, [id, phase]);
   // Another page or a batch has changed it meanwhile.
   if (fill === undefined) return { of: id, phase, done: 0, total: null, heldAt: null };
   const heldAt = performance.now();
@@ -183,11 +183,11 @@ async function insert(tx: Transaction, board: Board, space: string, page: readon
     rows.map(({ rank }) => rank),
     rows.length,
   ]);
-  const marks = rows.filter(({ key }) => startsBucket(key)).map(({ key, rank }) => ({ board: board.id, space, rank, key }));
-  if (marks.length > 0) await putBuckets(tx, marks);
+  const buckets = rows.filter(({ key }) => startsBucket(key)).map(({ key, rank }) => ({ board: board.id, space, rank, key }));
+  if (buckets.length > 0) await putBuckets(tx, buckets);
 }
 
-/** Counts the next marks. After the last one the board is complete. */
+/** Counts the next rank buckets. After the last one the board is complete. */
 async function fillMarks(tx: Transaction, board: Board, { space, rank, key }: FillRow): Promise<number> {
   const last = await countBuckets(tx, board.id, { space, rank, key });
   if (last !== null) await tx.run('fills-move', MOVE, [board.id, 'marks', last.space, last.key, String(last.rank), 0]);
@@ -210,7 +210,7 @@ const DROP_REST = `
 WITH counts AS (DELETE FROM {leaderboard_counts} WHERE project = $1 AND board = $2)
 DELETE FROM {leaderboard_marks} WHERE project = $1 AND board = $2`;
 
-const ASKED = 'SELECT FROM {leaderboard_queries} WHERE project = $1 AND board = $2 LIMIT 1';
+const QUERIED = 'SELECT FROM {leaderboard_queries} WHERE project = $1 AND board = $2 LIMIT 1';
 
 async function dropRows(tx: Transaction, board: string, size: number): Promise<number> {
   const limit = pageSize(size);
@@ -218,8 +218,8 @@ async function dropRows(tx: Transaction, board: string, size: number): Promise<n
   if (gone.length === limit) return gone.length;
   await tx.run('fills-drop-rest', DROP_REST, [board]);
   // A publish may ask for the board again meanwhile.
-  const asked = await tx.run('fills-asked', ASKED, [board]);
-  if (asked.length > 0) await tx.run('fills-put', PUT, [board, 'rows']);
+  const queried = await tx.run('fills-asked', QUERIED, [board]);
+  if (queried.length > 0) await tx.run('fills-put', PUT, [board, 'rows']);
   else await tx.run('fills-forget', FORGET, [board]);
   return gone.length;
 }

@@ -21,16 +21,16 @@ import {
   UNHIDDEN,
 } from './read.ts';
 
-/** The rank of one key on a board: $1 project, $2 space, $3 query, $4 its hash, $5 key. See `marks.ts` for how a rank is found. */
+/** The rank of one key on a board: $1 project, $2 space, $3 query, $4 its hash, $5 key. See `rank-buckets.ts` for how a rank is found. */
 
-/** Rows of a space before `me`: those of the marks before its own, and a part of its own block. */
+/** Rows of a space before `me`: those of the rank buckets before its own, and a part of its own bucket. */
 function before(space: string): string {
-  const mark = `m.project = $1 AND m.board = b.board AND m.space = ${space}`;
+  const bucket = `m.project = $1 AND m.board = b.board AND m.space = ${space}`;
   return `coalesce((SELECT
-    (SELECT coalesce(sum(m.count), 0) FROM {leaderboard_marks} m WHERE ${mark} AND (m.rank, m.key) < (k.rank, k.key))
+    (SELECT coalesce(sum(m.count), 0) FROM {leaderboard_marks} m WHERE ${bucket} AND (m.rank, m.key) < (k.rank, k.key))
     + (SELECT count(*) FROM (SELECT FROM {leaderboards} l WHERE l.project = $1 AND l.board = b.board AND l.space = ${space}
        AND (l.rank, l.key) >= (k.rank, k.key) AND (l.rank, l.key) < (me.rank, me.key) ORDER BY l.rank, l.key OFFSET 0) in_order)
-    FROM (SELECT m.rank, m.key FROM {leaderboard_marks} m WHERE ${mark} AND (m.rank, m.key) <= (me.rank, me.key)
+    FROM (SELECT m.rank, m.key FROM {leaderboard_marks} m WHERE ${bucket} AND (m.rank, m.key) <= (me.rank, me.key)
       ORDER BY m.rank DESC, m.key DESC LIMIT 1) k), 0)`;
 }
 
@@ -94,7 +94,7 @@ export async function readNeighbours(
   const { whole, paged } = space === 'live' ? found.live : found.next;
   const values = [projectId, space, query.id, query.hash, key];
   if (take !== undefined) {
-    const first = await standingInPages(pool, paged, values, { around, reach: found.reach }, take);
+    const first = await rankedInPages(pool, paged, values, { around, reach: found.reach }, take);
     return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: [], isCut: false };
   }
   const { rows } = await pool.query<Row>({ ...QUERY_TIMEOUT, ...whole, values });
@@ -106,7 +106,7 @@ export async function readNeighbours(
 }
 
 /** The statement gives up to `reach` rows before the row that is asked for. */
-async function standingInPages(
+async function rankedInPages(
   pool: Pool,
   paged: string,
   values: readonly unknown[],

@@ -3,7 +3,7 @@ import type { Batch, DocumentChange, Projection } from '../../batch.ts';
 import type { Board, Catalog } from '../../catalog.ts';
 import type { Transaction } from '../../tables.ts';
 import { type Row, remove, upsert } from './changes.ts';
-import { begin, type Fill, filling, follows, holdFills, putAway } from './fill.ts';
+import { begin, type Fill, filling, follows, lockFills, putAway } from './fill.ts';
 
 const KNOWN_BOARDS = 'SELECT DISTINCT board FROM {leaderboard_queries} WHERE project = $1';
 
@@ -27,7 +27,7 @@ export const leaderboards: Projection = {
     const { before, after } = batch.catalog;
     const isSame = before === after && !batch.wiped;
     if (isSame && after.boards.size === 0) return;
-    const fills = await holdFills(tx);
+    const fills = await lockFills(tx);
     // Which boards the tables hold. A view that catches up by itself does not know the definitions before the batch.
     const known = isSame ? new Set(after.boards.keys()) : await knownBoards(tx);
     if (!isSame) await changeQueries(tx, after);

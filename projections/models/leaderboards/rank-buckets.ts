@@ -1,10 +1,10 @@
 import type { Transaction } from '../../tables.ts';
 
 /**
- * Ranks on boards of any size. Rows whose key hashes to a multiple of {@link EVERY} are *marks* (rank buckets). A mark counts the rows from
- * itself up to the next one. So a row's rank is the sum of the marks before its own, about one for every 512 rows, plus a count within one
- * block. Which rows are marks follows from the rows alone and not from their order of arrival, so a fresh fold makes the same table. Nor
- * does the distribution of values matter: a million players with the same score have blocks, too.
+ * Ranks on boards of any size. A row whose key hashes to a multiple of {@link EVERY} begins a *rank bucket* (table `leaderboard_marks`), which
+ * counts the rows up to the next one. So a row's rank is the sum of the buckets before its own, about one for every 512 rows, plus a count
+ * within its bucket. Which rows begin buckets follows from the rows alone and not from their order of arrival, so a fresh fold makes the
+ * same table. The distribution of values does not matter: a million players with the same score are in buckets, too.
  */
 
 /** A row that came (1) or went (-1). */
@@ -36,20 +36,20 @@ INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
 SELECT DISTINCT $1, board, space, '-Infinity'::double precision, '', 0 FROM unnest($2::text[], $3::text[]) AS w (board, space)
 ON CONFLICT DO NOTHING`;
 
-/** The mark in whose block a row lies. */
-const MARK_OF = `
+/** The beginning of the bucket that a row lies in. */
+const BUCKET_START_OF = `
 SELECT m.rank, m.key FROM {leaderboard_marks} m
 WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND (m.rank, m.key) <= (w.rank, w.key)
 ORDER BY m.rank DESC, m.key DESC LIMIT 1`;
 
 /**
- * For blocks whose borders have moved: counts them anew. They are counted in order, so that Postgres uses the index by rank. The rows given
- * are the borders that came or went.
+ * Counts the buckets anew that begin or end elsewhere now. They are counted in order, so that Postgres uses the index by rank. The rows
+ * given are the beginnings that came or went.
  */
 const RECOUNT = `
 WITH w AS (SELECT * FROM unnest($2::text[], $3::text[], $4::double precision[], $5::text[]) AS w (board, space, rank, key)),
 border AS (
-  SELECT w.board, w.space, m.rank, m.key FROM w, LATERAL (${MARK_OF}) m
+  SELECT w.board, w.space, m.rank, m.key FROM w, LATERAL (${BUCKET_START_OF}) m
   UNION
   SELECT w.board, w.space, m.rank, m.key FROM w, LATERAL (
     SELECT m.rank, m.key FROM {leaderboard_marks} m
@@ -71,53 +71,53 @@ UPDATE {leaderboard_marks} m SET count = c.count FROM counted c
 WHERE m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.key = c.key
 RETURNING m.board, m.space, m.rank, m.key`;
 
-/** For all other blocks: adds the rows that came and subtracts those that went. $7 to $10: blocks that were counted anew. */
+/** For all other buckets: adds the rows that came and subtracts those that went. $7 to $10: buckets that were counted anew. */
 const ADD = `
 WITH change AS (
   SELECT w.board, w.space, m.rank, m.key, sum(w.change) AS change
   FROM unnest($2::text[], $3::text[], $4::double precision[], $5::text[], $6::bigint[]) AS w (board, space, rank, key, change),
-    LATERAL (${MARK_OF}) m
+    LATERAL (${BUCKET_START_OF}) m
   GROUP BY w.board, w.space, m.rank, m.key)
 UPDATE {leaderboard_marks} m SET count = m.count + c.change FROM change c
 WHERE c.change <> 0 AND m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.key = c.key
   AND NOT EXISTS (SELECT FROM unnest($7::text[], $8::text[], $9::double precision[], $10::text[]) AS r (board, space, rank, key)
     WHERE r.board = c.board AND r.space = c.space AND r.rank = c.rank AND r.key = c.key)`;
 
-/** A board without rows has no marks, even if it once had some. */
+/** A board without rows has no buckets, even if it once had some. */
 const DROP_EMPTY = `
 DELETE FROM {leaderboard_marks} m WHERE m.project = $1 AND (m.rank, m.key) = ${FIRST} AND m.count = 0
   AND (m.board, m.space) IN (SELECT board, space FROM unnest($2::text[], $3::text[]) AS w (board, space)) AND NOT EXISTS (
   SELECT FROM {leaderboards} l WHERE l.project = $1 AND l.board = m.board AND l.space = m.space)`;
 
-type Border = Omit<Moved, 'change'>;
+type BucketKey = Omit<Moved, 'change'>;
 
-/** A place on one board. */
-export type BucketStart = Omit<Border, 'board'>;
+/** Where a bucket of one board begins. */
+export type BucketStart = Omit<BucketKey, 'board'>;
 
-/** Before all places. */
+/** Before every bucket. */
 export const BEFORE_ALL: BucketStart = { space: '', rank: Number.NEGATIVE_INFINITY, key: '' };
 
 const PUT_FIRST_OF = `
 INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
 VALUES ($1, $2, $3, '-Infinity'::double precision, '', 0) ON CONFLICT DO NOTHING`;
 
-/** Sets the mark before all rows of a space, to be counted later. {@link dropEmpty} removes it if the space has no rows. */
+/** Begins the first bucket of a space, before all of its rows. It is counted later. {@link dropEmpty} removes it if the space has no rows. */
 export async function putFirstBucket(tx: Transaction, board: string, space: string): Promise<void> {
   await tx.run('marks-first-of', PUT_FIRST_OF, [board, space]);
 }
 
-/** Sets marks that are to be counted later. */
-export async function putBuckets(tx: Transaction, marks: readonly Border[]): Promise<void> {
-  await tx.run('marks-put', PUT, columns(marks));
+/** Begins buckets that are counted later. */
+export async function putBuckets(tx: Transaction, buckets: readonly BucketKey[]): Promise<void> {
+  await tx.run('marks-put', PUT, columns(buckets));
 }
 
-/** The blocks of this many marks are counted in one statement. */
-const BLOCKS = 64;
+/** So many buckets are counted in one statement. */
+const COUNTED_AT_ONCE = 64;
 
-const COUNT_BLOCKS = `
+const COUNT_NEXT = `
 WITH m AS MATERIALIZED (
   SELECT space, rank, key FROM {leaderboard_marks}
-  WHERE project = $1 AND board = $2 AND (space, rank, key) > ($3, $4::double precision, $5) ORDER BY space, rank, key LIMIT ${BLOCKS + 1}),
+  WHERE project = $1 AND board = $2 AND (space, rank, key) > ($3, $4::double precision, $5) ORDER BY space, rank, key LIMIT ${COUNTED_AT_ONCE + 1}),
 bordered AS (
   SELECT space, rank, key, lead(rank) OVER w AS next_rank, lead(key) OVER w AS next_key, row_number() OVER (ORDER BY space, rank, key) AS n
   FROM m WINDOW w AS (PARTITION BY space ORDER BY rank, key)),
@@ -127,36 +127,36 @@ counted AS (
       WHERE l.project = $1 AND l.board = $2 AND l.space = b.space AND (l.rank, l.key) >= (b.rank, b.key)
         AND (l.rank, l.key) < (coalesce(b.next_rank, 'Infinity'::double precision), coalesce(b.next_key, ''))
       ORDER BY l.rank, l.key OFFSET 0) in_order) AS count
-  FROM bordered b WHERE b.n <= ${BLOCKS}),
+  FROM bordered b WHERE b.n <= ${COUNTED_AT_ONCE}),
 written AS (
   UPDATE {leaderboard_marks} m SET count = c.count FROM counted c
   WHERE m.project = $1 AND m.board = $2 AND m.space = c.space AND m.rank = c.rank AND m.key = c.key AND m.count <> c.count)
 SELECT space, rank, key FROM counted ORDER BY space DESC, rank DESC, key DESC LIMIT 1`;
 
-/** Counts the blocks of the next marks after a place, and returns the last of them; `null` when there is none. */
+/** Counts the next buckets, and returns where the last of them begins; `null` when there is none. */
 export async function countBuckets(tx: Transaction, board: string, { space, rank, key }: BucketStart): Promise<BucketStart | null> {
-  const [last] = await tx.run<BucketStart>('marks-count', COUNT_BLOCKS, [board, space, String(rank), key]);
+  const [last] = await tx.run<BucketKey>('marks-count', COUNT_NEXT, [board, space, String(rank), key]);
   return last ?? null;
 }
 
 const EMPTY_SPACES = `SELECT DISTINCT space FROM {leaderboard_marks} WHERE project = $1 AND board = $2`;
 
-/** Removes the marks of spaces in which the board has no rows. All its blocks must have been counted. */
+/** Removes the buckets of spaces in which the board has no rows. All buckets must have been counted. */
 export async function dropEmpty(tx: Transaction, board: string): Promise<void> {
   const spaces = (await tx.run<{ space: string }>('marks-spaces', EMPTY_SPACES, [board])).map(({ space }) => space);
   if (spaces.length > 0) await tx.run('marks-empty', DROP_EMPTY, [spaces.map(() => board), spaces]);
 }
 
-/** Brings the marks up to date after rows have moved. */
+/** Brings the buckets up to date after rows have moved. */
 export async function updateBuckets(tx: Transaction, moved: readonly Moved[]): Promise<void> {
   if (moved.length === 0) return;
-  const borders = moved.filter(({ key }) => startsBucket(key));
-  const gone = borders.filter(({ change }) => change < 0);
-  const came = borders.filter(({ change }) => change > 0);
+  const starts = moved.filter(({ key }) => startsBucket(key));
+  const gone = starts.filter(({ change }) => change < 0);
+  const came = starts.filter(({ change }) => change > 0);
   if (gone.length > 0) await tx.run('marks-drop', DROP, columns(gone));
   if (came.length > 0) await tx.run('marks-put', PUT, columns(came));
   await tx.run('marks-first', PUT_FIRST, columns(moved).slice(0, 2));
-  const counted = borders.length === 0 ? [] : await tx.run<Border>('marks-recount', RECOUNT, columns(borders));
+  const counted = starts.length === 0 ? [] : await tx.run<BucketKey>('marks-recount', RECOUNT, columns(starts));
   await tx.run('marks-add', ADD, [...columns(moved), moved.map(({ change }) => change), ...columns(counted)]);
   if (moved.some(({ change }) => change < 0)) await tx.run('marks-empty', DROP_EMPTY, columns(moved).slice(0, 2));
 }
@@ -169,6 +169,6 @@ export function startsBucket(key: string): boolean {
   return ((hash ^ (hash >>> 15)) >>> 0) % EVERY === 0;
 }
 
-function columns(places: readonly Border[]): unknown[][] {
-  return [places.map(({ board }) => board), places.map(({ space }) => space), places.map(({ rank }) => rank), places.map(({ key }) => key)];
+function columns(starts: readonly BucketKey[]): unknown[][] {
+  return [starts.map(({ board }) => board), starts.map(({ space }) => space), starts.map(({ rank }) => rank), starts.map(({ key }) => key)];
 }

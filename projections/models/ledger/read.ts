@@ -121,8 +121,8 @@ export async function readLedger(
   const isRange = from !== null || to !== null;
   // A page of all entries is found by its cursor, and the sums are stored. So nothing has to be passed over.
   const isNear = space === 'live' && field === null && !isRange;
-  const asked = { ...(space !== 'live' ? NEXT : isRange ? RANGE : LIVE), values };
-  const { rows } = isNear ? await pool.query<Row>({ ...QUERY_TIMEOUT, ...asked }) : await askInTime(pool, asked);
+  const query = { ...(space !== 'live' ? NEXT : isRange ? RANGE : LIVE), values };
+  const { rows } = isNear ? await pool.query<Row>({ ...QUERY_TIMEOUT, ...query }) : await queryWithTimeout(pool, query);
   const [row] = rows;
   if (row === undefined) throw new Error('the ledger statement answers one row');
   const entries = row.page.slice(0, limit);
@@ -137,15 +137,15 @@ export async function readLedger(
 }
 
 /** The longest time that a read may pass over entries that it does not show: it holds a connection that others wait for. */
-const PATIENCE_MS = 2_000;
-const BEGIN = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${PATIENCE_MS}`;
+const TIMEOUT_MS = 2_000;
+const BEGIN = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${TIMEOUT_MS}`;
 const CANCELLED = '57014';
 
 /** Throws 400 LEDGER_RANGE_TOO_LARGE where it would take too long. */
-async function askInTime(pool: Pool, asked: QueryConfig): Promise<QueryResult<Row>> {
+async function queryWithTimeout(pool: Pool, query: QueryConfig): Promise<QueryResult<Row>> {
   const client = await pool.connect();
   try {
-    const found = await inTransaction(client, () => client.query<Row>({ ...QUERY_TIMEOUT, ...asked }), BEGIN);
+    const found = await inTransaction(client, () => client.query<Row>({ ...QUERY_TIMEOUT, ...query }), BEGIN);
     client.release();
     return found;
   } catch (error) {

@@ -16,7 +16,7 @@ interface List {
   readonly key: string;
 }
 
-const HOLD = `
+const LOCK = `
 SELECT collection, phase, space, key FROM {record_lists} WHERE project = $1 AND phase <> 'complete' ORDER BY collection FOR UPDATE`;
 
 const LISTED = `SELECT collection FROM {record_lists} WHERE project = $1 AND phase <> 'drop'`;
@@ -32,8 +32,8 @@ SELECT count(*)::int AS count FROM (
   SELECT FROM {records} WHERE project = $1 AND space = ANY ($2::text[]) AND collection = $3 LIMIT $4) r`;
 
 /** The lists that are not complete, locked until the transaction ends. */
-export async function holdLists(tx: Transaction): Promise<ReadonlyMap<string, List>> {
-  const rows = await tx.run<List>('lists-hold', HOLD, []);
+export async function lockLists(tx: Transaction): Promise<ReadonlyMap<string, List>> {
+  const rows = await tx.run<List>('lists-hold', LOCK, []);
   return new Map(rows.map((row) => [row.collection, row]));
 }
 
@@ -81,7 +81,7 @@ const NEXT = `
 SELECT collection, phase, space, key, done, total FROM {record_lists}
 WHERE project = $1 AND phase <> 'complete' AND ($2 = '' OR collection = $2) ORDER BY phase = 'drop', collection LIMIT 1`;
 
-const HOLD_ONE = `
+const LOCK_ONE = `
 SELECT collection, phase, space, key, done, total FROM {record_lists} WHERE project = $1 AND collection = $2 AND phase = $3 FOR UPDATE`;
 
 const SET_TOTAL = 'UPDATE {record_lists} SET total = $3 WHERE project = $1 AND collection = $2';
@@ -102,7 +102,7 @@ async function step(tx: Transaction, _: object, size: number, only = ''): Promis
     await tx.run('lists-total', SET_TOTAL, [collection, total]);
     return { of: collection, phase, done: 0, total, heldAt: null };
   }
-  const [list] = await tx.run<ListRow>('lists-hold-one', HOLD_ONE, [collection, phase]);
+  const [list] = await tx.run<ListRow>('lists-hold-one', LOCK_ONE, [collection, phase]);
   // Another page or a batch has changed it meanwhile.
   if (list === undefined) return { of: collection, phase, done: 0, total: null, heldAt: null };
   const heldAt = performance.now();

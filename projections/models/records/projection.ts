@@ -1,5 +1,5 @@
 import type { Projection } from '../../batch.ts';
-import { begin, filling, follows, holdLists, listedCollections, putAway } from './fill.ts';
+import { begin, filling, follows, lockLists, listedCollections, putAway } from './fill.ts';
 import { carry } from './rows.ts';
 
 /** Lists the documents of collections that are global by the live or the next definitions. */
@@ -11,7 +11,7 @@ export const records: Projection = {
   async project({ documents, catalog: { before, after }, wiped, atOnce }, tx) {
     const isSame = before === after && !wiped;
     if (isSame && after.globals.size === 0) return;
-    const lists = await holdLists(tx);
+    const lists = await lockLists(tx);
     // Which lists the tables hold. A view that catches up by itself does not know the definitions before the batch.
     const known = isSame ? after.globals : await listedCollections(tx);
     const follow = documents.filter((document) => {

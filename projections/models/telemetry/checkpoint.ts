@@ -28,7 +28,7 @@ export async function beginTelemetry(pool: Pool, projectId: string): Promise<voi
 
 const LOOK = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1';
 const TAKE = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE SKIP LOCKED';
-const HOLD = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE';
+const LOCK = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE';
 
 interface Row {
   readonly revision: string;
@@ -37,20 +37,20 @@ interface Row {
 
 /** Locks the place until the transaction ends; `null` while another projector holds it. */
 export async function tryLockCheckpoint(tx: Transaction): Promise<TelemetryCheckpoint | null> {
-  return placeOf(await tx.run<Row>('telemetry-take', TAKE, []));
+  return checkpointOf(await tx.run<Row>('telemetry-take', TAKE, []));
 }
 
 /** The same, but waits for the other projector. `null`: the project has no place. */
 export async function lockCheckpoint(tx: Transaction): Promise<TelemetryCheckpoint | null> {
-  return placeOf(await tx.run<Row>('telemetry-hold', HOLD, []));
+  return checkpointOf(await tx.run<Row>('telemetry-hold', LOCK, []));
 }
 
 /** The place as it is now, or as the transaction's snapshot shows it. */
 export async function readCheckpoint(tx: Transaction): Promise<TelemetryCheckpoint | null> {
-  return placeOf(await tx.run<Row>('telemetry-look', LOOK, []));
+  return checkpointOf(await tx.run<Row>('telemetry-look', LOOK, []));
 }
 
-function placeOf([row]: readonly Row[]): TelemetryCheckpoint | null {
+function checkpointOf([row]: readonly Row[]): TelemetryCheckpoint | null {
   return row ? { revision: Number(row.revision), eventId: row.event_id } : null;
 }
 

@@ -44,14 +44,14 @@ export interface TelemetryFollower {
 
 /** Lets a small batch grow. */
 const LINGER_MS = 40;
-const RIVAL_MS = 500;
+const CONTENTION_BACKOFF_MS = 500;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 /** The pause after a batch while there is more, as a multiple of the batch's time: the database serves game data first. */
-const REST_SHARE = 2;
-const MAX_REST_MS = 400;
+const PAUSE_FACTOR = 2;
+const MAX_PAUSE_MS = 400;
 /** Time limit of a batch at its first try. It doubles for each further try, because a large sweep may really need longer. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 1_200_000;
 const FINISHING_MS = 10;
 /** How often stopped projects are looked at again: an operator may have removed the cause. */
@@ -59,7 +59,7 @@ const REFRESH_MS = 10_000;
 const IDLE_MS = 5_000;
 
 /** What this process knows of one project. */
-interface Place {
+interface ProjectState {
   /** Last revision of the stream. */
   head: number;
   /** Last revision that the tables show. */
@@ -73,14 +73,14 @@ interface Place {
 
 export function createTelemetryFollower({ log, pool, logger }: TelemetryFollowerOptions): TelemetryFollower {
   const counters = { events: 0, batches: 0, failures: 0 };
-  const places = new Map<string, Place>();
+  const projects = new Map<string, ProjectState>();
   const stopping = new AbortController();
   /** How much of the log this follower was given. */
   let given = { position: 0n, steps: 0, caughtUp: false };
   let isWriting = false;
   /** Set when it is to stop: then there are no pauses. */
   let isFinishing = false;
-  const bell = createNotifier();
+  const notifier = createNotifier();
   const onError = throttled((error: unknown) => logger.warn({ err: error }, 'telemetry cannot be followed; trying again'));
   let running: Promise<unknown> | null = null;
 
@@ -89,9 +89,9 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
   const retrying = { stopping: stopping.signal, pause: () => pause(RETRY_MS), onError };
 
   const grown = (projectId: string, revision: number) => {
-    const place = places.get(projectId);
-    if (place) place.head = Math.max(place.head, revision);
-    else places.set(projectId, { head: revision, shown: -1, notBefore: 0, attempts: 0, isBegun: false, failure: null });
+    const state = projects.get(projectId);
+    if (state) state.head = Math.max(state.head, revision);
+    else projects.set(projectId, { head: revision, shown: -1, notBefore: 0, attempts: 0, isBegun: false, failure: null });
   };
 
   /** Looks for streams that grew while nobody followed. */
@@ -102,7 +102,7 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
       const head = await log.head(telemetryStream(project));
       if (head) grown(project, head.revision);
     }
-    bell.notify();
+    notifier.notify();
   };
 
   const follow = async () => {
@@ -112,66 +112,66 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     for await (const step of log.follow({ prefix: TELEMETRY_PREFIX, after, signal: stopping.signal, onError })) {
       for (const { stream, revision } of step.events) grown(telemetryProjectOf(stream) ?? '', revision);
       given = { position: step.position, steps: given.steps + 1, caughtUp: step.caughtUp };
-      if (step.events.length > 0) bell.notify();
+      if (step.events.length > 0) notifier.notify();
     }
     await looking;
   };
 
   const work = async () => {
     while (!stopping.signal.aborted) {
-      const { notifications: rings } = bell;
-      const due = nextDue(places);
-      if (due === null) await bell.wait(rings, IDLE_MS, stopping.signal);
-      else if (due.waitMs > 0) await bell.wait(rings, due.waitMs, stopping.signal);
-      else await writing(due.projectId, due.place);
+      const { notifications } = notifier;
+      const due = nextDue(projects);
+      if (due === null) await notifier.wait(notifications, IDLE_MS, stopping.signal);
+      else if (due.waitMs > 0) await notifier.wait(notifications, due.waitMs, stopping.signal);
+      else await writing(due.projectId, due.state);
     }
   };
 
-  const writing = async (projectId: string, place: Place) => {
+  const writing = async (projectId: string, state: ProjectState) => {
     isWriting = true;
-    await writeOne(projectId, place);
+    await writeOne(projectId, state);
     isWriting = false;
   };
 
-  const writeOne = async (projectId: string, place: Place) => {
+  const writeOne = async (projectId: string, state: ProjectState) => {
     // The next turn belongs to another project.
-    places.delete(projectId);
-    places.set(projectId, place);
-    if (place.head - place.shown < LINGER_EVENTS && !isFinishing) await pause(LINGER_MS);
+    projects.delete(projectId);
+    projects.set(projectId, state);
+    if (state.head - state.shown < LINGER_EVENTS && !isFinishing) await pause(LINGER_MS);
     const startedAt = performance.now();
     try {
-      await step(projectId, place);
-      place.attempts = 0;
-      place.failure = null;
+      await step(projectId, state);
+      state.attempts = 0;
+      state.failure = null;
     } catch (error) {
-      failed(projectId, place, error);
+      failed(projectId, state, error);
     }
-    if (place.head > place.shown && !isFinishing) await pause(Math.min(REST_SHARE * (performance.now() - startedAt), MAX_REST_MS));
+    if (state.head > state.shown && !isFinishing) await pause(Math.min(PAUSE_FACTOR * (performance.now() - startedAt), MAX_PAUSE_MS));
   };
 
-  const step = async (projectId: string, place: Place) => {
-    if (!place.isBegun) await beginTelemetry(pool, projectId);
-    const timeoutMs = Math.min(PATIENCE_MS * 2 ** place.attempts, MAX_TIMEOUT_MS);
-    const written = await transaction(pool, projectId, TELEMETRY_VERSIONS, (tx) => batch(tx, place), timeoutMs);
-    place.isBegun = true;
+  const step = async (projectId: string, state: ProjectState) => {
+    if (!state.isBegun) await beginTelemetry(pool, projectId);
+    const timeoutMs = Math.min(TIMEOUT_MS * 2 ** state.attempts, MAX_TIMEOUT_MS);
+    const written = await transaction(pool, projectId, TELEMETRY_VERSIONS, (tx) => batch(tx, state), timeoutMs);
+    state.isBegun = true;
     if (written === null) {
-      place.notBefore = performance.now() + RIVAL_MS;
+      state.notBefore = performance.now() + CONTENTION_BACKOFF_MS;
       return;
     }
-    place.shown = written.shown;
+    state.shown = written.shown;
     // The log has no more, whatever following said of it.
-    if (written.events === 0) place.head = written.shown;
+    if (written.events === 0) state.head = written.shown;
     counters.events += written.events;
     counters.batches += written.events > 0 ? 1 : 0;
   };
 
   /** `null`: another process holds the project. */
-  const batch = async (tx: Transaction, place: Place): Promise<{ readonly events: number; readonly shown: number } | null> => {
+  const batch = async (tx: Transaction, state: ProjectState): Promise<{ readonly events: number; readonly shown: number } | null> => {
     const { projectId } = tx;
     const at = await tryLockCheckpoint(tx);
     if (at === null) return null;
     // Checked at the first look, and whenever the tables are not where this process left them.
-    if (!place.isBegun || at.revision !== place.shown) await checkHistory(log, projectId, at);
+    if (!state.isBegun || at.revision !== state.shown) await checkHistory(log, projectId, at);
     const from = at.revision < 0 ? await beginFromTotals(tx, log) : at.revision;
     const { events, unknown } = await readBatch(log, projectId, from);
     if (events.length === 0 && unknown !== null) throw unknown;
@@ -179,21 +179,21 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     return { events: events.length, shown: events.at(-1)?.revision ?? from };
   };
 
-  const failed = (projectId: string, place: Place, error: unknown) => {
+  const failed = (projectId: string, state: ProjectState, error: unknown) => {
     counters.failures += 1;
-    place.attempts += 1;
-    place.isBegun = false;
+    state.attempts += 1;
+    state.isBegun = false;
     const isFinal = error instanceof UnknownEvent || error instanceof HistoryMismatch;
-    const retryMs = isFinal ? REFRESH_MS : Math.min(RETRY_MS * 2 ** (place.attempts - 1), MAX_RETRY_MS);
-    place.notBefore = performance.now() + retryMs;
+    const retryMs = isFinal ? REFRESH_MS : Math.min(RETRY_MS * 2 ** (state.attempts - 1), MAX_RETRY_MS);
+    state.notBefore = performance.now() + retryMs;
     if (!isFinal) logger.warn({ project: projectId, err: error }, 'telemetry could not be written and will be tried again');
-    if (isFinal && place.failure?.message !== error.message) {
+    if (isFinal && state.failure?.message !== error.message) {
       logger.error(
         { project: projectId, err: error },
         'telemetry of this project stopped; cure the cause, then savepoint rebuild telemetry',
       );
     }
-    place.failure = isFinal ? error : null;
+    state.failure = isFinal ? error : null;
   };
 
   /** Projects that others hold, or that failed, are not waited for. */
@@ -202,16 +202,16 @@ export function createTelemetryFollower({ log, pool, logger }: TelemetryFollower
     const { steps } = given;
     const end = await Promise.race([log.end().catch(() => null), pause(withinMs)]);
     const isGiven = () => end == null || given.position >= end || (given.steps > steps + 1 && given.caughtUp);
-    const isShown = () => !isWriting && (nextDue(places)?.waitMs ?? 1) > 0;
+    const isShown = () => !isWriting && (nextDue(projects)?.waitMs ?? 1) > 0;
     while (performance.now() < deadline && !stopping.signal.aborted && !(isGiven() && isShown())) await pause(FINISHING_MS);
-    const left = [...places.values()].reduce((sum, { head, shown }) => sum + Math.max(0, head - shown), 0);
+    const left = [...projects.values()].reduce((sum, { head, shown }) => sum + Math.max(0, head - shown), 0);
     if (left > 0) logger.warn({ events: left }, 'stopped before all telemetry was shown; it is after the next start');
   };
 
   return {
     counters,
-    lag: () => [...places.values()].reduce((sum, { head, shown }) => sum + Math.max(0, head - shown), 0),
-    stopped: () => new Map([...places].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
+    lag: () => [...projects.values()].reduce((sum, { head, shown }) => sum + Math.max(0, head - shown), 0),
+    stopped: () => new Map([...projects].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
     start() {
       const ended = (error: unknown) => {
         if (!stopping.signal.aborted) logger.error({ err: error }, 'following telemetry ended');
@@ -232,15 +232,15 @@ const LINGER_EVENTS = 500;
 
 /** The project that is written next, and how long to wait before. */
 function nextDue(
-  places: ReadonlyMap<string, Place>,
-): { readonly projectId: string; readonly place: Place; readonly waitMs: number } | null {
+  projects: ReadonlyMap<string, ProjectState>,
+): { readonly projectId: string; readonly state: ProjectState; readonly waitMs: number } | null {
   const now = performance.now();
-  let soonest: { readonly projectId: string; readonly place: Place; readonly waitMs: number } | null = null;
-  for (const [projectId, place] of places) {
-    if (place.head <= place.shown) continue;
-    const waitMs = Math.max(0, place.notBefore - now);
-    if (waitMs === 0) return { projectId, place, waitMs };
-    if (soonest === null || waitMs < soonest.waitMs) soonest = { projectId, place, waitMs };
+  let next: { readonly projectId: string; readonly state: ProjectState; readonly waitMs: number } | null = null;
+  for (const [projectId, state] of projects) {
+    if (state.head <= state.shown) continue;
+    const waitMs = Math.max(0, state.notBefore - now);
+    if (waitMs === 0) return { projectId, state, waitMs };
+    if (next === null || waitMs < next.waitMs) next = { projectId, state, waitMs };
   }
-  return soonest;
+  return next;
 }

@@ -56,7 +56,7 @@ export async function truncateTelemetry(options: TruncationOptions): Promise<num
     const { rows } = await lock.query<{ free: boolean }>('SELECT pg_try_advisory_lock($1) AS free', [TRUNCATION_LOCK]);
     if (!rows[0]?.free) return 0;
     let events = 0;
-    for (const place of await cuttable(options.pool)) events += await cutOne(options, place);
+    for (const project of await truncatable(options.pool)) events += await truncateOne(options, project);
     return events;
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [TRUNCATION_LOCK]).catch(() => undefined);
@@ -65,7 +65,7 @@ export async function truncateTelemetry(options: TruncationOptions): Promise<num
 }
 
 /** A project, and the revision before which its events may go. */
-interface Cuttable {
+interface Truncatable {
   readonly project: string;
   readonly deleted: boolean;
   readonly through: number;
@@ -73,20 +73,20 @@ interface Cuttable {
 }
 
 /** Before the first event with a row that is shown. Where there is none, before the revision at which the tables are. */
-const CUTTABLE = `
+const TRUNCATABLE = `
 SELECT c.project, p.deleted, coalesce((SELECT e.revision - 1 FROM savepoint.telemetry_events e WHERE e.project = c.project
     ORDER BY e.revision LIMIT 1), c.revision) AS through,
   (SELECT count(*) FROM savepoint.telemetry_players t WHERE t.project = c.project) AS players
 FROM savepoint.telemetry_checkpoints c JOIN savepoint.projects p ON p.project = c.project WHERE c.revision > 0 ORDER BY c.project`;
 
-async function cuttable(pool: Pool): Promise<readonly Cuttable[]> {
-  const { rows } = await pool.query<{ project: string; deleted: boolean; through: string; players: string }>(CUTTABLE);
+async function truncatable(pool: Pool): Promise<readonly Truncatable[]> {
+  const { rows } = await pool.query<{ project: string; deleted: boolean; through: string; players: string }>(TRUNCATABLE);
   return rows
     .map(({ project, deleted, through, players }) => ({ project, deleted, through: Number(through), players: Number(players) }))
     .filter(({ through }) => through > 0);
 }
 
-async function cutOne(options: TruncationOptions, { project, deleted, through: reach, players }: Cuttable): Promise<number> {
+async function truncateOne(options: TruncationOptions, { project, deleted, through: reach, players }: Truncatable): Promise<number> {
   const { log, pool, now, least = MIN, most = MAX } = options;
   const stream = telemetryStream(project);
   const [first] = await log.read(stream, { limit: 1, direction: 'forwards' });
@@ -96,8 +96,8 @@ async function cutOne(options: TruncationOptions, { project, deleted, through: r
   const through = Math.min(reach, first.revision + Math.max(most, least, players));
   const freed = through - first.revision;
   // Totals of players are not kept for a deleted project.
-  const enough = deleted ? players === 0 : freed >= Math.max(least, players);
-  const worthwhile = freed > 0 && through > known && enough;
+  const freesEnough = deleted ? players === 0 : freed >= Math.max(least, players);
+  const worthwhile = freed > 0 && through > known && freesEnough;
   if (worthwhile) {
     const from = await onScratch(pool, TRUNCATION_VERSION, () => keepTotals(log, pool, project, through, now));
     await log.truncate(stream, through);
@@ -122,19 +122,19 @@ async function keepTotals(log: Log, pool: Pool, project: string, through: number
 
 /** Works a batch at a time, so that little is in memory and nobody waits long. */
 async function foldThrough(log: Log, pool: Pool, project: string, through: number): Promise<TelemetryCheckpoint> {
-  let place = await transaction(pool, project, VERSIONS, async (tx) => {
+  let checkpoint = await transaction(pool, project, VERSIONS, async (tx) => {
     await beginScratch(tx);
     return { revision: await beginFromTotals(tx, log, through), eventId: '' };
   });
-  while (place.revision < through) {
-    const { events, unknown } = await readBatch(log, project, place.revision, through);
+  while (checkpoint.revision < through) {
+    const { events, unknown } = await readBatch(log, project, checkpoint.revision, through);
     if (unknown !== null) throw unknown;
     const last = events.at(-1);
-    if (last === undefined) throw new Error(`the telemetry of ${project} ends at ${place.revision}, its tables stand beyond`);
+    if (last === undefined) throw new Error(`the telemetry of ${project} ends at ${checkpoint.revision}, its tables stand beyond`);
     await transaction(pool, project, VERSIONS, (tx) => writeTelemetry(tx, events, { listed: false }));
-    place = { revision: last.revision, eventId: last.id };
+    checkpoint = { revision: last.revision, eventId: last.id };
   }
-  return place;
+  return checkpoint;
 }
 
 /** A statement that gives rows after a key of so many parts. */

@@ -44,7 +44,7 @@ export async function verifyTelemetry({ log, pool }: { readonly log: Log; readon
   });
   const unreadable = new Set(problems.map(({ project }) => project));
   for (const projectId of unreadable) heads.delete(projectId);
-  const lags = await lagging(heads, () => shownPlaces(pool));
+  const lags = await lagging(heads, () => shownRevisions(pool));
   const behind = lags.reduce((sum, { head, shown }) => sum + head - shown, 0);
   return { problems: [...problems, ...lags.map((lag) => behindProblem('telemetry', lag))], events, behind };
 }
@@ -61,7 +61,7 @@ async function verified(log: Log, pool: Pool, projectId: string): Promise<Omit<V
 }
 
 async function verifyOne(log: Log, pool: Pool, projectId: string): Promise<Omit<VerifiedTelemetry, 'behind'>> {
-  const shown = (await shownPlaces(pool)).get(projectId);
+  const shown = (await shownRevisions(pool)).get(projectId);
   if (shown === undefined) return { problems: [], events: 0 };
   const tables = tablesOf(TELEMETRY).map(({ name }) => tableName(name, 1));
   const folded = await foldMost(log, pool, projectId, shown);
@@ -79,7 +79,7 @@ async function verifyOne(log: Log, pool: Pool, projectId: string): Promise<Omit<
   });
 }
 
-async function shownPlaces(pool: Pool): Promise<ReadonlyMap<string, number>> {
+async function shownRevisions(pool: Pool): Promise<ReadonlyMap<string, number>> {
   const { rows } = await pool.query<{ project: string; revision: string }>('SELECT project, revision FROM savepoint.telemetry_checkpoints');
   return new Map(rows.map(({ project, revision }) => [project, Number(revision)]));
 }

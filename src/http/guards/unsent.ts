@@ -37,7 +37,7 @@ interface Waiting {
   bytes: number;
   /** `performance.now()` at its beginning. */
   readonly since: number;
-  readonly left: () => void;
+  readonly onClose: () => void;
 }
 
 /**
@@ -77,9 +77,9 @@ export class Unsent {
   }
 
   #begin(socket: Socket): Waiting {
-    const waiting = { bytes: 0, since: performance.now(), left: () => this.#forget(socket) };
+    const waiting = { bytes: 0, since: performance.now(), onClose: () => this.#forget(socket) };
     this.#waiting.set(socket, waiting);
-    socket.once('close', waiting.left);
+    socket.once('close', waiting.onClose);
     return waiting;
   }
 
@@ -95,6 +95,6 @@ export class Unsent {
     if (waiting === undefined) return;
     this.#waiting.delete(socket);
     this.#bytes -= waiting.bytes;
-    socket.off('close', waiting.left);
+    socket.off('close', waiting.onClose);
   }
 }

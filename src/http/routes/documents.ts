@@ -5,7 +5,7 @@ import { wireNames } from '../../domain/wire-names.ts';
 import { andThen } from '../../kernel/awaitable.ts';
 import { freshHeaders } from '../answer.ts';
 import { authenticate, saveVersionOf } from '../credentials.ts';
-import { asked } from '../exchange.ts';
+import { queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { addressOf, documentBody, readAnswer, type Services, versionedHeaders } from './services.ts';
 
@@ -49,11 +49,11 @@ export function documentViewHandlers({ app, settings }: Services): Handlers<type
     async ledger(ctx) {
       const caller = await authenticate(app, ctx, documentViews.ledger);
       const ledger = await app.documents.ledger(caller, addressOf(ctx), {
-        field: asked(ctx, 'field'),
-        from: asked(ctx, 'from'),
-        to: asked(ctx, 'to'),
-        limit: asked(ctx, 'limit'),
-        cursor: asked(ctx, 'cursor'),
+        field: queryParam(ctx, 'field'),
+        from: queryParam(ctx, 'from'),
+        to: queryParam(ctx, 'to'),
+        limit: queryParam(ctx, 'limit'),
+        cursor: queryParam(ctx, 'cursor'),
       });
       if (settings.wireNames === 'neutral') return readAnswer(ledger);
       return readAnswer({ ...ledger, result: publishedLedger(ledger.result) });
@@ -62,8 +62,8 @@ export function documentViewHandlers({ app, settings }: Services): Handlers<type
 }
 
 /** A ledger under the published names: its own members and those of its entries. */
-function publishedLedger(told: Ledger | TextOf<Ledger>): Ledger {
+function publishedLedger(ledger: Ledger | TextOf<Ledger>): Ledger {
   const names = wireNames('published');
-  const body = typeof told === 'string' ? parsedText(told) : told;
+  const body = typeof ledger === 'string' ? parsedText(ledger) : ledger;
   return names.body({ ...body, entries: body.entries.map((entry) => names.body(entry)) });
 }

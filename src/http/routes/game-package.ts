@@ -24,8 +24,8 @@ export function gamePackageHandlers({ app, gameBody, managementBody }: Services)
       const caller = await authenticate(app, ctx, gamePackage.init);
       const { exchange } = ctx.state;
       const body = await readJson(exchange, gameBody, invalidJson);
-      const told = isObject(body) ? revisionIdOf(member(body, 'revisionId')) : null;
-      return managed(await app.gamePackage.init(caller, told ?? revisionOf(exchange)));
+      const named = isObject(body) ? revisionIdOf(member(body, 'revisionId')) : null;
+      return managed(await app.gamePackage.init(caller, named ?? revisionOf(exchange)));
     },
   };
 }

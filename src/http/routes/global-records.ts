@@ -1,6 +1,6 @@
 import { globalRecords, globalRecordViews } from '../../contract/routes/global-records.ts';
 import { authenticate } from '../credentials.ts';
-import { asked } from '../exchange.ts';
+import { queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { addressOf, collectionOf, documentBody, readAnswer, type Services, versionedHeaders } from './services.ts';
 
@@ -19,7 +19,7 @@ export function globalRecordViewHandlers({ app }: Services): Handlers<typeof glo
   return {
     async list(ctx) {
       const caller = await authenticate(app, ctx, globalRecordViews.list);
-      const page = { limit: asked(ctx, 'limit'), after: asked(ctx, 'after') };
+      const page = { limit: queryParam(ctx, 'limit'), after: queryParam(ctx, 'after') };
       return readAnswer(await app.records.list(caller, collectionOf(ctx), page));
     },
 

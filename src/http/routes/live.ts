@@ -2,7 +2,7 @@ import type { LiveEvent } from '../../app/app.ts';
 import { live } from '../../contract/routes/live.ts';
 import { present, targetOf } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
-import { asked, headerText, param, queryOf } from '../exchange.ts';
+import { queryParam, headerText, param, queryOf } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Services } from './services.ts';
 
@@ -15,7 +15,7 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
       const stream = await app.live.open(param(ctx, 'project'), present(exchange, live.listen.keys), {
         topics: Array.isArray(sent) ? sent : [sent],
         target: targetOf(exchange),
-        lastEventId: headerText(exchange, 'last-event-id') ?? asked(ctx, 'lastEventId'),
+        lastEventId: headerText(exchange, 'last-event-id') ?? queryParam(ctx, 'lastEventId'),
       });
       const opened = streams.open({
         socket: ctx.req.socket,

@@ -6,7 +6,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { KEPT, type RequestFilter } from '../call-log.ts';
 import { authenticate } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
-import { asked, headerText } from '../exchange.ts';
+import { queryParam, headerText } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import type { Services } from './services.ts';
 
@@ -24,10 +24,10 @@ export function logHandlers({ app, callLog, streams }: Services): Handlers<typeo
     const before = callLog.last(projectId, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
     let leave = () => {};
     const stream = streams.open({ socket: ctx.req.socket, mostWaiting: MOST_WAITING, onClose: () => leave() });
-    const hear = (requests: readonly LoggedRequest[]) => stream.send(requests.map(frameOfRequest).join(''));
+    const receive = (requests: readonly LoggedRequest[]) => stream.send(requests.map(frameOfRequest).join(''));
     const miss = (missed: number | null) => stream.send(frameOf({ event: 'gap', data: JSON.stringify({ missed }) }));
     try {
-      const stopListening = callLog.listen(projectId, { filter, hear, miss });
+      const stopListening = callLog.listen(projectId, { filter, receive, miss });
       const stopChecking = checking(stream, async () => void (await authenticate(app, ctx, logs.read)));
       leave = () => {
         stopListening();
@@ -38,15 +38,15 @@ export function logHandlers({ app, callLog, streams }: Services): Handlers<typeo
       throw error;
     }
     if (before.missed !== 0) miss(before.missed);
-    hear(before.requests);
+    receive(before.requests);
     return { stream: stream.body, contentType: EVENT_STREAM, headers: EVENT_STREAM_HEADERS };
   };
 
   return {
     async read(ctx) {
       const caller = await authenticate(app, ctx, logs.read);
-      const filter = { slug: asked(ctx, 'slug'), platformId: asked(ctx, 'platformId'), errors: flagOf(ctx, 'errors') };
-      const limit = limitOf(asked(ctx, 'limit'));
+      const filter = { slug: queryParam(ctx, 'slug'), platformId: queryParam(ctx, 'platformId'), errors: flagOf(ctx, 'errors') };
+      const limit = limitOf(queryParam(ctx, 'limit'));
       const streams = flagOf(ctx, 'follow') || (headerText(ctx.state.exchange, 'accept') ?? '').includes(EVENT_STREAM);
       if (streams && ctx.method !== 'HEAD') return follow(ctx, caller, filter, limit);
       const { requests } = callLog.last(caller.projectId, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
@@ -59,7 +59,7 @@ function frameOfRequest(request: LoggedRequest): string {
   return frameOf({ id: request.id, event: 'request', data: JSON.stringify(request) });
 }
 
-/** Looks again and again whether the caller may still hear this, and ends the stream with the refusal. */
+/** Looks again and again whether the caller may still read this, and ends the stream with the refusal. */
 function checking(stream: EventStream, check: () => Promise<void>): () => void {
   const timer = setInterval(() => {
     check().catch((error: unknown) => {
@@ -74,7 +74,7 @@ function checking(stream: EventStream, check: () => Promise<void>): () => void {
 }
 
 function flagOf(ctx: Asked, name: 'errors' | 'follow'): boolean {
-  const text = asked(ctx, name) ?? 'false';
+  const text = queryParam(ctx, name) ?? 'false';
   if (text !== 'true' && text !== 'false') throw refusal('VALIDATION_FAILED', `\`${name}\` must be true or false`);
   return text === 'true';
 }

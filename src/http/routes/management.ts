@@ -6,7 +6,7 @@ import { projectFacts } from '../../contract/routes/project.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Invalid } from '../body.ts';
 import { authenticate, present, targetOf } from '../credentials.ts';
-import { asked, type Context, type Exchange, headerText, param, queryOf, queryText } from '../exchange.ts';
+import { queryParam, type Context, type Exchange, headerText, param, queryOf, queryText } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import { invalidResource, managed, presentBody, type Services, strictOf } from './services.ts';
 
@@ -26,7 +26,7 @@ export function listedHandlers(
     const options = { target: targetOf(exchange), replaceAll: replacesAll(exchange, kind, invalid), strict: strictOf(exchange) };
     const answer = await app.manage.upsertMany(caller, kind, body, options);
     // A client that asks for a job gets its answer when the work is done, as a job that is finished.
-    if (asked(ctx, 'async') !== 'true') return managed(answer);
+    if (queryParam(ctx, 'async') !== 'true') return managed(answer);
     return managed({ ...answer, result: { ...answer.result, jobId: String(answer.position) } });
   };
   return {
@@ -58,9 +58,9 @@ export function listedHandlers(
  * it were ignored, endpoints that were meant to go would stay and be called.
  */
 function replacesAll(exchange: Exchange, kind: ListedKind, invalid: Invalid): boolean {
-  const asked = queryOf(exchange)['replaceAll'] ?? 'false';
-  if (asked === 'false') return false;
-  if (asked !== 'true') throw invalid('`replaceAll` must be true or false.');
+  const value = queryOf(exchange)['replaceAll'] ?? 'false';
+  if (value === 'false') return false;
+  if (value !== 'true') throw invalid('`replaceAll` must be true or false.');
   if (kind !== 'endpoint') throw invalid('`replaceAll` is there for endpoints only; delete the others by their ids.');
   return true;
 }
@@ -115,7 +115,7 @@ export function projectFactHandlers({ app }: Services): Handlers<typeof projectF
 
     async flags(ctx) {
       const caller = await authenticate(app, ctx, projectFacts.flags);
-      const [player, limit, before] = [asked(ctx, 'platformId'), asked(ctx, 'limit'), asked(ctx, 'before')];
+      const [player, limit, before] = [queryParam(ctx, 'platformId'), queryParam(ctx, 'limit'), queryParam(ctx, 'before')];
       return managed(await app.flags(caller, targetOf(ctx.state.exchange), { player, limit, before }));
     },
   };

@@ -1,7 +1,7 @@
 import type { pages } from '../../contract/routes/system.ts';
 import { pageBody, pageHtml } from '../../domain/page/page.ts';
 import { freshHeaders } from '../answer.ts';
-import { asked, type Exchange, headerText, param } from '../exchange.ts';
+import { queryParam, type Exchange, headerText, param } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { readAnswer, type Services } from './services.ts';
 
@@ -18,7 +18,7 @@ export function pageHandlers({ app }: Services): Handlers<typeof pages> {
     async read(ctx) {
       const { exchange } = ctx.state;
       const found = await app.pages.read(param(ctx, 'project'), param(ctx, 'page'));
-      const format = asked(ctx, 'format');
+      const format = queryParam(ctx, 'format');
       if (format === null && wantsHtml(exchange)) {
         return { text: pageHtml(found.page), contentType: 'text/html; charset=utf-8', headers: { ...freshHeaders(found), ...SAFE } };
       }

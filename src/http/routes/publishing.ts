@@ -3,7 +3,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { type Invalid, invalidBody, readJson } from '../body.ts';
 import { authenticate, targetOf } from '../credentials.ts';
-import { asked, type Exchange, headerText, param, queryOf, queryText } from '../exchange.ts';
+import { queryParam, type Exchange, headerText, param, queryOf, queryText } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { managed, type Services, strictOf } from './services.ts';
 
@@ -64,7 +64,7 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
 
     async publishes(ctx) {
       const caller = await authenticate(app, ctx, publishing.publishes);
-      return managed(await app.history.publishes(caller, { limit: asked(ctx, 'limit'), before: asked(ctx, 'before') }));
+      return managed(await app.history.publishes(caller, { limit: queryParam(ctx, 'limit'), before: queryParam(ctx, 'before') }));
     },
 
     async manifest(ctx) {
@@ -79,9 +79,9 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
 
 /** Whether a push removes what its lists do not hold. Any other value is refused: taken for false, it would leave what was to go. */
 function replacesAll(exchange: Exchange): boolean {
-  const asked = queryOf(exchange)['replaceAll'] ?? 'false';
-  if (asked !== 'true' && asked !== 'false') throw refusal('INVALID_REQUEST', '`replaceAll` must be true or false');
-  return asked === 'true';
+  const value = queryOf(exchange)['replaceAll'] ?? 'false';
+  if (value !== 'true' && value !== 'false') throw refusal('INVALID_REQUEST', '`replaceAll` must be true or false');
+  return value === 'true';
 }
 
 /**
@@ -110,16 +110,16 @@ function membersOf(body: Json | undefined, known?: readonly string[]): JsonObjec
 /** A flag in the body or the query. Any value but true and false is refused for the same reason, as is `?dryRun` without a value. */
 function flagOf(exchange: Exchange, body: JsonObject, name: string): boolean {
   const sent = Object.hasOwn(body, name) ? body[name] : false;
-  const asked = queryOf(exchange)[name] ?? 'false';
-  if (typeof sent !== 'boolean' || (asked !== 'true' && asked !== 'false'))
+  const value = queryOf(exchange)[name] ?? 'false';
+  if (typeof sent !== 'boolean' || (value !== 'true' && value !== 'false'))
     throw refusal('INVALID_BODY', `\`${name}\` must be true or false`);
-  return sent || asked === 'true';
+  return sent || value === 'true';
 }
 
 /** The publish that a rollback goes to, by the number that `publishes` lists: in the body or the query. */
 function goalOf(exchange: Exchange, body: JsonObject): number | null {
-  const asked = queryText(exchange, 'to');
-  const to = Object.hasOwn(body, 'to') ? body['to'] : asked === null ? null : Number(asked);
+  const value = queryText(exchange, 'to');
+  const to = Object.hasOwn(body, 'to') ? body['to'] : value === null ? null : Number(value);
   if (to === null || (typeof to === 'number' && Number.isSafeInteger(to) && to >= -1)) return to;
   throw refusal('INVALID_BODY', '`to` must be the revision of a publish');
 }

@@ -4,8 +4,8 @@ import { queries, type storageQueries } from '../../contract/routes/queries.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { freshHeaders } from '../answer.ts';
 import { authenticate, targetOf } from '../credentials.ts';
-import { asked, type Exchange, param, queryText } from '../exchange.ts';
-import { leftOf } from '../guards/left.ts';
+import { queryParam, type Exchange, param, queryText } from '../exchange.ts';
+import { disconnectSignal } from '../guards/disconnect.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import { CLAIM_MEMBERS } from '../names.ts';
 import { readAnswer, type Services } from './services.ts';
@@ -26,11 +26,11 @@ function runQuery(ctx: ContextOf<typeof queries.run>, { app }: Services): Awaita
       id: param(ctx, 'query'),
       target: targetOf(exchange),
       fresh: wantsFresh(exchange),
-      limit: asked(ctx, 'limit'),
-      offset: asked(ctx, 'offset'),
-      player: playerAsked(exchange),
-      around: asked(ctx, 'around'),
-      left: () => leftOf(ctx.res),
+      limit: queryParam(ctx, 'limit'),
+      offset: queryParam(ctx, 'offset'),
+      player: requestedPlayer(exchange),
+      around: queryParam(ctx, 'around'),
+      left: () => disconnectSignal(ctx.res),
     });
   return andThen(andThen(authenticate(app, ctx, queries.run), asking), (answer) =>
     readAnswer(answer, { ...freshHeaders(answer), 'Cache-Control': 'no-store, max-age=0' }),
@@ -38,7 +38,7 @@ function runQuery(ctx: ContextOf<typeof queries.run>, { app }: Services): Awaita
 }
 
 /** The player whose rank is asked for. Only the query says so: the header says who asks. */
-function playerAsked(exchange: Exchange): string | null {
+function requestedPlayer(exchange: Exchange): string | null {
   if (exchange.search === '') return null;
   for (const name of CLAIM_MEMBERS) {
     const text = queryText(exchange, name);

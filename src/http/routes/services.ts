@@ -74,10 +74,10 @@ export async function presentBody(exchange: Exchange, bounds: BodyBounds, invali
  * false, it would let findings pass.
  */
 export function strictOf(exchange: Exchange, body?: Json): boolean {
-  const asked = queryOf(exchange)['strict'] ?? 'false';
+  const value = queryOf(exchange)['strict'] ?? 'false';
   const sent = isObject(body) && Object.hasOwn(body, 'strict') ? body['strict'] : false;
-  if ((asked !== 'true' && asked !== 'false') || typeof sent !== 'boolean') throw invalidBody('`strict` must be true or false');
-  return sent || asked === 'true';
+  if ((value !== 'true' && value !== 'false') || typeof sent !== 'boolean') throw invalidBody('`strict` must be true or false');
+  return sent || value === 'true';
 }
 
 /** Answer of a management route, which no cache keeps. */

@@ -6,7 +6,7 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { readJson } from '../body.ts';
 import { authenticate } from '../credentials.ts';
-import { asked } from '../exchange.ts';
+import { queryParam } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import { invalidResource, managed, type Services, strictOf } from './services.ts';
 
@@ -30,7 +30,7 @@ export function settingsHandlers(services: Services): Handlers<typeof settings> 
     async revokePublicKey(ctx) {
       const caller = await authenticate(app, ctx, settings.revokePublicKey);
       const named = publicKeyOf(await readJson(ctx.state.exchange, managementBody, invalidKey));
-      return managed(await app.settings.revokePublicKey(caller, named ?? asked(ctx, 'publicKey')));
+      return managed(await app.settings.revokePublicKey(caller, named ?? queryParam(ctx, 'publicKey')));
     },
   };
 }

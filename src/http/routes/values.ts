@@ -1,6 +1,6 @@
 import { rateLimits, values } from '../../contract/routes/queries.ts';
 import { authenticate, targetOf } from '../credentials.ts';
-import { asked } from '../exchange.ts';
+import { queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { readAnswer, type Services } from './services.ts';
 
@@ -19,7 +19,7 @@ export function rateLimitHandlers({ app }: Services): Handlers<typeof rateLimits
   return {
     async read(ctx) {
       const caller = await authenticate(app, ctx, rateLimits.read);
-      return readAnswer(await app.values.rateLimits(caller, targetOf(ctx.state.exchange), asked(ctx, 'platformId')));
+      return readAnswer(await app.values.rateLimits(caller, targetOf(ctx.state.exchange), queryParam(ctx, 'platformId')));
     },
   };
 }

@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
 import { newRequestId } from '../exchange.ts';
 
-const BROKEN: ReadonlyMap<string, readonly [status: string, code: string, message: string]> = new Map([
+const PARSE_ERRORS: ReadonlyMap<string, readonly [status: string, code: string, message: string]> = new Map([
   ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'The headers are too large']],
   ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'REQUEST_TIMEOUT', 'The request did not arrive in time']],
 ]);
 const MALFORMED = ['400 Bad Request', 'INVALID_REQUEST', 'This is not valid HTTP'] as const;
 
 /** Answers bytes that could not be parsed as HTTP. They never become a request, but the sender gets an error envelope. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+export function answerMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
   }
-  const [status, code, message] = BROKEN.get(error.code ?? '') ?? MALFORMED;
+  const [status, code, message] = PARSE_ERRORS.get(error.code ?? '') ?? MALFORMED;
   const requestId = newRequestId();
   const text = JSON.stringify({ ok: false, error: { code, message, requestId }, message });
   const headers = [

@@ -1,5 +1,5 @@
 /** A body that is arriving. */
-export interface ArrivingBody {
+export interface IncomingBody {
   bytes: number;
   /** `performance.now()` at its beginning. */
   readonly since: number;
@@ -12,25 +12,25 @@ export interface ArrivingBody {
  * may take its time: a few thousand unfinished bodies would end the process. Above the bound, bodies that have had their time are refused, the
  * longest first. If none has, the body that would exceed the bound is refused.
  */
-export class Arriving {
+export class IncomingBodies {
   readonly #most: number;
   readonly #graceMs: number;
   #bytes = 0;
   /** In the order in which they began. */
-  readonly #bodies = new Set<ArrivingBody>();
+  readonly #bodies = new Set<IncomingBody>();
 
   constructor(most: number, graceMs: number) {
     this.#most = most;
     this.#graceMs = graceMs;
   }
 
-  begin(refuse: () => void): ArrivingBody {
+  begin(refuse: () => void): IncomingBody {
     const body = { bytes: 0, since: performance.now(), refuse };
     this.#bodies.add(body);
     return body;
   }
 
-  add(body: ArrivingBody, bytes: number): void {
+  add(body: IncomingBody, bytes: number): void {
     if (!this.#bodies.has(body)) return;
     body.bytes += bytes;
     this.#bytes += bytes;
@@ -43,11 +43,11 @@ export class Arriving {
   }
 
   /** The body is complete, or will never be. */
-  end(body: ArrivingBody): void {
+  end(body: IncomingBody): void {
     if (this.#bodies.delete(body)) this.#bytes -= body.bytes;
   }
 
-  #refuse(body: ArrivingBody): void {
+  #refuse(body: IncomingBody): void {
     this.end(body);
     body.refuse();
   }
