@@ -18,10 +18,9 @@ export interface DocumentChange {
    */
   readonly begun: 'here' | 'live row' | 'any row';
   /**
-   * Whether the batch changes nothing in what the ledger said of the document. The row before the batch, if there is one, then still says
-   * it.
+   * Whether the batch leaves the document's ledger balances unchanged. The row before the batch, if there is one, then still holds them.
    */
-  readonly toldAsBefore: boolean;
+  readonly balancesUnchanged: boolean;
   /** Revision of the last event that changed it. */
   readonly revision: number;
 }

@@ -61,7 +61,7 @@ const FIRST_FILL = 250;
 const PAUSE_FACTOR = 1;
 const PRESSED_PAUSE_FACTOR = 4;
 /** The longest pause. Where the whole machine is slow, a longer one would only delay the end. */
-const MAX_PAUSE_MS = 100;
+const MAX_FILL_PAUSE_MS = 100;
 
 /**
  * The work for one project that is done beside its worker, so that no batch waits for it. Views that are behind the state tables are caught
@@ -193,7 +193,9 @@ export class BackgroundViews {
         this.building = building;
         if (isDone) return;
         if (heldMs !== null) size = Math.max(MIN_PAGE, Math.min(MAX_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(heldMs, 1))));
-        await this.#fillSleeper.sleep(Math.min(heldMs ?? 0, MAX_PAUSE_MS) * (this.#host.isPressed() ? PRESSED_PAUSE_FACTOR : PAUSE_FACTOR));
+        await this.#fillSleeper.sleep(
+          Math.min(heldMs ?? 0, MAX_FILL_PAUSE_MS) * (this.#host.isPressed() ? PRESSED_PAUSE_FACTOR : PAUSE_FACTOR),
+        );
       } catch (error) {
         failures += 1;
         this.#context.counters.failures += 1;

@@ -4,7 +4,7 @@ import type { SubjectState } from '../../src/domain/states.ts';
 import { sessionFrom } from '../models/access/read.ts';
 import { AUTHORITY_QUERY, authorityFrom } from '../models/authority/read.ts';
 import { DEFINITIONS_QUERY, definitionsFrom } from '../models/definitions/read.ts';
-import { toldFrom } from '../models/documents/told.ts';
+import { balancesFrom } from '../models/documents/balances.ts';
 import { guestFrom } from '../models/guests/projection.ts';
 import { keptFrom } from '../models/idempotency/read.ts';
 import { pageFrom } from '../models/pages/projection.ts';
@@ -54,10 +54,10 @@ export const STATE_LOADERS: Readonly<Record<string, StateLoader>> = {
     rows: '{documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key',
     columns: { a: 'd.document::text', b: 'd.told::text', m: 'd.version', n: 'd.created_at', o: 'd.updated_at' },
     state: ({ a, b, m, n, o }) => {
-      const [version, createdAt, updatedAt, told] = [Number(m), Number(n), Number(o), toldFrom(b)];
+      const [version, createdAt, updatedAt, balances] = [Number(m), Number(n), Number(o), balancesFrom(b)];
       return a === null
-        ? { document: null, version, createdAt, updatedAt, told }
-        : new PackedDocument(a, version, createdAt, updatedAt, told);
+        ? { document: null, version, createdAt, updatedAt, balances }
+        : new PackedDocument(a, version, createdAt, updatedAt, balances);
     },
   },
   unique: {

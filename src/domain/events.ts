@@ -92,8 +92,8 @@ export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data:
    * which are those that are stored, and is never stored itself.
    */
   readonly after?: PrintedObject;
-  /** What the ledger has told of the document after this event, if this process decided it: JSON text of `Told`. Never stored. */
-  readonly told?: string | undefined;
+  /** The ledger balances of the document after this event, if this process decided it: JSON text of `LedgerBalances`. Never stored. */
+  readonly balances?: string | undefined;
 };
 
 /** An event of a project's stream, decoded. */
@@ -110,7 +110,7 @@ export type ProjectEvent = DomainEvent & {
  * nearly a tenth of a write.
  */
 export function placed(event: DomainEvent, revision: number, id: string, metadata: EventMetadata, hash: string): ProjectEvent {
-  const { type, data, after, told } = event;
+  const { type, data, after, balances } = event;
   // Type and data come from one event, which the compiler cannot follow through two variables.
-  return { type, data, after, told, revision, id, metadata, hash } as ProjectEvent;
+  return { type, data, after, balances, revision, id, metadata, hash } as ProjectEvent;
 }

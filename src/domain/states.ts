@@ -17,10 +17,10 @@ export interface DocumentState {
   /** JSON text of the document as stored, if it exists already. */
   readonly text?: string | undefined;
   /**
-   * What the ledger has told of it, as JSON text of `Told` (`document/told.ts`). `null`: an earlier release wrote the document; left out:
-   * nothing.
+   * Its ledger balances, as JSON text of `LedgerBalances` (`document/balances.ts`). `null`: an earlier release wrote the document; left out:
+   * none.
    */
-  readonly told?: string | null | undefined;
+  readonly balances?: string | null | undefined;
 }
 
 /** The counter of one window of a rate-limit rule. A later window starts from 0; `start` says which window this is. */

@@ -3,7 +3,7 @@ import { BASES, type Family } from '../contract/families.ts';
 import type { AnswerOf, ParamOf, QueryOf, Route } from '../contract/route.ts';
 import type { Awaitable } from '../kernel/awaitable.ts';
 import type { Answer } from './answer.ts';
-import type { WithQuery, Context, State, WithParams } from './exchange.ts';
+import type { Context, State, WithParams, WithQuery } from './exchange.ts';
 
 /** Handlers by route of the contract. Each handler is typed by its route, and a group of routes needs a handler for each of them. */
 

@@ -50,7 +50,9 @@ test('a database of before game packages, recorded calls and what ledgers said g
     await old.query(`DELETE FROM savepoint.migrations WHERE name IN ('authority-0002', 'telemetry-0002', 'documents-0002')`);
     await migrate(old);
     // An earlier release wrote it, so what its ledger said is unknown. That is not the same as nothing.
-    expect((await createStateReader(old).load('older', [documentSubject('live', 'saves', 'p1')])).states).toMatchObject([{ told: null }]);
+    expect((await createStateReader(old).load('older', [documentSubject('live', 'saves', 'p1')])).states).toMatchObject([
+      { balances: null },
+    ]);
     expect(await verify({ log, pool: old })).toMatchObject({ ok: true });
     expect(await rowsOf(old, 'SELECT last_endpoint_slug FROM savepoint.telemetry_players')).toEqual([]);
     await feed.commit({ type: 'project.created', data: { projectId: 'older', name: 'Older' } });

@@ -210,8 +210,8 @@ export async function fillAll(feed: Feed): Promise<void> {
 /** A state with everything that it says as members, to be compared. */
 export function plain(state: SubjectState | null): SubjectState | null {
   if (!(state instanceof PackedDocument)) return state;
-  const { document, version, createdAt, updatedAt, told } = state;
-  return { document, version, createdAt, updatedAt, told };
+  const { document, version, createdAt, updatedAt, balances } = state;
+  return { document, version, createdAt, updatedAt, balances };
 }
 
 export function topQuery(order: 'asc' | 'desc', field = 'stats.xp'): JsonObject {

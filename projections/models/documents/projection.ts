@@ -1,4 +1,4 @@
-import { evolveDocument, isDocumentEvent, tellsAll } from '../../../src/domain/document/evolve.ts';
+import { evolveDocument, isDocumentEvent, statesBalances } from '../../../src/domain/document/evolve.ts';
 import { isThere, storedText } from '../../../src/domain/document/packed.ts';
 import type { ProjectEvent } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
@@ -8,7 +8,7 @@ import { type JsonObject, parseStored } from '../../../src/kernel/json.ts';
 import { textArray } from '../../../src/log/postgres/arrays.ts';
 import { type DocumentChange, keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
 import type { Transaction } from '../../tables.ts';
-import { toldColumn, toldFrom } from './told.ts';
+import { balancesColumn, balancesFrom } from './balances.ts';
 
 const PRIORS = `
 SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision, d.document IS NULL AS deleted, d.told::text AS told,
@@ -20,7 +20,7 @@ JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.
 type Begun = DocumentChange['begun'];
 
 /** `null` is for a deleted document. */
-const upsert = (created: (column: string) => string, told: string) => `
+const upsert = (created: (column: string) => string, balances: string) => `
 INSERT INTO {documents} AS d
        (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision, told)
 SELECT $1, space, collection, key, CASE WHEN json_typeof(document) <> 'null' THEN document END,
@@ -29,7 +29,7 @@ FROM unnest($2::text[], $3::text[], $4::text[], $5::json[], $6::bigint[], $7::bi
   AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision, told)
 ON CONFLICT (project, space, collection, key) DO UPDATE SET
   document = excluded.document, version = excluded.version, updated_at = excluded.updated_at, revision = excluded.revision,
-  created_at = ${created('created_at')}, created_revision = ${created('created_revision')}, told = ${told}`;
+  created_at = ${created('created_at')}, created_revision = ${created('created_revision')}, told = ${balances}`;
 
 const CREATED: Readonly<Record<Begun, (column: string) => string>> = {
   here: (column) => `excluded.${column}`,
@@ -40,15 +40,15 @@ const CREATED: Readonly<Record<Begun, (column: string) => string>> = {
 /** Statements by {@link upsertName}. */
 const UPSERTS: ReadonlyMap<string, string> = new Map(
   (['here', 'live row', 'any row'] as const).flatMap((begun) =>
-    [true, false].map((toldAsBefore) => [
-      upsertName({ begun, toldAsBefore }),
-      upsert(CREATED[begun], toldAsBefore ? 'd.told' : 'excluded.told'),
+    [true, false].map((balancesUnchanged) => [
+      upsertName({ begun, balancesUnchanged }),
+      upsert(CREATED[begun], balancesUnchanged ? 'd.told' : 'excluded.told'),
     ]),
   ),
 );
 
-function upsertName({ begun, toldAsBefore }: Pick<DocumentChange, 'begun' | 'toldAsBefore'>): string {
-  return `documents-upsert-${begun.replace(' ', '-')}${toldAsBefore ? '-told' : ''}`;
+function upsertName({ begun, balancesUnchanged }: Pick<DocumentChange, 'begun' | 'balancesUnchanged'>): string {
+  return `documents-upsert-${begun.replace(' ', '-')}${balancesUnchanged ? '-told' : ''}`;
 }
 
 interface PriorRow {
@@ -91,7 +91,7 @@ export const documents: Projection = {
         rows.map((row) => row.state.updatedAt),
         rows.map((row) => row.createdRevision),
         rows.map((row) => row.revision),
-        rows.map((row) => toldColumn(row.state)),
+        rows.map((row) => balancesColumn(row.state)),
       ]);
     }
   },
@@ -116,7 +116,7 @@ export async function foldDocuments(
   const groups = groupBy(events.filter(isDocumentEvent), (event) => documentSubject(event.data.space, event.data.collection, keyOf(event)));
   const needsRow = (group: readonly StoredDocumentEvent[]) => {
     const [first] = group;
-    return first !== undefined && (needsContent(first) || needsTold(group) || exactly.has(first.data.collection));
+    return first !== undefined && (needsContent(first) || needsBalances(group) || exactly.has(first.data.collection));
   };
   const needed = fresh ? [] : [...groups].filter(([, group]) => needsRow(group));
   const priors = await loadPriors(tx, new Map(needed));
@@ -138,14 +138,14 @@ function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefine
   }
   if (last === undefined || state === null) return [];
   const { space, collection } = last.data;
-  const toldAsBefore = prior === undefined && !events.some(tellsAll);
-  return [{ space, collection, key: keyOf(last), state, createdRevision, begun, toldAsBefore, revision: last.revision }];
+  const balancesUnchanged = prior === undefined && !events.some(statesBalances);
+  return [{ space, collection, key: keyOf(last), state, createdRevision, begun, balancesUnchanged, revision: last.revision }];
 }
 
-/** Whether the ledger says something new before an event states what it had said. */
-function needsTold(events: readonly StoredDocumentEvent[]): boolean {
-  const first = events.find((event) => tellsAll(event) || event.data.ledger !== undefined);
-  return first !== undefined && !tellsAll(first);
+/** Whether the ledger gets an entry before an event states the balances. */
+function needsBalances(events: readonly StoredDocumentEvent[]): boolean {
+  const first = events.find((event) => statesBalances(event) || event.data.ledger !== undefined);
+  return first !== undefined && !statesBalances(first);
 }
 
 /** A fork is the first event of its document in that space, and an append the first of its record, so there is no row before them. */
@@ -191,7 +191,7 @@ export async function loadTouched(tx: Transaction, events: readonly ProjectEvent
         state: state ?? GONE,
         createdRevision,
         begun: 'here',
-        toldAsBefore: true,
+        balancesUnchanged: true,
         revision: last.revision,
       },
     ];
@@ -206,7 +206,7 @@ function needsContent(event: StoredDocumentEvent): boolean {
 function priorState(row: PriorRow): DocumentState {
   const document = row.deleted ? null : row.text === null ? REPLACED : parseStored(row.text);
   const [version, createdAt, updatedAt] = [Number(row.version), Number(row.created_at), Number(row.updated_at)];
-  return { document, version, createdAt, updatedAt, told: toldFrom(row.told) };
+  return { document, version, createdAt, updatedAt, balances: balancesFrom(row.told) };
 }
 
 function textOf(state: DocumentState): string {

@@ -1,5 +1,5 @@
 import type { Projection } from '../../batch.ts';
-import { begin, filling, follows, lockLists, listedCollections, putAway } from './fill.ts';
+import { begin, filling, follows, listedCollections, lockLists, putAway } from './fill.ts';
 import { carry } from './rows.ts';
 
 /** Lists the documents of collections that are global by the live or the next definitions. */

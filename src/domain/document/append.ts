@@ -5,12 +5,12 @@ import type { CollectionModel } from '../definition/model.ts';
 import type { DomainEvent, RecordAppended, Space } from '../events.ts';
 import { countDaily } from '../limit/daily.ts';
 import type { WindowState } from '../states.ts';
+import { NO_BALANCES } from './balances.ts';
 import { checkDocument } from './check.ts';
 import { OWN_MEMBERS, recordDocument } from './evolve.ts';
 import { ledgerEntries, MAX_ENTRIES, tooManyEntries } from './ledger.ts';
 import { ReadDocument } from './read-document.ts';
 import { WITHOUT_DEFAULTS } from './schema.ts';
-import { NOTHING_TOLD } from './told.ts';
 
 export interface AppendCommand {
   readonly collection: CollectionModel;
@@ -60,16 +60,16 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
   if (windows instanceof Refusal) return windows;
   const { schema } = collection;
   const reads = command.fillDefaults ? schema : WITHOUT_DEFAULTS;
-  const { entries: ledger, asked } = ledgerEntries({
+  const { entries: ledger, required } = ledgerEntries({
     schema,
-    told: NOTHING_TOLD,
+    balances: NO_BALANCES,
     from: null,
     isNew: true,
     after: new ReadDocument(reads, document),
     originOf: () => undefined,
     source: 'direct',
   });
-  if (asked > MAX_ENTRIES) return tooManyEntries(asked);
+  if (required > MAX_ENTRIES) return tooManyEntries(required);
   const data: RecordAppended = {
     space,
     collection: collection.id,

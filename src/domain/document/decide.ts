@@ -8,12 +8,12 @@ import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { DocumentDraft } from './document-draft.ts';
 import { MAX_ENTRIES, originFinder, tooManyEntries } from './ledger.ts';
+import { updateLedger } from './ledger-update.ts';
 import { type Applied, OperationError, type Origin, parseOperations } from './operations.ts';
 import { isThere } from './packed.ts';
 import { ReadDocument } from './read-document.ts';
 import { WITHOUT_DEFAULTS } from './schema.ts';
 import { operate, SAVE_VERSION, withoutSaveVersion } from './store.ts';
-import { tell } from './tell.ts';
 
 /** What the body of a write asks for. */
 export type WriteBody =
@@ -125,7 +125,7 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   // A delete must always be possible. If the document has more ledger fields than one write may change, this write takes the first ones back and
   // a later write the rest.
   const from = () => begin()?.asRead ?? null;
-  const { entries, before, told, toldText } = tell(command, from, null, () => undefined);
+  const { entries, before, balances, balancesJson } = updateLedger(command, from, null, () => undefined);
   const event: DomainEvent = {
     type: 'document.deleted',
     data: {
@@ -138,9 +138,9 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
       ...(fork === undefined ? {} : { fork }),
       ...(before === undefined ? {} : { told: before }),
     },
-    told: toldText,
+    balances: balancesJson,
   };
-  const state = { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now, told };
+  const state = { document: null, version, createdAt: fork === undefined ? createdAt : now, updatedAt: now, balances };
   return { events: [event], state, before: begin };
 }
 
@@ -206,9 +206,9 @@ function decided(command: WriteCommand, limited: Limited, after: PrintedObject):
   const { space, collection, key, current, fork, now, body } = command;
   const { draft, windows, clamps, flags } = limited;
   const version = (current?.version ?? 0) + 1;
-  const account = tell(command, () => draft.from, draft.after, originFinder(draft.origins));
-  const { entries, asked, before, told, toldText } = account;
-  if (asked > MAX_ENTRIES) return tooManyEntries(asked);
+  const update = updateLedger(command, () => draft.from, draft.after, originFinder(draft.origins));
+  const { entries, required, before, balances, balancesJson } = update;
+  if (required > MAX_ENTRIES) return tooManyEntries(required);
   const { stored: document, changes } = draft;
   // Every member each time, with `undefined` for none: every write passes here, and objects of one shape are faster.
   const written: DomainEvent = {
@@ -229,11 +229,11 @@ function decided(command: WriteCommand, limited: Limited, after: PrintedObject):
       document: changes === null ? document : undefined,
     },
     after,
-    told: toldText,
+    balances: balancesJson,
   };
   const createdAt = isThere(current) && fork === undefined ? current.createdAt : now;
   const { text } = after;
-  const state = { document, version, createdAt, updatedAt: now, text, told };
+  const state = { document, version, createdAt, updatedAt: now, text, balances };
   return { events: [written, ...flags.map((flag) => flagged(command, flag))], state, text, draft };
 }
 

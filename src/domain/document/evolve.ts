@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { DocumentDeleted, DocumentWritten, DomainEvent, RecordAppended } from '../events.ts';
 import type { DocumentState } from '../states.ts';
+import { balancesOf, balancesText, NO_BALANCES, NO_BALANCES_TEXT, withEntries } from './balances.ts';
 import { applyChanges } from './draft.ts';
 import { isThere } from './packed.ts';
-import { NOTHING_TOLD, NOTHING_TOLD_TEXT, toldOf, toldText, withEntries } from './told.ts';
 
 export type DocumentEvent = Extract<DomainEvent, { readonly type: 'document.written' | 'document.deleted' | 'record.appended' }>;
 
@@ -29,7 +29,7 @@ export function evolveDocument(state: DocumentState | null, event: DocumentEvent
         version: 1,
         createdAt: recordedAt,
         updatedAt: recordedAt,
-        told: toldAfter(null, event),
+        balances: balancesAfter(null, event),
       };
   }
 }
@@ -51,28 +51,28 @@ function baseOf(state: DocumentState | null, { fork }: DocumentWritten | Documen
 function evolveWritten(base: DocumentState | null, event: Written, recordedAt: number): DocumentState {
   const { data, after } = event;
   const createdAt = isThere(base) ? base.createdAt : recordedAt;
-  const told = toldAfter(base, event);
+  const balances = balancesAfter(base, event);
   const document = after?.value ?? data.document ?? applyChanges(base?.document ?? {}, data.changes ?? []);
-  return { document, version: data.version, createdAt, updatedAt: recordedAt, text: after?.text, told };
+  return { document, version: data.version, createdAt, updatedAt: recordedAt, text: after?.text, balances };
 }
 
 type Deleted = Extract<DocumentEvent, { readonly type: 'document.deleted' }>;
 
 function evolveDeleted(base: DocumentState | null, event: Deleted, recordedAt: number): DocumentState {
   const { version } = event.data;
-  return { document: null, version, createdAt: base?.createdAt ?? recordedAt, updatedAt: recordedAt, told: toldAfter(base, event) };
+  return { document: null, version, createdAt: base?.createdAt ?? recordedAt, updatedAt: recordedAt, balances: balancesAfter(base, event) };
 }
 
-/** What the ledger has told after an event. `base`: what the event began from; the event of a fork carries what was told of it. */
-function toldAfter(base: DocumentState | null, { data, told: known }: DocumentEvent): DocumentState['told'] {
-  if (known !== undefined) return known === NOTHING_TOLD_TEXT ? undefined : known;
+/** The ledger balances after an event. `base`: what the event began from; the event of a fork carries the balances of it. */
+function balancesAfter(base: DocumentState | null, { data, balances: known }: DocumentEvent): DocumentState['balances'] {
+  if (known !== undefined) return known === NO_BALANCES_TEXT ? undefined : known;
   if (data.told === null) return null;
   const { told: before, ledger = [] } = data;
-  if (before === undefined && (ledger.length === 0 || base?.told === null)) return base?.told;
-  return toldText(withEntries(before ?? toldOf(base) ?? NOTHING_TOLD, ledger));
+  if (before === undefined && (ledger.length === 0 || base?.balances === null)) return base?.balances;
+  return balancesText(withEntries(before ?? balancesOf(base) ?? NO_BALANCES, ledger));
 }
 
-/** Whether the ledger's account after this event is known without the one before it. */
-export function tellsAll({ type, data, told }: DocumentEvent): boolean {
-  return told !== undefined || data.told !== undefined || type === 'record.appended' || data.fork !== undefined;
+/** Whether the balances after this event are known without those before it. */
+export function statesBalances({ type, data, balances }: DocumentEvent): boolean {
+  return balances !== undefined || data.told !== undefined || type === 'record.appended' || data.fork !== undefined;
 }

@@ -13,11 +13,11 @@ import {
 import { ancestorsOf, member } from '../../kernel/path.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import type { LedgerEntry } from '../events.ts';
+import { balanceAt, balancesIn, type LedgerBalances, NO_BALANCES, withEntries } from './balances.ts';
 import { OWN_MEMBERS } from './evolve.ts';
 import type { Origin } from './operations.ts';
 import { ReadDocument } from './read-document.ts';
 import { isPathPart, WITHOUT_DEFAULTS } from './schema.ts';
-import { NOTHING_TOLD, numbersTold, numberTold, type Told, withEntries } from './told.ts';
 
 type NumberValue = number | ExactNumber;
 
@@ -28,11 +28,11 @@ const MAX_NAME = 64;
 /** Longest path with a ledger. Every entry holds its path, and thousands of longer ones would exceed an append. */
 const MAX_PATH = 256;
 
-/** What one write did to a document, and what the ledger had told of it. */
-export interface Telling {
+/** What one write did to a document, and the balances before it. */
+export interface LedgerWrite {
   /** The schema with the ledger fields. */
   readonly schema: SchemaModel;
-  readonly told: Told;
+  readonly balances: LedgerBalances;
   /** The document before the write as it read, with defaults; for operations on a missing document, the defaults alone. `null`: nothing. */
   readonly from: JsonObject | null;
   /** Whether no document could be read before. */
@@ -45,17 +45,17 @@ export interface Telling {
 }
 
 export interface Entries {
-  /** At most {@link MAX_ENTRIES}; the next write tells the rest. */
+  /** At most {@link MAX_ENTRIES}; the next write records the rest. */
   readonly entries: readonly LedgerEntry[];
   /** Entries that the writer's own changes need. A write that needs more than {@link MAX_ENTRIES} is refused. */
-  readonly asked: number;
+  readonly required: number;
 }
 
 /** The entries of one field. */
 interface FieldEntries {
   readonly entries: readonly LedgerEntry[];
   /** Whether the writer changed it. If not, a definition did, or a default came into being. */
-  readonly asked: boolean;
+  readonly required: boolean;
 }
 
 /** Sources of entries that no writer asked for. */
@@ -69,93 +69,93 @@ const DEFINITION = { source: 'definition' };
  * deltas is the value as it reads. Only fields in objects have entries, named or described by `additionalProperties`: no path names a list's
  * item from one write to the next.
  */
-export function ledgerEntries(telling: Telling): Entries {
-  const { schema, told } = telling;
-  return schema.hasLedger || told !== NOTHING_TOLD ? bounded(fieldsOf(telling)) : NO_ENTRIES;
+export function ledgerEntries(write: LedgerWrite): Entries {
+  const { schema, balances } = write;
+  return schema.hasLedger || balances !== NO_BALANCES ? bounded(fieldsOf(write)) : NO_ENTRIES;
 }
 
-const NO_ENTRIES: Entries = { entries: [], asked: 0 };
+const NO_ENTRIES: Entries = { entries: [], required: 0 };
 
-function fieldsOf(telling: Telling): readonly FieldEntries[] {
-  const { schema, told, from, isNew, after, source } = telling;
+function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
+  const { schema, balances, from, isNew, after, source } = write;
   const fields: FieldEntries[] = [];
   const [read, stored] = after === null ? [NOTHING, NOTHING] : [after.asRead, after.stored];
 
   const look = (
     field: FieldModel,
     path: string,
-    told: Json | undefined,
+    balances: Json | undefined,
     from: Json | undefined,
     read: Json | undefined,
     stored: Json | undefined,
   ) => {
-    if (field.ledger && !OWN_MEMBERS.has(path)) compare(path, numberTold(told), from, read, stored);
-    if (field.ledgerBelow) lookBelow(field, `${path}.`, membersOf(told), membersOf(from), membersOf(read), membersOf(stored));
+    if (field.ledger && !OWN_MEMBERS.has(path)) compare(path, balanceAt(balances), from, read, stored);
+    if (field.ledgerBelow) lookBelow(field, `${path}.`, membersOf(balances), membersOf(from), membersOf(read), membersOf(stored));
   };
-  const lookBelow = (field: FieldModel, prefix: string, told: JsonObject, from: JsonObject, read: JsonObject, stored: JsonObject) => {
+  const lookBelow = (field: FieldModel, prefix: string, balances: JsonObject, from: JsonObject, read: JsonObject, stored: JsonObject) => {
     const { tracked, properties, additional } = field;
     for (const [name, child] of tracked) {
-      look(child, prefix + name, member(told, name), member(from, name), member(read, name), member(stored, name));
+      look(child, prefix + name, member(balances, name), member(from, name), member(read, name), member(stored, name));
     }
     if (typeof additional !== 'object' || !(additional.ledger || additional.ledgerBelow)) return;
     const isFollowed = (name: string) =>
       name.length <= MAX_NAME && prefix.length + name.length <= MAX_PATH && isPathPart(name) && !properties?.has(name);
-    for (const name of namesIn(from, read, told)) {
+    for (const name of namesIn(from, read, balances)) {
       if (!isFollowed(name)) continue;
-      look(additional, prefix + name, member(told, name), member(from, name), member(read, name), member(stored, name));
+      look(additional, prefix + name, member(balances, name), member(from, name), member(read, name), member(stored, name));
     }
   };
-  const compare = (field: string, told: NumberValue, from: Json | undefined, read: Json | undefined, stored: Json | undefined) => {
+  const compare = (field: string, balances: NumberValue, from: Json | undefined, read: Json | undefined, stored: Json | undefined) => {
     const [old, now] = [numberOf(from), numberOf(read)];
     const isDefault = from === undefined && stored === undefined;
     const entries: LedgerEntry[] = [];
-    if (!numbersEqual(told, old)) entries.push(entry(field, told, old, isNew && numbersEqual(told, 0) ? DEFAULT : DEFINITION));
-    if (!numbersEqual(old, now)) entries.push(entry(field, old, now, isDefault ? DEFAULT : { source, ...telling.originOf(field) }));
-    if (entries.length > 0) fields.push({ entries, asked: !isDefault && !numbersEqual(old, now) });
+    if (!numbersEqual(balances, old)) entries.push(entry(field, balances, old, isNew && numbersEqual(balances, 0) ? DEFAULT : DEFINITION));
+    if (!numbersEqual(old, now)) entries.push(entry(field, old, now, isDefault ? DEFAULT : { source, ...write.originOf(field) }));
+    if (entries.length > 0) fields.push({ entries, required: !isDefault && !numbersEqual(old, now) });
   };
 
-  if (schema.root !== null) lookBelow(schema.root, '', told, from ?? NOTHING, read, stored);
-  if (after === null) fields.push(...takenBack(told, fields, source));
+  if (schema.root !== null) lookBelow(schema.root, '', balances, from ?? NOTHING, read, stored);
+  if (after === null) fields.push(...reversals(balances, fields, source));
   return fields;
 }
 
 const NOTHING: JsonObject = {};
 
 /** Entries for fields that no longer have a ledger, when their document is deleted. */
-function takenBack(told: Told, fields: readonly FieldEntries[], source: string): FieldEntries[] {
+function reversals(balances: LedgerBalances, fields: readonly FieldEntries[], source: string): FieldEntries[] {
   const left = withEntries(
-    told,
+    balances,
     fields.flatMap(({ entries }) => entries),
   );
-  return [...numbersTold(left)].map(([path, value]) => ({ entries: [entry(path, value, 0, { source })], asked: true }));
+  return [...balancesIn(left)].map(([path, value]) => ({ entries: [entry(path, value, 0, { source })], required: true }));
 }
 
 /** The writer's entries first; the others as far as there is room. */
 function bounded(fields: readonly FieldEntries[]): Entries {
-  const count = (asked: boolean) => fields.reduce((sum, field) => sum + (field.asked === asked ? field.entries.length : 0), 0);
-  const asked = count(true);
-  let room = Math.max(MAX_ENTRIES - asked, 0);
+  const count = (required: boolean) => fields.reduce((sum, field) => sum + (field.required === required ? field.entries.length : 0), 0);
+  const required = count(true);
+  let room = Math.max(MAX_ENTRIES - required, 0);
   const entries = fields.flatMap((field) => {
-    if (field.asked) return field.entries;
+    if (field.required) return field.entries;
     room -= field.entries.length;
     return room < 0 ? [] : field.entries;
   });
-  return { entries: entries.slice(0, MAX_ENTRIES), asked };
+  return { entries: entries.slice(0, MAX_ENTRIES), required };
 }
 
-/** What an older release, which kept no account, is taken to have told of a document: its stored numbers, under today's schema. */
-export function toldAsStored(schema: SchemaModel, document: JsonObject | null): Told {
-  if (document === null) return NOTHING_TOLD;
+/** The balances assumed for a document of an older release, which kept none: its stored numbers, under today's schema. */
+export function storedBalances(schema: SchemaModel, document: JsonObject | null): LedgerBalances {
+  if (document === null) return NO_BALANCES;
   const first = {
     schema,
-    told: NOTHING_TOLD,
+    balances: NO_BALANCES,
     from: null,
     isNew: true,
     after: new ReadDocument(WITHOUT_DEFAULTS, document),
     originOf: () => undefined,
   };
   return withEntries(
-    NOTHING_TOLD,
+    NO_BALANCES,
     fieldsOf({ ...first, source: '' }).flatMap(({ entries }) => entries),
   );
 }

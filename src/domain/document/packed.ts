@@ -12,14 +12,14 @@ export class PackedDocument implements DocumentState {
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  readonly told: string | null | undefined;
+  readonly balances: string | null | undefined;
 
-  constructor(text: string, version: number, createdAt: number, updatedAt: number, told?: string | null) {
+  constructor(text: string, version: number, createdAt: number, updatedAt: number, balances?: string | null) {
     this.text = text;
     this.version = version;
     this.createdAt = createdAt;
     this.updatedAt = updatedAt;
-    this.told = told;
+    this.balances = balances;
   }
 
   get document(): JsonObject {
@@ -37,7 +37,7 @@ const values = new LRUCache<PackedDocument, JsonObject>({ maxSize: 1024 * 1024, 
 /** The same state, packed. A deleted document has nothing to pack. */
 export function packed(state: DocumentState): DocumentState {
   if (state instanceof PackedDocument || state.document === null) return state;
-  return new PackedDocument(storedText(state), state.version, state.createdAt, state.updatedAt, state.told);
+  return new PackedDocument(storedText(state), state.version, state.createdAt, state.updatedAt, state.balances);
 }
 
 /** Whether there is a document, without parsing it. */

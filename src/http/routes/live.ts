@@ -2,7 +2,7 @@ import type { LiveEvent } from '../../app/app.ts';
 import { live } from '../../contract/routes/live.ts';
 import { present, targetOf } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
-import { queryParam, headerText, param, queryOf } from '../exchange.ts';
+import { headerText, param, queryOf, queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Services } from './services.ts';
 

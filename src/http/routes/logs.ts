@@ -6,7 +6,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { KEPT, type RequestFilter } from '../call-log.ts';
 import { authenticate } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
-import { queryParam, headerText } from '../exchange.ts';
+import { headerText, queryParam } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import type { Services } from './services.ts';
 

@@ -6,7 +6,7 @@ import { projectFacts } from '../../contract/routes/project.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Invalid } from '../body.ts';
 import { authenticate, present, targetOf } from '../credentials.ts';
-import { queryParam, type Context, type Exchange, headerText, param, queryOf, queryText } from '../exchange.ts';
+import { type Context, type Exchange, headerText, param, queryOf, queryParam, queryText } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import { invalidResource, managed, presentBody, type Services, strictOf } from './services.ts';
 

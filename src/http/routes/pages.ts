@@ -1,7 +1,7 @@
 import type { pages } from '../../contract/routes/system.ts';
 import { pageBody, pageHtml } from '../../domain/page/page.ts';
 import { freshHeaders } from '../answer.ts';
-import { queryParam, type Exchange, headerText, param } from '../exchange.ts';
+import { type Exchange, headerText, param, queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { readAnswer, type Services } from './services.ts';
 

@@ -3,7 +3,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { type Invalid, invalidBody, readJson } from '../body.ts';
 import { authenticate, targetOf } from '../credentials.ts';
-import { queryParam, type Exchange, headerText, param, queryOf, queryText } from '../exchange.ts';
+import { type Exchange, headerText, param, queryOf, queryParam, queryText } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { managed, type Services, strictOf } from './services.ts';
 

@@ -4,7 +4,7 @@ import { queries, type storageQueries } from '../../contract/routes/queries.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { freshHeaders } from '../answer.ts';
 import { authenticate, targetOf } from '../credentials.ts';
-import { queryParam, type Exchange, param, queryText } from '../exchange.ts';
+import { type Exchange, param, queryParam, queryText } from '../exchange.ts';
 import { disconnectSignal } from '../guards/disconnect.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import { CLAIM_MEMBERS } from '../names.ts';

@@ -260,7 +260,7 @@ describe('ledger', () => {
     ]);
     const second = accepted(write({ collection: open, current: first.state, body }));
     expect(second.data.ledger).toHaveLength(502);
-    expect(Object.keys(JSON.parse(second.state.told ?? ''))).toHaveLength(1500);
+    expect(Object.keys(JSON.parse(second.state.balances ?? ''))).toHaveLength(1500);
   });
 
   test('deleting a document and making it again refills no default past a limit, by operations or whole', () => {

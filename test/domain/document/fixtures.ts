@@ -25,9 +25,15 @@ export function collection(schema: Json = {}, changes: Partial<CollectionModel> 
   };
 }
 
-/** `told`: what the ledger has told of it. */
-export function stored(document: JsonObject | null, version = 3, told?: JsonObject): DocumentState {
-  return { document, version, createdAt: NOW - 5000, updatedAt: NOW - 1000, ...(told === undefined ? {} : { told: stringifyJson(told) }) };
+/** `balances`: those of its ledger. */
+export function stored(document: JsonObject | null, version = 3, balances?: JsonObject): DocumentState {
+  return {
+    document,
+    version,
+    createdAt: NOW - 5000,
+    updatedAt: NOW - 1000,
+    ...(balances === undefined ? {} : { balances: stringifyJson(balances) }),
+  };
 }
 
 /** A plain write of `{}` by player `p1` to a missing document, unless said otherwise. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SchemaModel } from '../../../src/domain/definition/model.ts';
-import { ledgerEntries, originFinder, toldAsStored } from '../../../src/domain/document/ledger.ts';
+import { ledgerEntries, originFinder, storedBalances } from '../../../src/domain/document/ledger.ts';
 import type { Origin } from '../../../src/domain/document/operations.ts';
 import { ReadDocument } from '../../../src/domain/document/read-document.ts';
 import { compileSchema, fillDefaults } from '../../../src/domain/document/schema.ts';
@@ -12,7 +12,7 @@ const schema = compileSchema({
 });
 const nobody = () => undefined;
 
-/** A plain save of a document whose ledger has told its present values. */
+/** A plain save of a document whose ledger balances are its present values. */
 function saved(
   schema: SchemaModel,
   before: JsonObject | null,
@@ -21,9 +21,9 @@ function saved(
   source: string,
 ) {
   const from = before === null ? null : fillDefaults(schema, before);
-  const told = toldAsStored(schema, from);
+  const balances = storedBalances(schema, from);
   const becomes = after === null ? null : new ReadDocument(schema, after);
-  return ledgerEntries({ schema, told, from, isNew: before === null, after: becomes, originOf, source }).entries;
+  return ledgerEntries({ schema, balances, from, isNew: before === null, after: becomes, originOf, source }).entries;
 }
 
 test('one entry per changed field, missing and non-numbers count as 0', () => {

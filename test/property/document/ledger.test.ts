@@ -166,8 +166,8 @@ class History {
       const before = this.states.get(space) ?? null;
       if (event.data && 'fork' in event.data && event.data.fork !== undefined) this.sums.set(space, new Map(this.sums.get('live')));
       const folded = evolveDocument(before, inLog, NOW);
-      expect(folded.told).toEqual(evolveDocument(before, event, NOW).told);
-      expect(folded.told).toEqual(decided?.told);
+      expect(folded.balances).toEqual(evolveDocument(before, event, NOW).balances);
+      expect(folded.balances).toEqual(decided?.balances);
       this.states.set(space, folded);
       entries.push(...(inLog.data.ledger ?? []));
     }
@@ -245,12 +245,12 @@ test('a document that an earlier release wrote is taken as told by what is store
       };
       const upcast = UPCASTS['document.written']?.[1]?.(old.data);
       const state = evolveDocument(null, { ...old, data: upcast } as unknown as DocumentEvent, NOW);
-      expect(state.told).toBeNull();
+      expect(state.balances).toBeNull();
       history.states.set('live', state);
       for (const step of all) {
         if ('space' in step && step.space !== 'live') continue;
         // What it had said is worked out under the schema of its next write, so that is when the sums begin.
-        if (history.states.get('live')?.told === null) {
+        if (history.states.get('live')?.balances === null) {
           const followed = PATHS.filter((path) => follows(history.definition, path));
           history.sums.set('live', new Map(followed.map((path) => [path, numberOf(getPath(document, path))])));
         }

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { CollectionModel } from '../../../domain/definition/model.ts';
 import { definitionOf } from '../../../domain/definition/overlay.ts';
 import { current, type Put, publishEvents, putOf } from '../../../domain/definition/publish.ts';
+import { updateLedger } from '../../../domain/document/ledger-update.ts';
 import { ReadDocument } from '../../../domain/document/read-document.ts';
 import { WITHOUT_DEFAULTS } from '../../../domain/document/schema.ts';
-import { tell } from '../../../domain/document/tell.ts';
 import type { DomainEvent } from '../../../domain/events.ts';
 import { datedRules, sentRules } from '../../../domain/limit/rules.ts';
 import { type AdoptKey, adoptKey } from '../../../domain/project/decide.ts';
@@ -145,13 +145,13 @@ function decideDocuments(ctx: DecisionContext, id: string, rows: readonly Docume
     const was = before === null ? null : new ReadDocument(reads, before);
     const after = new ReadDocument(reads, document);
     const from = () => was?.asRead ?? null;
-    const { entries, before: told, toldText } = tell({ collection, current, source: SOURCE }, from, after, () => undefined);
+    const { entries, before: told, balancesJson } = updateLedger({ collection, current, source: SOURCE }, from, after, () => undefined);
     const about = { space: 'live' as const, collection: collection.id, key, version: (current?.version ?? 0) + 1, document };
     const ledger = entries.length === 0 ? {} : { ledger: entries };
     const data = { ...about, ...ledger, definition: collection.hash, ...(told === undefined ? {} : { told }) };
     // The data was accepted once, so a value that another document holds stays with that document.
     const unique = claims.change(collection, key, was, after, true);
-    return [{ type: 'document.written', data: unique === undefined ? data : { ...data, unique }, told: toldText }];
+    return [{ type: 'document.written', data: unique === undefined ? data : { ...data, unique }, balances: balancesJson }];
   });
   const lists = slots.map(({ player, recordId }) => ({ player, records: [{ recordId, recordName: 'Save' }] }));
   return { events: [...events, ...missingSlots(ctx, collection, lists)], answer: events.length };

@@ -13,40 +13,40 @@ import type { LedgerEntry } from '../events.ts';
 import type { DocumentState } from '../states.ts';
 
 /**
- * What a ledger has told of one document: for every field the `after` of its last entry, which is the sum of all. Zeros are left out. It is a
+ * The ledger balances of one document: for every field the `after` of its last entry, which is the sum of all. Zeros are left out. It is a
  * tree like the document, so it is never much larger. If a number has numbers below it, its own is under `''`, which no path contains.
  */
-export type Told = JsonObject;
+export type LedgerBalances = JsonObject;
 
 type NumberValue = number | ExactNumber;
 type Mutable = Record<string, Json>;
 
-export const NOTHING_TOLD: Told = {};
-/** Means "nothing told" in the text of an event. */
-export const NOTHING_TOLD_TEXT = '{}';
+export const NO_BALANCES: LedgerBalances = {};
+/** Means "no balances" in the text of an event. */
+export const NO_BALANCES_TEXT = '{}';
 const OWN = '';
 
-/** `null`: an earlier release wrote the document, and kept no account. */
-export function toldOf(state: Pick<DocumentState, 'told'> | null): Told | null {
-  if (state === null || state.told === undefined) return NOTHING_TOLD;
-  return state.told === null ? null : parseStored(state.told);
+/** `null`: an earlier release wrote the document, and kept no balances. */
+export function balancesOf(state: Pick<DocumentState, 'balances'> | null): LedgerBalances | null {
+  if (state === null || state.balances === undefined) return NO_BALANCES;
+  return state.balances === null ? null : parseStored(state.balances);
 }
 
 /** As a state keeps it. */
-export function toldText(told: Told): string | undefined {
-  return isEmpty(told) ? undefined : stringifyJson(told);
+export function balancesText(balances: LedgerBalances): string | undefined {
+  return isEmpty(balances) ? undefined : stringifyJson(balances);
 }
 
-/** The number told of the field at this part of the tree. */
-export function numberTold(part: Json | undefined): NumberValue {
+/** The balance of the field at this part of the tree. */
+export function balanceAt(part: Json | undefined): NumberValue {
   if (isNumber(part)) return part;
   const own = isObject(part) && Object.hasOwn(part, OWN) ? part[OWN] : undefined;
   return isNumber(own) ? own : 0;
 }
 
-/** The account after these entries. Untouched parts are shared. */
-export function withEntries(told: Told, entries: readonly Pick<LedgerEntry, 'field' | 'after'>[]): Told {
-  if (entries.length === 0) return told;
+/** The balances after these entries. Untouched parts are shared. */
+export function withEntries(balances: LedgerBalances, entries: readonly Pick<LedgerEntry, 'field' | 'after'>[]): LedgerBalances {
+  if (entries.length === 0) return balances;
   const copied = new Map<Json, Mutable>();
   const copyOf = (part: JsonObject): Mutable => {
     const known = copied.get(part);
@@ -55,7 +55,7 @@ export function withEntries(told: Told, entries: readonly Pick<LedgerEntry, 'fie
     copied.set(copy, copy);
     return copy;
   };
-  const root = copyOf(told);
+  const root = copyOf(balances);
   for (const { field, after } of entries) put(root, splitPath(field), isNumber(after) ? after : 0, copyOf);
   return root;
 }
@@ -89,12 +89,12 @@ function tidy(parent: Mutable, name: string): void {
   else if (Object.hasOwn(part, OWN) && hasOne(part)) parent[name] = part[OWN] ?? 0;
 }
 
-/** Every number told, with its path. */
-export function* numbersTold(told: Told, prefix = ''): Generator<readonly [path: string, value: NumberValue]> {
-  for (const [name, part] of Object.entries(told)) {
+/** Every balance, with its path. */
+export function* balancesIn(balances: LedgerBalances, prefix = ''): Generator<readonly [path: string, value: NumberValue]> {
+  for (const [name, part] of Object.entries(balances)) {
     const path = name === OWN ? prefix.slice(0, -1) : prefix + name;
     if (isNumber(part)) yield [path, part];
-    else if (isObject(part)) yield* numbersTold(part, `${path}.`);
+    else if (isObject(part)) yield* balancesIn(part, `${path}.`);
   }
 }
 
