@@ -148,7 +148,7 @@ describe('bodies that do not end', () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       const body = incoming.begin(() => refused.push(name));
       incoming.add(body, 400);
-      arriving.end(body);
+      incoming.end(body);
     }
     expect(refused).toEqual([]);
   });
