@@ -1,4 +1,4 @@
-import { differenceOf, type Told } from '../domain/definition/difference.ts';
+import { differenceOf, type FieldDifferences } from '../domain/definition/difference.ts';
 import { AUTHORING_MEMBERS } from '../domain/definition/source.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals } from '../kernel/json.ts';
 import { textOfSource } from './body.ts';
@@ -8,7 +8,7 @@ import type { Folder, Source } from './sources.ts';
 
 /** What a push of a folder would change in a target, field by field. */
 
-export interface Change extends Told {
+export interface Change extends FieldDifferences {
   readonly kind: FileKind;
   readonly id: string;
   /** `absent`: the target holds it and the folder does not. */

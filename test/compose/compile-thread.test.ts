@@ -8,10 +8,10 @@ import { compileAhead, judgeAhead, type Pushed } from '../../src/app/management/
 import { COMPILE_HERE } from '../../src/app/management/compile-tasks.ts';
 import type { CompilerTask } from '../../src/app/ports/compiler.ts';
 import { CompileThread, THREAD_BOUNDS } from '../../src/compose/compile-thread.ts';
+import { findingsOf } from '../../src/domain/definition/findings/cached-findings.ts';
 import { definitionFindings } from '../../src/domain/definition/findings/definition.ts';
-import { findingsOf } from '../../src/domain/definition/findings/judged.ts';
 import { plan } from '../../src/domain/definition/plan.ts';
-import { located, Places } from '../../src/domain/definition/positions.ts';
+import { located, ParseBudget } from '../../src/domain/definition/positions.ts';
 import { knownWith } from '../../src/domain/definition/pushed.ts';
 import { compileItem } from '../../src/domain/definition/source.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
@@ -97,7 +97,7 @@ test('findings of large definitions are those that would have been found here, w
   if (!fit.ok) throw new Error(fit.problem.message);
   const known = knownWith(state, 'live', new Map([['endpoint', [fit]]]));
   const found = findingsOf('endpoint', fit.definition, known);
-  const here = located('endpoint', fit.definition, definitionFindings('endpoint', fit.definition, known), new Places(1e9));
+  const here = located('endpoint', fit.definition, definitionFindings('endpoint', fit.definition, known), new ParseBudget(1e9));
   expect(found).toEqual(here);
   expect(found.map(({ path, line }) => path !== '' && line === undefined)).not.toContain(true);
   expect(found.map(({ code }) => code)).toEqual(

@@ -1,5 +1,5 @@
+import { cacheFindings, findingsOf } from '../../domain/definition/findings/cached-findings.ts';
 import type { Known } from '../../domain/definition/findings/finding.ts';
-import { findingsOf, keepFindings } from '../../domain/definition/findings/judged.ts';
 import { type Lookup, type LookupResult, lookUp } from '../../domain/definition/findings/lookups.ts';
 import { isListed, type ListedKind, type SourceKind } from '../../domain/definition/kinds.ts';
 import { type Fit, type Planned, plan } from '../../domain/definition/plan.ts';
@@ -99,7 +99,7 @@ async function judgeApart(
     const answers = new Map(asked.map((question) => [question, lookUp(known, question)]));
     const isTrue = [...answers].every(([question, answer]) => answer === (told.has(question) ? told.get(question) : likely(question)));
     if (isTrue) {
-      keepFindings(kind, definition, { asked: answers, findings });
+      cacheFindings(kind, definition, { lookups: answers, findings });
       return;
     }
     for (const [question, answer] of answers) told.set(question, answer);

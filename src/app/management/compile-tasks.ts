@@ -3,7 +3,7 @@ import { definitionFindings } from '../../domain/definition/findings/definition.
 import type { Finding } from '../../domain/definition/findings/finding.ts';
 import { knownFrom, type Lookup, type LookupResult, recordingLookups } from '../../domain/definition/findings/lookups.ts';
 import type { ListedKind, SourceKind } from '../../domain/definition/kinds.ts';
-import { located, Places } from '../../domain/definition/positions.ts';
+import { located, ParseBudget } from '../../domain/definition/positions.ts';
 import type { Warning } from '../../domain/definition/problem.ts';
 import { listOf, objectOf, stringOf } from '../../domain/definition/read.ts';
 import { type Compiled, compileItem } from '../../domain/definition/source.ts';
@@ -64,9 +64,9 @@ function problemIn(json: Json): Warning {
 }
 
 function judge(kind: ListedKind, definition: JsonObject, answers: ReadonlyMap<string, LookupResult>): JsonObject {
-  const { known, asked } = recordingLookups(knownFrom(answers));
+  const { known, lookups: asked } = recordingLookups(knownFrom(answers));
   // Nobody waits for this thread, so every finding gets its source position.
-  const findings = located(kind, definition, definitionFindings(kind, definition, known), new Places(Number.POSITIVE_INFINITY));
+  const findings = located(kind, definition, definitionFindings(kind, definition, known), new ParseBudget(Number.POSITIVE_INFINITY));
   return { findings: findings.map((finding) => ({ ...finding })), asked: [...asked.keys()] };
 }
 

@@ -4,7 +4,7 @@ import { answered } from '../../domain/definition/publish.ts';
 import { listOf } from '../../domain/definition/read.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { decidePutTests, testsIn } from '../../domain/test/decide.ts';
-import { askedRun, savedTest, storedTests, type TestCase } from '../../domain/test/model.ts';
+import { runRequest, savedTest, storedTests, type TestCase } from '../../domain/test/model.ts';
 import { suggestedTests } from '../../domain/test/sample.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
@@ -82,7 +82,7 @@ export function createTests(context: AppContext): Tests {
 
     async autoTest(caller, body, target) {
       const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
-      const { slug } = accepted(askedRun(body));
+      const { slug } = accepted(runRequest(body));
       const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
       if (slug !== undefined && endpoint === undefined) {
         // 400, unlike everywhere else: an editor takes 404 for a missing route.
@@ -96,7 +96,7 @@ export function createTests(context: AppContext): Tests {
 
     async suggestTests(caller, body, target) {
       const { access, answer } = await open(caller, target, SCOPES, 'rw');
-      const { slug } = accepted(askedRun(body));
+      const { slug } = accepted(runRequest(body));
       const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
       if (slug !== undefined && endpoint === undefined) throw refusal('ENDPOINT_NOT_FOUND');
       const endpoints = endpoint === undefined ? access.definitions.endpoints : [endpoint];
@@ -120,7 +120,7 @@ function placeOf(project: Project, caller: Caller, target: PublishTarget): TestE
 
 /** The saved test named by `testId`, else the body itself. */
 function askedTest(access: AccessContext, body: Json | undefined): TestCase {
-  const { testId, itself } = accepted(askedRun(body));
+  const { testId, itself } = accepted(runRequest(body));
   const test = testId === undefined ? itself : savedTest(access.state, testId);
   if (test === undefined) throw refusal('TEST_NOT_FOUND');
   if (test.endpoint === '') throw refusal('VALIDATION_FAILED', 'Endpoint slug is required.');

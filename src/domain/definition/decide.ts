@@ -14,7 +14,7 @@ import type { Problem } from './problem.ts';
 import { current, type Decision, isHeld, publishEvents, refusePush, written } from './publish.ts';
 import { warner, writtenResult } from './pushed.ts';
 import { objectOf, stringOf } from './read.ts';
-import { entriesBeside, removal } from './removal.ts';
+import { removal, unpushedOf } from './removal.ts';
 import { compileItem } from './source.ts';
 
 /**
@@ -39,12 +39,12 @@ export function decideUpsertMany(
   const planned = body.map((item, index) => plan(state, kind, item, target, index));
   if (planned.some((each) => !each.ok)) return refuseMany(kind, planned);
   const puts = [...new Map(planned.flatMap((each) => (each.ok ? [[each.put.id, each.put]] : []))).values()];
-  const beside = replaceAll && kind === 'endpoint' ? entriesBeside(state, target, kind, puts) : [];
-  const removed = removal(beside, target);
+  const unpushed = replaceAll && kind === 'endpoint' ? unpushedOf(state, target, kind, puts) : [];
+  const removed = removal(unpushed, target);
   const existed = puts.map((put) => current(state, target, kind, put.id));
   const createdCount = existed.filter((item) => item === undefined || isRemoval(item)).length;
   const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
-  const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: beside.length };
+  const counts = { createdCount, updatedCount: puts.length - createdCount - unchangedCount, unchangedCount, deletedCount: unpushed.length };
   const warn = warner(state, target, new Map([[kind, planned]]), { strict });
   const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, warn)] : []));
   return {

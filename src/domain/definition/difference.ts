@@ -2,7 +2,7 @@ import type { Difference } from '../../contract/answers.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 
-export type Told = Pick<Difference['changes'][number], 'members' | 'fields' | 'more'>;
+export type FieldDifferences = Pick<Difference['changes'][number], 'members' | 'fields' | 'more'>;
 
 /** The difference between two forms of a definition, field by field, as `diff` answers it. */
 
@@ -14,17 +14,17 @@ const MAX_VALUE = 1000;
 /**
  * `members`: the top-level members that differ. `fields`: each difference as `{path, before, after}`, where the path is a JSON pointer and a
  * side without a value is left out. `more`: number of differences not listed. Objects are compared member by member, lists item by item. Items
- * with an `id`, such as steps, are compared by id, so one inserted item is one change. Top-level members for which `tells` is false have no
+ * with an `id`, such as steps, are compared by id, so one inserted item is one change. Top-level members for which `isContent` is false have no
  * `fields`.
  */
-export function differenceOf(before: Json, after: Json, tells: (name: string) => boolean): Told {
+export function differenceOf(before: Json, after: Json, isContent: (name: string) => boolean): FieldDifferences {
   const walk = new Walk();
   if (!isObject(before) || !isObject(after)) {
     walk.compare('', before, after);
     return { members: [], ...walk.found() };
   }
   const members = namesOf(before, after).filter((name) => !same(member(before, name), member(after, name)));
-  for (const name of members) if (tells(name)) walk.compare(`/${pointerPart(name)}`, member(before, name), member(after, name));
+  for (const name of members) if (isContent(name)) walk.compare(`/${pointerPart(name)}`, member(before, name), member(after, name));
   return { members, ...walk.found() };
 }
 
@@ -34,10 +34,10 @@ function pointerPart(name: string): string {
 }
 
 class Walk {
-  readonly #fields: Told['fields'][number][] = [];
+  readonly #fields: FieldDifferences['fields'][number][] = [];
   #count = 0;
 
-  found(): Omit<Told, 'members'> {
+  found(): Omit<FieldDifferences, 'members'> {
     const more = this.#count - this.#fields.length;
     return { fields: this.#fields, ...(more === 0 ? {} : { more }) };
   }

@@ -19,12 +19,12 @@ export function decideDiscard(
   body: Json | undefined,
   { dryRun }: { readonly dryRun: boolean },
 ): Decision<Discarded> | Refusal {
-  const asked = objectOf(body);
+  const request = objectOf(body);
   // `slug` in place of `id` would otherwise drop the whole kind.
-  if (!Object.keys(asked).every((name) => MEMBERS.includes(name))) {
+  if (!Object.keys(request).every((name) => MEMBERS.includes(name))) {
     return refusal('INVALID_BODY', `The body has no members but ${MEMBERS.join(', ')}`);
   }
-  const { kind, id } = asked;
+  const { kind, id } = request;
   const kinds = kind === undefined ? STAGED_KINDS : STAGED_KINDS.filter((each) => each === kind);
   if (kinds.length === 0) return refusal('INVALID_BODY', `\`kind\` must be one of ${STAGED_KINDS.join(', ')}`);
   if (id !== undefined && (typeof id !== 'string' || kind === undefined))

@@ -73,8 +73,8 @@ export function typeOfCollection(definition: Written<typeof collection>): Collec
 export function dailyLimit(rateLimits: Written<typeof dailySaves>): CollectionModel['dailyLimit'] {
   const per = stringOf(rateLimits.mode)?.toLowerCase();
   if (per !== 'player' && per !== 'collection') return null;
-  const asked = Math.floor(numberOf(rateLimits.savesPerDay) ?? 0);
-  return { per, count: asked < 1 ? DEFAULT_SAVES_PER_DAY : Math.min(asked, MAX_SAVES_PER_DAY) };
+  const requested = Math.floor(numberOf(rateLimits.savesPerDay) ?? 0);
+  return { per, count: requested < 1 ? DEFAULT_SAVES_PER_DAY : Math.min(requested, MAX_SAVES_PER_DAY) };
 }
 
 /** A missing flag means the same everywhere: enabled, POST, public. */

@@ -9,7 +9,7 @@ import type { ListedKind } from './kinds.ts';
 /** Characters parsed again for this, per push, in one turn (3 ms per 1000). Beyond this, findings have their pointers only. */
 const MAX_TEXT = 24 * 1024;
 
-export class Places {
+export class ParseBudget {
   #left: number;
 
   constructor(most = MAX_TEXT) {
@@ -28,9 +28,9 @@ export class Places {
 const OPTIONS = { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
 
 /** The findings with positions, if the source text is available. */
-export function located(kind: ListedKind, definition: JsonObject, found: readonly Finding[], places: Places): readonly Finding[] {
+export function located(kind: ListedKind, definition: JsonObject, found: readonly Finding[], budget: ParseBudget): readonly Finding[] {
   const text = member(definition, 'sourceText');
-  if (typeof text !== 'string' || found.every(({ path, line }) => path === '' || line !== undefined) || !places.take(text)) return found;
+  if (typeof text !== 'string' || found.every(({ path, line }) => path === '' || line !== undefined) || !budget.take(text)) return found;
   const positions = positionsIn(text, kind);
   return found.map((finding) => ({ ...finding, ...positions(finding.path) }));
 }

@@ -9,13 +9,13 @@ import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
 import { type Entry, isRemoval } from './overlay.ts';
 import { codeOf, type Fit, type Unfit } from './plan.ts';
 import type { PlannedWhole } from './plan-single.ts';
-import { Places } from './positions.ts';
+import { ParseBudget } from './positions.ts';
 import { answered } from './publish.ts';
 import { findingsOfFit, knownWith } from './pushed.ts';
 import { stringOf } from './read.ts';
 import { without } from './removal.ts';
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
-import { besideOf, type HowSynced, noList, noListMessage, pushedKinds, pushedValues, refusedWhole } from './sync.ts';
+import { type HowSynced, noList, noListMessage, pushedKinds, pushedValues, refusedWhole, unpushedEntries } from './sync.ts';
 import { plainWords } from './wording.ts';
 
 /**
@@ -31,10 +31,10 @@ export function preflight(
   const sections = planSections(state, body, target, 0);
   if (sections instanceof Refusal) return sections;
   const kinds = pushedKinds(sections);
-  const beside = replaceAll ? besideOf(state, target, kinds) : [];
-  const known = knownWith(without(state, beside), target, kinds, pushedValues(sections));
-  const how = { known, strict, places: new Places(), fails: strict || [...sections.values()].some(failsOf) };
-  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, beside, how)]));
+  const unpushed = replaceAll ? unpushedEntries(state, target, kinds) : [];
+  const known = knownWith(without(state, unpushed), target, kinds, pushedValues(sections));
+  const how = { known, strict, budget: new ParseBudget(), fails: strict || [...sections.values()].some(failsOf) };
+  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, unpushed, how)]));
   const sum = (count: (section: Judged) => number) => [...judged.values()].reduce((all, section) => all + count(section), 0);
   const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
   const summary = { total, success, failed, warnings, nextAction: nextAction(failed, warnings) };
@@ -83,12 +83,12 @@ interface Judged {
 
 interface How {
   readonly known: Known;
-  readonly places: Places;
+  readonly budget: ParseBudget;
   readonly strict: boolean;
   readonly fails: boolean;
 }
 
-function judgedSection(name: string, section: PlannedSection, beside: readonly Entry[], how: How): Judged {
+function judgedSection(name: string, section: PlannedSection, unpushed: readonly Entry[], how: How): Judged {
   if ('whole' in section) return judgedWhole(section.kind, section.whole, how);
   const { kind, planned } = section;
   if (planned === null) {
@@ -100,7 +100,7 @@ function judgedSection(name: string, section: PlannedSection, beside: readonly E
   const found = results.find((result) => result.found !== null)?.found ?? null;
   const warnings = results.reduce((sum, result) => sum + result.warnings, 0);
   const counts = { total: planned.length, passed: planned.length - failed, failed, warnings };
-  const removed = beside
+  const removed = unpushed
     .filter((entry) => entry.kind === kind)
     .map(({ id }) => ({ ok: true, resourceKind: kind, resourceId: id, action: 'would_delete' }));
   return { ...counts, found, body: { ok: failed === 0, ...counts, results: [...results.map((result) => result.body), ...removed] } };
@@ -112,7 +112,7 @@ function judgedWhole(kind: SingleKind | 'tests', whole: PlannedWhole | Refusal, 
     const counts = { total: 1, passed: 0, failed: 1, warnings: 0 };
     return { ...counts, found: null, body: { ...refusedWhole(whole), ...counts } };
   }
-  const { body, warnings, fails, found } = toldOf(
+  const { body, warnings, fails, found } = resultOf(
     { resourceKind: kind, resourceId: kind },
     whole.findings(how.known),
     'would_replace',
@@ -135,30 +135,30 @@ function fitResult(kind: ListedKind, fit: Fit, how: How): Result {
   const named = kind === 'workflow' ? undefined : stringOf(definition[keyMember(kind)]);
   const about = { resourceKind: kind, resourceId: named ?? put.id };
   const sourcePath = stringOf(definition['sourcePath']) ?? '';
-  const found = findingsOfFit(kind, fit, how.known, how.places);
+  const found = findingsOfFit(kind, fit, how.known, how.budget);
   const action = before === undefined || isRemoval(before) ? 'would_create' : 'would_update';
-  return toldOf(about, found, action, sourcePath, how);
+  return resultOf(about, found, action, sourcePath, how);
 }
 
-function toldOf(
+function resultOf(
   about: { readonly resourceKind: string; readonly resourceId: string },
   found: readonly Finding[],
   action: string,
   sourcePath: string,
   { strict, fails }: How,
 ): Result {
-  const diagnostics = warningsOf(fails ? found.map(withoutPlaces) : found, about, sourcePath);
+  const diagnostics = warningsOf(fails ? found.map(withoutPositions) : found, about, sourcePath);
   const [first] = found;
   if (!strict || first === undefined)
     return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length, fails: false, found: null };
-  const place = sourcePath === '' ? about.resourceId : sourcePath;
+  const where = sourcePath === '' ? about.resourceId : sourcePath;
   const errors = diagnostics.map((each) => ({ ...each, severity: 'error' }));
   const body = { ok: false, ...about, error: 'STRICT_FINDINGS', message: plainWords(first.message), diagnostics: errors };
-  return { body, warnings: 0, fails: true, found: `${place}: ${first.message}` };
+  return { body, warnings: 0, fails: true, found: `${where}: ${first.message}` };
 }
 
 /** Removes positions: an editor that reads `steps[…].id` in a failure reports missing step ids instead of the failure. */
-function withoutPlaces(finding: Finding): Finding {
+function withoutPositions(finding: Finding): Finding {
   return { ...finding, message: finding.message.replace(/\[(\d+)\]/g, '/$1') };
 }
 
@@ -176,10 +176,10 @@ function unfitResult(kind: ListedKind, { problem, resourceId, file }: Unfit): Re
   const inSource = codeOf(problem) === 'SOURCE_COMPILE_FAILED';
   const [keyCode, keyName] = MISSING_KEY[kind];
   const plain = problem.missingKey === true ? { code: keyCode, sourcePath: keyName } : { code: problem.code, sourcePath: '' };
-  const place = inSource ? { code: 'SOURCE_COMPILE_FAILED', type: problem.code, sourcePath: 'sourceText' } : plain;
+  const where = inSource ? { code: 'SOURCE_COMPILE_FAILED', type: problem.code, sourcePath: 'sourceText' } : plain;
   const diagnostic = {
     severity: 'error',
-    ...place,
+    ...where,
     message: plainWords(problem.message),
     ...about,
     ...(file === undefined ? {} : { file }),

@@ -35,8 +35,14 @@ export function decidePromote(state: DefinitionsState, options: { readonly dryRu
   const promotes = isStaged(state.next) && !dryRun;
   const generation = state.generation + (promotes ? 1 : 0);
   const counts = STAGED_KINDS.map((kind) => [COUNT_NAMES[kind], changes.filter((each) => each.kind === kind).length]);
-  const told = [...changed.map(summary), ...removed.map(removal)];
-  const answer = { promoted: Object.fromEntries(counts), changes: told, hash, generation, ...(dryRun ? { dryRun: true as const } : {}) };
+  const summaries = [...changed.map(summary), ...removed.map(removal)];
+  const answer = {
+    promoted: Object.fromEntries(counts),
+    changes: summaries,
+    hash,
+    generation,
+    ...(dryRun ? { dryRun: true as const } : {}),
+  };
   if (!promotes) return { events: [], answer: answered(answer) };
   return {
     events: [...sourceEvents(state, puts), { type: 'definitions.promoted', data: { changes, hash, generation } }],
@@ -69,7 +75,7 @@ function summary(entry: Entry): Summary {
 
 function shownChange(entry: Entry): Shown {
   const before: Json = entry.live === null ? {} : compared(entry, definitionOf(entry.live));
-  const difference = differenceOf(before, compared(entry, entry.value), isTold);
+  const difference = differenceOf(before, compared(entry, entry.value), isContent);
   return { ...summary(entry), ...difference };
 }
 
@@ -79,6 +85,6 @@ function compared({ kind }: Entry, value: Json): Json {
 }
 
 /** Only the content of a source file is compared, not its path or format. */
-function isTold(name: string): boolean {
+function isContent(name: string): boolean {
   return !AUTHORING_MEMBERS.some((each) => each === name);
 }

@@ -6,16 +6,16 @@ import { type Json, tryParseJson } from '../../kernel/json.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
+import { findingsOf } from './findings/cached-findings.ts';
 import type { Finding, Known } from './findings/finding.ts';
 import { droppedGuards } from './findings/guards.ts';
-import { findingsOf } from './findings/judged.ts';
 import { blockIn, knownIn, returnsOf } from './findings/known.ts';
 import { warningsOf } from './findings/shown.ts';
 import type { ListedKind } from './kinds.ts';
 import { typeOfCollection } from './models.ts';
 import { definitionOf, isRemoval } from './overlay.ts';
 import type { Fit, Planned } from './plan.ts';
-import { located, Places } from './positions.ts';
+import { located, ParseBudget } from './positions.ts';
 import type { Put } from './publish.ts';
 import { objectOf, stringOf } from './read.ts';
 import { gameValues } from './values.ts';
@@ -59,16 +59,16 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
   };
 }
 
-export function findingsOfFit(kind: ListedKind, fit: Fit, known: Known, places: Places): readonly Finding[] {
-  return [...dropped(kind, fit), ...judged(kind, fit, known, places)];
+export function findingsOfFit(kind: ListedKind, fit: Fit, known: Known, budget: ParseBudget): readonly Finding[] {
+  return [...dropped(kind, fit), ...judged(kind, fit, known, budget)];
 }
 
 function dropped(kind: ListedKind, { definition, before }: Fit): readonly Finding[] {
   return before === undefined || isRemoval(before) ? [] : droppedGuards(kind, objectOf(definitionOf(before)), definition);
 }
 
-function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known, places: Places): readonly Finding[] {
-  const found = located(kind, definition, findingsOf(kind, definition, known), places);
+function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known, budget: ParseBudget): readonly Finding[] {
+  const found = located(kind, definition, findingsOf(kind, definition, known), budget);
   return [...warnings.map((warning) => ({ ...warning, path: '' })), ...found];
 }
 
@@ -107,17 +107,17 @@ export function warner(
 ): Warn {
   const count = [...push.values()].reduce((sum, planned) => sum + planned.length, 0);
   const known = count > MAX_VALIDATED && !strict ? null : knownWith(state, target, push, values);
-  const places = new Places();
+  const budget = new ParseBudget();
   let left = MAX_WARNINGS;
-  const share = (kind: ListedKind, fit: Fit): readonly Finding[] => {
+  const limited = (kind: ListedKind, fit: Fit): readonly Finding[] => {
     if (known === null || left < 0) return [];
-    const all = judged(kind, fit, known, places);
+    const all = judged(kind, fit, known, budget);
     const listed = all.length > left ? [...all.slice(0, left), MORE] : all;
     left -= all.length;
     return listed;
   };
   return (kind, fit) => {
-    const found = [...dropped(kind, fit), ...share(kind, fit)];
+    const found = [...dropped(kind, fit), ...limited(kind, fit)];
     const { sourcePath: file }: Item = fit.definition;
     const sourcePath = stringOf(file) ?? '';
     return found.length === 0 ? {} : { diagnostics: warningsOf(found, { resourceKind: kind, resourceId: fit.put.id }, sourcePath) };

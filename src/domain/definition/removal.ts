@@ -17,8 +17,8 @@ export function removal(entries: readonly Entry[], target: PublishTarget): { rea
   };
 }
 
-/** The definitions of a kind in a target that a push which replaces all does not contain. */
-export function entriesBeside(state: DefinitionsState, target: PublishTarget, kind: ListedKind, puts: readonly Put[]): Entry[] {
+/** The definitions of a kind in a target that the push does not contain: with `replaceAll` they are removed. */
+export function unpushedOf(state: DefinitionsState, target: PublishTarget, kind: ListedKind, puts: readonly Put[]): Entry[] {
   const kept = new Set(puts.map((put) => put.id));
   return entriesOf(state, target, kind).filter(({ id, staged }) => !kept.has(id) && !(staged !== null && kept.has(staged.id)));
 }

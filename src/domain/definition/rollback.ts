@@ -53,7 +53,7 @@ export class RollbackSearch {
     if (event.type === 'source.stored') this.#store(event.data);
     const live = liveEvent(event);
     if (live !== null) this.#takeLive(live);
-    return this.#enough();
+    return this.#isComplete();
   }
 
   /** `null`: live was never published, or the goal is no publish. A definition that was not found did not exist. */
@@ -90,7 +90,7 @@ export class RollbackSearch {
     if (pieces.size === parts) this.#texts.set(hash, Array.from({ length: parts }, (_, i) => pieces.get(i) ?? '').join(''));
   }
 
-  #enough(): boolean {
+  #isComplete(): boolean {
     if (this.#undone === undefined) return false;
     if (this.#undone < 0 || this.#passedGoal) return true;
     const known = [...this.#wanted.values()].every(({ hash }) => hash === null || (hash !== undefined && this.#texts.has(hash)));

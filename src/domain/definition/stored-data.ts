@@ -92,9 +92,9 @@ export class UniqueLook {
   }
 }
 
-/** Fields that lose their ledger. `told`: fields that have entries. */
-export function vanishingFields({ live, next }: ChangedCollection, told: readonly string[]): readonly string[] {
-  return told.filter((path) => isFollowed(live.schema.root, path) && !isFollowed(next?.schema.root ?? null, path));
+/** Fields that lose their ledger. `ledgerFields`: fields that have entries. */
+export function vanishingFields({ live, next }: ChangedCollection, ledgerFields: readonly string[]): readonly string[] {
+  return ledgerFields.filter((path) => isFollowed(live.schema.root, path) && !isFollowed(next?.schema.root ?? null, path));
 }
 
 function isFollowed(root: FieldModel | null, path: string): boolean {

@@ -9,7 +9,7 @@ import { type Planned, refusedResults } from './plan.ts';
 import { wholeDiagnostics } from './plan-single.ts';
 import { ABOUT_STORE, type Decision, type Put, publishEvents, refusePush, written } from './publish.ts';
 import { knownWith, type PushedKinds, type Warn, warner, writtenResult } from './pushed.ts';
-import { entriesBeside, removal, without } from './removal.ts';
+import { removal, unpushedOf, without } from './removal.ts';
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
 import { plainWords } from './wording.ts';
 
@@ -26,20 +26,20 @@ export function decideSync(
   const puts = putsOf(sections);
   if (puts === null) {
     const failed = [...sections].map(([name, section]) => [name, refusedSection(name, section)]);
-    const told = { ...ABOUT_STORE, ...Object.fromEntries(failed) };
-    return refusePush('VALIDATION_FAILED', 'One or more resources failed validation. Nothing was written.', told);
+    const detail = { ...ABOUT_STORE, ...Object.fromEntries(failed) };
+    return refusePush('VALIDATION_FAILED', 'One or more resources failed validation. Nothing was written.', detail);
   }
   const [kinds, values] = [pushedKinds(sections), pushedValues(sections)];
-  const beside = replaceAll ? besideOf(state, target, kinds) : [];
-  const left = without(state, beside);
+  const unpushed = replaceAll ? unpushedEntries(state, target, kinds) : [];
+  const left = without(state, unpushed);
   const warn = warner(left, target, kinds, { values, strict });
   const known = knownWith(left, target, kinds, values);
   const pushed = [...sections].map(([name, section]) => {
-    if ('planned' in section) return [name, writtenSection(section.kind, section.planned ?? [], beside, warn)];
+    if ('planned' in section) return [name, writtenSection(section.kind, section.planned ?? [], unpushed, warn)];
     const { kind, whole } = section;
     return [name, whole instanceof Refusal ? {} : writtenWhole(kind, whole.total, wholeDiagnostics(kind, whole.findings(known)))];
   });
-  return { events: eventsOf(state, target, puts, removal(beside, target)), answer: written(Object.fromEntries(pushed), target) };
+  return { events: eventsOf(state, target, puts, removal(unpushed, target)), answer: written(Object.fromEntries(pushed), target) };
 }
 
 export interface HowSynced {
@@ -50,9 +50,9 @@ export interface HowSynced {
 }
 
 /** What a push that replaces all removes: of the kinds whose list is there. */
-export function besideOf(state: DefinitionsState, target: PublishTarget, kinds: PushedKinds): readonly Entry[] {
+export function unpushedEntries(state: DefinitionsState, target: PublishTarget, kinds: PushedKinds): readonly Entry[] {
   return [...kinds].flatMap(([kind, planned]) =>
-    entriesBeside(
+    unpushedOf(
       state,
       target,
       kind,
@@ -137,9 +137,9 @@ function writtenWhole(kind: string, total: number, diagnostics: JsonObject): Jso
   return { ok: true, total, results: [{ ok: true, resourceKind: kind, resourceId: kind, action: 'replace', ...diagnostics }] };
 }
 
-function writtenSection(kind: ListedKind, planned: readonly Planned[], beside: readonly Entry[], warn: Warn): JsonObject {
+function writtenSection(kind: ListedKind, planned: readonly Planned[], unpushed: readonly Entry[], warn: Warn): JsonObject {
   const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, warn)] : []));
-  const removed = beside
+  const removed = unpushed
     .filter((entry) => entry.kind === kind)
     .map(({ id }) => ({ ok: true, resourceKind: kind, resourceId: id, action: 'delete' }));
   return { ok: true, total: planned.length, results: [...results, ...removed] };

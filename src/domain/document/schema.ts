@@ -38,10 +38,10 @@ const UNIQUE_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer'
 
 function uniqueOf(raw: Json | undefined): SchemaModel['unique'] {
   return [...namedFields(raw)].flatMap(([path, field, type]) => {
-    const asked = field['_unique'];
-    if (!UNIQUE_TYPES.has(type) || (asked !== true && asked !== CASELESS)) return [];
+    const unique = field['_unique'];
+    if (!UNIQUE_TYPES.has(type) || (unique !== true && unique !== CASELESS)) return [];
     const value = field['default'];
-    return [{ path, caseless: asked === CASELESS, default: value === undefined ? '' : stringifyJson(value) }];
+    return [{ path, caseless: unique === CASELESS, default: value === undefined ? '' : stringifyJson(value) }];
   });
 }
 

@@ -59,7 +59,7 @@ export function bracketPathEnd(text: string, at: number): number {
   let end = at;
   while (text.charAt(end) === '[') {
     const start = end;
-    const close = scanTop(text, start, (char, place, depth) => char === ']' && depth === 0 && place > start);
+    const close = scanTop(text, start, (char, at, depth) => char === ']' && depth === 0 && at > start);
     if (close < 0) throw mismatch();
     end = close + 1 + (/^(?:\.[\w-]+)+/.exec(text.slice(close + 1))?.[0].length ?? 0);
   }

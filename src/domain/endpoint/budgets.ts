@@ -56,22 +56,22 @@ export class Budgets {
   spend(name: BudgetName, amount: number): void {
     const used = (this.#used.get(name) ?? 0) + amount;
     this.#used.set(name, used);
-    this.#hold(name, used);
+    this.#require(name, used);
     this.#outer?.spend(name, amount);
   }
 
   /** Counts the `count`th visit of one step. */
   visit(count: number): void {
-    this.#hold('maxStepVisits', count);
+    this.#require('maxStepVisits', count);
   }
 
   /** Counts a call that makes it `depth` workflows deep. */
   entered(depth: number): void {
-    this.#hold('maxWorkflowDepth', depth - this.#depth);
+    this.#require('maxWorkflowDepth', depth - this.#depth);
     this.#outer?.entered(depth);
   }
 
-  #hold(name: BudgetName, used: number): void {
+  #require(name: BudgetName, used: number): void {
     const limit = this.#limits.get(name);
     if (limit === undefined || used <= limit) return;
     const error = { budgetCategory: name, measured: used, limit };

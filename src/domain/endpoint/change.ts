@@ -1,10 +1,10 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { bracketParts } from './brackets.ts';
+import { type ComputedPath, compileComputedPath } from './computed-path.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
 import { isForbidden } from './path.ts';
-import { compilePlace, type Place } from './place.ts';
 import type { Scope } from './scope.ts';
 import { isNullish, type Value } from './value.ts';
 
@@ -14,9 +14,9 @@ import { isNullish, type Value } from './value.ts';
 const BEGINS_WITH_NAME = /^\s*[^\s.[\]{}|()]+\s*(?:[.[]|$)/;
 
 /** Throws if the text is no path to a name of the call. */
-export function placeOf(language: Language, text: string): Place {
+export function writablePath(language: Language, text: string): ComputedPath {
   if (!BEGINS_WITH_NAME.test(text)) throw new LanguageError(`"${text.slice(0, 60)}" is no path.`);
-  return compilePlace(language, bracketParts(text) ?? [{ kind: 'names', text }], false);
+  return compileComputedPath(language, bracketParts(text) ?? [{ kind: 'names', text }], false);
 }
 
 /** Copying a member costs as much as looking at this many rows. */

@@ -54,8 +54,8 @@ function parseRoute(value: Json | undefined, fallback: Action): Route {
   if (typeof value === 'string') return parseWord(value);
   if (!isObject(value)) return { action: fallback, json: NOTHING };
   const { action: own, type }: Written<typeof route> = value;
-  const asked = firstOf(own, type);
-  return { action: typeof asked === 'string' ? (actionOf(asked) ?? fallback) : fallback, json: value };
+  const named = firstOf(own, type);
+  return { action: typeof named === 'string' ? (actionOf(named) ?? fallback) : fallback, json: value };
 }
 
 /** A word that is no action names a step to go to. */

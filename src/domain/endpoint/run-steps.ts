@@ -8,15 +8,15 @@ const MAX_VISITS = 100;
 /** The steps of a callable, with the positions that `goto` can reach by name. */
 export interface Program {
   readonly steps: readonly Step[];
-  readonly places: ReadonlyMap<string, number>;
+  readonly indexes: ReadonlyMap<string, number>;
 }
 
 export function programOf(steps: readonly Step[]): Program {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   steps.forEach((step, index) => {
-    if (!places.has(step.source.name)) places.set(step.source.name, index);
+    if (!indexes.has(step.source.name)) indexes.set(step.source.name, index);
   });
-  return { steps, places };
+  return { steps, indexes };
 }
 
 /** Runs a callable's steps. Answers how they ended: at the end of the list, by a `return` route, or by a `return` step with its value. */
@@ -42,8 +42,8 @@ function countVisit({ budgets }: Frame, visits: Map<number, number>, at: number,
 
 function jump(program: Program, step: Step, at: number, signal: Extract<Signal, { kind: 'goto' | 'skip' }>): number {
   if (signal.kind === 'skip') return at + 1 + signal.count;
-  const place = program.places.get(signal.target);
-  if (place !== undefined) return place;
+  const index = program.indexes.get(signal.target);
+  if (index !== undefined) return index;
   throw asStepFailure(step.source, new LanguageError(`there is no step "${signal.target.slice(0, 100)}" to go to.`));
 }
 

@@ -36,7 +36,7 @@ export class CallContext {
   private nextLook = WORK_PER_LOOK;
   private slept = 0;
   private webhooks = 0;
-  private asked = 0;
+  private awaited = 0;
   private clock: ClockNames | null = null;
 
   constructor(call: EndpointCall, values: JsonObject) {
@@ -56,13 +56,13 @@ export class CallContext {
     this.call.effects.sleep(ms);
   }
 
-  /** `asked`: something in the call reads the result, so the webhook is sent now. Otherwise it is sent once the call is stored. */
-  webhook(url: string, payload: JsonObject, asked: boolean): JsonObject | null {
+  /** `awaited`: something in the call reads the result, so the webhook is sent now. Otherwise it is sent once the call is stored. */
+  webhook(url: string, payload: JsonObject, awaited: boolean): JsonObject | null {
     if (this.webhooks >= MAX_WEBHOOKS) throw refusal('LIMIT_EXCEEDED', `A call may send at most ${MAX_WEBHOOKS} webhooks`);
     this.webhooks += 1;
-    if (!asked) return this.call.effects.notify(url, payload);
-    this.asked += 1;
-    return this.call.effects.webhook(this.asked - 1, url, payload);
+    if (!awaited) return this.call.effects.notify(url, payload);
+    this.awaited += 1;
+    return this.call.effects.webhook(this.awaited - 1, url, payload);
   }
 
   spend(units: number): void {

@@ -1,8 +1,8 @@
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
-import { changed, placeOf } from './change.ts';
+import { changed, writablePath } from './change.ts';
+import type { ComputedPath } from './computed-path.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
-import type { Place } from './place.ts';
 import type { Eval, Scope } from './scope.ts';
 import { isNullish, type Value } from './value.ts';
 
@@ -25,15 +25,15 @@ export function takenFrom(body: string): string {
 
 export function compileTake(language: Language, body: string): Eval {
   const [, list = '', method = ''] = TAKE.exec(body) ?? [];
-  const place = placeOf(language, list);
-  return (scope) => take(scope, place, method === 'shift', list);
+  const listPath = writablePath(language, list);
+  return (scope) => take(scope, listPath, method === 'shift', list);
 }
 
 /** Copying an item of a list is cheaper than looking up a name, by this power of two. */
 const COPIED_SHIFT = 4;
 
-function take(scope: Scope, place: Place, first: boolean, text: string): Value {
-  const named = place(scope);
+function take(scope: Scope, listPath: ComputedPath, first: boolean, text: string): Value {
+  const named = listPath(scope);
   if (named === null) return undefined;
   const path = scope.unaliased(named);
   const list = scope.path(path);

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { bracketParts } from './brackets.ts';
+import { compileComputedPath } from './computed-path.ts';
 import { LanguageError } from './errors.ts';
 import { compileCall, FUNCTION_NAMES } from './functions.ts';
 import type { Language } from './language.ts';
 import { type Path, parsePath } from './path.ts';
-import { compilePlace } from './place.ts';
 import { checkParentheses, findTokens, isOneToken, literalOf, type Span, unquoted, wholeCall } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
 import { compileTake, isTake } from './take.ts';
@@ -96,9 +96,9 @@ function compileCore(language: Language, core: string, aliases: boolean): Eval {
 export function compilePath(language: Language, text: string, aliases: boolean): Eval {
   const parts = bracketParts(text);
   if (parts !== null) {
-    const place = compilePlace(language, parts, aliases);
+    const computed = compileComputedPath(language, parts, aliases);
     return (scope) => {
-      const path = place(scope);
+      const path = computed(scope);
       return path === null ? undefined : readPath(scope, path, aliases);
     };
   }

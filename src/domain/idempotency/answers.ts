@@ -21,8 +21,8 @@ export function readKey(sent: string): string | Refusal {
 }
 
 /** SHA-256 (hex) of what was asked for. Equal values have the same hash, in whatever order their members were sent. */
-export function requestHash(asked: Json): string {
-  return createHash('sha256').update(canonicalJson(asked)).digest('hex');
+export function requestHash(request: Json): string {
+  return createHash('sha256').update(canonicalJson(request)).digest('hex');
 }
 
 /** One key of one caller, and what is asked for under it. */

@@ -61,11 +61,11 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
   const rules = rulesOf(write.rules, write.collection);
   if (rules.length === 0) return { draft, clamps: [], windows: daily, flags: [] };
   const compared = comparedBy(write, rules);
-  const asked = rules.map((rule) => ({ rule, amount: amountOf(compared, rule.field) })).filter(({ amount }) => amount > 0);
-  const grants = grantsOf(write, asked);
+  const requested = rules.map((rule) => ({ rule, amount: amountOf(compared, rule.field) })).filter(({ amount }) => amount > 0);
+  const grants = grantsOf(write, requested);
   const granted = tightest(grants);
-  const cuts = lowered(compared, asked, granted);
-  const demands = asked.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
+  const cuts = lowered(compared, requested, granted);
+  const demands = requested.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
   const counted = countDemands(write, demands);
   if (counted instanceof Refusal) return counted;
   const lowers = new Set(cuts.map(([field]) => field));
@@ -89,8 +89,8 @@ function amountOf({ before, after, increases }: Compared, field: string): number
 }
 
 /** What each clamping rule grants of the asked amount. */
-function grantsOf(write: LimitedWrite, asked: readonly Demand[]): Clamp[] {
-  return asked.flatMap(({ rule, amount }) => {
+function grantsOf(write: LimitedWrite, requested: readonly Demand[]): Clamp[] {
+  return requested.flatMap(({ rule, amount }) => {
     if (!isClamped(rule)) return [];
     const left = rule.windows.map(({ window, limit }) => limit - used(write, rule, window));
     return [{ rule: rule.name, field: rule.field, asked: amount, granted: Math.max(0, Math.min(amount, ...left)) }];
@@ -109,8 +109,8 @@ function used(write: LimitedWrite, rule: RuleModel, window: WindowName): number 
 }
 
 /** New values of fields that asked for more growth than granted. */
-function lowered({ before, after }: Compared, asked: readonly Demand[], granted: ReadonlyMap<string, number>): Change[] {
-  const amounts = new Map(asked.map(({ rule, amount }) => [rule.field, amount]));
+function lowered({ before, after }: Compared, requested: readonly Demand[], granted: ReadonlyMap<string, number>): Change[] {
+  const amounts = new Map(requested.map(({ rule, amount }) => [rule.field, amount]));
   return [...granted].flatMap(([field, grant]): Change[] => {
     const amount = amounts.get(field) ?? 0;
     return amount > grant ? lower(before, after, field, amount, grant) : [];

@@ -148,8 +148,8 @@ function conditionOf(config: Config): Condition | null {
 }
 
 function profilesIn(config: Config): boolean {
-  const asked: Written<typeof enrichment> = objectOf(config.enrichment);
-  if (listOf(asked.fields).length > 0) return true;
+  const written: Written<typeof enrichment> = objectOf(config.enrichment);
+  if (listOf(written.fields).length > 0) return true;
   const texts = [...listOf(config.fields), ...listOf(config.columns)].map((raw) =>
     isObject(raw) ? firstText(raw, 'path', 'field', 'source', 'valuePath') : raw,
   );

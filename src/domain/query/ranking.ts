@@ -62,7 +62,7 @@ export class Ranking {
     const at = this.#blockOf({ key, rank });
     let before = 0;
     for (let index = 0; index < at; index += 1) before += this.#blocks[index]?.keys.length ?? 0;
-    return before + placeIn(this.#blocks[at], { key, rank });
+    return before + indexIn(this.#blocks[at], { key, rank });
   }
 
   /** Rows from an index on, at most `count`. */
@@ -88,9 +88,9 @@ export class Ranking {
     const at = Math.min(this.#blockOf(row), Math.max(this.#blocks.length - 1, 0));
     const block = this.#blocks[at] ?? { ranks: [], keys: [] };
     if (this.#blocks.length === 0) this.#blocks.push(block);
-    const place = placeIn(block, row);
-    block.ranks.splice(place, 0, row.rank);
-    block.keys.splice(place, 0, row.key);
+    const index = indexIn(block, row);
+    block.ranks.splice(index, 0, row.rank);
+    block.keys.splice(index, 0, row.key);
     if (block.keys.length < MAX_VALUE) return;
     const half = MAX_VALUE / 2;
     this.#blocks.splice(at + 1, 0, { ranks: block.ranks.splice(half), keys: block.keys.splice(half) });
@@ -100,9 +100,9 @@ export class Ranking {
     const at = this.#blockOf({ key, rank });
     const block = this.#blocks[at];
     if (block === undefined) throw new Error('a row of a ranking is in none of its blocks');
-    const place = placeIn(block, { key, rank });
-    block.ranks.splice(place, 1);
-    block.keys.splice(place, 1);
+    const index = indexIn(block, { key, rank });
+    block.ranks.splice(index, 1);
+    block.keys.splice(index, 1);
     if (block.keys.length === 0) this.#blocks.splice(at, 1);
   }
 
@@ -121,7 +121,7 @@ export class Ranking {
 }
 
 /** Index of the row in the block, or where it belongs. */
-function placeIn(block: Block | undefined, row: Ranked): number {
+function indexIn(block: Block | undefined, row: Ranked): number {
   let [low, high] = [0, block?.keys.length ?? 0];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -20,7 +20,7 @@ export interface QueryParts {
 }
 
 /** Approximate bytes kept besides the text of a document. */
-const BESIDE_TEXT = 120;
+const ROW_OVERHEAD = 120;
 /** Characters of the documents joined to one row. */
 const MAX_JOINED = 4 * 1024 * 1024;
 /** Characters of joined documents whose values are kept from one row to the next. */
@@ -164,7 +164,7 @@ export class QueryRun {
   }
 
   #keep(characters: number): void {
-    this.#kept += characters + BESIDE_TEXT;
+    this.#kept += characters + ROW_OVERHEAD;
     this.#requireRoom();
   }
 
@@ -262,14 +262,14 @@ export class QueryRun {
     this.#ranking.set(key, rank);
     if (text === null) return;
     this.#documents[0]?.set(key, text);
-    this.#kept += text.length + BESIDE_TEXT;
+    this.#kept += text.length + ROW_OVERHEAD;
     if (!this.#isWhole && size >= this.#plan.limit && last) this.#drop(last.key);
-    if (this.#isWhole && this.bytes > this.#parts.mostKept) this.#cut();
+    if (this.#isWhole && this.bytes > this.#parts.mostKept) this.#truncate();
     this.#requireRoom();
   }
 
   /** Drops all rows but those that the query shows. */
-  #cut(): void {
+  #truncate(): void {
     this.#isWhole = false;
     const [documents] = this.#documents;
     const all = new Map(documents);
@@ -280,14 +280,14 @@ export class QueryRun {
       const text = all.get(key) ?? '';
       ranking.set(key, rank);
       documents?.set(key, text);
-      this.#kept += text.length + BESIDE_TEXT;
+      this.#kept += text.length + ROW_OVERHEAD;
     }
     this.#ranking = ranking;
   }
 
   #drop(key: string): void {
     const [documents] = this.#documents;
-    this.#kept -= (documents?.get(key)?.length ?? 0) + BESIDE_TEXT;
+    this.#kept -= (documents?.get(key)?.length ?? 0) + ROW_OVERHEAD;
     documents?.delete(key);
     this.#ranking.delete(key);
   }

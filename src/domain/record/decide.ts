@@ -22,9 +22,9 @@ const DEFAULT_NAME = 'Save';
 const MAX_NAME = 64;
 
 /** A name as it is stored: trimmed, and cut to 64 characters. `null` if it is no name. */
-export function recordName(asked: Json | undefined): string | null {
-  if (typeof asked !== 'string') return null;
-  const name = asked.trim();
+export function recordName(requested: Json | undefined): string | null {
+  if (typeof requested !== 'string') return null;
+  const name = requested.trim();
   // By code points: half a surrogate pair is no text.
   return name === '' ? null : name.length <= MAX_NAME ? name : [...name].slice(0, MAX_NAME).join('');
 }

@@ -53,7 +53,7 @@ export function testCase(json: JsonObject): TestCase {
 }
 
 /** What a body asks to run. No body is an empty one. */
-interface AskedRun {
+interface RunRequest {
   /** Id of a saved test. */
   readonly testId: string | undefined;
   /** Slug of an endpoint. */
@@ -62,10 +62,10 @@ interface AskedRun {
   readonly itself: TestCase;
 }
 
-export function askedRun(body: Json | undefined): AskedRun | Refusal {
+export function runRequest(body: Json | undefined): RunRequest | Refusal {
   if (body !== undefined && !isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object.');
-  const asked = objectOf(body);
-  return { testId: stringOf(asked['testId']), slug: stringOf(asked['slug']), itself: testCase(asked) };
+  const request = objectOf(body);
+  return { testId: stringOf(request['testId']), slug: stringOf(request['slug']), itself: testCase(request) };
 }
 
 /** The saved test with this id. */
@@ -99,10 +99,10 @@ export function verdictOf(expect: Written<typeof expectation>, result: Came): Ve
 }
 
 function reasonOf(outcome: Verdict['outcome'], status: number | null, { ok, status: came, message }: Came): string {
-  const told = message === '' ? '' : `: ${message.replace(/\.$/, '')}`;
-  if (status !== null && status !== came) return `Expected HTTP ${status}, got HTTP ${came}${told}.`;
+  const detail = message === '' ? '' : `: ${message.replace(/\.$/, '')}`;
+  if (status !== null && status !== came) return `Expected HTTP ${status}, got HTTP ${came}${detail}.`;
   if (outcome === 'fail' && ok) return `Expected a rejection, got HTTP ${came}.`;
-  if (outcome === 'pass' && !ok) return `Expected success, got HTTP ${came}${told}.`;
+  if (outcome === 'pass' && !ok) return `Expected success, got HTTP ${came}${detail}.`;
   return '';
 }
 

@@ -4,7 +4,7 @@ import { decidePutSingle, decideUpsertMany } from '../../../src/domain/definitio
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
 import type { Known } from '../../../src/domain/definition/findings/finding.ts';
 import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
-import { located, Places } from '../../../src/domain/definition/positions.ts';
+import { located, ParseBudget } from '../../../src/domain/definition/positions.ts';
 import { STEP_TYPES } from '../../../src/domain/endpoint/steps/types.ts';
 import { decidePutTests } from '../../../src/domain/test/decide.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
@@ -189,7 +189,7 @@ describe('findings in a source text', () => {
 
   it('inside a wrapper and in JSON, too; what is missing has the place of what it is missing in', () => {
     const at = (sourceText: string, path: string) => {
-      const [first] = located('endpoint', { sourceText }, [{ code: 'X', message: '', path }], new Places());
+      const [first] = located('endpoint', { sourceText }, [{ code: 'X', message: '', path }], new ParseBudget());
       return [first?.line, first?.column];
     };
     expect(at('kind: endpoint\ndefinition:\n  steps:\n    - type: read\n', '/steps/0/id')).toEqual([4, 7]);
@@ -199,9 +199,9 @@ describe('findings in a source text', () => {
   });
 
   it('of a push with more text than is read for it have their pointers alone', () => {
-    const places = new Places();
+    const budget = new ParseBudget();
     const one = { sourceText: `${'#'.repeat(20_000)}\nsteps: []` };
-    const lines = [1, 2].map(() => located('endpoint', one, [{ code: 'X', message: '', path: '/steps' }], places)[0]?.line);
+    const lines = [1, 2].map(() => located('endpoint', one, [{ code: 'X', message: '', path: '/steps' }], budget)[0]?.line);
     expect(lines).toEqual([2, undefined]);
   });
 });

@@ -153,10 +153,10 @@ function fieldFindings(written: Written<typeof field>, path: string, findings: F
   if (written._ledger === true && type !== undefined && !NUMBERS.has(type)) {
     findings.add('INVALID_LEDGER', `${path}/_ledger`, 'A ledger follows numbers only.');
   }
-  if (asksUnique(written) && type !== undefined && !['string', 'number', 'integer'].includes(type)) {
+  if (isUnique(written) && type !== undefined && !['string', 'number', 'integer'].includes(type)) {
     findings.add('INVALID_UNIQUE', `${path}/_unique`, 'Only texts and numbers can be unique.');
   }
-  if (asksUnique(written) && (written.default ?? null) !== null) {
+  if (isUnique(written) && (written.default ?? null) !== null) {
     findings.add('INVALID_UNIQUE', `${path}/default`, 'Only one document can have this default: the next one without a value is refused.');
   }
   findings.structure(field, written, path, 'enum');
@@ -215,8 +215,8 @@ function nestedFindings(written: Written<typeof field>, type: string | undefined
 
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'any']);
 
-function asksUnique({ _unique: asked }: Written<typeof field>): boolean {
-  return asked === true || asked === 'caseless';
+function isUnique({ _unique: unique }: Written<typeof field>): boolean {
+  return unique === true || unique === 'caseless';
 }
 
 /** Fields inside a field, also those of list items. */
@@ -225,7 +225,7 @@ function inner({ properties, additionalProperties, items }: Written<typeof field
 }
 
 function hasUnique(written: Json | undefined): boolean {
-  return isObject(written) && (asksUnique(written) || inner(written).some(hasUnique));
+  return isObject(written) && (isUnique(written) || inner(written).some(hasUnique));
 }
 
 function hasGrowth(written: Json | undefined): boolean {

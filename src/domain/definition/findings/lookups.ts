@@ -7,14 +7,14 @@ export type Lookup = `${keyof Known} ${string}`;
 export type LookupResult = boolean | JsonObject | undefined;
 
 /** The same knowledge, which also records every question with its answer. */
-export function recordingLookups(known: Known): { readonly known: Known; readonly asked: Map<Lookup, LookupResult> } {
-  const asked = new Map<Lookup, LookupResult>();
+export function recordingLookups(known: Known): { readonly known: Known; readonly lookups: Map<Lookup, LookupResult> } {
+  const lookups = new Map<Lookup, LookupResult>();
   const note = <A extends LookupResult>(question: Lookup, answer: A): A => {
-    asked.set(question, answer);
+    lookups.set(question, answer);
     return answer;
   };
   return {
-    asked,
+    lookups,
     known: {
       collection: (name) => note(`collection ${name}`, known.collection(name)),
       playersCollection: (name) => note(`playersCollection ${name}`, known.playersCollection(name)),
@@ -72,7 +72,7 @@ export function knownFrom(answers: ReadonlyMap<string, LookupResult>): Known {
 }
 
 /** Whether every question would still get the same answer. Definitions are compared by identity. */
-export function stillHolds(asked: ReadonlyMap<Lookup, LookupResult>, known: Known): boolean {
-  for (const [question, answer] of asked) if (lookUp(known, question) !== answer) return false;
+export function isUnchanged(lookups: ReadonlyMap<Lookup, LookupResult>, known: Known): boolean {
+  for (const [question, answer] of lookups) if (lookUp(known, question) !== answer) return false;
   return true;
 }

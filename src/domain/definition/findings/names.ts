@@ -78,7 +78,7 @@ class Names {
     for (const part of ['let', 'params'] as const) for (const name of Object.keys(objectOf(json[part]))) this.#add(name, 'open');
     const { type } = json;
     const name = stringOf(json.as) ?? stringOf(json.id);
-    for (const verb of ['set', 'append'] as const) this.#places(json[verb]);
+    for (const verb of ['set', 'append'] as const) this.#targets(json[verb]);
     if (type === 'foreach') this.#add(stringOf(json.item) ?? 'item', 'open');
     if (type === 'compute') for (const each of Object.keys(objectOf(json.values ?? json.fields))) this.#scalar(json, each);
     if (name !== undefined) this.#add(`${stringOf(json.id) ?? name}_run`, 'open');
@@ -90,8 +90,8 @@ class Names {
     if (step.output === 'scalars') this.#add(name, 'open');
   }
 
-  #places(asked: Json | undefined): void {
-    const paths = isText(asked) ? [asked] : Object.keys(objectOf(asked));
+  #targets(target: Json | undefined): void {
+    const paths = isText(target) ? [target] : Object.keys(objectOf(target));
     for (const path of paths) this.#add(path.split(/[.[]/, 1)[0]?.trim() ?? '', 'open');
   }
 

@@ -48,8 +48,8 @@ function ruleFindings(written: Written<typeof rule>, path: string, findings: Fin
   for (const name of Object.keys(written)) {
     // {@link windowsFindings} reports unknown windows.
     if (known.includes(name) || name.startsWith('_') || /^maxPer[A-Z]/.test(name)) continue;
-    const place = `${path}/${name}`.slice(0, MAX_PATH);
-    findings.add('UNKNOWN_RULE_MEMBER', place, `A rule does nothing with '${name}'.`, didYouMean(name, known));
+    const pointer = `${path}/${name}`.slice(0, MAX_PATH);
+    findings.add('UNKNOWN_RULE_MEMBER', pointer, `A rule does nothing with '${name}'.`, didYouMean(name, known));
   }
   const collection = stringOf(written.collection) ?? '*';
   if (collection !== '*' && !findings.known.collection(collection)) {
@@ -71,8 +71,8 @@ function windowsFindings(written: Written<typeof rule>, path: string, findings: 
   for (const name of Object.keys(written)) if (/^maxPer[A-Z]/.test(name) && !FLAT_NAMES.has(name)) unknown(`${path}/${name}`, findings);
 }
 
-function unknown(place: string, findings: Findings): void {
-  const path = place.slice(0, MAX_PATH);
+function unknown(pointer: string, findings: Findings): void {
+  const path = pointer.slice(0, MAX_PATH);
   findings.add(
     'INVALID_RATE_LIMIT_WINDOW',
     path,

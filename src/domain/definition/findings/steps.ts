@@ -22,7 +22,7 @@ interface Walk {
   readonly findings: Findings;
   readonly ids: Set<string>;
   /** Top-level steps by name, with their position: targets of a `goto`. */
-  readonly places: ReadonlyMap<string, number>;
+  readonly indexes: ReadonlyMap<string, number>;
   /** In a workflow the routes `return`, `goto` and `skip` are ignored. */
   readonly isWorkflow: boolean;
 }
@@ -31,12 +31,12 @@ interface Walk {
 export function stepsFindings(definition: Written<typeof block>, findings: Findings, isWorkflow: boolean, at = ''): void {
   const name = definition.steps === undefined && at !== '' ? 'body' : 'steps';
   const steps = definition[name];
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   for (const [index, step] of (isArray(steps) ? steps : []).entries()) {
     const name = isObject(step) ? nameOf(step) : undefined;
-    if (name !== undefined && !places.has(name)) places.set(name, index);
+    if (name !== undefined && !indexes.has(name)) indexes.set(name, index);
   }
-  listFindings(steps, `${at}/${name}`, { findings, ids: new Set(), places, isWorkflow });
+  listFindings(steps, `${at}/${name}`, { findings, ids: new Set(), indexes, isWorkflow });
 }
 
 function listFindings(steps: Json | undefined, path: string, walk: Walk): void {
@@ -82,11 +82,11 @@ function nameOf(step: AnyStep): string | undefined {
 function idFindings(step: AnyStep, path: string, { findings, ids }: Walk): void {
   const { id } = step;
   if (!isText(id)) {
-    const place = path
+    const field = path
       .slice(1)
       .replace(/\/(\d+)/g, '[$1]')
       .replaceAll('/', '.');
-    findings.add('MISSING_STEP_ID', `${path}/id`, `${place}.id must be a non-empty string.`, 'Give the step an id.');
+    findings.add('MISSING_STEP_ID', `${path}/id`, `${field}.id must be a non-empty string.`, 'Give the step an id.');
     return;
   }
   if (!STEP_ID.test(id)) findings.add('STEP_ID_FORMAT', `${path}/id`, `'${id}' works in templates only: use letters, digits and _.`);
@@ -123,7 +123,7 @@ function routesFindings(step: Written<StepSchema<'condition'>>, path: string, wa
 function routeFindings(written: Json, path: string, walk: Walk): void {
   if (written === null || typeof written === 'boolean') return;
   if (typeof written === 'string') {
-    placeFindings(written, path, walk);
+    routeLevelFindings(written, path, walk);
     if (!ACTIONS.has(written)) targetFindings(written, path, walk);
     return;
   }
@@ -138,7 +138,7 @@ function routeFindings(written: Json, path: string, walk: Walk): void {
   else if (!isText(action) || !ACTIONS.has(action))
     walk.findings.add('INVALID_ROUTE_ACTION', `${path}/action`, 'This action is unknown.', didYouMean(String(action), ACTIONS));
   else {
-    placeFindings(action, path, walk);
+    routeLevelFindings(action, path, walk);
     actionFindings(action, way, path, walk);
   }
 }
@@ -163,7 +163,7 @@ function actionFindings(action: string, way: Written<typeof route>, path: string
 const PLAIN_ACTIONS = new Set(['continue', 'reject', ...RUNS]);
 
 /** Findings for `return`, `goto` and `skip`. They act on the top-level list wherever they stand; a workflow ignores them. */
-function placeFindings(action: string, path: string, { findings, isWorkflow }: Walk): void {
+function routeLevelFindings(action: string, path: string, { findings, isWorkflow }: Walk): void {
   if (PLAIN_ACTIONS.has(action)) return;
   if (isWorkflow) findings.add('ROUTE_IGNORED_IN_WORKFLOW', path, `A workflow ignores this route and goes on.`);
   else if (!/^\/steps\/\d+\/[A-Za-z]+(?:\/[A-Za-z]+)?$/.test(path)) {
@@ -171,11 +171,11 @@ function placeFindings(action: string, path: string, { findings, isWorkflow }: W
   }
 }
 
-function targetFindings(target: string, path: string, { findings, places }: Walk): void {
-  const place = places.get(target);
-  if (place === undefined)
-    findings.add('ROUTE_TARGET_MISSING', path, `There is no step '${target}' to go to.`, didYouMean(target, places.keys()));
-  else if (place <= Number(path.split('/')[2])) {
+function targetFindings(target: string, path: string, { findings, indexes }: Walk): void {
+  const index = indexes.get(target);
+  if (index === undefined)
+    findings.add('ROUTE_TARGET_MISSING', path, `There is no step '${target}' to go to.`, didYouMean(target, indexes.keys()));
+  else if (index <= Number(path.split('/')[2])) {
     findings.add('ROUTE_BACKWARD_JUMP', path, `This goes back to '${target}': a step may run 100 times in a call.`);
   }
 }

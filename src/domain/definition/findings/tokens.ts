@@ -20,20 +20,20 @@ export function tokensFindings(json: Json | undefined, path: string, findings: F
 }
 
 function textFindings(text: string, path: string, findings: Findings): void {
-  const wrong = attempt(() => tokensOf(text).flatMap(({ start, end }) => troubleOf(text.slice(start + 2, end - 2)) ?? [])[0]);
+  const wrong = attempt(() => tokensOf(text).flatMap(({ start, end }) => problemOf(text.slice(start + 2, end - 2)) ?? [])[0]);
   if (wrong !== undefined) findings.add('INVALID_EXPRESSION', path, wrong);
 }
 
 /** As {@link tokensFindings}, for a text that is a token without braces, such as `from`. */
 export function tokenBodyFindings(body: string, path: string, findings: Findings): void {
-  const wrong = troubleOf(body);
+  const wrong = problemOf(body);
   if (wrong !== undefined) findings.add('INVALID_EXPRESSION', path, wrong);
 }
 
 /** What is wrong inside a token; nested tokens come first. */
-function troubleOf(body: string): string | undefined {
+function problemOf(body: string): string | undefined {
   for (const { start, end } of findTokens(body)) {
-    const inner = troubleOf(body.slice(start + 2, end - 2));
+    const inner = problemOf(body.slice(start + 2, end - 2));
     if (inner !== undefined) return inner;
   }
   return attempt(() => {

@@ -1,7 +1,7 @@
 import type { Written } from '../../../contract/resources/member.ts';
 import { STEPS, type StepSchema } from '../../../contract/resources/step.ts';
 import { isObject } from '../../../kernel/json.ts';
-import { placeOf } from '../../endpoint/change.ts';
+import { writablePath } from '../../endpoint/change.ts';
 import { language } from '../../endpoint/compilers.ts';
 import { LanguageError } from '../../endpoint/errors.ts';
 import { expressionFindings } from './expression.ts';
@@ -16,20 +16,21 @@ export function transformFindings(step: Written<StepSchema<'transform'>>, path: 
   if (maps.length === 0 && findings.missing(step, ['expression', 'value'], path, 'MISSING_TRANSFORM_VALUE')) return;
   findings.structure(STEPS.transform, step, path, 'expression');
   expressionFindings(step.expression, `${path}/expression`, findings);
-  for (const verb of CHANGES) changes(step, verb, path, findings);
+  for (const verb of CHANGES) targetsFindings(step, verb, path, findings);
 }
 
-function changes(step: Written<StepSchema<'transform'>>, verb: (typeof CHANGES)[number], path: string, findings: Findings): void {
-  const asked = step[verb] ?? null;
-  if (asked === null) return;
-  if (isText(asked)) place(asked, `${path}/${verb}`, findings);
-  else if (!isObject(asked)) findings.add('INVALID_TRANSFORM_TARGET', `${path}/${verb}`, `'${verb}' is a map of path to value, or a path.`);
-  else for (const name of Object.keys(asked)) place(name, `${path}/${verb}/${name}`, findings);
+function targetsFindings(step: Written<StepSchema<'transform'>>, verb: (typeof CHANGES)[number], path: string, findings: Findings): void {
+  const target = step[verb] ?? null;
+  if (target === null) return;
+  if (isText(target)) targetFindings(target, `${path}/${verb}`, findings);
+  else if (!isObject(target))
+    findings.add('INVALID_TRANSFORM_TARGET', `${path}/${verb}`, `'${verb}' is a map of path to value, or a path.`);
+  else for (const name of Object.keys(target)) targetFindings(name, `${path}/${verb}/${name}`, findings);
 }
 
-function place(text: string, path: string, findings: Findings): void {
+function targetFindings(text: string, path: string, findings: Findings): void {
   try {
-    placeOf(language, text);
+    writablePath(language, text);
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error;
     findings.add('INVALID_TRANSFORM_TARGET', path, error.message);

@@ -1,9 +1,9 @@
 import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
-import { changed, placeOf } from '../change.ts';
+import { changed, writablePath } from '../change.ts';
+import type { ComputedPath } from '../computed-path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
-import type { Place } from '../place.ts';
 import type { Eval, Scope } from '../scope.ts';
 import { binding, type CompileStep, type SourceOf, type StepSource } from '../step.ts';
 import { compileDeep, compileShallow } from '../template.ts';
@@ -39,20 +39,20 @@ function compileOwn(language: Language, { json: { expression, value } }: SourceO
 interface Change {
   readonly verb: 'set' | 'append';
   readonly text: string;
-  readonly place: Place;
+  readonly target: ComputedPath;
   /** `null`: the step's own value. */
   readonly value: Eval | null;
 }
 
 function compileChanges(language: Language, { json }: SourceOf<'transform'>, verb: Change['verb']): Change[] {
-  const asked = json[verb] ?? null;
-  if (asked === null) return [];
-  if (typeof asked === 'string') return [{ verb, text: asked, place: placeOf(language, asked), value: null }];
-  if (!isObject(asked)) throw new LanguageError(`${verb} must be a map of path to value, or a path.`);
-  return Object.entries(asked).map(([text, value]) => ({
+  const source = json[verb] ?? null;
+  if (source === null) return [];
+  if (typeof source === 'string') return [{ verb, text: source, target: writablePath(language, source), value: null }];
+  if (!isObject(source)) throw new LanguageError(`${verb} must be a map of path to value, or a path.`);
+  return Object.entries(source).map(([text, value]) => ({
     verb,
     text,
-    place: placeOf(language, text),
+    target: writablePath(language, text),
     value: compileValue(language, value),
   }));
 }
@@ -63,9 +63,9 @@ function compileValue(language: Language, json: Json): Eval {
   return typeof expression === 'string' ? language.expression(expression) : compileDeep(language, json);
 }
 
-function apply(scope: Scope, { verb, text, place, value }: Change, source: StepSource): void {
+function apply(scope: Scope, { verb, text, target, value }: Change, source: StepSource): void {
   const given = (value === null ? scope.name(source.name) : value(scope)) ?? null;
-  const path = place(scope);
+  const path = target(scope);
   if (path === null) throw new LanguageError(`What stands between the brackets of "${text}" has no value.`);
   const change = verb === 'set' ? () => given : (before: Value) => appended(scope, before, given, text);
   scope.names.set(path.root, changed(scope, scope.name(path.root), path.rest, 0, change, text));

@@ -24,9 +24,9 @@ export const webhookStep: CompileStep<'webhook'> = (source, compilation) => {
   if (text === undefined) throw new LanguageError('it has no url.');
   const url = compileMessage(language, text);
   const embed = compileEmbed(language, json);
-  const asked = compilation.reads(source.name);
+  const isAwaited = compilation.reads(source.name);
   return binding(source, ({ scope }) => {
-    const result = scope.context.webhook(url(scope), { embeds: [embed(scope)] }, asked);
+    const result = scope.context.webhook(url(scope), { embeds: [embed(scope)] }, isAwaited);
     if (result === null) throw new LanguageError('webhooks may not go to this address.');
     return result;
   });

@@ -6,13 +6,13 @@ import { findTokens, unquoted } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
 import { isNullish, toText, type Value } from './value.ts';
 
-/** Paths that a call completes: `visited[current]`. */
+/** Paths of which a part is computed by the call: `visited[current]`. */
 
-/** The path in a call; `null` if the value between brackets is missing. */
-export type Place = (scope: Scope) => Path | null;
+/** Computes the path for a call; `null` if the value between brackets is missing. */
+export type ComputedPath = (scope: Scope) => Path | null;
 
 /** A nested token may bring names, and never a bracket: only the author writes brackets. */
-export function compilePlace(language: Language, parts: readonly PathPart[], aliases: boolean): Place {
+export function compileComputedPath(language: Language, parts: readonly PathPart[], aliases: boolean): ComputedPath {
   if (parts.length > MAX_SEGMENTS) throw new LanguageError(TOO_LONG);
   const compiled = parts.map(({ kind, text }) =>
     kind === 'key' ? compileKey(language, text.trim(), aliases) : compileNames(language, text),

@@ -2,28 +2,28 @@ import type { JsonObject } from '../../../kernel/json.ts';
 import type { ListedKind } from '../kinds.ts';
 import { definitionFindings } from './definition.ts';
 import type { Finding, Known } from './finding.ts';
-import { type Lookup, type LookupResult, recordingLookups, stillHolds } from './lookups.ts';
+import { isUnchanged, type Lookup, type LookupResult, recordingLookups } from './lookups.ts';
 
 /**
  * Findings of a definition, cached with it. A push of several commits is decided once for each commit, and a large definition takes long to
  * validate. It is validated again if something that it refers to has changed.
  */
 export function findingsOf(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
-  const held = kept.get(definition);
-  if (held?.kind === kind && stillHolds(held.asked, known)) return held.findings;
-  const { known: noting, asked } = recordingLookups(known);
+  const cached = cache.get(definition);
+  if (cached?.kind === kind && isUnchanged(cached.lookups, known)) return cached.findings;
+  const { known: noting, lookups } = recordingLookups(known);
   const findings = definitionFindings(kind, definition, noting);
-  keepFindings(kind, definition, { asked, findings });
+  cacheFindings(kind, definition, { lookups, findings });
   return findings;
 }
 
-interface Judged {
-  readonly asked: ReadonlyMap<Lookup, LookupResult>;
+interface CachedFindings {
+  readonly lookups: ReadonlyMap<Lookup, LookupResult>;
   readonly findings: readonly Finding[];
 }
 
-export function keepFindings(kind: ListedKind, definition: JsonObject, judged: Judged): void {
-  kept.set(definition, { kind, ...judged });
+export function cacheFindings(kind: ListedKind, definition: JsonObject, cached: CachedFindings): void {
+  cache.set(definition, { kind, ...cached });
 }
 
-const kept = new WeakMap<JsonObject, Judged & { readonly kind: ListedKind }>();
+const cache = new WeakMap<JsonObject, CachedFindings & { readonly kind: ListedKind }>();
