@@ -128,7 +128,7 @@ export function noSuch(kind: 'collection' | 'query', id: string): Refusal {
   const name = JSON.stringify(truncateText(id, 64));
   return refusal(
     'NOT_FOUND',
-    `There is no ${kind} ${name}; what was pushed to next shows only to x-ns-publish-target: next until it is promoted`,
+    `There is no ${kind} ${name}; until it is promoted, what was pushed to next shows only to requests for next (x-ns-publish-target: next)`,
   );
 }
 

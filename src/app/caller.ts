@@ -81,6 +81,8 @@ export interface Caller {
   readonly verified?: string;
   /** The device that proved it to be a guest. Decisions check that it still belongs to the guest. */
   readonly device?: DeviceProof;
+  /** The same of the guest for whom a host asks, by its pass. */
+  readonly passed?: DeviceProof;
   /** The session that helped to prove the player. Decisions check that it is still in force. */
   readonly session?: SessionToken;
 }

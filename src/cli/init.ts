@@ -70,5 +70,8 @@ function whatNext(folder: string, { address, project, template }: InitOptions): 
     'savepoint promote    runs the tests, and makes it live',
   ];
   const remote = steps.map((step) => `  ${step}`);
-  return address === undefined ? ['Next:', ...enter, ...local, 'Or, with a server that runs:', ...remote] : ['Next:', ...enter, ...remote];
+  const lines =
+    address === undefined ? ['Next:', ...enter, ...local, 'Or, with a server that runs:', ...remote] : ['Next:', ...enter, ...remote];
+  // Whoever has it in a folder of packages alone has no `savepoint` on the path.
+  return process.env['npm_command'] === 'exec' ? lines.map((line) => line.replace(/^ {2}savepoint /, '  npx savepoint ')) : lines;
 }

@@ -2,6 +2,7 @@ import type { Connection, Prepared, Settings } from './connection.ts';
 import { failure, mapped, type Result, type SavepointError, success } from './errors.ts';
 import type { AnyJson } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
+import { jsonText } from './json-text.ts';
 import type { CallOptions } from './options.ts';
 import type { Relay } from './relay.ts';
 import type { Revision } from './revision.ts';
@@ -34,6 +35,9 @@ export class Calls {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       return failure('INVALID_ARGUMENT', 'The input of an endpoint is an object');
     }
+    // Before anything is sealed: what cannot be sent is told by all ways alike.
+    const printed = jsonText(input, this.#connection.options.json);
+    if (!printed.ok) return printed;
     const { idempotencyKey = newIdempotencyKey() } = options;
     const relay = this.#relay();
     const result = await (relay === null

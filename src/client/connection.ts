@@ -2,6 +2,7 @@ import { type Answer, readAnswer } from './answer.ts';
 import { credentials } from './credentials.ts';
 import { failure, type Result, SavepointError, success } from './errors.ts';
 import { aborted, exchange } from './exchange.ts';
+import { jsonText } from './json-text.ts';
 import type { Operation } from './operations.ts';
 import type { ClientOptions, Credentials, Fetch, LogEntry, Player, RequestOptions } from './options.ts';
 import { isLoginAway, isPassing, LONGEST_WAIT_MS, pause, pauseBefore, wasRefusedUnseen } from './retry.ts';
@@ -137,7 +138,7 @@ export class Connection {
     }
     const { options } = this;
     const { url = '', projectId = '', publicKey = '', secretKey = '' } = options;
-    const wrong = isComplete(options) ? exposed(url, secretKey) : notConfigured();
+    const wrong = isComplete(options) ? (misaddressed(url) ?? exposed(url, secretKey || secretIn(publicKey))) : notConfigured();
     if (wrong !== null) {
       this.#loading = null;
       return { ok: false, error: wrong };
@@ -276,12 +277,7 @@ export class Connection {
   }
 
   #printed(body: unknown): Result<string | null> {
-    if (body === undefined) return success(null);
-    try {
-      return success((this.#options.json?.stringify ?? JSON.stringify)(body));
-    } catch (cause) {
-      return failure('INVALID_ARGUMENT', `This cannot be sent as JSON: ${String(cause)}`, { cause });
-    }
+    return body === undefined ? success(null) : jsonText(body, this.#options.json);
   }
 
   #noteWrite(ask: Ask, { headers }: Answer): void {
@@ -307,12 +303,31 @@ function notConfigured(): SavepointError {
   return new SavepointError('NOT_CONFIGURED', 'The client needs `url`, `projectId` and `publicKey`: give them to createClient');
 }
 
+function misaddressed(url: string): SavepointError | null {
+  if (/^https?:$/.test(parsed(url)?.protocol ?? '')) return null;
+  return new SavepointError('INVALID_ARGUMENT', `"${url}" is no address of a server: it begins with https:// or http://`);
+}
+
+/** A page may name its own server by a path. */
+function parsed(url: string): URL | null {
+  try {
+    return new URL(url, (globalThis as { readonly location?: { readonly href: string } }).location?.href);
+  } catch {
+    return null;
+  }
+}
+
+/** A secret key that was given as the public one. */
+function secretIn(publicKey: string): string {
+  return /^[a-z]+_sk_/.test(publicKey) ? publicKey : '';
+}
+
 /** A secret key goes over TLS or stays on the machine, and no page holds one. */
 function exposed(url: string, secretKey: string): SavepointError | null {
   if (secretKey === '') return null;
   if ('document' in globalThis)
     return new SavepointError('SECRET_EXPOSED', 'A page must not hold a secret key: everybody who plays can read it');
-  const { protocol, hostname } = new URL(url);
+  const { protocol, hostname } = parsed(url) ?? { protocol: '', hostname: '' };
   const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
   if (protocol === 'https:' || isLocal) return null;
   return new SavepointError('SECRET_EXPOSED', 'A secret key is sent over https:, or to this machine alone');

@@ -1,3 +1,4 @@
+import type { GuestPass } from '../contract/answers.ts';
 import type { Client } from './client.ts';
 import { proofByToken } from './connection.ts';
 import { type ErrorCode, failure, type Result, SavepointError, success } from './errors.ts';
@@ -41,6 +42,18 @@ const ATTEMPTS = 3;
 const PAUSE_MS = 300;
 const TIMEOUT_MS = 30_000;
 
+/** How a guest goes through its host. */
+export interface RelayOptions {
+  /**
+   * The player who hosts; left out: a dedicated server does. Players of `signInGuest` say it: what they give the host in place of their secret
+   * is good for this player alone.
+   */
+  readonly host?: string;
+}
+
+/** A pass is not used to its last moment, ms. */
+const PASS_MARGIN_MS = 60_000;
+
 /**
  * The way through a host. `send` brings a message to the host and its answer back; one that is lost is sent again, and happens once.
  * `client.relay = null` when the player becomes the host.
@@ -53,7 +66,12 @@ const TIMEOUT_MS = 30_000;
  * (await client.call('buy', { item: 'axe' })).left; // → 3
  * ```
  */
-export function guestRelay<G extends GameTypes>(client: Client<G>, send: (request: GuestRequest) => Promise<HostAnswer>): Relay {
+export function guestRelay<G extends GameTypes>(
+  client: Client<G>,
+  send: (request: GuestRequest) => Promise<HostAnswer>,
+  { host }: RelayOptions = {},
+): Relay {
+  const passes = new Passes(client, host);
   const ask = async (what: Partial<GuestRequest>, options: RequestOptions = {}): Promise<Result<unknown>> => {
     const { connection } = client;
     const ready = await connection.ready();
@@ -63,10 +81,12 @@ export function guestRelay<G extends GameTypes>(client: Client<G>, send: (reques
     const target = client.publishTarget;
     for (let attempt = 1; ; attempt++) {
       // A token may be good for one use.
-      const token = (await proofByToken(player))['x-platform-token'] ?? '';
-      if (isGuestSecret(token))
-        return failure('INVALID_ARGUMENT', "A device's secret is not given to a host: whoever has it is the player for good");
-      const result = await carried(send({ v: 1, projectId, target, player: player.id, token, ...what }), options);
+      const own = (await proofByToken(player))['x-platform-token'] ?? '';
+      const proof = isGuestSecret(own) ? await passes.of(own, options) : success(own);
+      if (!proof.ok) return proof;
+      const result = await carried(send({ v: 1, projectId, target, player: player.id, token: proof.value, ...what }), options);
+      // One that was refused is not shown again.
+      if (!result.ok && result.error.code === 'PLATFORM_AUTH_FAILED') passes.forget();
       if (result.ok || result.error.code !== 'PROXY_FAILED' || attempt === ATTEMPTS) return result;
       if (!(await pause(PAUSE_MS * attempt, options.signal))) return aborted(options.signal);
     }
@@ -75,6 +95,44 @@ export function guestRelay<G extends GameTypes>(client: Client<G>, send: (reques
     call: (slug, body, key, options) => ask({ slug, body, key }, options),
     document: (collection, document, options) => ask({ collection, document }, options),
   };
+}
+
+/** What a device gives its host in place of its secret, with which the host would be the player for good. */
+class Passes<G extends GameTypes> {
+  readonly #client: Client<G>;
+  readonly #host: string | undefined;
+  #kept: { readonly secret: string; readonly pass: string; readonly until: number } | null = null;
+
+  constructor(client: Client<G>, host: string | undefined) {
+    this.#client = client;
+    this.#host = host;
+  }
+
+  async of(secret: string, options: RequestOptions): Promise<Result<string>> {
+    if (this.#kept?.secret === secret && performance.now() < this.#kept.until) return success(this.#kept.pass);
+    const host = this.#host;
+    // A dedicated server's key stands for itself.
+    if (host === undefined) return success('');
+    const began = performance.now();
+    const { connection } = this.#client;
+    const sent = await connection.send({
+      method: 'POST',
+      family: 'guests',
+      path: ['pass'],
+      body: { host },
+      player: 'token',
+      repeats: true,
+      options,
+    });
+    if (!sent.ok) return sent;
+    const { pass, expiresInSeconds } = sent.value.body as GuestPass;
+    this.#kept = { secret, pass, until: began + expiresInSeconds * 1000 - PASS_MARGIN_MS };
+    return success(pass);
+  }
+
+  forget(): void {
+    this.#kept = null;
+  }
 }
 
 async function carried(answering: Promise<HostAnswer>, { timeoutMs = TIMEOUT_MS, signal }: RequestOptions): Promise<Result<unknown>> {

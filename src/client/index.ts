@@ -20,7 +20,7 @@ export type {
   OperationOf,
   RefusalsOf,
 } from './game.ts';
-export { type GuestRequest, guestRelay, type HostAnswer } from './guest.ts';
+export { type GuestRequest, guestRelay, type HostAnswer, type RelayOptions } from './guest.ts';
 export {
   type Account,
   type GuestDevice,

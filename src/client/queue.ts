@@ -17,6 +17,7 @@ import type {
   SlugOf,
 } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
+import { jsonText } from './json-text.ts';
 import type { PublishTarget } from './options.ts';
 import { QueueEntries } from './queue-entries.ts';
 import { isPassing, pause } from './retry.ts';
@@ -308,6 +309,8 @@ export class Queue<G extends GameTypes = AnyGame> {
     const { limit = LIMIT } = this.#options;
     if (this.#ending.signal.aborted) throw new SavepointError('QUEUE_STORAGE', 'The queue is closed');
     if (this.#entries.size >= limit) throw new SavepointError('QUEUE_FULL', `${limit} writes wait already`);
+    const printed = jsonText(write);
+    if (!printed.ok) throw printed.error;
     const result = new Promise<Result<AnyJson>>((resolve) => this.#results.set(write.id, resolve));
     try {
       await this.#entries.add(write);

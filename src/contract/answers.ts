@@ -35,6 +35,7 @@ export type HeartbeatCounted = BodyOf<typeof telemetry.heartbeat>;
 export type PlayerStats = BodyOf<typeof playerStats.read>;
 export type Guest = BodyOf<typeof guests.show>;
 export type GuestWithCode = BodyOf<typeof guests.issueCode>;
+export type GuestPass = BodyOf<typeof guests.pass>;
 export type SessionOpened = ShownBy<typeof SessionOpenedSchema>;
 export type SecurityConfig = BodyOf<typeof securityConfig.read>;
 export type Page = BodyOf<typeof pages.read>;

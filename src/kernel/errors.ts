@@ -26,7 +26,7 @@ export const CATALOGUE = {
   ENDPOINT_EXECUTION_FAILED: [500, 'The endpoint failed unexpectedly'],
   ENDPOINT_NOT_FOUND: [
     404,
-    'No endpoint with this slug; what was pushed to next answers only to x-ns-publish-target: next until it is promoted',
+    'No endpoint with this slug. Until it is promoted, what was pushed to next answers only to calls for next (x-ns-publish-target: next)',
   ],
   ENDPOINT_NOT_SUPPORTED: [501, 'This endpoint uses a step that this server does not run'],
   ENDPOINT_ONLY: [

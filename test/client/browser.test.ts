@@ -158,14 +158,15 @@ test.skipIf(CHROMIUM === undefined)('a page follows its document, its own writes
 
 test.skipIf(CHROMIUM === undefined)('a page holds no secret key', async () => {
   const page = await newPage();
-  const code = await page.evaluate(
+  const codes = await page.evaluate(
     async (given) => {
-      const asked = await savepoint.createClient({ ...given, secretKey: 'platform_sk_x' }).tryValues();
-      return asked.ok ? null : asked.error.code;
+      const { createClient } = savepoint;
+      const asked = [createClient({ ...given, secretKey: 'platform_sk_x' }), createClient({ ...given, publicKey: 'platform_sk_x' })];
+      return Promise.all(asked.map(async (client) => client.tryValues().then((values) => (values.ok ? null : values.error.code))));
     },
     await optionsOf(game.newPlayer()),
   );
-  expect(code).toBe('SECRET_EXPOSED');
+  expect(codes).toEqual(['SECRET_EXPOSED', 'SECRET_EXPOSED']);
   await page.close();
 });
 

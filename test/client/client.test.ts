@@ -1,10 +1,23 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type ClientOptions, createClient, credentials, inc, type LogEntry, SavepointError } from '../../src/client/index.ts';
+import {
+  type ClientOptions,
+  createClient,
+  credentials,
+  inc,
+  type LogEntry,
+  memoryStorage,
+  openQueue,
+  SavepointError,
+  set,
+} from '../../src/client/index.ts';
+import { printed } from '../node/support/command-line.ts';
 import { ok } from '../node/support/game-client.ts';
 import { newFolder, removeFolders } from '../node/support/program.ts';
-import { type Game, network, refusing, startGame } from './support.ts';
+import { compile } from '../typegen/support.ts';
+import { type Game, network, newGame, refusing, startGame } from './support.ts';
+import { TYPED_GAME } from './typed-game.ts';
 
 /** The client on a real node, over a network on which things happen. */
 
@@ -255,4 +268,75 @@ test('it prints nothing: who wants to hear of it has a hook', async () => {
   for (const spy of said) spy.mockRestore();
   expect(heard.map(({ level }) => level)).toEqual(['debug', 'warn']);
   expect(heard[1]?.message).toContain('NO_ITEM');
+});
+
+test('what cannot be sent is told, however it would go, and nothing else comes in its place', async () => {
+  const client = await rich();
+  const loop: Record<string, unknown> = {};
+  loop['loop'] = loop;
+  const queue = await openQueue(client, { storage: memoryStorage() });
+  for (const wrong of [{ gold: Number.NaN }, { gold: 1 / 0 }, { gold: 10n }, loop]) {
+    expect(await codeOf(client.documents('players').trySave(wrong))).toBe('0 INVALID_ARGUMENT');
+    expect(await codeOf(client.tryCall('buy', wrong))).toBe('0 INVALID_ARGUMENT');
+    await expect(queue.save('players', wrong)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  }
+  expect(queue.size).toBe(0);
+  await queue.close();
+  expect(await client.documents('players').get()).toMatchObject({ gold: 10 });
+  for (const url of ['127.0.0.1:8080', 'localhost:8080', 'ftp://x']) {
+    expect(await codeOf(createClient({ ...game.options, url, secretKey: 'x' }).tryValues())).toBe('0 INVALID_ARGUMENT');
+  }
+});
+
+describe('types that are made of what a node holds', () => {
+  test('are what the node answers: endpoints, refusals, documents, rows and values', async () => {
+    const { manager, newPlayer, options } = await newGame(game.node, game.env);
+    await ok(manager.manage('PUT', manager.definitions('sync'), { body: TYPED_GAME }));
+    const out = join(newFolder(), 'game.types.ts');
+    const place = ['--address', options.url, '--project', options.projectId];
+    await printed(['types', ...place, '--out', out], { env: { SAVEPOINT_SECRET_KEY: manager.secretKey } });
+    const client = createClient({ ...options, player: newPlayer() });
+    const heroes = client.documents('heroes');
+    const refusal = async (slug: string, input: object) => {
+      const answer = await client.tryCall(slug, input);
+      return answer.ok ? 'none' : answer.error.code;
+    };
+    const lines: string[] = [];
+    const is = (value: unknown, type: string) => lines.push(`check((${JSON.stringify(value)}) satisfies ${type});`);
+    is(await refusal('buy', { item: 'axe' }), `RefusalsOf<Game, 'buy'>`);
+    is(await client.call('look', { deep: true }), `AnswerOf<Game, 'look'>`);
+    is(await client.call('make', { name: 'Ada' }), `AnswerOf<Game, 'make'>`);
+    is(await refusal('buy', { item: 'boat' }), `RefusalsOf<Game, 'buy'>`);
+    is(await refusal('buy', { item: 'axe' }), `RefusalsOf<Game, 'buy'>`);
+    is(await refusal('no', {}), `RefusalsOf<Game, 'no'>`);
+    await heroes.update([inc('gold', 20), set('stats.title', 'Dr'), set('kind', 'knight')]);
+    is(await client.call('buy', { item: 'axe' }), `AnswerOf<Game, 'buy'>`);
+    is(await client.call('look', { deep: true, item: 'axe' }), `AnswerOf<Game, 'look'>`);
+    is(await client.call('look'), `AnswerOf<Game, 'look'>`);
+    is(await heroes.get(), `DocumentOf<Game, 'heroes'>`);
+    await client
+      .as(newPlayer())
+      .documents('heroes')
+      .save({ bag: [{ item: 'axe' }] });
+    for (const board of ['richest', 'whole']) {
+      const { entries } = await client.leaderboard(board);
+      expect(entries).toHaveLength(2);
+      for (const { data } of entries) is(data, `Game['queries']['${board}']`);
+    }
+    const { constants, tables } = await client.values();
+    is(constants, `Game['values']`);
+    is(Object(tables)['prices'].rows[0], `Game['tables']['prices']`);
+    // What the node does not answer is none.
+    const wrong = [
+      `check({ ok: true, row: { item: 'axe', price: 7 }, left: 16, gold: '16', said: '' } satisfies AnswerOf<Game, 'buy'>);`,
+      `check({ ok: true, row: { item: 'axe', price: 7 }, left: 16, gold: 16, said: '', more: 1 } satisfies AnswerOf<Game, 'buy'>);`,
+      `check('TOO_RICH' satisfies RefusalsOf<Game, 'buy'>);`,
+      `check({ name: 'Ada' } satisfies DocumentOf<Game, 'heroes'>);`,
+    ];
+    const head = `import type { AnswerOf, DocumentOf, RefusalsOf } from 'savepoint/client';\nimport type { Game } from './game.types.ts';`;
+    const text = [head, 'const check = (_: unknown) => undefined;', ...lines, ...wrong, 'export {};'].join('\n');
+    const errors = compile({ 'game.types.ts': readFileSync(out, 'utf8'), 'answers.ts': text });
+    const rows = text.split('\n');
+    expect(errors.map((error) => rows[Number(/\((\d+),/.exec(error)?.[1]) - 1] ?? error)).toEqual(wrong);
+  });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  answerGuest,
   type Client,
   createClient,
   type GuestPlayer,
@@ -75,16 +76,28 @@ describe('a device', () => {
     expect(await trySignInGuest(client, { storage: memoryStorage() })).toMatchObject({ ok: false, error: { code: 'GUESTS_DISABLED' } });
   });
 
-  test('gives its secret to no host', async () => {
-    const { client } = over();
-    await signInGuest(client, { storage: memoryStorage() });
+  test('plays through the host of its game, which is given a pass for itself and never the secret', async () => {
+    const { client: host } = over();
+    await signInGuest(host, { storage: memoryStorage() });
+    const { client, net } = over();
+    const { id } = await signInGuest(client, { storage: memoryStorage() });
+    await client.documents('players').save({ gold: 10 });
     const asked: unknown[] = [];
-    client.relay = guestRelay(client, async (request) => {
+    const send = (request: unknown) => {
       asked.push(request);
-      return { ok: true, body: {} };
-    });
-    expect(await client.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENT' } });
-    expect(asked).toEqual([]);
+      return answerGuest(host, request, id);
+    };
+    client.relay = guestRelay(client, send);
+    expect(await client.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'PLATFORM_AUTH_FAILED' } });
+    client.relay = guestRelay(client, send, { host: host.player?.id ?? '' });
+    expect(await client.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
+    expect(await client.documents('players').get()).toMatchObject({ gold: 3 });
+    // A dedicated server has no player, and needs no pass.
+    const server = createClient({ ...game.options, secretKey: game.manager.secretKey });
+    client.relay = guestRelay(client, (request) => answerGuest(server, request, id));
+    expect(await client.documents('players').get()).toMatchObject({ gold: 3 });
+    expect(JSON.stringify(asked)).not.toContain('ns_guest_');
+    expect(net.sent.filter(({ path }) => path.endsWith('/pass'))).toHaveLength(1);
   });
 });
 

@@ -62,7 +62,7 @@ describe('the description of the API', () => {
       'revokeSession',
     ];
     // Twice is as once.
-    const guests = ['registerGuest', 'joinGuest', 'linkGuest', 'unlinkGuest', 'issueGuestCode', 'revokeGuestDevice'];
+    const guests = ['registerGuest', 'joinGuest', 'linkGuest', 'unlinkGuest', 'issueGuestCode', 'passGuest', 'revokeGuestDevice'];
     const without = operations
       .filter(({ method, operation }) => method !== 'GET' && !JSON.stringify(operation).includes('Idempotency-Key'))
       .map(({ operation }) => operation.operationId);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ownEnvironment } from '../../infra/harness/node.ts';
-import { createClient, type Fetch } from '../../src/client/index.ts';
+import { createClient, type Fetch, memoryStorage, set, signInGuest } from '../../src/client/index.ts';
 import { patient } from '../client/support.ts';
 import { ROOT } from '../docs/support/pages.ts';
 import { newProject } from '../node/support/command-line.ts';
@@ -24,17 +24,16 @@ beforeAll(async () => {
   project = { url: node.url, ...(await newProject(env, 'Gold Rush')) };
   const place = { SAVEPOINT_URL: project.url, SAVEPOINT_PROJECT: project.projectId, SAVEPOINT_SECRET_KEY: project.secretKey };
   await succeed(['push', '--live', '--dir', join(EXAMPLES, 'game')], { env: place });
+  // As on the node of `savepoint dev`.
+  const headers = { 'x-api-key': project.secretKey, 'content-type': 'application/json' };
+  const settings = { method: 'PUT', headers, body: '{"guestSignIn":true,"requirePlayerAuth":true}' };
+  expect((await fetch(`${project.url}/v3/manage/${project.projectId}/settings`, settings)).status).toBe(200);
 });
 
 afterAll(async () => {
   await node.stop();
   removeFolders();
 });
-
-function clientOf(player: string) {
-  const { url, projectId, publicKey } = project;
-  return createClient({ url, projectId, publicKey, player, fetch: patient });
-}
 
 test('game: its types are what its definitions say', () =>
   succeed(['types', '--check', '--dir', join(EXAMPLES, 'game'), '--out', join(EXAMPLES, 'game/game.types.ts')]));
@@ -59,7 +58,10 @@ test('server: each round is written, and the last one when it is told to stop', 
   const ended = new Promise((resolve) => server.once('close', resolve));
   server.kill('SIGTERM');
   expect(await ended).toBe(0);
-  const { gold } = (await clientOf(player).documents('players').get()) ?? {};
+  const { gold } =
+    (await createClient({ ...project, player, fetch: patient })
+      .documents('players')
+      .get()) ?? {};
   expect(gold).toBeGreaterThanOrEqual(3);
   expect(printed).toContain(`round 1: ${player} swung 3 times and has ${gold} gold`);
 });
@@ -75,6 +77,23 @@ function tablesOf(file: string) {
   return { text, requests: rows.map(([name = '', method = '', path = '']) => ({ name, method, path })), headings };
 }
 
+/** What a program reads of the answers to a request: member → its type in C#, or `null`. */
+function membersOf(text: string, name: string): Readonly<Record<string, string | null>> {
+  // Godot: `## …: {found, gold}` above the function that sends it.
+  const told = new RegExp(`^## .*\\{([\\w, ]+)\\}.*\\n(?:##.*\\n)*func [^#]*?_send\\("${name}"`, 'm').exec(text)?.[1];
+  if (told !== undefined) return Object.fromEntries(told.split(', ').map((member) => [member, null]));
+  const answer = new RegExp(`Send<(\\w+)>\\("${name}"`).exec(text)?.[1];
+  const body = new RegExp(`class ${answer} \\{(.*)\\}`).exec(text)?.[1] ?? '';
+  return Object.fromEntries([...body.matchAll(/public ([\w[\]]+) (\w+);/g)].map(([, type = '', member = '']) => [member, type]));
+}
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  int: Number.isInteger,
+  string: (value) => typeof value === 'string',
+  'Row[]': Array.isArray,
+  Row: (value) => Object(value) === value,
+};
+
 interface Answered {
   readonly error?: { readonly code: string };
   readonly message?: string;
@@ -89,22 +108,28 @@ test.each(['godot/savepoint.gd', 'unity/SavepointClient.cs'])(
   '%s sends what the client library sends, and is answered the same',
   async (file) => {
     const { text, requests, headings } = tablesOf(file);
-    expect(requests.map(({ name }) => name)).toEqual(['dig', 'upgrade', 'profile', 'richest']);
-    const player = file.startsWith('godot') ? '76561198000000061' : '76561198000000062';
+    expect(requests.map(({ name }) => name)).toEqual(['register', 'dig', 'upgrade', 'profile', 'richest']);
     const sent: { readonly url: string; readonly init: RequestInit }[] = [];
     const recorded: Fetch = (url, init) => {
       sent.push({ url, init });
       return patient(url, init);
     };
-    const client = createClient({ ...project, secretKey: '', player, fetch: recorded });
+    const client = createClient({ ...project, secretKey: '', fetch: recorded });
     const plays: Readonly<Record<string, () => Promise<unknown>>> = {
+      register: () => signInGuest(client, { storage: memoryStorage() }),
       dig: () => client.call('dig', { name: 'Cy' }),
       upgrade: async () => (await client.tryCall('upgrade')).ok,
       profile: () => client.documents('players').get(),
       richest: () => client.leaderboard('richest', { limit: 10, own: true }),
     };
-    const filled = (given: string) =>
-      given.replaceAll('{project}', project.projectId).replaceAll('{player}', player).replaceAll('{key}', project.publicKey);
+    /** What `name` stands for. A device that registers has a secret, and no player yet. */
+    const standsFor = (name: string): string => {
+      if (name === 'project') return project.projectId;
+      if (name === 'key') return project.publicKey;
+      const { id = '', token = '' } = client.player ?? {};
+      return name === 'player' ? id : String(token);
+    };
+    const filled = (given: string) => given.replace(/\{(\w+)\}/g, (_, name: string) => standsFor(name));
     for (const { name, method, path } of requests) {
       expect(text.match(new RegExp(`"${name}"`, 'g'))?.length, `${name} is used`).toBe(2);
       const value = await plays[name]?.();
@@ -114,14 +139,28 @@ test.each(['godot/savepoint.gd', 'unity/SavepointClient.cs'])(
       const { 'idempotency-key': ownKey, ...expected } = Object.fromEntries(
         [...new Headers(own?.init.headers)].filter(([heading]) => !OWN_HEADERS.includes(heading)),
       );
-      expect(ownKey !== undefined).toBe(method === 'POST');
+      // Registering twice is registering once.
+      expect(ownKey !== undefined).toBe(method === 'POST' && name !== 'register');
       expect(headers).toMatchObject(expected);
-      const input: unknown = method === 'POST' ? JSON.parse(String(own?.init.body)).input : null;
-      const key = method === 'POST' ? { 'idempotency-key': `${name}-${player}` } : {};
-      const body = input === null ? {} : { body: JSON.stringify({ input }) };
-      const answer = await patient(project.url + filled(path), { method, headers: { ...headers, ...key }, ...body });
-      const answered: Answered = JSON.parse(await answer.text());
-      if (name === 'upgrade') expect([answer.status, answered.error?.code, typeof answered.message]).toEqual([409, 'TOO_POOR', 'string']);
+      const body = method === 'POST' ? { body: JSON.stringify({ input: JSON.parse(String(own?.init.body)).input ?? {} }) } : {};
+      const ask = async (again: string) => {
+        const keyed = method === 'POST' ? { 'idempotency-key': `${name} of ${file} ${again}` } : {};
+        const answer = await patient(project.url + filled(path), { method, headers: { ...headers, ...keyed }, ...body });
+        const answered: Answered = JSON.parse(await answer.text());
+        return { answer, answered };
+      };
+      const { answer, answered } = await ask('first');
+      if (name === 'upgrade')
+        await createClient({ ...project, fetch: patient })
+          .documents('players')
+          .update(set('gold', 30), { key: standsFor('player') });
+      const done = name === 'upgrade' ? (await ask('rich')).answered : answered;
+      const members = Object.entries(membersOf(text, name));
+      expect(members.length, `${name} says what it answers`).toBeGreaterThan(0);
+      expect(members.filter(([member, type]) => !(TYPES[type ?? '']?.(Object(done)[member]) ?? member in done))).toEqual([]);
+      if (name === 'register') expect([answer.status, Object(answered).player]).toEqual([200, client.player?.id]);
+      else if (name === 'upgrade')
+        expect([answer.status, answered.error?.code, typeof answered.message]).toEqual([409, 'TOO_POOR', 'string']);
       else if (name === 'dig') expect(Object.keys(answered)).toEqual(Object.keys(Object(value)));
       else if (name === 'richest') expect([answered.entries, answered.player]).toEqual([Object(value).entries, Object(value).player]);
       else expect(answered).toEqual(value);

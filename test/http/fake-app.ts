@@ -162,6 +162,10 @@ export function fakeApp(): FakeApp {
       unlink: async (caller, ...rest) => guest('guests.unlink', caller, rest),
       issueCode: async (caller) => ({ ...guest('guests.issueCode', caller), code: 'AAAA' }),
       show: async (caller) => guest('guests.show', caller),
+      pass: async (caller, host) => {
+        guest('guests.pass', caller, [host]);
+        return { guest: 'guest-x', host, pass: 'ns_pass_x', expiresInSeconds: 600 };
+      },
       revoke: async (caller, ...rest) => guest('guests.revoke', caller, rest),
     },
     manage: {

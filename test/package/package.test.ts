@@ -72,7 +72,8 @@ test('what the server imports is a dependency, not one of development', () => {
 });
 
 test('on a bare machine `savepoint init game`, `cd game`, `savepoint dev` is a game that is played', async () => {
-  await inGame('npx', ['--no-install', 'savepoint', 'init', 'game']);
+  const { stdout } = await inGame('npx', ['--no-install', 'savepoint', 'init', 'game']);
+  expect(stdout).toContain('\n  npx savepoint dev ');
   const folder = join(game, 'game');
   const dev = spawn(join(game, 'node_modules/.bin/savepoint'), ['dev'], { cwd: folder, env: ownEnvironment() });
   await printed(dev, 'pushed to next: ');

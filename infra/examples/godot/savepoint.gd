@@ -3,6 +3,7 @@ extends Node
 ## Calls a Savepoint server from Godot 4. Add it as a node, or as an autoload, and `await` its functions.
 ##
 ## [codeblock]
+## await savepoint.sign_in()
 ## var dug := await savepoint.dig("Ada")
 ## if dug.ok: print(dug.body.gold)
 ## else: print(dug.code, ": ", dug.message)
@@ -10,6 +11,7 @@ extends Node
 
 ## What this script asks for: name, method, path. Every request below is one of these rows.
 const REQUESTS := {
+	"register": ["POST", "/v3/guests/{project}/register"],
 	"dig": ["POST", "/v3/endpoints/{project}/dig"],
 	"upgrade": ["POST", "/v3/endpoints/{project}/upgrade"],
 	"profile": ["GET", "/v3/storage/{project}/players/{player}"],
@@ -20,16 +22,35 @@ const REQUESTS := {
 const HEADERS := {
 	"x-public-key": "{key}",
 	"x-platform-id": "{player}",
+	"x-platform-token": "{token}",
 	"x-ns-client-type": "game",
 	"content-type": "application/json",
 }
 
 const TRIES := 4
+## Whoever has what lies in this file is the player.
+const SECRET_FILE := "user://savepoint_guest.txt"
 
 @export var url := "http://127.0.0.1:8080"
 @export var project := ""
 @export var public_key := ""
-@export var player := ""
+## Who plays, and what proves it: `sign_in` fills both in. With a login of your own, set them yourself.
+var player := ""
+var token := ""
+
+
+## Makes this device a player: it makes a secret at its first start, keeps it, and the server makes a player of it, the same one each time: {player}.
+func sign_in() -> Dictionary:
+	if not FileAccess.file_exists(SECRET_FILE):
+		var random := Marshalls.raw_to_base64(Crypto.new().generate_random_bytes(32))
+		var made := FileAccess.open(SECRET_FILE, FileAccess.WRITE)
+		made.store_string("ns_guest_" + random.replace("+", "-").replace("/", "_").replace("=", ""))
+		made.close()
+	token = FileAccess.get_file_as_string(SECRET_FILE)
+	var registered := await _send("register", {})
+	if registered.ok:
+		player = registered.body.player
+	return registered
 
 
 ## Finds gold: {found, gold}.
@@ -47,7 +68,7 @@ func profile() -> Dictionary:
 	return await _send("profile")
 
 
-## The leaderboard, with the player's own row as `player`.
+## The leaderboard, with the player's own row: {entries, player}.
 func richest() -> Dictionary:
 	return await _send("richest")
 
@@ -95,4 +116,4 @@ func _attempt(address: String, headers: PackedStringArray, method: HTTPClient.Me
 
 
 func _filled(text: String) -> String:
-	return text.format({"project": project, "player": player, "key": public_key})
+	return text.format({"project": project, "player": player, "token": token, "key": public_key})

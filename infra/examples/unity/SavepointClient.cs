@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Security.Cryptography;
 using System.Text;
 using System.Threading.Tasks;
 using UnityEngine;
@@ -12,7 +13,8 @@ namespace Savepoint
     /// it happens once.
     /// </summary>
     /// <example><code>
-    /// var savepoint = new SavepointClient("http://127.0.0.1:8080", project, publicKey, player);
+    /// var savepoint = new SavepointClient("http://127.0.0.1:8080", project, publicKey);
+    /// await savepoint.SignIn();
     /// Answer&lt;Dug&gt; dug = await savepoint.Dig("Ada");
     /// if (dug.Ok) Debug.Log(dug.Body.gold);
     /// else Debug.Log(dug.Code + ": " + dug.Message);
@@ -22,6 +24,7 @@ namespace Savepoint
         /// <summary>What this file asks for: name, method, path. Every request below is one of these rows.</summary>
         static readonly Dictionary<string, string[]> Requests = new Dictionary<string, string[]>
         {
+            ["register"] = new[] { "POST", "/v3/guests/{project}/register" },
             ["dig"] = new[] { "POST", "/v3/endpoints/{project}/dig" },
             ["upgrade"] = new[] { "POST", "/v3/endpoints/{project}/upgrade" },
             ["profile"] = new[] { "GET", "/v3/storage/{project}/players/{player}" },
@@ -33,24 +36,49 @@ namespace Savepoint
         {
             ["x-public-key"] = "{key}",
             ["x-platform-id"] = "{player}",
+            ["x-platform-token"] = "{token}",
             ["x-ns-client-type"] = "game",
             ["content-type"] = "application/json",
         };
 
         const int Tries = 4;
         const int TimeoutSeconds = 15;
+        /// <summary>Whoever has what lies under this name in PlayerPrefs is the player.</summary>
+        const string SecretName = "savepoint_guest";
 
         readonly string url;
         readonly string project;
         readonly string publicKey;
-        readonly string player;
+        string player;
+        string token;
 
-        public SavepointClient(string url, string project, string publicKey, string player)
+        /// <summary>With a login of your own, give the player and its token; otherwise call <see cref="SignIn"/> first.</summary>
+        public SavepointClient(string url, string project, string publicKey, string player = "", string token = "")
         {
             this.url = url;
             this.project = project;
             this.publicKey = publicKey;
             this.player = player;
+            this.token = token;
+        }
+
+        /// <summary>
+        /// Makes this device a player: it makes a secret at its first start, keeps it, and the server makes a player of it, the same one each time.
+        /// </summary>
+        public async Task<Answer<Registered>> SignIn()
+        {
+            token = PlayerPrefs.GetString(SecretName, "");
+            if (token == "")
+            {
+                var bytes = new byte[32];
+                using (var random = RandomNumberGenerator.Create()) random.GetBytes(bytes);
+                token = "ns_guest_" + Convert.ToBase64String(bytes).TrimEnd('=').Replace('+', '-').Replace('/', '_');
+                PlayerPrefs.SetString(SecretName, token);
+                PlayerPrefs.Save();
+            }
+            Answer<Registered> registered = await Send<Registered>("register", "{}");
+            if (registered.Ok) player = registered.Body.player;
+            return registered;
         }
 
         /// <summary>Finds gold.</summary>
@@ -119,7 +147,7 @@ namespace Savepoint
 
         string Filled(string text)
         {
-            return text.Replace("{project}", project).Replace("{player}", player).Replace("{key}", publicKey);
+            return text.Replace("{project}", project).Replace("{player}", player).Replace("{token}", token).Replace("{key}", publicKey);
         }
     }
 
@@ -134,6 +162,7 @@ namespace Savepoint
     }
 
     // Members are called as on the wire, because JsonUtility reads them by name.
+    [Serializable] public sealed class Registered { public string player; }
     [Serializable] public sealed class Dug { public int found; public int gold; }
     [Serializable] public sealed class Upgraded { public int tool; public int gold; }
     [Serializable] public sealed class Profile { public string name; public int gold; public int tool; }

@@ -84,7 +84,7 @@ async function runOnce(
   const once = (ctx: DecisionContext, now: number): Decided<Ran> => {
     effects.begin();
     const run: Run = { context, ctx, access: accessOf(ctx, caller, call.target), caller, call, revision, now, random: draw(), effects };
-    if (caller.session !== undefined || caller.device !== undefined) readably(() => requireProof(ctx, caller, now));
+    if ((caller.session ?? caller.device ?? caller.passed) !== undefined) readably(() => requireProof(ctx, caller, now));
     const player = admitted(run);
     return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { JsonObject } from '../../kernel/json.ts';
 
 /** The installation's key that signs security configs. Clients do not remember the key: they check each config against itself. */
@@ -7,14 +7,18 @@ export interface Signer {
   readonly signing: JsonObject;
   /** RSASSA-PKCS1-v1_5 with SHA-256 over the UTF-8 of a text; base64url. */
   sign(text: string): string;
+  /** HMAC-SHA256 over the UTF-8 of a text, with a key that is made of the same one; base64url. It is for this installation's own nodes. */
+  mark(text: string): string;
 }
 
 /** `pem`: an RSA private key of at least 1024 bits, since clients refuse smaller ones. */
 export function createSigner(pem: string): Signer {
   const key = createPrivateKey(pem);
+  const ownKey = createHash('sha256').update(`savepoint mark\0${pem}`).digest();
   return {
     signing: signingOf(createPublicKey(key)),
     sign: (text) => sign('sha256', Buffer.from(text, 'utf8'), key).toString('base64url'),
+    mark: (text) => createHmac('sha256', ownKey).update(text).digest('base64url'),
   };
 }
 

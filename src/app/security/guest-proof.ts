@@ -1,5 +1,6 @@
 import { deviceById, deviceIn } from '../../domain/guest/decide.ts';
-import { deviceIdOf, GUEST_ID_PATTERN, isGuestId, readGuestToken } from '../../domain/guest/token.ts';
+import { markedText, readPass } from '../../domain/guest/pass.ts';
+import { deviceIdOf, GUEST_ID_PATTERN, isGuestId, isSameHash, readGuestToken } from '../../domain/guest/token.ts';
 import { asGuest, type GuestState, type SessionFamily } from '../../domain/states.ts';
 import { guestSubject } from '../../domain/subjects.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
@@ -51,6 +52,30 @@ export async function provenDevice(
     throw rejected('This is not a device of this guest, or no longer');
   }
   return { guest: player, device: deviceIdOf(found.hash) };
+}
+
+/** What a host shows of a guest. */
+export interface ShownPass {
+  /** The player that the host was proven to be. */
+  readonly host: string;
+  /** Whom it asks for. */
+  readonly guest: string;
+  readonly text: string;
+}
+
+/** The device whose pass a host shows. Nobody guesses the mark on one, so a wrong one counts against no address. Throws 401 `PLATFORM_AUTH_FAILED`. */
+export async function passedDevice(context: AppContext, project: Project, { host, guest, text }: ShownPass): Promise<DeviceProof> {
+  if (!settingsOf(project).guestSignIn) throw rejected('This project has no guests: its setting is guestSignIn');
+  const found = readPass(text, host);
+  const { mark } = await context.signer();
+  if (found === null || found.pass.guest !== guest || !isSameHash(found.mark, mark(markedText(project.id, found.pass)))) {
+    throw rejected('This pass is not one of this guest for this host');
+  }
+  const { device, expiresAt } = found.pass;
+  if (context.scheduler.now() >= expiresAt) throw rejected('This pass is over: the guest asks for a new one');
+  const isIn = deviceById(await guestOf(project, guest), device) ?? deviceById(await guestAfterLook(context, project, guest), device);
+  if (isIn === null) throw rejected('This pass is of a device that was taken out of its guest');
+  return { guest, device };
 }
 
 /** The guest at this node's head. */

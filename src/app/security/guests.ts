@@ -9,6 +9,7 @@ import {
   revokeDevice,
   unlinkAccount,
 } from '../../domain/guest/decide.ts';
+import { formPass, markedText, PASS_SECONDS } from '../../domain/guest/pass.ts';
 import { CODE_BYTES, deviceIdOf, formCode, type GuestToken, isGuestId, readCode, readGuestToken } from '../../domain/guest/token.ts';
 import { asGuest, asGuestName, type GuestName, type GuestState } from '../../domain/states.ts';
 import { guestNameSubject, guestSubject, type SubjectKey } from '../../domain/subjects.ts';
@@ -40,6 +41,8 @@ export interface Guests {
   issueCode(caller: Caller): Promise<GuestAnswer & { readonly code: string }>;
   /** What the guest is made of. */
   show(caller: Caller): Promise<GuestAnswer>;
+  /** What proves the guest through a host, a player, for some minutes. Throws 400 `INVALID_PLATFORMID` too. */
+  pass(caller: Caller, host: string): Promise<PassAnswer>;
   /** Shuts out a device, by its id, with every session that it opened. */
   revoke(caller: Caller, device: string): Promise<GuestAnswer>;
 }
@@ -57,6 +60,13 @@ export interface GuestAnswer extends Positioned {
   /** The device that asked. */
   readonly device: string;
   readonly state: GuestState;
+}
+
+export interface PassAnswer {
+  readonly guest: string;
+  readonly host: string;
+  readonly pass: string;
+  readonly expiresInSeconds: number;
 }
 
 export function createGuests(context: AppContext): Guests {
@@ -130,6 +140,15 @@ export function createGuests(context: AppContext): Guests {
       const state = await guestOf(project, proof.guest);
       if (state === null) throw refusal('PLATFORM_AUTH_FAILED');
       return { ...proof, state, ...positioned(context, project, caller) };
+    },
+
+    async pass(caller, host) {
+      const { project, proof } = await proven(context, caller);
+      if (!context.platformId.test(host)) throw refusal('INVALID_PLATFORMID', '`host` is the id of the player who hosts the game');
+      const pass = { ...proof, host, expiresAt: Math.floor(context.scheduler.now()) + PASS_SECONDS * 1000 };
+      const { mark } = await context.signer();
+      const text = formPass(pass, mark(markedText(project.id, pass)));
+      return { guest: proof.guest, host, pass: text, expiresInSeconds: PASS_SECONDS };
     },
 
     async revoke(caller, device) {

@@ -1,4 +1,5 @@
 import type { CollectionModel } from '../../domain/definition/model.ts';
+import { isPass } from '../../domain/guest/pass.ts';
 import { readGuestToken } from '../../domain/guest/token.ts';
 import type { ProjectSettings } from '../../domain/project/settings.ts';
 import { isSignedBy } from '../../domain/security/proxy-signature.ts';
@@ -10,12 +11,12 @@ import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { type AccessContext, needsPlayer } from '../access.ts';
 import type { Caller, DeviceProof, PlayerProof } from '../caller.ts';
-import type { AppContext } from '../context.ts';
+import { type AppContext, settingsOf } from '../context.ts';
 import type { Failure } from '../ports/player-verifier.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { lookAgainSoon } from './authenticate.ts';
-import { isOfGuests, provenDevice, requireDevice, requireDeviceBehind, requireDeviceBehindStill } from './guest-proof.ts';
+import { isOfGuests, passedDevice, provenDevice, requireDevice, requireDeviceBehind, requireDeviceBehindStill } from './guest-proof.ts';
 
 /**
  * Proves who plays, before the decision. Asking a verifier is an effect, so it comes first, and its outcome goes into the decision with the
@@ -71,8 +72,11 @@ function identified(caller: Caller, proof: PlayerProof, proven: ProvenPlayer | n
   // Every claim is compared, even one that would not be used: a forged claim is never ignored.
   if (proof.claims.some((claim) => claim !== player)) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
   const verified = caller.onBehalfOf ?? player;
-  const device = proven === null || proven.device === null ? {} : { device: proven.device };
-  return held === null ? { ...caller, verified, ...device } : { ...caller, verified, ...device, session: held.token };
+  const devices = {
+    ...(proven === null || proven.device === null ? {} : { device: proven.device }),
+    ...(proven?.passed === undefined ? {} : { passed: proven.passed }),
+  };
+  return held === null ? { ...caller, verified, ...devices } : { ...caller, verified, ...devices, session: held.token };
 }
 
 /**
@@ -101,15 +105,21 @@ function verifiedPlayer(
   if (onBehalfOf === null) return verifyPlayer(context, project, platformId, proof.token, address);
   const { token, onBehalfOfToken } = proof;
   // Whoever has a device's secret is the player for good, so no host may be given one.
-  if (readGuestToken(onBehalfOfToken) !== null) throw rejected("A device's secret proves nobody through a host: it stays on its device");
+  if (readGuestToken(onBehalfOfToken) !== null)
+    throw rejected("A device's secret proves nobody through a host: a guest asks for a pass, and gives the host that");
   if (!hasConsent(caller, proof, asking)) {
     // Without a token nothing was guessed: guests whose platform gives them none would otherwise block their host.
     if (onBehalfOfToken !== null) context.verifier.rejected({ projectId, address });
     throw rejected("A call for another player needs that player's token, and a signature that holds");
   }
-  return andThen(verifyPlayer(context, project, platformId, token, address), (player) =>
-    andThen(verifyPlayer(context, project, onBehalfOf, onBehalfOfToken, guestsAt(address)), () => player),
-  );
+  return andThen(verifyPlayer(context, project, platformId, token, address), (host) => {
+    if (isPass(onBehalfOfToken))
+      return passedDevice(context, project, { host: host.player, guest: onBehalfOf, text: onBehalfOfToken }).then((passed) => ({
+        ...host,
+        passed,
+      }));
+    return andThen(verifyPlayer(context, project, onBehalfOf, onBehalfOfToken, guestsAt(address)), () => host);
+  });
 }
 
 /**
@@ -129,6 +139,9 @@ function hasConsent({ projectId, key, onBehalfOf }: Caller, proof: PlayerProof, 
   return scopes.some((scope) => isSignedBy(key.display, { projectId, scope, player: onBehalfOf, token }, signature));
 }
 
+const NOBODY =
+  'This project has its players proven, and the call names nobody: sign in first (`signInGuest` of the client library, or POST /v3/guests/{project}/register)';
+
 function notAnId({ source }: RegExp): string {
   return `This is not the id of a player: the server's setting PLATFORM_ID_PATTERN says what one looks like (${source})`;
 }
@@ -141,6 +154,8 @@ function rejected(message: string): Refusal {
 export interface ProvenPlayer {
   readonly player: string;
   readonly device: DeviceProof | null;
+  /** Of a host: the device of the guest for whom it asks. */
+  readonly passed?: DeviceProof;
 }
 
 /** Proves an id by its token. `address`: the client that a bad token counts for. Throws 401 `PLATFORM_AUTH_FAILED`. */
@@ -153,6 +168,7 @@ export function verifyPlayer(
 ): Awaitable<ProvenPlayer> {
   // A studio's login may prove any text. One that is no player id must not become part of document keys.
   if (platformId !== null && !context.platformId.test(platformId)) throw rejected(notAnId(context.platformId));
+  if (platformId === null && token === null && settingsOf(project).guestSignIn) throw rejected(NOBODY);
   if (!isOfGuests(platformId, token)) return verifiedBy(context, project, platformId, token, address);
   return provenDevice(context, project, platformId, token, address).then((device) =>
     device === null ? verifiedBy(context, project, platformId, token, address) : { player: device.guest, device },
@@ -240,6 +256,7 @@ export function provenOnce(
 /** Inside a decision: throws if the caller's session has ended since, or a device was taken out of its guest. */
 export function requireProof(ctx: DecisionContext, caller: Caller, now: number): void {
   if (caller.device !== undefined) requireDevice(ctx, caller.device);
+  if (caller.passed !== undefined) requireDevice(ctx, caller.passed);
   if (caller.session === undefined) return;
   const family = asFamily(ctx.read(sessionSubject(caller.session.family)));
   const session = sessionInForce(caller.session, family, now);

@@ -43,6 +43,20 @@ const Revoking = z
   .catchall(anyJson)
   .meta({ id: 'Revoking', description: 'The device to shut out' });
 
+const Hosted = z
+  .object({ host: z.union([z.string().min(1), z.number()]).meta({ description: 'Id of the player who hosts the game' }) })
+  .catchall(anyJson)
+  .meta({ id: 'Hosted', description: 'Whom the pass is for' });
+export const GuestPass = z
+  .strictObject({
+    ok: z.literal(true),
+    player: guest.player,
+    host: z.string(),
+    pass: z.string().meta({ description: 'What the host sends as `x-on-behalf-of-token`' }),
+    expiresInSeconds: z.int(),
+  })
+  .meta({ id: 'GuestPass', description: 'What proves the guest through one host' });
+
 const { 'x-platform-id': player, 'x-platform-token': token } = AS_PLAYER;
 const secret = token.meta({
   description: "The device's secret: `ns_guest_` and 32 random bytes as 43 characters of base64url. The device makes it, and keeps it",
@@ -143,6 +157,27 @@ export const guests = {
     answers: { 200: Guest },
     errors: ['GUESTS_DISABLED'],
     example: EXAMPLE,
+  }),
+  pass: route({
+    ...COMMON,
+    id: 'passGuest',
+    method: 'POST',
+    path: '/:project/pass',
+    summary: 'A pass, which proves the guest through the host of a game for some minutes',
+    description: 'A device gives its secret to nobody. A pass is good for one host, until it ends or the device is shut out.',
+    headers: AS_GUEST,
+    body: body(Hosted),
+    answers: { 200: GuestPass },
+    answerHeaders: {},
+    errors: ['GUESTS_DISABLED', 'INVALID_PLATFORMID'],
+    example: {
+      ...EXAMPLE,
+      body: { host: '76561198000000001' },
+      answer: {
+        ...{ ok: true, player: ID, host: '76561198000000001', expiresInSeconds: 600 },
+        pass: `ns_pass_${ID.slice(6)}.${DEVICE.id}.1772366400000.AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8`,
+      },
+    },
   }),
   revoke: route({
     ...COMMON,

@@ -43,6 +43,11 @@ export function guestHandlers({ app, gameBody }: Services): Handlers<typeof gues
     async show(ctx) {
       return answered(await app.guests.show(await authenticate(app, ctx, guests.show)));
     },
+    async pass(ctx) {
+      const caller = await authenticate(app, ctx, guests.pass);
+      const { guest: player, ...passed } = await app.guests.pass(caller, claimText(member(await bodyOf(ctx), 'host')) ?? '');
+      return { body: { ok: true, player, ...passed } };
+    },
     async revoke(ctx) {
       const caller = await authenticate(app, ctx, guests.revoke);
       const device = member(await bodyOf(ctx), 'device');

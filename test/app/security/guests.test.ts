@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { guests as routes } from '../../../src/contract/routes/guests.ts';
+import { proxySignature } from '../../../src/domain/security/proxy-signature.ts';
 import { ok, PLAYER, type Reply } from '../../node/support/game-client.ts';
 import { listen } from '../../support/live-stream.ts';
 import { type Opened, openNode, proofOf, session, settings, tokenFor } from './support.ts';
@@ -226,11 +227,68 @@ describe('an account', () => {
   });
 });
 
-test("a host is never given a device's secret: it proves nobody through one", async () => {
-  const guest = await newGuest();
-  const through = { ...proofOf(PLAYER), 'x-on-behalf-of': guest.player, 'x-on-behalf-of-token': String(guest.proof['x-platform-token']) };
-  const { status, body } = await call({ ...through, 'x-proxy-signature': 'a'.repeat(64) });
-  expect([status, Object(body).message]).toEqual([401, expect.stringContaining('stays on its device')]);
+test('whoever names nobody is told to sign in', async () => {
+  const { status, body } = await call({});
+  expect([status, Object(body).message]).toEqual([401, expect.stringContaining('sign in first')]);
+});
+
+describe('a guest behind a host', () => {
+  const HOST = '76561198000000021';
+  const passFor = async (guest: Guest, host = HOST, at: Opened = node) =>
+    Object((await ok(ask('pass', guest.proof, { host }, at))).body).pass;
+  const through = (guest: string, token: string, host: Headers = proofOf(HOST), scope = 'whoami') => {
+    const { projectId, publicKey } = node.game;
+    const signature = proxySignature(publicKey, { projectId, scope, player: guest, token });
+    return { ...host, 'x-on-behalf-of': guest, 'x-on-behalf-of-token': token, 'x-proxy-signature': signature };
+  };
+
+  test('gives it a pass, and plays and reads through it, on every node', async () => {
+    const guest = await newGuest();
+    const pass = await passFor(guest);
+    expect(Object((await ok(call(through(guest.player, pass), beside))).body).me).toBe(guest.player);
+    await ok(save(guest.proof, guest.player));
+    const read = through(guest.player, pass, proofOf(HOST), 'storage-players');
+    await ok(node.game.play('GET', node.game.storage(`players/${guest.player}`), { headers: read }, null));
+    // A host may be a guest itself.
+    const host = await newGuest();
+    expect(Object((await ok(call(through(guest.player, await passFor(guest, host.player), host.proof)))).body).me).toBe(guest.player);
+  });
+
+  test('never gives it the secret of the device, which proves nobody there', async () => {
+    const guest = await newGuest();
+    const { status, body } = await call(through(guest.player, String(guest.proof['x-platform-token'])));
+    expect([status, Object(body).message]).toEqual([401, expect.stringContaining('asks for a pass')]);
+  });
+
+  test('is proven by a pass for this host and this guest alone, and by no pass without a host', async () => {
+    const [guest, other] = [await newGuest(), await newGuest()];
+    const pass = await passFor(guest);
+    const [head, device, until, mark] = pass.split('.');
+    const wrong = [
+      through(guest.player, pass, proofOf(PLAYER)),
+      through(other.player, pass),
+      through(guest.player, [head, device, Number(until) + 1, mark].join('.')),
+      through(guest.player, [head, other.device, until, mark].join('.')),
+      through(guest.player, `${pass.slice(0, -1)}_`),
+      { 'x-platform-id': guest.player, 'x-platform-token': pass },
+    ];
+    for (const headers of wrong) expect(await code(call(headers))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await code(ask('pass', proofOf(HOST), { host: HOST }))).toBe('401 PLATFORM_AUTH_FAILED');
+    expect(await code(ask('pass', guest.proof, { host: 'no id of a player' }))).toBe('400 INVALID_PLATFORMID');
+  });
+
+  test('is not proven any more by a pass whose time is over, or whose device was shut out', async () => {
+    const guest = await newGuest();
+    const pass = await passFor(guest);
+    const now = Date.now();
+    vi.spyOn(Date, 'now').mockReturnValue(now + 601_000);
+    const late = await call(through(guest.player, pass));
+    vi.restoreAllMocks();
+    expect([late.status, Object(late.body).message]).toEqual([401, expect.stringContaining('over')]);
+    await newCode(guest);
+    await ok(ask('revoke', guest.proof, { device: guest.device }));
+    expect(await code(call(through(guest.player, pass)))).toBe('401 PLATFORM_AUTH_FAILED');
+  });
 });
 
 test('an address that keeps guessing is kept out, and the players of it that are known play on', async () => {

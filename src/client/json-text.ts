@@ -1,0 +1,16 @@
+import { failure, type Result, success } from './errors.ts';
+import type { JsonCodec } from './options.ts';
+
+/** The JSON of a value. What JSON does not know is told, not changed: NaN would arrive as null. */
+export function jsonText(value: unknown, codec?: JsonCodec): Result<string> {
+  try {
+    return success(codec ? codec.stringify(value) : JSON.stringify(value, finite));
+  } catch (cause) {
+    return failure('INVALID_ARGUMENT', `This cannot be sent as JSON: ${String(cause)}`, { cause });
+  }
+}
+
+function finite(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError(`${name} is ${value}`);
+  return value;
+}
