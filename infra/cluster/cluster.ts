@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isReady } from '../harness/node.ts';
-import { type Kept, keep } from './keep.ts';
 import { balancerPart, type NodePart, nodePart, postgresPart, redisPart } from './parts.ts';
+import { type Supervised, supervise } from './supervisor.ts';
 
 /** The topology of `infra/docker` without Docker: processes on this machine, on the loopback only. */
 
@@ -35,7 +35,7 @@ export interface Cluster {
   readonly url: string;
   readonly nodes: readonly ClusterNode[];
   /** In the order in which they were started. */
-  readonly parts: readonly Kept[];
+  readonly parts: readonly Supervised[];
   /** The environment in which `savepoint` commands work on this cluster. It holds passwords. */
   readonly env: NodeJS.ProcessEnv;
   /** With the password, so it must never be logged. */
@@ -55,23 +55,23 @@ const OWN_SETTINGS = ['PORT', 'HOST', 'ROLES', 'WORKERS', 'SAVEPOINT_DATA'];
 
 /** Starts everything and waits until it serves. If one part does not start, throws its error and stops the others. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const kept: Kept[] = [];
+  const supervised: Supervised[] = [];
   const stop = async () => {
-    for (const together of stopOrder(kept)) await Promise.all(together.map((one) => one.stop()));
+    for (const together of stopOrder(supervised)) await Promise.all(together.map((one) => one.stop()));
   };
   try {
-    return await start(options, kept, stop);
+    return await start(options, supervised, stop);
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-async function start(options: ClusterOptions, kept: Kept[], stop: () => Promise<void>): Promise<Cluster> {
+async function start(options: ClusterOptions, supervised: Supervised[], stop: () => Promise<void>): Promise<Cluster> {
   const { nodes, port, jobs, tell } = options;
   const folder = resolve(options.folder);
   mkdirSync(folder, { recursive: true });
-  const add = async (part: Kept['part']) => void kept.push(await keep(part, tell));
+  const add = async (part: Supervised['part']) => void supervised.push(await supervise(part, tell));
 
   const env = { ...options.env };
   for (const name of OWN_SETTINGS) delete env[name];
@@ -101,8 +101,8 @@ async function start(options: ClusterOptions, kept: Kept[], stop: () => Promise<
   const credentials = join(folder, 'api-1', 'demo-project.json');
   return {
     url: balancer.url,
-    nodes: serving.map(({ name, url }) => ({ name, url, pid: () => kept.find((one) => one.part.name === name)?.pid() ?? null })),
-    parts: kept,
+    nodes: serving.map(({ name, url }) => ({ name, url, pid: () => supervised.find((one) => one.part.name === name)?.pid() ?? null })),
+    parts: supervised,
     env,
     databaseUrl,
     credentialsFile: existsSync(credentials) ? credentials : null,
@@ -127,7 +127,7 @@ async function untilReady(serving: readonly NodePart[], tell: (text: string) => 
 async function embedded(
   { nodes, jobs, tell }: ClusterOptions,
   folder: string,
-  add: (part: Kept['part']) => Promise<void>,
+  add: (part: Supervised['part']) => Promise<void>,
 ): Promise<string> {
   const processes = nodes + (jobs ? 2 : 1);
   const postgres = await postgresPart(folder, processes * CONNECTIONS.perNode + CONNECTIONS.spare, tell);
@@ -136,9 +136,9 @@ async function embedded(
 }
 
 /** The order of stopping: first the load balancer, then all nodes at once, then what they depend on. */
-function stopOrder(kept: readonly Kept[]): readonly (readonly Kept[])[] {
-  const named = (name: string) => kept.filter(({ part }) => part.name === name);
+function stopOrder(supervised: readonly Supervised[]): readonly (readonly Supervised[])[] {
+  const named = (name: string) => supervised.filter(({ part }) => part.name === name);
   const ends = ['balancer', 'redis', 'postgres'];
-  const nodes = kept.filter(({ part }) => !ends.includes(part.name));
+  const nodes = supervised.filter(({ part }) => !ends.includes(part.name));
   return [named('balancer'), nodes, named('redis'), named('postgres')];
 }

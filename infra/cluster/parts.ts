@@ -7,9 +7,9 @@ import pg from 'pg';
 import { isHealthy, programCommand } from '../harness/node.ts';
 import { freePort } from '../harness/port.ts';
 import { type Database, startDatabase } from '../postgres/database.ts';
-import type { Part, Running } from './keep.ts';
 import { balancerSettings } from './nginx.ts';
 import { findProgram, startProcess, whenReady } from './process.ts';
+import type { Part, Running } from './supervisor.ts';
 
 /** The kinds of parts: Postgres, Redis, nodes, the load balancer. Each keeps its address when it is restarted. */
 
@@ -62,10 +62,10 @@ async function withConnections(database: Database, connections: number, open: ()
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   const { rows } = await client.query<{ most: number }>(`SELECT current_setting('max_connections')::int AS most`);
-  const enough = (rows[0]?.most ?? 0) >= connections;
-  if (!enough) await client.query(`ALTER SYSTEM SET max_connections = ${Math.ceil(connections)}`);
+  const isEnough = (rows[0]?.most ?? 0) >= connections;
+  if (!isEnough) await client.query(`ALTER SYSTEM SET max_connections = ${Math.ceil(connections)}`);
   await client.end();
-  if (enough) return database;
+  if (isEnough) return database;
   await database.stop();
   return open();
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Running } from './keep.ts';
+import type { Running } from './supervisor.ts';
 
 /** Processes of a cluster: finds programs, starts them with their output in a file, waits for them, stops them. */
 

@@ -39,8 +39,8 @@ export async function findBinaries(account: Account | null): Promise<Binaries> {
   if (account === null) throw cannotRun(native, first.reason);
 
   const reasons = [first.reason];
-  for (const place of REACHABLE) {
-    const copy = join(place, `${version}-${process.platform}-${process.arch}`);
+  for (const folder of REACHABLE) {
+    const copy = join(folder, `${version}-${process.platform}-${process.arch}`);
     const reason = tryTo(() => copyOnce(native, copy));
     const second = reason === null ? await probe(copy, account) : { ok: false as const, reason };
     if (second.ok) return { ...programs(copy), major: second.major, version };

@@ -16,25 +16,25 @@ export const DATABASE_USER = 'savepoint';
 export async function createCluster(folder: DataFolder, binaries: Binaries, password: string): Promise<void> {
   requireNamedUser();
   clearStagingFolders(folder);
-  const nursery = makeStagingFolder(folder);
-  const passwordFile = `${nursery}.password`;
+  const staging = makeStagingFolder(folder);
+  const passwordFile = `${staging}.password`;
   try {
     writeFileSync(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' });
     if (folder.account !== null) chownSync(passwordFile, folder.account.uid, folder.account.gid);
-    await runInitdb(folder, binaries, nursery, passwordFile);
-    moveIntoPlace(folder, nursery);
+    await runInitdb(folder, binaries, staging, passwordFile);
+    moveIntoPlace(folder, staging);
   } catch (error) {
     throw asProblem(error, 'create the database in', folder.cluster);
   } finally {
     rmSync(passwordFile, { force: true });
-    rmSync(nursery, { recursive: true, force: true, maxRetries: 3 });
+    rmSync(staging, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
-async function runInitdb(folder: DataFolder, binaries: Binaries, nursery: string, passwordFile: string): Promise<void> {
+async function runInitdb(folder: DataFolder, binaries: Binaries, staging: string, passwordFile: string): Promise<void> {
   const passwordHandle = openSync(passwordFile, 'r');
   const args = [
-    ['-D', pathForPostgres(folder.account, nursery)],
+    ['-D', pathForPostgres(folder.account, staging)],
     ['-U', DATABASE_USER],
     ['-A', 'scram-sha-256'],
     // A folder that is closed to all but root hides the file's name from initdb, but not the open file.
@@ -45,7 +45,7 @@ async function runInitdb(folder: DataFolder, binaries: Binaries, nursery: string
   ].flat();
   const child = spawn(binaries.initdb, args, {
     ...folder.account,
-    cwd: nursery,
+    cwd: staging,
     env: childEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe', passwordHandle],
     detached: true,
@@ -66,9 +66,9 @@ async function runInitdb(folder: DataFolder, binaries: Binaries, nursery: string
   );
 }
 
-function moveIntoPlace(folder: DataFolder, nursery: string): void {
+function moveIntoPlace(folder: DataFolder, staging: string): void {
   try {
-    renameSync(nursery, folder.cluster);
+    renameSync(staging, folder.cluster);
   } catch (error) {
     // Another process was faster. Its cluster has the same password.
     const taken = ['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(systemCode(error) ?? '') && clusterMajor(folder) !== null;

@@ -10,7 +10,7 @@ import {
   openDataFolder,
   readSecrets,
 } from './data-folder.ts';
-import { launch, releaseMark } from './launch.ts';
+import { launch, releaseMarker } from './launch.ts';
 import { type DatabaseLock, findLockHolder, type LockHolder, type Purpose, tryLock } from './lock.ts';
 import { findPostmaster, isPostmaster, type Postmaster, runsWith, stopPostmaster } from './postmaster.ts';
 import { DatabaseProblem } from './problem.ts';
@@ -82,13 +82,13 @@ export async function startDatabase(options: DatabaseOptions & { readonly purpos
       continue;
     }
     const adopted = found !== null;
-    if (!adopted || (await runsWith(postmaster.pid, releaseMark(binaries)))) {
-      return asDatabase({ folder, binaries, postmaster, hold: attempt.hold, url, adopted });
+    if (!adopted || (await runsWith(postmaster.pid, releaseMarker(binaries)))) {
+      return asDatabase({ folder, binaries, postmaster, lock: attempt.lock, url, adopted });
     }
     log.info('the embedded Postgres was left behind by another release; starting it anew');
-    attempt.hold.expectEnd();
+    attempt.lock.expectEnd();
     await stopPostmaster(postmaster, folder, binaries);
-    await attempt.hold.release();
+    await attempt.lock.release();
   }
 }
 
@@ -110,11 +110,11 @@ export async function findDatabase(options: { readonly dataDir: string }): Promi
  * node, so that two commands and a node wait for each other, and `release` stops it.
  */
 export async function useDatabase(options: DatabaseOptions): Promise<{ readonly url: string; release(): Promise<void> }> {
-  const beside = async () => {
+  const ofNode = async () => {
     const running = await findDatabase(options);
     return running?.holder?.purpose === 'node' ? { url: running.url, release: async () => undefined } : null;
   };
-  const found = await beside();
+  const found = await ofNode();
   if (found !== null) return found;
   const starting = startDatabase({ ...options, purpose: 'command' });
   const ended = stopBeforeEnd(() => stopStarted(starting));
@@ -124,7 +124,7 @@ export async function useDatabase(options: DatabaseOptions): Promise<{ readonly 
   } catch (error) {
     ended();
     // A node was starting at the same time.
-    const late = error instanceof DatabaseProblem ? await beside() : null;
+    const late = error instanceof DatabaseProblem ? await ofNode() : null;
     if (late === null) throw error;
     return late;
   }
@@ -179,7 +179,7 @@ class StartDeadline {
   readonly #folder: DataFolder;
   readonly #log: Progress;
   readonly #start = performance.now();
-  #told = false;
+  #isReported = false;
 
   constructor(folder: DataFolder, log: Progress) {
     this.#folder = folder;
@@ -205,8 +205,8 @@ class StartDeadline {
   }
 
   #tell(text: string): void {
-    if (this.#told) return;
-    this.#told = true;
+    if (this.#isReported) return;
+    this.#isReported = true;
     this.#log.info(text);
   }
 
@@ -223,23 +223,23 @@ interface Started {
   readonly folder: DataFolder;
   readonly binaries: Binaries;
   readonly postmaster: Postmaster;
-  readonly hold: DatabaseLock;
+  readonly lock: DatabaseLock;
   readonly url: string;
   readonly adopted: boolean;
 }
 
-function asDatabase({ folder, binaries, postmaster, hold, url, adopted }: Started): Database {
+function asDatabase({ folder, binaries, postmaster, lock, url, adopted }: Started): Database {
   let stopping: Promise<void> | null = null;
   const watch = async () => {
-    while (await isPostmaster(postmaster.pid, postmaster.mark)) await sleep(250, undefined, { ref: false });
+    while (await isPostmaster(postmaster.pid, postmaster.marker)) await sleep(250, undefined, { ref: false });
     return { expected: stopping !== null };
   };
   const stopNow = async () => {
     // If another process holds the lock now, that process works with the server, and this one must not stop it.
-    const mayStop = hold.held();
-    hold.expectEnd();
+    const mayStop = lock.held();
+    lock.expectEnd();
     if (mayStop) await stopPostmaster(postmaster, folder, binaries);
-    await hold.release();
+    await lock.release();
   };
   const stop = async () => {
     stopping ??= stopNow();

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { type DataFolder, rememberPort, type Secrets, writeIntoCluster } from './data-folder.ts';
 import { childEnvironment, pathForPostgres } from './environment.ts';
-import { disarmLockFile, findPostmaster, markOf, type Postmaster, removeEmptyLockFile } from './postmaster.ts';
+import { disarmLockFile, findPostmaster, markerOf, type Postmaster, removeEmptyLockFile } from './postmaster.ts';
 import { asProblem, DatabaseProblem } from './problem.ts';
 import { CONFIGURATION } from './settings.ts';
 
@@ -50,8 +50,8 @@ async function tryToStart(folder: DataFolder, binaries: Binaries, port: number, 
   const before = logLength(folder);
   const args = [
     ['-D', pathForPostgres(folder.account, folder.cluster)],
-    ['-c', markOf(folder)],
-    ['-c', releaseMark(binaries)],
+    ['-c', markerOf(folder)],
+    ['-c', releaseMarker(binaries)],
     ['-c', `port=${port}`],
     ['-c', 'listen_addresses=127.0.0.1'],
     // The socket is inside the cluster's own folder, mode 700. Nobody connects to it, but a second container sees that it answers.
@@ -94,8 +94,8 @@ async function findOwn(folder: DataFolder, pid: number): Promise<Postmaster | nu
   return found?.pid === pid ? found : null;
 }
 
-/** Names the programs and settings of a release. A postmaster with another mark was started by another release of ours. */
-export function releaseMark(binaries: Binaries): string {
+/** Names the programs and settings of a release. A postmaster with another marker was started by another release of ours. */
+export function releaseMarker(binaries: Binaries): string {
   let sum = 0;
   for (const char of CONFIGURATION) sum = (Math.imul(sum, 31) + char.charCodeAt(0)) | 0;
   return `savepoint.release=${binaries.version}:${sum >>> 0}`;

@@ -23,7 +23,7 @@ export interface DatabaseLock {
 }
 
 export type LockAttempt =
-  | { readonly kind: 'held'; readonly hold: DatabaseLock }
+  | { readonly kind: 'held'; readonly lock: DatabaseLock }
   | { readonly kind: 'taken'; readonly by: LockHolder | null }
   | { readonly kind: 'wrongPassword' }
   | { readonly kind: 'unreachable'; readonly reason: string };
@@ -31,7 +31,7 @@ export type LockAttempt =
 /** Class and object of the lock. The log and the migrations use others. */
 const LOCK = [0x5a7e, 1];
 
-/** Tries to take the lock, once. `onError` gets the loss of the session; the hold takes the lock again by itself. */
+/** Tries to take the lock, once. `onError` gets the loss of the session; the lock is taken again by itself. */
 export async function tryLock(url: string, purpose: Purpose, onError: (text: string) => void): Promise<LockAttempt> {
   const session = await takeSession(url, purpose);
   if (session.kind !== 'held') return session;
@@ -61,7 +61,7 @@ export async function tryLock(url: string, purpose: Purpose, onError: (text: str
     released = true;
     if (client !== null) await endQuietly(client);
   };
-  return { kind: 'held', hold: { held: () => client !== null, expectEnd, release } };
+  return { kind: 'held', lock: { held: () => client !== null, expectEnd, release } };
 }
 
 /** Who holds the database at this address; `null` for nobody, or when it cannot be asked. */

@@ -12,17 +12,17 @@ import { DatabaseProblem, systemCode } from './problem.ts';
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
-  /** Its {@link markOf} when it was found. The folder may be moved while it runs. */
-  readonly mark: string;
+  /** Its {@link markerOf} when it was found. The folder may be moved while it runs. */
+  readonly marker: string;
   /** False while it starts, recovers or stops. */
   readonly ready: boolean;
 }
 
 /**
- * A mark on the postmaster's command line: device and inode of the cluster's folder. It tells the postmaster from another process that got
+ * A marker on the postmaster's command line: device and inode of the cluster's folder. It tells the postmaster from another process that got
  * its number later. Device and inode stay when the folder is moved, and a copy of it has others.
  */
-export function markOf(folder: DataFolder): string {
+export function markerOf(folder: DataFolder): string {
   const { dev, ino } = statSync(folder.cluster, { bigint: true });
   return `savepoint.folder=${dev}:${ino}`;
 }
@@ -36,8 +36,8 @@ export async function findPostmaster(folder: DataFolder): Promise<Postmaster | n
   if (lines === null) return null;
   const pid = Number(lines[0]);
   const port = Number(lines[3]);
-  const mark = markOf(folder);
-  if (await isPostmaster(pid, mark)) return { pid, port, mark, ready: (lines[7] ?? '').trim() === 'ready' };
+  const marker = markerOf(folder);
+  if (await isPostmaster(pid, marker)) return { pid, port, marker, ready: (lines[7] ?? '').trim() === 'ready' };
 
   // Another container or machine may have the same folder with other process numbers. Two servers on one folder destroy it.
   if (await answersOnSocket(folder, port)) {
@@ -74,11 +74,11 @@ export function removeEmptyLockFile(folder: DataFolder): void {
 }
 
 /** Whether the process with this number is now the postmaster with this mark. */
-export async function isPostmaster(pid: number, mark: string): Promise<boolean> {
+export async function isPostmaster(pid: number, marker: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 1 || !exists(pid)) return false;
   const command = await commandOf(pid);
   // If nothing says what the process is, a living one counts as ours: a needless refusal is better than two servers.
-  return command === null || command.includes(mark);
+  return command === null || command.includes(marker);
 }
 
 async function commandOf(pid: number): Promise<string | null> {
@@ -130,7 +130,7 @@ const TIMEOUT = { fast: 10_000, immediate: 5_000, killed: 5_000 };
  * Stops it and resolves when it is gone. First it rolls back transactions and flushes everything; then it stops at once (with recovery at
  * the next start); at last it is killed. None of the three loses a commit.
  */
-export async function stopPostmaster({ pid, mark }: Postmaster, folder: DataFolder, binaries: Binaries): Promise<void> {
+export async function stopPostmaster({ pid, marker }: Postmaster, folder: DataFolder, binaries: Binaries): Promise<void> {
   if (process.platform === 'win32') {
     await promisify(execFile)(binaries.pgCtl, ['stop', '-D', folder.cluster, '-m', 'fast']).catch(() => undefined);
   }
@@ -140,9 +140,9 @@ export async function stopPostmaster({ pid, mark }: Postmaster, folder: DataFold
     ['SIGKILL', TIMEOUT.killed],
   ] as const;
   for (const [signal, timeoutMs] of steps) {
-    if (!(await isPostmaster(pid, mark))) return;
+    if (!(await isPostmaster(pid, marker))) return;
     if (process.platform !== 'win32' || signal === 'SIGKILL') send(pid, signal);
-    if (await goneWithin(timeoutMs, pid, mark)) return;
+    if (await goneWithin(timeoutMs, pid, marker)) return;
   }
   throw new DatabaseProblem(`Postgres (process ${pid}) on ${folder.cluster} does not stop.`, `Look at its log in ${folder.cluster}/log.`);
 }
@@ -156,9 +156,9 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function goneWithin(timeoutMs: number, pid: number, mark: string): Promise<boolean> {
+async function goneWithin(timeoutMs: number, pid: number, marker: string): Promise<boolean> {
   for (const until = performance.now() + timeoutMs; performance.now() < until; await sleep(10)) {
-    if (!(await isPostmaster(pid, mark))) return true;
+    if (!(await isPostmaster(pid, marker))) return true;
   }
   return false;
 }

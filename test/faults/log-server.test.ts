@@ -35,7 +35,7 @@ test('frozen: it takes connections and says nothing', async () => {
   await withServer('log server, frozen 3 s', async () => {
     server.network.freeze();
     await sleep(3_000);
-    server.network.thaw();
+    server.network.restore();
   });
 });
 

@@ -50,19 +50,19 @@ test('cut before requests reach the server: nothing of them is stored, and they 
   await withNetwork('log network, cut before stored', async () => {
     network.freeze();
     await sleep(100);
-    network.cut();
-    network.thaw();
+    network.disconnect();
+    network.restore();
   });
 });
 
 test('cut after the server has stored and before it has answered: the same append again is the same append', async () => {
   await withNetwork('log network, cut after stored', async () => {
     const before = await end();
-    network.muffle();
+    network.dropAnswers();
     await eventually('the server stores what it was sent', async () => (await end()) > before);
     await still();
-    network.cut();
-    network.thaw();
+    network.disconnect();
+    network.restore();
   });
 });
 
@@ -70,22 +70,22 @@ test('silent for longer than requests wait: 504 for what was sent, 503 for the r
   await withNetwork('log network, silent 2.5 s', async () => {
     network.freeze();
     await sleep(2_500);
-    network.thaw();
+    network.restore();
   });
 });
 
 test('answers alone are lost for a while', async () => {
   await withNetwork('log network, answers lost 1.2 s', async () => {
-    network.muffle();
+    network.dropAnswers();
     await sleep(1_200);
-    network.thaw();
+    network.restore();
   });
 });
 
 test('nobody there for a while: the node says that it is unwell', async () => {
   await withNetwork('log network, flapping', async () => {
     for (let times = 0; times < 8; times++) {
-      network.cut();
+      network.disconnect();
       await sleep(60);
     }
     await eventually('the node is well', async () => (await healthStatus(place.node.url)) === 200);

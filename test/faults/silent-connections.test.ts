@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   // Connections that are still silent would make the stop take as long as it may.
-  network?.cut();
+  network?.disconnect();
   await place?.close();
   await network?.close();
 });

@@ -73,11 +73,11 @@ test('a game plays; commands beside it work; nothing of the log is in Postgres',
 test('an endpoint call whose answer the log held back is answered as stored, however long nothing else was heard', async () => {
   const game = createClient(node.url, project);
   const before = Object((await ok(game.play('GET', game.storage(`players/${PLAYER}`)))).body);
-  server.network.muffle();
+  server.network.dropAnswers();
   const call = game.play('POST', game.endpoint('buy'), { body: { item: 'axe' } });
   // After 5 s without an answer of the log, a node refuses to read from memory.
   await sleep(6_000);
-  server.network.thaw();
+  server.network.restore();
   const { status, body } = await call;
   expect([status, body]).toMatchObject([200, { ok: true, left: before.gold - 7 }]);
   game.close();

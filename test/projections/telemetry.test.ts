@@ -165,7 +165,7 @@ describe('telemetry in the tables', () => {
       await following(pool, log, async () => {
         await shows(pool, 'stored-elsewhere', 0);
         await report(log, 'stored-elsewhere', heartbeat(11_000), analytics(12_000));
-        server.network.cut();
+        server.network.disconnect();
         await until(
           () =>
             report(log, 'stored-elsewhere', heartbeat(21_000)).then(

@@ -19,8 +19,8 @@ function routeOf(method: string, target: string, wholeV1 = false): Route | null 
   const found = locate(target.split('?')[0] ?? '', wholeV1);
   if (found === null) return null;
   const { family } = found.prefix;
-  const asked = method === 'HEAD' ? 'GET' : method;
-  return (tables.get(family) ?? []).find(({ route, pattern }) => route.method === asked && pattern.test(found.path))?.route ?? null;
+  const expected = method === 'HEAD' ? 'GET' : method;
+  return (tables.get(family) ?? []).find(({ route, pattern }) => route.method === expected && pattern.test(found.path))?.route ?? null;
 }
 
 interface Row {
@@ -59,7 +59,7 @@ function problemOf(route: Route, { status, headers, text }: Came): string | null
   const answer = route.answers[status];
   // The author of an endpoint may answer with any status and body.
   if (route.authored === true) return null;
-  const said = told(body);
+  const said = outcomeOf(body);
   if (answer === undefined || (status === 200 && said.ok === false && said.code !== undefined && !fits(answer, body)))
     return refused(route, status, body);
   return fits(answer, body) ? null : faultOf(answer, body);
@@ -67,7 +67,7 @@ function problemOf(route: Route, { status, headers, text }: Came): string | null
 
 function refused(route: Route, status: number, body: unknown): string | null {
   if (!fits(Failure, body)) return faultOf(Failure, body);
-  const { code, status: meant } = told(neutral(body));
+  const { code, status: meant } = outcomeOf(neutral(body));
   const codes = codesByStatus(route).get(meant ?? status) ?? [];
   return codes.some((known) => known === code) ? null : `the contract has no ${meant ?? status} ${code} here`;
 }
@@ -81,7 +81,7 @@ function faultOf(schema: z.ZodType, body: unknown): string {
   return error === undefined ? '' : z.prettifyError(error);
 }
 
-function told(body: unknown): { readonly ok?: unknown; readonly code?: string; readonly status?: number } {
+function outcomeOf(body: unknown): { readonly ok?: unknown; readonly code?: string; readonly status?: number } {
   const { ok, error, status } = Object(body);
   return { ok, code: Object(error).code, ...(typeof status === 'number' ? { status } : {}) };
 }

@@ -35,7 +35,7 @@ export interface LiveClient {
   close(): void;
 }
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 export async function listen(
   url: string,
@@ -44,26 +44,26 @@ export async function listen(
   headers: Readonly<Record<string, string>>,
   query: Readonly<Record<string, string>> = {},
 ): Promise<LiveClient> {
-  const asked = new URLSearchParams([...topics.map((topic): [string, string] => ['topic', topic]), ...Object.entries(query)]);
-  const outgoing: ClientRequest = request(`${url}/v3/live/${projectId}?${asked}`, { agent: false, headers });
+  const search = new URLSearchParams([...topics.map((topic): [string, string] => ['topic', topic]), ...Object.entries(query)]);
+  const outgoing: ClientRequest = request(`${url}/v3/live/${projectId}?${search}`, { agent: false, headers });
   outgoing.end();
   const [reply] = (await once(outgoing, 'response')) as [IncomingMessage];
   const events: Came[] = [];
   let lastId: string | null = null;
   let all = '';
-  let rest = '';
+  let buffered = '';
   reply.setEncoding('utf8');
   reply.on('data', (chunk: string) => {
     all += chunk;
-    rest += chunk;
-    for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+    buffered += chunk;
+    for (let end = buffered.indexOf('\n\n'); end >= 0; end = buffered.indexOf('\n\n')) {
       const fields = new Map(
-        rest
+        buffered
           .slice(0, end)
           .split('\n')
           .map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
       );
-      rest = rest.slice(end + 2);
+      buffered = buffered.slice(end + 2);
       lastId = fields.get('id') ?? lastId;
       const data = fields.get('data');
       if (data !== undefined)
@@ -77,7 +77,7 @@ export async function listen(
   outgoing.on('error', () => undefined);
   let seen = 0;
   const next = async (is: (came: Came) => boolean) => {
-    const until = performance.now() + PATIENCE_MS;
+    const until = performance.now() + TIMEOUT_MS;
     for (; performance.now() < until; await sleep(5)) {
       while (seen < events.length) {
         const came = events[seen];

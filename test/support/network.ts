@@ -6,13 +6,13 @@ export interface Network {
   /** Delivers nothing any more, in either direction, and closes nothing: like a stopped server, or an unplugged cable. */
   freeze(): void;
   /** Delivers requests, but no answers. */
-  muffle(): void;
+  dropAnswers(): void;
   /** The present connections fall silent for good and stay open; new ones work. */
   strand(): void;
   /** Delivers again, beginning with what was held back. */
-  thaw(): void;
+  restore(): void;
   /** Breaks all connections. */
-  cut(): void;
+  disconnect(): void;
   /** Connections that are open now. */
   readonly open: number;
   close(): Promise<void>;
@@ -60,26 +60,26 @@ export async function startNetwork(target: () => number | null): Promise<Network
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
 
-  const cut = () => {
+  const disconnect = () => {
     for (const { near } of lines) near.destroy();
   };
   return {
     port: address.port,
     freeze: () => become('frozen'),
-    muffle: () => become('muffled'),
+    dropAnswers: () => become('muffled'),
     strand() {
       for (const line of lines) {
         line.stranded = true;
         settle(line);
       }
     },
-    thaw: () => become('open'),
-    cut,
+    restore: () => become('open'),
+    disconnect,
     get open() {
       return lines.size;
     },
     async close() {
-      cut();
+      disconnect();
       await new Promise((resolve) => server.close(resolve));
     },
   };

@@ -16,7 +16,7 @@ export interface CallWatch {
   /** Tells for whom the call was made, once that is known. */
   identified(caller: Caller): void;
   /** Passes the answer or refusal on unchanged, and records its outcome. */
-  told(answer: Promise<EndpointAnswer>): Promise<EndpointAnswer>;
+  reported(answer: Promise<EndpointAnswer>): Promise<EndpointAnswer>;
 }
 
 /** `null` in projects that do not record calls. */
@@ -25,7 +25,7 @@ export function watchOf(context: AppContext, project: Project, call: EndpointReq
 }
 
 /** How long an event may wait for the log, ms. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 function watch({ scheduler, telemetry, platformId }: AppContext, project: Project, call: EndpointRequest): CallWatch {
   const begun = scheduler.monotonic();
@@ -43,7 +43,7 @@ function watch({ scheduler, telemetry, platformId }: AppContext, project: Projec
     if (project.quotas.reports?.takes(now) === false) return;
     const actor = { kind: caller.key.kind, keyId: caller.key.keyId };
     // It never rejects, and nobody waits for it.
-    telemetry.recorder.record(project.id, fact, { recordedAt: now, actor }, PATIENCE_MS);
+    telemetry.recorder.record(project.id, fact, { recordedAt: now, actor }, TIMEOUT_MS);
   };
 
   return {
@@ -52,7 +52,7 @@ function watch({ scheduler, telemetry, platformId }: AppContext, project: Projec
       if (proven.onBehalfOf === null || proven.verified !== undefined || platformId.test(proven.onBehalfOf)) caller = proven;
     },
 
-    told(answer) {
+    reported(answer) {
       const recorded = answer.then(
         ({ status, body }) => record(status, body),
         (error: unknown) => record(error instanceof Refusal ? error.status : 500, null),

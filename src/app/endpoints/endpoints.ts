@@ -60,7 +60,7 @@ export function createEndpoints(context: AppContext): Endpoints {
         const revision = revisionOfCall(context, project, caller, call);
         const watch = watchOf(context, project, call);
         const running = runOnce(context, alike, project, caller, call, revision, watch);
-        const answer = watch === null ? running : watch.told(running);
+        const answer = watch === null ? running : watch.reported(running);
         return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
       }),
   };

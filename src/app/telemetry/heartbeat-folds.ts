@@ -35,7 +35,7 @@ const MAX_REPORTED = 500;
  */
 const AHEAD = 2;
 /** How long an event may wait for the log, ms. No request waits for it. */
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 export class HeartbeatFolds {
   readonly #recorder: TelemetryRecorder;
@@ -128,7 +128,7 @@ export class HeartbeatFolds {
 
   #tell({ projectId, who, gathering }: Open, nextBy: number): Promise<number | null> {
     const metadata = { recordedAt: this.#scheduler.now(), actor: who };
-    return this.#recorder.record(projectId, { type: 'heartbeats.folded', data: foldedEvent(gathering, nextBy) }, metadata, PATIENCE_MS);
+    return this.#recorder.record(projectId, { type: 'heartbeats.folded', data: foldedEvent(gathering, nextBy) }, metadata, TIMEOUT_MS);
   }
 }
 

@@ -12,14 +12,14 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 
 const EVENTSTORE_APPEND = 1024 * 1024;
 const POSTGRES_APPEND = 16 * 1024 * 1024;
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const SLOW_MS = 20;
 
 /** The first finding says whether the log answers at all. */
 export async function checkEngine({ eventStoreUrl }: Config): Promise<readonly [Finding, ...Finding[]]> {
   if (eventStoreUrl === null) return [ok('log', 'in the database')];
   const place = `EventStoreDB ${redactUrl(eventStoreUrl)}`;
-  const answer = await probeEventStore(eventStoreUrl, PATIENCE_MS);
+  const answer = await probeEventStore(eventStoreUrl, TIMEOUT_MS);
   if (answer.ok) return [ok('log', `${place} answers`), version(answer.version), latency(answer.latencyMs)];
   const cure =
     'Start it, or correct EVENTSTORE_URL: ?tls=false for a server without TLS, a user who may read $all, the leader or esdb+discover://.';

@@ -5,7 +5,7 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Checks where background jobs are kept. Without it requests go on and jobs do not. */
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 const SLOW_MS = 50;
 
 export async function checkQueue({ redisUrl }: Config): Promise<readonly Finding[]> {
@@ -14,7 +14,7 @@ export async function checkQueue({ redisUrl }: Config): Promise<readonly Finding
   // Loading the client takes time, so only an installation with Redis does it.
   const { readRedisFacts, redisServes, OLDEST_REDIS } = await import('../../jobs/redis-connection.ts');
   try {
-    const facts = await readRedisFacts(redisUrl, PATIENCE_MS);
+    const facts = await readRedisFacts(redisUrl, TIMEOUT_MS);
     const state = { yes: ok, unsound: warn, no: fail }[redisServes(facts)];
     const age = state('queue version', `Redis ${facts.version}`, `Use Redis ${OLDEST_REDIS} or later, or unset REDIS_URL.`);
     return [ok('queue', `${place} answers`), age, latency(facts), role(facts), eviction(facts), persistence(facts)];

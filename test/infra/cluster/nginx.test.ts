@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Running } from '../../../infra/cluster/keep.ts';
 import { settingsFor } from '../../../infra/cluster/nginx.ts';
 import { balancerPart, type NodePart } from '../../../infra/cluster/parts.ts';
 import { findProgram } from '../../../infra/cluster/process.ts';
+import type { Running } from '../../../infra/cluster/supervisor.ts';
 import { eventually, newFolder, removeFolders } from '../../node/support/program.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../../infra/cluster/nginx.conf'), 'utf8');

@@ -8,7 +8,7 @@ import { findBinaries } from '../../../infra/postgres/binaries.ts';
 import { ensureSecrets, openDataFolder, readSecrets, rememberPort } from '../../../infra/postgres/data-folder.ts';
 import { findDatabase, startDatabase } from '../../../infra/postgres/database.ts';
 import { pathForPostgres } from '../../../infra/postgres/environment.ts';
-import { isPostmaster, markOf } from '../../../infra/postgres/postmaster.ts';
+import { isPostmaster, markerOf } from '../../../infra/postgres/postmaster.ts';
 import { kill, query, quiet, Workshop, withDatabase } from './support.ts';
 
 const workshop = new Workshop();
@@ -58,7 +58,7 @@ describe('after kill -9 of the node', () => {
     const folder = openDataFolder(dataDir);
     const { postgres } = await findBinaries(folder.account);
     const settings = [
-      markOf(folder),
+      markerOf(folder),
       'savepoint.release=older',
       `port=${await freePort()}`,
       'listen_addresses=127.0.0.1',

@@ -76,7 +76,7 @@ describe('an append whose answer stays away', () => {
     await expect(log.read('a', all)).rejects.toBeInstanceOf(LogUnavailable);
     await expect(log.head('a')).rejects.toBeInstanceOf(LogUnavailable);
     await expect(log.end()).rejects.toBeInstanceOf(LogUnavailable);
-    server.network.thaw();
+    server.network.restore();
     expect((await untilKnown(log, 'a', 0, list)).result).toMatchObject({ ok: true, revision: 2 });
     expect(await untilAnswered(() => log.read('a', all))).toHaveLength(3);
   });
@@ -84,11 +84,11 @@ describe('an append whose answer stays away', () => {
   test('answers that are held back: stored, unknown, and the first answer once they come through', async () => {
     const { server, log } = await opened({ timeoutMs: 300 });
     await untilKnown(log, 'a', 'none', events(1));
-    server.network.muffle();
+    server.network.dropAnswers();
     const list = events(2);
     await expect(log.append('a', 0, list)).rejects.toBeInstanceOf(OutcomeUnknown);
     await expect.poll(() => server.store.stream('a')).toHaveLength(3);
-    server.network.thaw();
+    server.network.restore();
     expect((await untilKnown(log, 'a', 0, list)).result).toMatchObject({ ok: true, revision: 2 });
   });
 
@@ -235,13 +235,13 @@ describe('the one table of waiting appends that all clients of a process share',
     const [one, two] = [await opened({ timeoutMs: 5000 }), await opened({ timeoutMs: 5000 })];
     await one.log.append('a', 'none', events(1));
     await two.log.append('a', 'none', events(1));
-    two.server.network.muffle();
+    two.server.network.dropAnswers();
     const list = events(2);
     const waiting = two.log.append('a', 0, list);
     one.server.faults.appends = ['cutBefore'];
     await expect(one.log.append('a', 0, events(1))).rejects.toBeInstanceOf(OutcomeUnknown);
     await expect(waiting).rejects.toBeInstanceOf(OutcomeUnknown);
-    two.server.network.thaw();
+    two.server.network.restore();
     expect(await two.log.append('a', 0, list)).toMatchObject({ ok: true, revision: 2 });
   });
 
@@ -251,9 +251,9 @@ describe('the one table of waiting appends that all clients of a process share',
     server.network.freeze();
     const waiting = Array.from({ length: 100 }, (_, n) => log.append(`b${n}`, 'none', [eventOf(50_000)]));
     const outcomes = Promise.allSettled(waiting);
-    server.network.cut();
+    server.network.disconnect();
     for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: 'rejected', reason: expect.any(OutcomeUnknown) });
-    server.network.thaw();
+    server.network.restore();
     expect(await log.append('a', 0, events(1))).toMatchObject({ ok: true, revision: 1 });
   });
 

@@ -79,7 +79,7 @@ test('a server that crashes and comes back, four times: writer and follower go o
 
 test('a subscription that brings nothing: reads bring the events, and another takes its place', async () => {
   const { server, log } = await opened();
-  server.faults.subscriptionsMute = true;
+  server.faults.subscriptionsSilent = true;
   const sent = lists(20);
   let muted = 0;
   const following = followUntil(log, { prefix: 'a', after: null }, (seen) => {
@@ -89,7 +89,7 @@ test('a subscription that brings nothing: reads bring the events, and another ta
   await until(() => server.calls.subscriptions === 1);
   await write(log, 'a', sent.slice(0, 10));
   await until(() => muted === 30);
-  server.faults.subscriptionsMute = false;
+  server.faults.subscriptionsSilent = false;
   await write(log, 'a', sent.slice(10));
   complete((await following).events, sent);
 });
@@ -109,7 +109,7 @@ test('while the server is frozen nobody is told to be caught up; afterwards ever
   const before = steps.length;
   await expect(log.end()).rejects.toBeInstanceOf(LogUnavailable);
   expect(steps.slice(before)).toEqual([]);
-  server.network.thaw();
+  server.network.restore();
   await untilKnown(log, 'a', 0, sent[0] ?? []);
   complete((await following).events, sent);
 });
@@ -188,8 +188,8 @@ test('a follower that stands beyond the end of the log is never told to be caugh
 
 /** Resolves after a few reads have been made. */
 async function retried(server: StandIn): Promise<void> {
-  const before = server.asked.reads;
-  await until(() => server.asked.reads >= before + 3);
+  const before = server.started.reads;
+  await until(() => server.started.reads >= before + 3);
 }
 
 test('an empty prefix follows all streams but those of the server itself', async () => {

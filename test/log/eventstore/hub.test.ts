@@ -36,7 +36,7 @@ test('however many follow, events come over one subscription, and each follower 
   const all = (await log.read('a-1', { limit: 100, direction: 'forwards' })).map(({ id }) => id);
   await until(() => first.ids.length >= 32 && second.ids.length >= 32 && other.ids.length >= 3);
   expect([first.ids, second.ids]).toEqual([all, all]);
-  expect([server.calls.subscriptions, server.asked.subscriptions]).toEqual([1, 1]);
+  expect([server.calls.subscriptions, server.started.subscriptions]).toEqual([1, 1]);
   // Events of other streams move a follower on without a read.
   await until(() => last.ok && (first.steps.at(-1)?.position ?? 0n) >= last.position);
   await Promise.all([first, second, other].map((one) => one.stop()));

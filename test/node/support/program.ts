@@ -9,7 +9,7 @@ import { freePort } from '../../../infra/harness/port.ts';
 /** The built program as a user runs it: real processes with their own environments and data folders. */
 
 /** Generous, because other work shares the machine. */
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 export interface Ended {
   readonly code: number | null;
@@ -50,7 +50,7 @@ export function run(args: readonly string[], options: RunOptions = {}): Running 
 /** Runs a command to its end. */
 export async function savepoint(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const running = run(args, options);
-  const late = setTimeout(() => running.child.kill('SIGKILL'), PATIENCE_MS);
+  const late = setTimeout(() => running.child.kill('SIGKILL'), TIMEOUT_MS);
   const ended = await running.ended;
   clearTimeout(late);
   return ended;
@@ -88,7 +88,7 @@ export async function startNode(data: string, options: NodeOptions = {}): Promis
   const env = { ROLES: 'api,projector', ...options.env };
   const running = run(['start', '--port', String(port), '--data', data, ...(options.args ?? [])], { ...options, env });
   const url = `http://127.0.0.1:${port}`;
-  for (const until = Date.now() + PATIENCE_MS; ; await sleep(30)) {
+  for (const until = Date.now() + TIMEOUT_MS; ; await sleep(30)) {
     const { exitCode, signalCode } = running.child;
     if (exitCode !== null || signalCode !== null || Date.now() > until) {
       running.child.kill('SIGKILL');
@@ -126,7 +126,7 @@ export function removeFolders(): void {
 
 /** Calls `look` until it gives something; throws `what` when it never does. */
 export async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false>, everyMs = 50): Promise<T> {
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(everyMs)) {
+  for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(everyMs)) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
   }

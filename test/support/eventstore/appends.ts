@@ -31,12 +31,12 @@ async function carryOut({ store, faults, network }: Context, append: Arriving): 
   if (store.isTombstone(append.stream)) return 'deleted';
   const fate = faults.appends.shift() ?? 'answered';
   if (fate === 'silentBefore') return 'silent';
-  if (fate === 'cutBefore') network.cut();
+  if (fate === 'cutBefore') network.disconnect();
   if (fate === 'cutBefore') return 'silent';
   const stores = fate === 'answered' || fate === 'silentAfter' || fate === 'cutAfter';
   if (!stores) return fate;
   const result = await store.append(append.stream, append.expected, append.events);
-  if (fate === 'cutAfter') network.cut();
+  if (fate === 'cutAfter') network.disconnect();
   return fate === 'answered' ? result : 'silent';
 }
 
@@ -62,7 +62,7 @@ export function appendHandlers(context: Context) {
 
   const batchAppend = (call: ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>) => {
     const parts = new Map<string, Arriving>();
-    let turn = Promise.resolve();
+    let last = Promise.resolve();
     context.calls.appends++;
     call.on('close', () => context.calls.appends--);
     call.on('error', () => undefined);
@@ -76,7 +76,7 @@ export function appendHandlers(context: Context) {
       addTo(current, request.getProposedMessagesList());
       if (!request.getIsFinal()) return;
       parts.delete(id);
-      turn = turn.then(async () => {
+      last = last.then(async () => {
         const { leaderPort } = context.faults;
         if (leaderPort !== null) return void call.emit('error', notLeader(leaderPort));
         const isPast = current.deadline !== null && current.deadline <= Date.now() + context.faults.clockAheadMs;

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../../../src/log/port.ts';
 import type { StandIn } from './server.ts';
 import { callError, checkpoint, confirmation, eventMessage, NOT_READY, nameOf, notLeader, streamNotFound } from './wire.ts';
 
-type Context = Pick<StandIn, 'store' | 'faults' | 'network' | 'calls' | 'asked'>;
+type Context = Pick<StandIn, 'store' | 'faults' | 'network' | 'calls' | 'started'>;
 type Call = ServerWritableStream<streams.ReadReq, streams.ReadResp>;
 type Options = streams.ReadReq.Options;
 
@@ -27,7 +27,7 @@ export function readHandler(context: Context): (call: Call) => Promise<void> {
 
 async function counted(context: Context, kind: 'reads' | 'subscriptions', call: Call, run: () => Promise<void>): Promise<void> {
   context.calls[kind]++;
-  context.asked[kind]++;
+  context.started[kind]++;
   call.on('close', () => context.calls[kind]--);
   await run();
 }
@@ -40,7 +40,7 @@ async function reading({ store, faults }: Context, call: Call, options: Options)
     return void call.emit('error', callError(status.FAILED_PRECONDITION, 'deleted', 'stream-deleted', name));
   }
   const from = options.getAll()?.getPosition()?.getCommitPosition();
-  if (from !== undefined && !(await store.isPlace(BigInt(from)))) return void call.emit('error', NO_PLACE);
+  if (from !== undefined && !(await store.isPosition(BigInt(from)))) return void call.emit('error', NO_POSITION);
   const stored = stream ? await store.stream(name) : await store.all();
   if (stored === null) {
     call.write(streamNotFound(name));
@@ -78,9 +78,9 @@ async function subscription(context: Context, call: Call, options: Options): Pro
   call.on('close', () => stop.abort());
   const all = options.getAll();
   const from = all?.hasPosition() ? BigInt(all.getPosition()?.getCommitPosition() ?? 0) : null;
-  if (from !== null && !(await context.store.isPlace(from))) return void call.emit('error', NO_SUBSCRIPTION);
+  if (from !== null && !(await context.store.isPosition(from))) return void call.emit('error', NO_SUBSCRIPTION);
   await write(call, confirmation());
-  if (context.faults.subscriptionsMute) return;
+  if (context.faults.subscriptionsSilent) return;
 
   const wants = filterOf(options);
   let after = from === null ? -1n : ((await context.store.all()).find((event) => event.position >= from)?.position ?? from);
@@ -103,7 +103,7 @@ async function subscription(context: Context, call: Call, options: Options): Pro
 }
 
 /** What 23.10 answers for a position between two events. */
-const NO_PLACE = callError(status.UNKNOWN, 'Unexpected ReadAllResult: Error');
+const NO_POSITION = callError(status.UNKNOWN, 'Unexpected ReadAllResult: Error');
 const NO_SUBSCRIPTION = callError(status.UNKNOWN, 'Exception was thrown by handler.');
 const TOO_SLOW = callError(status.ABORTED, 'Consumer too slow to handle event while live. Client resubscription required.');
 

@@ -42,7 +42,7 @@ interface Faults {
   /** Reads get no answer. */
   readsSilent: boolean;
   /** Subscriptions are confirmed and bring nothing. */
-  subscriptionsMute: boolean;
+  subscriptionsSilent: boolean;
   /** Subscriptions are ended as too slow after this many events. */
   tooSlowAfter: number;
   /** The error code for the first call of a client, which asks what the server can do. */
@@ -57,8 +57,8 @@ export interface StandIn {
   readonly network: Network;
   /** Calls and subscriptions that are open now. */
   readonly calls: { appends: number; reads: number; subscriptions: number };
-  /** All reads and subscriptions since the start. */
-  readonly asked: { reads: number; subscriptions: number };
+  /** All reads and subscriptions that were started. */
+  readonly started: { reads: number; subscriptions: number };
   /** Like kill -9: connections break and nobody listens. What was stored stays. */
   crash(): void;
   start(): Promise<void>;
@@ -83,16 +83,16 @@ export async function startStandIn({ batchAppend = true }: StandInOptions = {}):
     clockAheadMs: 0,
     readsNotReady: false,
     readsSilent: false,
-    subscriptionsMute: false,
+    subscriptionsSilent: false,
     tooSlowAfter: Number.POSITIVE_INFINITY,
     featuresFail: null,
   };
   const calls = { appends: 0, reads: 0, subscriptions: 0 };
-  const asked = { reads: 0, subscriptions: 0 };
+  const started = { reads: 0, subscriptions: 0 };
   let server: Server | null = null;
   let port: number | null = null;
   const network = await startNetwork(() => port);
-  const context = { store, faults, network, calls, asked };
+  const context = { store, faults, network, calls, started };
 
   const supported: handleUnaryCall<unknown, features.SupportedMethods> = (_, answer) => {
     if (faults.featuresFail !== null) return answer(callError(faults.featuresFail, 'planned'));
@@ -119,7 +119,7 @@ export async function startStandIn({ batchAppend = true }: StandInOptions = {}):
   };
   const crash = () => {
     port = null;
-    network.cut();
+    network.disconnect();
     server?.forceShutdown();
     server = null;
   };

@@ -15,7 +15,7 @@ export interface Store {
   /** The whole log, oldest first, without what was scavenged. */
   all(): Promise<readonly RecordedEvent[]>;
   /** Whether a read may begin here: an event is or was at this position, or nothing comes after it. A real server refuses any other. */
-  isPlace(position: bigint): Promise<boolean>;
+  isPosition(position: bigint): Promise<boolean>;
   /** Yields after every append, and from time to time. Ends when `signal` aborts. */
   changes(signal: AbortSignal): AsyncIterable<void>;
   /** From now on the stream reads as missing. When it is written again its numbering goes on. */
@@ -62,7 +62,7 @@ export function createStore(): Store {
       await catchUp();
       return scavenged.size === 0 ? copy : copy.filter((event) => !scavenged.has(event.stream));
     },
-    async isPlace(position) {
+    async isPosition(position) {
       await catchUp();
       return position > (copy.at(-1)?.position ?? 0n) || copy.some((event) => event.position === position);
     },

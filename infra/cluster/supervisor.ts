@@ -20,7 +20,7 @@ export interface Part {
 }
 
 /** A part that is started again whenever it ends by itself. */
-export interface Kept {
+export interface Supervised {
   readonly part: Part;
   /** `null` while it does not run. */
   pid(): number | null;
@@ -33,7 +33,7 @@ const MAX_PAUSE_MS = 10_000;
 const LONG_LIFE_MS = 10_000;
 
 /** Starts a part, and starts it again whenever it ends; each end is reported. Throws when the first start fails. */
-export async function keep(part: Part, tell: (text: string) => void): Promise<Kept> {
+export async function supervise(part: Part, tell: (text: string) => void): Promise<Supervised> {
   const stopping = new AbortController();
   const { signal } = stopping;
   const state: { running: Running | null } = { running: await started(part, signal) };
