@@ -26,7 +26,7 @@ export type { EndpointAnswer, EndpointRequest } from './endpoints/endpoint-reque
 export type { LiveStream } from './live/live.ts';
 export type { LiveEvent } from './live/subscriber.ts';
 export type { ListedKind, ListingOf, SingleKind } from './management/manage.ts';
-export type { Account, AskedInvitation, GuestAnswer } from './security/guests.ts';
+export type { Account, GuestAnswer, InvitationRequest } from './security/guests.ts';
 export type { SessionAnswer } from './security/sessions.ts';
 
 /**

@@ -116,7 +116,7 @@ const QUEUE_TIMEOUT_MS = 1_000;
 
 async function probeQueue({ redisUrl }: Config): Promise<QueueStatus> {
   if (redisUrl === null) return { text: 'in the database', warning: null };
-  const place = `Redis ${redactUrl(redisUrl)}`;
+  const address = `Redis ${redactUrl(redisUrl)}`;
   const { OLDEST_REDIS, readRedisFacts, redisServes } = await import('../jobs/redis-connection.ts');
   try {
     const facts = await readRedisFacts(redisUrl, QUEUE_TIMEOUT_MS);
@@ -125,7 +125,7 @@ async function probeQueue({ redisUrl }: Config): Promise<QueueStatus> {
     return { text: `Redis ${facts.version}, ${redactUrl(redisUrl)}`, warning: serves === 'yes' ? null : tooOld };
   } catch (error) {
     return {
-      text: `${place}, which does not answer`,
+      text: `${address}, which does not answer`,
       warning: `the job queue does not answer; requests go on, jobs wait: ${errorMessage(error)}`,
     };
   }

@@ -98,16 +98,16 @@ function requireEncoding({ encoding }: ServerFacts): void {
 
 async function embedded(config: Config, logger: Logger, onLost: () => void): Promise<NodeDatabase> {
   const first = await startDatabase({ dataDir: config.dataDir, log: logger });
-  const keeper: Keeper = { current: first, restarting: null, stopping: new AbortController() };
-  keepRunning(keeper, config, logger).catch((error: unknown) => {
-    if (keeper.stopping.signal.aborted) return;
+  const supervisor: Supervisor = { current: first, restarting: null, stopping: new AbortController() };
+  supervise(supervisor, config, logger).catch((error: unknown) => {
+    if (supervisor.stopping.signal.aborted) return;
     logger.fatal({ err: error }, 'the embedded Postgres went away and could not be started again');
     onLost();
   });
   const stop = async () => {
-    keeper.stopping.abort();
+    supervisor.stopping.abort();
     // A server that is just being started would be left running.
-    const last = await (keeper.restarting ?? keeper.current);
+    const last = await (supervisor.restarting ?? supervisor.current);
     await last?.stop();
   };
   try {
@@ -118,35 +118,35 @@ async function embedded(config: Config, logger: Logger, onLost: () => void): Pro
   }
 }
 
-interface Keeper {
+interface Supervisor {
   current: Database;
   restarting: Promise<Database | null> | null;
   readonly stopping: AbortController;
 }
 
-async function keepRunning(keeper: Keeper, config: Config, logger: Logger): Promise<void> {
+async function supervise(supervisor: Supervisor, config: Config, logger: Logger): Promise<void> {
   for (;;) {
-    const { url } = keeper.current;
-    await keeper.current.exited;
-    if (keeper.stopping.signal.aborted) return;
+    const { url } = supervisor.current;
+    await supervisor.current.exited;
+    if (supervisor.stopping.signal.aborted) return;
     logger.error('the embedded Postgres went away; starting it again');
     // The session of the old server's lock would take it again on the new server, and then stand in this node's own way.
-    await keeper.current.stop();
-    keeper.restarting = startAgain(config, logger, keeper.stopping.signal);
-    const again = await keeper.restarting;
+    await supervisor.current.stop();
+    supervisor.restarting = startAgain(config, logger, supervisor.stopping.signal);
+    const again = await supervisor.restarting;
     if (again === null) return;
     if (again.url !== url) {
       await again.stop();
       throw new Error('its port was taken by another program meanwhile; start the node again');
     }
-    keeper.current = again;
-    keeper.restarting = null;
+    supervisor.current = again;
+    supervisor.restarting = null;
   }
 }
 
 const MAX_PAUSE_MS = 5_000;
 /** Of the tries that fail, only each of this number is reported: about once a minute. */
-const TOLD_EVERY = 12;
+const REPORT_EVERY = 12;
 
 /**
  * Tries until the server runs. What prevents it, such as a full disk, may pass by itself or be mended by an operator. `null` when the node
@@ -157,7 +157,7 @@ async function startAgain(config: Config, logger: Logger, stopping: AbortSignal)
     try {
       return await startDatabase({ dataDir: config.dataDir, log: logger });
     } catch (error) {
-      if (tries % TOLD_EVERY === 0) logger.error({ err: error }, 'the embedded Postgres cannot be started; trying again until it can');
+      if (tries % REPORT_EVERY === 0) logger.error({ err: error }, 'the embedded Postgres cannot be started; trying again until it can');
       await sleep(Math.min(250 * 2 ** tries, MAX_PAUSE_MS), undefined, { signal: stopping }).catch(() => undefined);
     }
   }

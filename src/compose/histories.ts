@@ -44,10 +44,10 @@ export const OTHER_LOG_CURE =
  * If the log knows none of the compared projects, the read models belong to another log, or the log was lost. Throws then, because nothing
  * should be guessed.
  */
-export function requireOneHistory({ compared, missing }: HistoryComparison, place: string): void {
+export function requireOneHistory({ compared, missing }: HistoryComparison, where: string): void {
   if (compared === 0 || missing.length < compared) return;
   throw new DatabaseProblem(
-    `The database has read models of ${compared} projects, and the log in ${place} knows none of them.`,
+    `The database has read models of ${compared} projects, and the log in ${where} knows none of them.`,
     OTHER_LOG_CURE,
   );
 }

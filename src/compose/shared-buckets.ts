@@ -45,8 +45,8 @@ export function sharedBuckets(
   let connecting: Promise<Redis> | null = null;
   const connect = async () => {
     // The library takes a while to load, and no start waits for it.
-    const { connectForAsking } = await import('../jobs/redis-connection.ts');
-    const redis = await connectForAsking(redisUrl, ANSWER_MS, reportError);
+    const { connectForReading } = await import('../jobs/redis-connection.ts');
+    const redis = await connectForReading(redisUrl, ANSWER_MS, reportError);
     redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE });
     return redis;
   };

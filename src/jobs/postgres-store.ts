@@ -18,11 +18,11 @@ import { POSTGRES_CLIENTS, queueName, type Store, type StoreOptions, workerSetti
  */
 const SCHEMA = 'bullmq';
 /** Pause after a failed attempt to fetch a job. */
-const BREATH_MS = 500;
+const RETRY_PAUSE_MS = 500;
 
 /** Makes the tables if there are none. Rejects when Postgres cannot be reached, or does not answer in time. */
 export async function openPostgresStore({ url, answerMs, onError }: StoreOptions): Promise<Store> {
-  const told = (error: unknown) => onError(errorMessage(error));
+  const report = (error: unknown) => onError(errorMessage(error));
   const pool = new pg.Pool({
     connectionString: url,
     max: POSTGRES_CLIENTS,
@@ -31,7 +31,7 @@ export async function openPostgresStore({ url, answerMs, onError }: StoreOptions
     connectionTimeoutMillis: answerMs,
     keepAlive: true,
   });
-  pool.on('error', told);
+  pool.on('error', report);
   // The pool does not listen to a client that is in use. Losing its server between two queries would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
@@ -47,7 +47,7 @@ export async function openPostgresStore({ url, answerMs, onError }: StoreOptions
     kind: 'postgres',
     queue(name) {
       const queue = new Queue<unknown, unknown, string>(queueName(name), { connection: pool });
-      queue.on('error', told);
+      queue.on('error', report);
       return queue;
     },
     worker(name, run, tuning) {
@@ -55,7 +55,7 @@ export async function openPostgresStore({ url, answerMs, onError }: StoreOptions
         connection: pool,
         ...workerSettings(tuning),
       });
-      worker.on('error', told);
+      worker.on('error', report);
       return worker;
     },
     async ping() {
@@ -81,26 +81,26 @@ async function prepare(pool: pg.Pool): Promise<void> {
  * The library's worker asks again at once after every failure that is not a refused connection. While Postgres starts or shuts down that
  * would be a busy loop.
  */
-class PatientBackend extends PostgresQueueBackend {
+class RetryingBackend extends PostgresQueueBackend {
   override moveToActive(...call: Parameters<PostgresQueueBackend['moveToActive']>): ReturnType<PostgresQueueBackend['moveToActive']> {
-    return orAfterABreath(super.moveToActive(...call));
+    return failingSlowly(super.moveToActive(...call));
   }
 
   override waitForJob(...call: Parameters<PostgresQueueBackend['waitForJob']>): ReturnType<PostgresQueueBackend['waitForJob']> {
-    return orAfterABreath(super.waitForJob(...call));
+    return failingSlowly(super.waitForJob(...call));
   }
 }
 
-async function orAfterABreath<T>(asked: Promise<T>): Promise<T> {
+async function failingSlowly<T>(running: Promise<T>): Promise<T> {
   try {
-    return await asked;
+    return await running;
   } catch (error) {
-    await sleep(BREATH_MS);
+    await sleep(RETRY_PAUSE_MS);
     throw error;
   }
 }
 
 const backend: BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> = (name, options) =>
-  new PatientBackend(new PostgresConnection(options.connection), name, options);
+  new RetryingBackend(new PostgresConnection(options.connection), name, options);
 
 const { Queue, Worker } = withBackend(backend);

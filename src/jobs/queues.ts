@@ -61,9 +61,9 @@ export interface DeadLetter {
 /** The dead letter with this id, if it is one, or the newest {@link PAGE} of each queue. */
 export async function deadLetters(queues: Queues, which: { readonly id: string } | 'all'): Promise<readonly DeadLetter[]> {
   if (which !== 'all') {
-    const place = parseId(which.id);
-    const job = place && (await queues[place.queue].getJob(place.id));
-    return place && job && (await job.isFailed()) ? [{ queue: place.queue, job }] : [];
+    const parsed = parseId(which.id);
+    const job = parsed && (await queues[parsed.queue].getJob(parsed.id));
+    return parsed && job && (await job.isFailed()) ? [{ queue: parsed.queue, job }] : [];
   }
   const all = QUEUES.map(async (queue) => (await queues[queue].getJobs(['failed'], 0, PAGE - 1)).map((job) => ({ queue, job })));
   return (await Promise.all(all)).flat();

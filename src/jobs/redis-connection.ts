@@ -12,7 +12,7 @@ export function retryStrategy(times: number): number {
  * A connection for requests. They fail at once during an outage of Redis, so that nobody waits, and nothing is sent later that its sender
  * believes to have failed. Resolves when Redis has answered; rejects with the cause when it cannot be reached, or does not answer in time.
  */
-export async function connectForAsking(url: string, answerMs: number, told: (error: unknown) => void): Promise<Redis> {
+export async function connectForReading(url: string, answerMs: number, onError: (error: unknown) => void): Promise<Redis> {
   const asking = new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -26,7 +26,7 @@ export async function connectForAsking(url: string, answerMs: number, told: (err
   let cause: unknown;
   asking.on('error', (error) => {
     cause = error;
-    told(error);
+    onError(error);
   });
   try {
     await asking.connect();
@@ -56,7 +56,7 @@ export interface RedisFacts {
 export async function readRedisFacts(url: string, answerMs: number): Promise<RedisFacts> {
   let redis: Redis | null = null;
   try {
-    redis = await connectForAsking(url, answerMs, () => undefined);
+    redis = await connectForReading(url, answerMs, () => undefined);
     const started = performance.now();
     await redis.ping();
     const latencyMs = Math.round(performance.now() - started);

@@ -1,7 +1,7 @@
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { errorMessage } from '../kernel/error-reporting.ts';
-import { connectForAsking, retryStrategy } from './redis-connection.ts';
+import { connectForReading, retryStrategy } from './redis-connection.ts';
 import { queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
@@ -12,25 +12,25 @@ import { queueName, type Store, type StoreOptions, workerSettings } from './stor
 /** Resolves when Redis has answered; rejects when it cannot be reached, or does not answer in time. */
 export async function openRedisStore({ url, answerMs, onError }: StoreOptions): Promise<Store> {
   let closing = false;
-  const told = (error: unknown) => {
+  const report = (error: unknown) => {
     if (!closing) onError(errorMessage(error));
   };
-  const asking = await connectForAsking(url, answerMs, told);
-  asking.on('close', () => told(new Error('the connection was lost')));
+  const asking = await connectForReading(url, answerMs, report);
+  asking.on('close', () => report(new Error('the connection was lost')));
   const waiting = new Set<Redis>();
 
   return {
     kind: 'redis',
     queue(name) {
       const queue = new Queue<unknown, unknown, string>(queueName(name), { connection: asking });
-      queue.on('error', told);
+      queue.on('error', report);
       return queue;
     },
     worker(name, run, tuning) {
       const own: Redis[] = [];
       /** The library stops listening when its worker closes, and a connection may fail once more after that. */
       const watched = (made: Redis) => {
-        made.on('error', told);
+        made.on('error', report);
         waiting.add(made);
         own.push(made);
         return made;
@@ -43,7 +43,7 @@ export async function openRedisStore({ url, answerMs, onError }: StoreOptions): 
         connection,
         ...workerSettings(tuning),
       });
-      worker.on('error', told);
+      worker.on('error', report);
       // It does not close the connections that it was given.
       worker.once('closed', () => {
         for (const each of own) each.disconnect();

@@ -48,19 +48,21 @@ function isForGood(error: unknown): boolean {
 
 /** Reports whole percents, with at most one update on its way. An update that fails does not fail the job. */
 function progressOf(job: StoredJob, logger: Logger): (percent: number) => void {
-  let told = -1;
+  let reported = -1;
   let busy = false;
   let next = 0;
   const send = async () => {
     busy = true;
-    while (next !== told) {
-      told = next;
-      await job.updateProgress(told).catch((error: unknown) => logger.debug({ reason: errorMessage(error) }, 'progress was not stored'));
+    while (next !== reported) {
+      reported = next;
+      await job
+        .updateProgress(reported)
+        .catch((error: unknown) => logger.debug({ reason: errorMessage(error) }, 'progress was not stored'));
     }
     busy = false;
   };
   return (percent) => {
     next = Math.floor(Math.min(Math.max(percent, 0), 100));
-    if (!busy && next !== told) void send();
+    if (!busy && next !== reported) void send();
   };
 }

@@ -28,8 +28,8 @@ export function numberFromText(text: string): NumberValue {
   const double = Number(text);
   if (String(double) === text) return double;
   if (!Number.isFinite(double)) return new ExactNumber(text);
-  const [asked, held] = [form(text), form(String(double))];
-  return asked === held ? double : new ExactNumber(text);
+  const [written, held] = [form(text), form(String(double))];
+  return written === held ? double : new ExactNumber(text);
 }
 
 /** The nearest double. May be infinite. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { RecordAsked, RecordPage } from '../../../src/app/ports/readers.ts';
+import type { RecordPage, RecordRequest } from '../../../src/app/ports/readers.ts';
 import type { Space } from '../../../src/domain/events.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
@@ -55,7 +55,7 @@ export async function readRecords(
   projectId: string,
   space: Space,
   collection: string,
-  { limit, before, bytes }: RecordAsked,
+  { limit, before, bytes }: RecordRequest,
 ): Promise<RecordPage> {
   // Without a sequence in the cursor, no row of that same millisecond counts as older.
   const values = [

@@ -18,9 +18,9 @@ import type { Project } from '../project/project.ts';
  * are others, somebody published in between, and the history is read again. So of two managers who publish at once, one is refused.
  */
 
-/** Publishes told of in a conflict, the newest ones. */
-const MAX_TOLD = 20;
-/** Changes told of each. */
+/** Publishes listed in a conflict, the newest ones. */
+const MAX_LISTED = 20;
+/** Changes listed of each. */
 const MAX_CHANGES = 50;
 /** How long the history is waited for, ms. */
 const HISTORY_WAIT_MS = 5_000;
@@ -86,7 +86,7 @@ async function groundOf(context: AppContext, project: Project, { key }: Caller, 
   const since = page.publishes.filter(({ revision, action }) => revision > base && action !== 'renew');
   // As `publishes`, which shows definitions of every kind.
   const mayKnow = STAGED_SCOPES.every((scope) => allows(key, scope, 'r'));
-  const publishes = mayKnow ? since.slice(0, MAX_TOLD).map((row) => told(row, authority)) : [];
+  const publishes = mayKnow ? since.slice(0, MAX_LISTED).map((row) => listedPublish(row, authority)) : [];
   return { seen, since: { count: since.length, publishes } };
 }
 
@@ -94,7 +94,7 @@ function isSame(one: DefinitionsState, other: DefinitionsState): boolean {
   return one.liveHash === other.liveHash && one.nextHash === other.nextHash && one.generation === other.generation;
 }
 
-function told({ revision, action, target, actor, cause, at, changes }: PublishRow, authority: AuthorityState | null): JsonObject {
+function listedPublish({ revision, action, target, actor, cause, at, changes }: PublishRow, authority: AuthorityState | null): JsonObject {
   const label = actor.keyId === undefined ? undefined : authority?.keys.get(actor.keyId)?.label;
   return {
     ...{ revision, action, target, cause, at: new Date(at).toISOString() },

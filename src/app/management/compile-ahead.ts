@@ -84,7 +84,7 @@ export async function judgeAhead(
 /** Rounds of questions about what a workflow refers to. A push that needs more is validated in its decision. */
 const MAX_ROUNDS = 6;
 
-/** The thread assumes likely answers and reports what it asked. If an answer was wrong, it is told and validates again. */
+/** The thread assumes likely answers and reports its questions. If an answer was wrong, it gets the right one and validates again. */
 async function judgeApart(
   { compiler }: CompileContext,
   projectId: string,
@@ -92,28 +92,28 @@ async function judgeApart(
   { put, definition }: Fit,
   { known, texts }: { readonly known: Known; readonly texts: Texts },
 ): Promise<void> {
-  const told = new Map<Lookup, LookupResult>();
+  const given = new Map<Lookup, LookupResult>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const text = toldText(told, texts);
-    const { findings, asked } = judgedIn(await compiler.run(projectId, { kind: 'judge', of: kind, text: put.text, known: text }));
-    const answers = new Map(asked.map((question) => [question, lookUp(known, question)]));
-    const isTrue = [...answers].every(([question, answer]) => answer === (told.has(question) ? told.get(question) : likely(question)));
+    const text = answersText(given, texts);
+    const { findings, questions } = judgedIn(await compiler.run(projectId, { kind: 'judge', of: kind, text: put.text, known: text }));
+    const answers = new Map(questions.map((question) => [question, lookUp(known, question)]));
+    const isTrue = [...answers].every(([question, answer]) => answer === (given.has(question) ? given.get(question) : likely(question)));
     if (isTrue) {
       cacheFindings(kind, definition, { lookups: answers, findings });
       return;
     }
-    for (const [question, answer] of answers) told.set(question, answer);
+    for (const [question, answer] of answers) given.set(question, answer);
   }
 }
 
 /**
- * Texts of the definitions that the thread was told in this push: many items may import the same ones, and printing all of them for each would
+ * Texts of the definitions that the thread was given in this push: many items may import the same ones, and printing all of them for each would
  * take too long.
  */
 type Texts = WeakMap<JsonObject, string>;
 
-function toldText(told: ReadonlyMap<Lookup, LookupResult>, texts: Texts): string {
-  return `{${[...told].map(([question, answer]) => `${stringifyJson(question)}:${answerText(answer, texts)}`).join(',')}}`;
+function answersText(given: ReadonlyMap<Lookup, LookupResult>, texts: Texts): string {
+  return `{${[...given].map(([question, answer]) => `${stringifyJson(question)}:${answerText(answer, texts)}`).join(',')}}`;
 }
 
 function answerText(answer: LookupResult, texts: Texts): string {

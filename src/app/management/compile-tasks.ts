@@ -64,10 +64,10 @@ function problemIn(json: Json): Warning {
 }
 
 function judge(kind: ListedKind, definition: JsonObject, answers: ReadonlyMap<string, LookupResult>): JsonObject {
-  const { known, lookups: asked } = recordingLookups(knownFrom(answers));
+  const { known, lookups } = recordingLookups(knownFrom(answers));
   // Nobody waits for this thread, so every finding gets its source position.
   const findings = located(kind, definition, definitionFindings(kind, definition, known), new ParseBudget(Number.POSITIVE_INFINITY));
-  return { findings: findings.map((finding) => ({ ...finding })), asked: [...asked.keys()] };
+  return { findings: findings.map((finding) => ({ ...finding })), questions: [...lookups.keys()] };
 }
 
 function answersIn(json: Json): ReadonlyMap<string, LookupResult> {
@@ -77,16 +77,16 @@ function answersIn(json: Json): ReadonlyMap<string, LookupResult> {
   );
 }
 
-/** Reads an answer to `judge`: the findings, and the questions asked for them. */
-export function judgedIn(answer: string): { readonly findings: readonly Finding[]; readonly asked: readonly Lookup[] } {
+/** Reads an answer to `judge`: the findings, and the questions that led to them. */
+export function judgedIn(answer: string): { readonly findings: readonly Finding[]; readonly questions: readonly Lookup[] } {
   const json = objectOf(parseJson(answer));
   const findings = listOf(json['findings']).map((found): Finding => {
     const { code, message, path, fix, line, column } = objectOf(found);
-    const place = typeof line === 'number' && typeof column === 'number' ? { line, column } : {};
+    const position = typeof line === 'number' && typeof column === 'number' ? { line, column } : {};
     const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
-    return { code: text(code), message: text(message), path: text(path), ...(typeof fix === 'string' ? { fix } : {}), ...place };
+    return { code: text(code), message: text(message), path: text(path), ...(typeof fix === 'string' ? { fix } : {}), ...position };
   });
-  return { findings, asked: listOf(json['asked']).filter(isQuestion) };
+  return { findings, questions: listOf(json['questions']).filter(isQuestion) };
 }
 
 function isQuestion(json: Json): json is Lookup {

@@ -57,7 +57,7 @@ export function dryRun(ctx: DecisionContext, access: AccessContext, call: DryCal
     requireStorable(test.platformId);
     const writes = new DocumentWrites(ctx, access, now, call.documentBytes);
     for (const { collection, key, document } of test.seed) {
-      writes.place(access.definitions.collection(collection)?.id ?? collection, key, document);
+      writes.insert(access.definitions.collection(collection)?.id ?? collection, key, document);
     }
     const as = { ...call.as, platformId: test.platformId, now, random, effects: suppressedEffects(call), ready: call.ready };
     const result = runSteps(

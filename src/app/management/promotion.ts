@@ -119,10 +119,10 @@ class Look {
     // Documents that players have just written count too.
     const changedAt = this.#project.set.collectionChangedAt(collectionSubject('live', collection.id));
     await views.caughtUp(id, changedAt, limits.viewWaitMs);
-    const told = await views.ledgerFields(id, collection.id, MAX_ENTRIES);
+    const ledgerFields = await views.ledgerFields(id, collection.id, MAX_ENTRIES);
     const unique = collection.next === null ? null : new UniqueLook(collection.next.schema, this.#fills);
     const seen = await this.#documentsOf(collection, sharers, unique);
-    return collectionFindings(collection, seen, vanishingFields(collection, told), unique);
+    return collectionFindings(collection, seen, vanishingFields(collection, ledgerFields), unique);
   }
 
   async #documentsOf({ id, next }: ChangedCollection, sharers: number, unique: UniqueLook | null): Promise<Looked> {

@@ -18,11 +18,11 @@ import { type DryCall, type DryRun, dryRun } from './dry-run.ts';
 
 /** Runs tests, and reports them in the form that the editor's windows read. */
 
-/** For whom tests run, and where. `groundsOf` throws if the authority no longer holds. */
+/** For whom tests run, and where. `accessOf` throws if the authority no longer holds. */
 export interface TestEnvironment {
   readonly project: Project;
   readonly actor: Actor;
-  groundsOf(ctx: DecisionContext): AccessContext;
+  accessOf(ctx: DecisionContext): AccessContext;
 }
 
 export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & {
@@ -50,7 +50,7 @@ async function run(
   const effects = new CallEffects(environment.project, context);
   const decide = (ctx: DecisionContext, now: number): Decision<DryRun | null> => {
     effects.begin();
-    const access = environment.groundsOf(ctx);
+    const access = environment.accessOf(ctx);
     const endpoint = access.definitions.endpoint(test.endpoint);
     if (endpoint === undefined) return { events: [], answer: null };
     const keys = (collection: string) => effects.keys(ctx, access.space, collection);
@@ -117,8 +117,8 @@ export interface RunPace {
 
 /** Runs every saved test, in order. */
 export async function runSavedTests(context: TestContext, environment: TestEnvironment, pace: RunPace = {}): Promise<TestsDone> {
-  return inTurn(context, storedTests(environment.project.definitions), pace, async (asked, isLate): Promise<TestReport> => {
-    const test = testCase(asked);
+  return inTurn(context, storedTests(environment.project.definitions), pace, async (stored, isLate): Promise<TestReport> => {
+    const test = testCase(stored);
     const { id, name, endpoint } = test;
     const failed = (reason: string) => ({ id, name, endpoint, passed: false, reason, warnings: [] });
     if (isLate) return failed(TOO_LATE);

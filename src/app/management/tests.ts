@@ -67,15 +67,15 @@ export function createTests(context: AppContext): Tests {
 
     async testEndpoint(caller, body, target) {
       const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
-      const test = askedTest(access, body);
-      const report = await testReport(context, placeOf(project, caller, target), test, ALONE_BYTES);
+      const test = requestedTest(access, body);
+      const report = await testReport(context, environmentOf(project, caller, target), test, ALONE_BYTES);
       if (report === null) throw refusal('ENDPOINT_NOT_FOUND');
       return answer(report);
     },
 
     async runTests(caller, target) {
       const { project, answer } = await open(caller, target, RUN_SCOPES, 'x');
-      const done = await runSavedTests(context, placeOf(project, caller, target), { withinMs: LIST_MS });
+      const done = await runSavedTests(context, environmentOf(project, caller, target), { withinMs: LIST_MS });
       const { total, passed, failed } = done;
       return answer({ dryRun: true as const, total, passed, failed, ...listed(done) });
     },
@@ -89,7 +89,7 @@ export function createTests(context: AppContext): Tests {
         throw new Refusal(400, 'ENDPOINT_NOT_FOUND', `Endpoint '${slug}' was not found.`);
       }
       const endpoints = endpoint === undefined ? access.definitions.endpoints : [endpoint];
-      const done = await autoTests(context, placeOf(project, caller, target), endpoints, { withinMs: LIST_MS });
+      const done = await autoTests(context, environmentOf(project, caller, target), endpoints, { withinMs: LIST_MS });
       const [only] = done.results;
       return endpoint === undefined || only === undefined ? answer(listed(done)) : answer(only);
     },
@@ -106,11 +106,11 @@ export function createTests(context: AppContext): Tests {
 }
 
 /** A key needs its permission during the whole run, so every command checks it. */
-function placeOf(project: Project, caller: Caller, target: PublishTarget): TestEnvironment {
+function environmentOf(project: Project, caller: Caller, target: PublishTarget): TestEnvironment {
   return {
     project,
     actor: actorOf(caller),
-    groundsOf(ctx) {
+    accessOf(ctx) {
       const access = accessOf(ctx, caller, target);
       for (const scope of RUN_SCOPES) requirePermission(access.key, scope, 'x');
       return access;
@@ -119,7 +119,7 @@ function placeOf(project: Project, caller: Caller, target: PublishTarget): TestE
 }
 
 /** The saved test named by `testId`, else the body itself. */
-function askedTest(access: AccessContext, body: Json | undefined): TestCase {
+function requestedTest(access: AccessContext, body: Json | undefined): TestCase {
   const { testId, itself } = accepted(runRequest(body));
   const test = testId === undefined ? itself : savedTest(access.state, testId);
   if (test === undefined) throw refusal('TEST_NOT_FOUND');

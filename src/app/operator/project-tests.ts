@@ -14,8 +14,8 @@ export function createProjectTests(context: TestContext & { readonly projects: P
   return {
     async run(projectId, target, onProgress) {
       const project = await openProject(context.projects, projectId);
-      const place = { project, actor: { kind: 'operator' as const }, groundsOf: operatorAccess(target) };
-      return runSavedTests(context, place, onProgress === undefined ? {} : { onProgress });
+      const environment = { project, actor: { kind: 'operator' as const }, accessOf: operatorAccess(target) };
+      return runSavedTests(context, environment, onProgress === undefined ? {} : { onProgress });
     },
   };
 }

@@ -98,7 +98,7 @@ export interface LedgerPage {
   readonly known: boolean;
 }
 
-export interface RecordAsked {
+export interface RecordRequest {
   readonly limit: number;
   readonly before: { readonly timestamp: number; readonly sequence: number | null } | null;
   /** The most bytes of a page's texts. One record is answered however large it is. */
@@ -250,7 +250,7 @@ export interface ViewReader {
   /** Revisions below `before` that changed a subject, newest first. They come from the index of subjects, which is a state table. */
   revisions(projectId: string, subject: SubjectKey, page: { readonly before: number; readonly limit: number }): Promise<readonly number[]>;
   /** Records of a global collection strictly older than `before`, newest first. */
-  records(projectId: string, space: Space, collection: string, page: RecordAsked): Promise<RecordPage>;
+  records(projectId: string, space: Space, collection: string, page: RecordRequest): Promise<RecordPage>;
   /**
    * Reads every live document of the collections from one snapshot, one collection after the other, in order of the keys. `take` gets pages of
    * about a quarter of a megabyte with the collection's index. It is awaited, and what it throws ends the scan.

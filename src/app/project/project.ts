@@ -63,7 +63,7 @@ export class Project {
   #seen = -1;
   #stopped: Refusal | null = null;
   readonly #loading = new Map<SubjectKey, Promise<void>>();
-  readonly #keysAsked = new SingleFlight<DocumentKeys>();
+  readonly #keyReads = new SingleFlight<DocumentKeys>();
   readonly #oneByOne = new Bulkhead({ slots: 1, perKey: 1 });
   #catchingUp: Promise<void> | null = null;
   /** From when on the window may be relieved. Infinite while that is under way. */
@@ -108,13 +108,13 @@ export class Project {
     const project = new Project(options, checkpoint?.revision ?? -1);
     try {
       if (checkpoint) await project.#checkHistory(checkpoint.revision, checkpoint.hash);
-      const asked = options.scheduler.monotonic();
+      const requestedAt = options.scheduler.monotonic();
       await project.#readGap(null, new Map());
       if (project.set.head < 0 && !create) return null;
       await project.load([AUTHORITY, DEFINITIONS]);
       await project.quotas.open(project.authority?.settings);
       project.set.opened();
-      project.#confirm(asked);
+      project.#confirm(requestedAt);
       return project;
     } catch (error) {
       // One state left in the cache would keep the whole working set alive, and the next request tries again.
@@ -185,7 +185,7 @@ export class Project {
    * once for all who ask meanwhile; a caller for whom the answer is too old sees that by its revision and asks again.
    */
   async documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
-    const keys = await this.#keysAsked.run(`${space}/${collection}/${most}`, null, () =>
+    const keys = await this.#keyReads.run(`${space}/${collection}/${most}`, null, () =>
       this.#oneByOne.run(collection, () => this.#options.reader.documentKeys(this.id, space, collection, most)),
     );
     if (keys.revision > this.set.head) await this.reach(keys.revision, this.#options.limits.deadlineMs);
@@ -320,11 +320,11 @@ export class Project {
     for (;;) {
       if (this.writer.busy) return;
       const { head } = this.set;
-      const asked = this.#options.scheduler.monotonic();
+      const requestedAt = this.#options.scheduler.monotonic();
       const page = await this.#page(head + 1 + rest.length);
       if (this.writer.busy || this.set.head !== head) return;
       // An empty page says that this was the head when it was asked for. A full page says nothing about later events.
-      if (page.length === 0) this.#confirm(asked);
+      if (page.length === 0) this.#confirm(requestedAt);
       if (page.length === 0) return;
       rest = this.#foldForeign([...rest, ...page]);
       this.writer.foreignFolded();

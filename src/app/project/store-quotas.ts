@@ -34,8 +34,8 @@ export class StoreQuotas {
     const count = this.#count;
     let growth = NO_USAGE;
     const decide = (ctx: DecisionContext, now: number): Decided<A> => {
-      const asked = command.decide(ctx, now);
-      const decision = this.#day?.checked(asked, project.set.head, now) ?? asked;
+      const decided = command.decide(ctx, now);
+      const decision = this.#day?.checked(decided, project.set.head, now) ?? decided;
       if (count === null || decision instanceof Refusal) return decision;
       growth = growthIn(decision.events, ctx, now);
       return this.#beyond(count, growth) ?? decision;

@@ -27,9 +27,9 @@ export class UniqueClaims {
   /** Claims that this command has changed. */
   readonly #changed = new Map<string, string | null>();
 
-  constructor(ctx: DecisionContext, grounds: Where, located: (collection: string, key: string) => Located) {
+  constructor(ctx: DecisionContext, where: Where, located: (collection: string, key: string) => Located) {
     this.#view = ctx;
-    this.#access = grounds;
+    this.#access = where;
     this.#located = located;
   }
 

@@ -78,12 +78,12 @@ export class UsageCounter {
     let counted = NO_USAGE;
     let after: DocumentPlace | null = null;
     for (;;) {
-      const asked = scheduler.monotonic();
+      const startedAt = scheduler.monotonic();
       const found: CountedPage = await page(after, PAGE);
       counted = addUsage(counted, found);
       after = found.last;
       if (after === null) return this.#take(counted, found.revision);
-      await scheduler.sleep(Math.max(1, scheduler.monotonic() - asked));
+      await scheduler.sleep(Math.max(1, scheduler.monotonic() - startedAt));
       if (isClosed()) return;
     }
   }

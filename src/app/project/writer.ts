@@ -448,9 +448,9 @@ export class Writer {
     // A repeated request waits for an earlier one that is under way and may be stored by now.
     const repeats = commit.result.replayed === true;
     this.#fail(commit, repeats ? refusal('OUTCOME_UNKNOWN') : refusal('STORAGE_UNAVAILABLE', NOT_IN_TIME));
-    const place = this.#gathering.indexOf(commit);
-    if (place < 0) return;
-    this.#gathering.splice(place, 1);
+    const index = this.#gathering.indexOf(commit);
+    if (index < 0) return;
+    this.#gathering.splice(index, 1);
     // Checked when the next group is formed: deadlines come in crowds, and each check goes through the whole queue.
     this.#withdrawn = true;
   }

@@ -33,7 +33,7 @@ export interface Guests {
   /** Makes a guest of a device's secret. */
   register(caller: Caller): Promise<GuestAnswer>;
   /** Makes the device one of a guest's that was there before. */
-  join(caller: Caller, by: AskedInvitation): Promise<GuestAnswer>;
+  join(caller: Caller, by: InvitationRequest): Promise<GuestAnswer>;
   /** The account, proven as everywhere, lets devices in from now on. */
   link(caller: Caller, account: Account): Promise<GuestAnswer>;
   unlink(caller: Caller, account: Account): Promise<GuestAnswer>;
@@ -53,7 +53,7 @@ export interface Account {
   readonly token: string;
 }
 
-export type AskedInvitation = { readonly code: string } | { readonly account: Account };
+export type InvitationRequest = { readonly code: string } | { readonly account: Account };
 
 export interface GuestAnswer extends Positioned {
   readonly guest: string;
@@ -94,10 +94,10 @@ export function createGuests(context: AppContext): Guests {
       );
     },
 
-    async join(caller, asked) {
+    async join(caller, request) {
       const project = await opened(context, caller);
       const token = secretOf(caller);
-      const by = await invitationOf(context, project, caller, asked);
+      const by = await invitationOf(context, project, caller, request);
       await awaitName(context, project, nameSubjectOf(by));
       try {
         return await run(project, caller, 'guest.join', deviceIdOf(token.hash), (ctx) =>
@@ -196,11 +196,11 @@ async function accountOf(context: AppContext, project: Project, { proof = NO_PRO
   return (await verifyPlayer(context, project, platformId, token, proof.address)).player;
 }
 
-async function invitationOf(context: AppContext, project: Project, caller: Caller, asked: AskedInvitation): Promise<Invitation> {
-  if ('account' in asked) return { account: await accountOf(context, project, caller, asked.account) };
+async function invitationOf(context: AppContext, project: Project, caller: Caller, request: InvitationRequest): Promise<Invitation> {
+  if ('account' in request) return { account: await accountOf(context, project, caller, request.account) };
   const retryAfter = context.guestLimits.blockedFor((caller.proof ?? NO_PROOF).address, project.id);
   if (retryAfter > 0) throw blocked(retryAfter);
-  const code = readCode(asked.code);
+  const code = readCode(request.code);
   if (code !== null) return { code };
   rejectedBy(context, project, caller);
   throw refusal('GUEST_CODE_INVALID');

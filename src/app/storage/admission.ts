@@ -64,29 +64,29 @@ export function admittedStill<A extends CollectionAddress>(
   return { access, collection };
 }
 
-/** Checks access, then asks for what is to be stored, and stores it. Nothing is asked for that may not be stored. */
-export function admitAndStore<A extends CollectionAddress, Asked, Answer>(
+/** Checks access, then reads the request, and stores it. A request that may not be stored is not read. */
+export function admitAndStore<A extends CollectionAddress, Request, Answer>(
   context: AppContext,
   claimed: Caller,
   at: A,
   rules: AdmissionRules<A>,
-  asked: () => Awaitable<Asked>,
-  store: (admitted: Admitted<A>, asked: Asked) => Promise<Answer>,
+  readRequest: () => Awaitable<Request>,
+  store: (admitted: Admitted<A>, request: Request) => Promise<Answer>,
 ): Promise<Answer> {
   const admitted = admit(context, claimed, at, rules);
-  const asking = andThen(admitted, () => asked());
-  if (admitted instanceof Promise || asking instanceof Promise) return storeLater(context, admitted, asking, store);
-  return store(admitted, asking);
+  const reading = andThen(admitted, () => readRequest());
+  if (admitted instanceof Promise || reading instanceof Promise) return storeLater(context, admitted, reading, store);
+  return store(admitted, reading);
 }
 
 /** Stores after a wait for a verifier or a body: project, definitions and the need for proof may have changed. */
-async function storeLater<A extends CollectionAddress, Asked, Answer>(
+async function storeLater<A extends CollectionAddress, Request, Answer>(
   context: AppContext,
   admitted: Awaitable<Admitted<A>>,
-  asking: Awaitable<Asked>,
-  store: (admitted: Admitted<A>, asked: Asked) => Promise<Answer>,
+  reading: Awaitable<Request>,
+  store: (admitted: Admitted<A>, request: Request) => Promise<Answer>,
 ): Promise<Answer> {
-  const write = await asking;
+  const write = await reading;
   const { caller, at, rules } = await admitted;
   return store(await admit(context, caller, at, rules), write);
 }

@@ -24,7 +24,7 @@ type WriteManner = Pick<WriteCommand, 'player' | 'saveVersion' | 'strictSaveVers
 export class DocumentWrites {
   readonly events: DomainEvent[] = [];
   readonly #view: DecisionContext;
-  readonly #grounds: AccessContext;
+  readonly #access: AccessContext;
   readonly #now: number;
   readonly #maxBytes: number;
   readonly #documents = new ByAddress<Located>();
@@ -38,13 +38,13 @@ export class DocumentWrites {
 
   constructor(ctx: DecisionContext, access: AccessContext, now: number, maxBytes: number) {
     this.#view = ctx;
-    this.#grounds = access;
+    this.#access = access;
     this.#now = now;
     this.#maxBytes = maxBytes;
   }
 
   /** Places a document for this command alone: a test run starts from it. */
-  place(collection: string, key: string, document: JsonObject): void {
+  insert(collection: string, key: string, document: JsonObject): void {
     const state = { document, version: 1, createdAt: this.#now, updatedAt: this.#now };
     this.#documents.set(collection, key, { state, fork: undefined });
     this.#read?.set(collection, key, null);
@@ -57,12 +57,12 @@ export class DocumentWrites {
 
   /** Has these documents loaded together if they are not in memory. */
   expect(collection: string, keys: readonly string[]): void {
-    this.#view.expect(keys.flatMap((key) => documentSubjects(this.#grounds.space, collection, key)));
+    this.#view.expect(keys.flatMap((key) => documentSubjects(this.#access.space, collection, key)));
   }
 
   /** The document after the writes so far. */
   located(collection: string, key: string): Located {
-    return this.#documents.get(collection, key) ?? documentIn(this.#view, this.#grounds.space, collection, key);
+    return this.#documents.get(collection, key) ?? documentIn(this.#view, this.#access.space, collection, key);
   }
 
   /** The document as it reads now, with its defaults filled in once; `null`: there is none. */
@@ -70,7 +70,7 @@ export class DocumentWrites {
     const known = this.#read?.get(collection.id, key);
     if (known) return known.asRead;
     const document = this.located(collection.id, key).state?.document ?? null;
-    if (document === null || !collection.schema.hasDefaults || !this.#grounds.settings.fillDefaults) return document;
+    if (document === null || !collection.schema.hasDefaults || !this.#access.settings.fillDefaults) return document;
     const read = new ReadDocument(collection.schema, document);
     this.#readAs(collection.id, key, read);
     return read.asRead;
@@ -79,7 +79,7 @@ export class DocumentWrites {
   /** Throws the `Refusal` of schema, size, save version, limits, unique values or number of records. */
   write(collection: CollectionModel, key: string, body: WriteBody, how: WriteManner): DocumentState {
     const { state, fork } = this.located(collection.id, key);
-    const { settings, definitions, space } = this.#grounds;
+    const { settings, definitions, space } = this.#access;
     const decision = accepted(
       decideWrite({
         collection,
@@ -109,7 +109,7 @@ export class DocumentWrites {
   /** Deletes a document; no effect if there is none. Throws 409 STALE_SAVE if the caller names another version than the present one. */
   remove(collection: CollectionModel, key: string, source: string, saveVersion: number | null = null): void {
     const { state, fork } = this.located(collection.id, key);
-    const { space, settings } = this.#grounds;
+    const { space, settings } = this.#access;
     const read = this.#read?.get(collection.id, key) ?? undefined;
     const command = { collection, space, key, current: state, read, fork, now: this.#now, source, fillDefaults: settings.fillDefaults };
     const decision = accepted(decideDelete(command, saveVersion));
@@ -135,7 +135,7 @@ export class DocumentWrites {
     events: readonly DomainEvent[],
   ): readonly DomainEvent[] {
     if (collection.schema.unique.length === 0) return events;
-    this.#unique ??= new UniqueClaims(this.#view, this.#grounds, (id, other) => this.located(id, other));
+    this.#unique ??= new UniqueClaims(this.#view, this.#access, (id, other) => this.located(id, other));
     return withUnique(events, this.#unique.change(collection, key, before(), after));
   }
 
@@ -145,7 +145,7 @@ export class DocumentWrites {
   }
 
   #recordWrites(): RecordWrites {
-    this.#records ??= new RecordWrites(this.#view, this.#grounds.space, this.#now, this.events);
+    this.#records ??= new RecordWrites(this.#view, this.#access.space, this.#now, this.events);
     return this.#records;
   }
 
@@ -159,7 +159,7 @@ export class DocumentWrites {
   }
 
   #window(counter: string): WindowState | null {
-    return this.#windows?.get(counter) ?? windowIn(this.#view, this.#grounds.space, counter);
+    return this.#windows?.get(counter) ?? windowIn(this.#view, this.#access.space, counter);
   }
 
   #count(changes: readonly WindowChange[]): void {

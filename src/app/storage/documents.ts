@@ -28,15 +28,15 @@ export interface Documents {
   /** Waits for nothing if the document is in memory. */
   read(caller: Caller, at: Address): Awaitable<DocumentAnswer>;
   exists(caller: Caller, at: Address): Promise<boolean>;
-  /** `asked` is called once access is granted: a body that may not be written is never read. */
-  write(caller: Caller, at: Address, asked: () => Awaitable<AskedWrite>): Awaitable<WriteAnswer>;
-  /** `asked`: the save version that the caller has seen; called when access is granted. */
-  remove(caller: Caller, at: Address, asked: () => number | null): Promise<Positioned>;
+  /** `readRequest` is called once access is granted: a body that may not be written is never read. */
+  write(caller: Caller, at: Address, readRequest: () => Awaitable<WriteRequest>): Awaitable<WriteAnswer>;
+  /** `readVersion`: the save version that the caller has seen; called when access is granted. */
+  remove(caller: Caller, at: Address, readVersion: () => number | null): Promise<Positioned>;
   /** The body of a ledger answer, without `ok`. */
   ledger(caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<contract.Ledger>>;
 }
 
-interface AskedWrite {
+interface WriteRequest {
   /** The parsed request body: any JSON value. */
   readonly body: Json;
   /** The version that the writer has seen, if something other than the body says it. */
@@ -58,12 +58,12 @@ export function createDocuments(context: AppContext): Documents {
 
     exists: async (caller, at) => (await documentAt(context, caller, at)) !== null,
 
-    write: (claimed, at, asked) =>
-      admitAndStore(context, claimed, at, RULES.write, asked, (admitted, write) => store(context, admitted, write)),
+    write: (claimed, at, readRequest) =>
+      admitAndStore(context, claimed, at, RULES.write, readRequest, (admitted, write) => store(context, admitted, write)),
 
-    async remove(claimed, at, asked) {
+    async remove(claimed, at, readVersion) {
       const admitted = await admit(context, claimed, at, RULES.delete);
-      const saveVersion = asked();
+      const saveVersion = readVersion();
       const outcome = await execute(admitted.project, admitted.caller, 'document.delete', (ctx, now) => {
         const { access, collection } = admittedStill(ctx, now, admitted);
         const keyed = keyedBy(admitted.caller, access.space, context.limits.answers.game);
@@ -111,7 +111,7 @@ function documentAt(context: AppContext, caller: Caller, at: Address): Awaitable
   );
 }
 
-function store(context: AppContext, admitted: Admitted<Address>, { body, saveVersion }: AskedWrite): Promise<WriteAnswer> {
+function store(context: AppContext, admitted: Admitted<Address>, { body, saveVersion }: WriteRequest): Promise<WriteAnswer> {
   const { project, caller, at } = admitted;
   const read = readWriteBody(body);
   const outcome = execute(project, caller, 'document.write', (ctx, now) => {

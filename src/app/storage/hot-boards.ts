@@ -11,7 +11,7 @@ import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import type { Version } from '../project/working-set.ts';
 import { type BoardRow, type BoardView, boardQuery } from './query-boards.ts';
-import { type PageRequest, type RunInput, rowsAsked } from './query-runs.ts';
+import { type PageRequest, type RunInput, requestedRows } from './query-runs.ts';
 
 /**
  * Boards that are read often, in memory. From the tables every read is a statement, and after every change it waits for the projector. A board
@@ -49,7 +49,7 @@ const TURN_MS = 4;
 export class HotBoards {
   readonly #context: AppContext;
   readonly #boards: LRUCache<string, HotBoard>;
-  readonly #asked = new LRUCache<string, { count: number; since: number }>({ max: 1_000 });
+  readonly #requests = new LRUCache<string, { count: number; since: number }>({ max: 1_000 });
   readonly #making = new Set<string>();
 
   constructor(context: AppContext) {
@@ -62,7 +62,7 @@ export class HotBoards {
   async view(input: RunInput, board: BoardPlan, page: PageRequest): Promise<BoardView | null> {
     const { project, access } = input;
     const collection = access.definitions.collection(board.collectionId);
-    if (access.space !== 'live' || collection === undefined || rowsAsked(page, 0, input.plan.limit).count > MAX_ROWS) return null;
+    if (access.space !== 'live' || collection === undefined || requestedRows(page, 0, input.plan.limit).count > MAX_ROWS) return null;
     const name = [project.id, access.definitions.hash, collection.id, board.order, board.field].join(' ');
     const known = this.#boards.get(name);
     if (known === undefined || known.project !== project || known.isClosed) {
@@ -76,16 +76,16 @@ export class HotBoards {
 
   #count(name: string, input: RunInput, board: BoardPlan, collection: CollectionModel): void {
     const now = this.#context.scheduler.monotonic();
-    const asked = this.#asked.get(name);
-    if (asked === undefined || now - asked.since > HOT_MS) {
-      this.#asked.set(name, { count: 1, since: now });
+    const requests = this.#requests.get(name);
+    if (requests === undefined || now - requests.since > HOT_MS) {
+      this.#requests.set(name, { count: 1, since: now });
       return;
     }
-    asked.count += 1;
-    if (asked.count < HOT_READS || this.#making.has(name)) return;
+    requests.count += 1;
+    if (requests.count < HOT_READS || this.#making.has(name)) return;
     this.#making.add(name);
     // The tables answer in any case. A board that failed to load is not tried again at once.
-    this.#asked.set(name, { count: Number.NEGATIVE_INFINITY, since: now + COOL_MS - HOT_MS });
+    this.#requests.set(name, { count: Number.NEGATIVE_INFINITY, since: now + COOL_MS - HOT_MS });
     this.#make(name, input, board, collection)
       .catch(() => undefined)
       .finally(() => this.#making.delete(name));
@@ -230,12 +230,12 @@ class HotBoard {
         continue;
       }
       this.#changed.delete(subject);
-      this.#place(this.#keyOf(subject), documentIn(version));
+      this.#insert(this.#keyOf(subject), documentIn(version));
     }
     return missing;
   }
 
-  #place(key: string, state: DocumentState | null): void {
+  #insert(key: string, state: DocumentState | null): void {
     const { schema } = this.#collection;
     const document = state?.document ?? null;
     const value = document === null ? null : boardMetric(document, this.#plan.field, schema.hasDefaults ? schema : null);
@@ -247,7 +247,7 @@ class HotBoard {
 
   #rows(page: PageRequest, most: number): Rows {
     const at = page.player === null ? null : this.#ranking.indexOf(page.player);
-    const { from, count } = rowsAsked(page, at, most);
+    const { from, count } = requestedRows(page, at, most);
     return { from, ranked: this.#ranking.slice(from, count), at, own: at === null ? [] : this.#ranking.slice(at, 1) };
   }
 

@@ -109,7 +109,7 @@ function printed(
   collectionId: string,
   platformId: string,
 ): TextOf<Ledger> {
-  const told: Ledger = {
+  const body: Ledger = {
     ok: true,
     platformId,
     field,
@@ -126,7 +126,7 @@ function printed(
     },
     cursor,
   };
-  return asTextOf(stringifyJson(told));
+  return asTextOf(stringifyJson(body));
 }
 
 /**

@@ -172,7 +172,7 @@ export function runnable(project: Project, caller: Caller, run: Run) {
   requireRevision(caller, 'read');
   const plan = queryPlan(query);
   if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
-  return { access, query, plan, page: askedOf(plan, run) };
+  return { access, query, plan, page: pageRequestOf(plan, run) };
 }
 
 /** Whether a result may be kept: it shows its sources as they still are, and nothing that this node has not read yet. */
@@ -204,11 +204,11 @@ function holdsSecret({ isSecret, extraSecret }: Caller): boolean {
   return isSecret || (extraSecret !== null && extraSecret !== 'invalid');
 }
 
-const NOTHING_ASKED = { limit: 0, offset: 0, player: null, around: null };
+const EMPTY_PAGE = { limit: 0, offset: 0, player: null, around: null };
 
 /** What a caller asks of a leaderboard, within the definition's limit. */
-function askedOf(plan: QueryPlan, run: Run): PageRequest {
-  if (plan.type !== 'leaderboard') return NOTHING_ASKED;
+function pageRequestOf(plan: QueryPlan, run: Run): PageRequest {
+  if (plan.type !== 'leaderboard') return EMPTY_PAGE;
   if (run.player !== null && !DOCUMENT_KEY.test(run.player)) throw refusal('INVALID_PLATFORMID');
   const around = run.player === null ? null : whole(run.around);
   return {

@@ -71,7 +71,7 @@ export function documentOf(text: string, collection: CollectionModel | undefined
 }
 
 /** `at`: index of the asked row, from 0. Without it there are no rows around it. */
-export function rowsAsked({ limit, offset, player, around }: PageRequest, at: number | null, most: number) {
+export function requestedRows({ limit, offset, player, around }: PageRequest, at: number | null, most: number) {
   if (player === null || around === null) return { from: offset, count: Math.max(Math.min(limit, most - offset), 0) };
   const from = Math.max((at ?? 0) - around, 0);
   return { from, count: at === null ? 0 : at + around + 1 - from };

@@ -4,7 +4,7 @@ import type { QueryEnvironment, Row } from '../../domain/query/evaluate.ts';
 import { type ProfileOf, QueryRun } from '../../domain/query/run.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesOf, type RunInput, rowsAsked } from './query-runs.ts';
+import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesOf, type RunInput, requestedRows } from './query-runs.ts';
 
 /** Result of one pass over all documents. It answers every page, player or rows around one. */
 export interface ScanResult {
@@ -93,7 +93,7 @@ export function composedAnswer(input: RunInput, scanned: ScanResult, page: PageR
 }
 
 function shownRows(run: QueryRun, page: PageRequest, most: number) {
-  return rowsAsked(page, page.player === null ? null : run.ranking.indexOf(page.player), most);
+  return requestedRows(page, page.player === null ? null : run.ranking.indexOf(page.player), most);
 }
 
 async function compose(

@@ -33,8 +33,8 @@ import { building } from './building.ts';
 import { readDocument } from './documents.ts';
 
 export interface Records {
-  /** `asked` is called once access is granted: a body that may not be appended is never read. */
-  append(caller: Caller, at: CollectionAddress, asked: () => Awaitable<Json>): Promise<ReadAnswer<contract.Appended>>;
+  /** `readRequest` is called once access is granted: a body that may not be appended is never read. */
+  append(caller: Caller, at: CollectionAddress, readRequest: () => Awaitable<Json>): Promise<ReadAnswer<contract.Appended>>;
   list(
     caller: Caller,
     at: CollectionAddress,
@@ -50,7 +50,8 @@ const LIST_BUILDING = 'This list is being made out of the documents that are the
 /** Records of global collections. Any valid key may list and read them, because they are shared data. */
 export function createRecords(context: AppContext): Records {
   return {
-    append: (claimed, at, asked) => admitAndStore(context, claimed, at, APPEND, asked, (admitted, body) => append(context, admitted, body)),
+    append: (claimed, at, readRequest) =>
+      admitAndStore(context, claimed, at, APPEND, readRequest, (admitted, body) => append(context, admitted, body)),
 
     async list(caller, at, query) {
       const project = await projectOf(context, caller);
@@ -109,8 +110,8 @@ async function append(context: AppContext, admitted: Admitted<CollectionAddress>
       const windowOf = (counter: string) => windowIn(ctx, space, counter);
       const maxBytes = context.limits.documentBytes;
       const { fillDefaults: fills } = access.settings;
-      const asked = { collection, space, body, recordId, writerId, now, maxBytes, checkSchema: true, fillDefaults: fills, windowOf };
-      const decision = accepted(decideAppend(asked));
+      const input = { collection, space, body, recordId, writerId, now, maxBytes, checkSchema: true, fillDefaults: fills, windowOf };
+      const decision = accepted(decideAppend(input));
       // Read like every subject that is changed. An id of 128 random bits cannot exist yet.
       ctx.assumeAbsent(documentSubject(space, collection.id, recordId));
       const claims = new UniqueClaims(ctx, access, (id, key) => documentIn(ctx, space, id, key));

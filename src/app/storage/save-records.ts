@@ -27,11 +27,11 @@ import { RecordWrites } from './record-writes.ts';
 export interface SaveRecords {
   list(caller: Caller, at: Address): Promise<ReadAnswer<contract.SaveRecords>>;
   /**
-   * `asked` is called once access is granted, and answers the parsed request body, or anything else if there was none. Without a name in it the
+   * `readRequest` is called once access is granted, and answers the parsed request body, or anything else if there was none. Without a name in it the
    * slot gets the default name.
    */
-  create(caller: Caller, at: Address, asked: () => Awaitable<Json | undefined>): Promise<ReadAnswer<contract.NamedRecord>>;
-  rename(caller: Caller, at: RecordAddress, asked: () => Awaitable<Json>): Promise<ReadAnswer<contract.NamedRecord>>;
+  create(caller: Caller, at: Address, readRequest: () => Awaitable<Json | undefined>): Promise<ReadAnswer<contract.NamedRecord>>;
+  rename(caller: Caller, at: RecordAddress, readRequest: () => Awaitable<Json>): Promise<ReadAnswer<contract.NamedRecord>>;
   remove(caller: Caller, at: RecordAddress): Promise<ReadAnswer<contract.Done>>;
 }
 
@@ -45,11 +45,11 @@ export function createSaveRecords(context: AppContext): SaveRecords {
   return {
     list: async (claimed, at) => slotsAnswer(context, await readableSlots(context, claimed, at)),
 
-    create: (claimed, at, asked) =>
-      admitAndStore(context, claimed, at, RULES.write, asked, (admitted, body) => create(context, admitted, body)),
+    create: (claimed, at, readRequest) =>
+      admitAndStore(context, claimed, at, RULES.write, readRequest, (admitted, body) => create(context, admitted, body)),
 
-    rename: (claimed, at, asked) =>
-      admitAndStore(context, claimed, at, RULES.write, asked, (admitted, body) => rename(context, admitted, at.recordId, body)),
+    rename: (claimed, at, readRequest) =>
+      admitAndStore(context, claimed, at, RULES.write, readRequest, (admitted, body) => rename(context, admitted, at.recordId, body)),
 
     async remove(claimed, at) {
       const admitted = await admit(context, claimed, at, RULES.delete);

@@ -18,12 +18,12 @@ const SLOW_MS = 20;
 /** The first finding says whether the log answers at all. */
 export async function checkEngine({ eventStoreUrl }: Config): Promise<readonly [Finding, ...Finding[]]> {
   if (eventStoreUrl === null) return [ok('log', 'in the database')];
-  const place = `EventStoreDB ${redactUrl(eventStoreUrl)}`;
+  const address = `EventStoreDB ${redactUrl(eventStoreUrl)}`;
   const answer = await probeEventStore(eventStoreUrl, TIMEOUT_MS);
-  if (answer.ok) return [ok('log', `${place} answers`), version(answer.version), latency(answer.latencyMs)];
+  if (answer.ok) return [ok('log', `${address} answers`), version(answer.version), latency(answer.latencyMs)];
   const cure =
     'Start it, or correct EVENTSTORE_URL: ?tls=false for a server without TLS, a user who may read $all, the leader or esdb+discover://.';
-  return [fail('log', `${place}: ${answer.reason}`, cure)];
+  return [fail('log', `${address}: ${answer.reason}`, cure)];
 }
 
 function version(found: string): Finding {

@@ -52,15 +52,15 @@ function freeSpace(folder: string, isNeeded: boolean): Finding {
 
 /** Checks that the port is free, or that a node of ours serves on it. */
 export async function checkPort({ port, host }: Config): Promise<Finding> {
-  const place = `${host}:${port}`;
+  const address = `${host}:${port}`;
   const refusal = port === 0 ? null : await tryToListen(port, host);
-  if (refusal === null) return ok('port', `${place} is free`);
+  if (refusal === null) return ok('port', `${address} is free`);
   const version = refusal === 'EADDRINUSE' ? await versionAt(port, host) : null;
-  if (version !== null) return ok('port', `${place} is served by a savepoint node, version ${version}`);
+  if (version !== null) return ok('port', `${address} is served by a savepoint node, version ${version}`);
   if (refusal === 'EADDRINUSE') {
-    return fail('port', `${place} is taken by another program`, 'Choose another port with --port or PORT, or stop that program.');
+    return fail('port', `${address} is taken by another program`, 'Choose another port with --port or PORT, or stop that program.');
   }
-  return fail('port', `${place} cannot be listened on: ${refusal}`, 'Choose another HOST or PORT; ports below 1024 need more rights.');
+  return fail('port', `${address} cannot be listened on: ${refusal}`, 'Choose another HOST or PORT; ports below 1024 need more rights.');
 }
 
 function tryToListen(port: number, host: string): Promise<string | null> {

@@ -10,17 +10,17 @@ const SLOW_MS = 50;
 
 export async function checkQueue({ redisUrl }: Config): Promise<readonly Finding[]> {
   if (redisUrl === null) return [ok('queue', 'in the database')];
-  const place = `Redis ${redactUrl(redisUrl)}`;
+  const address = `Redis ${redactUrl(redisUrl)}`;
   // Loading the client takes time, so only an installation with Redis does it.
   const { readRedisFacts, redisServes, OLDEST_REDIS } = await import('../../jobs/redis-connection.ts');
   try {
     const facts = await readRedisFacts(redisUrl, TIMEOUT_MS);
     const state = { yes: ok, unsound: warn, no: fail }[redisServes(facts)];
     const age = state('queue version', `Redis ${facts.version}`, `Use Redis ${OLDEST_REDIS} or later, or unset REDIS_URL.`);
-    return [ok('queue', `${place} answers`), age, latency(facts), role(facts), eviction(facts), persistence(facts)];
+    return [ok('queue', `${address} answers`), age, latency(facts), role(facts), eviction(facts), persistence(facts)];
   } catch (error) {
     const cure = 'Start it, or correct REDIS_URL; unset it to keep jobs in Postgres. Requests go on meanwhile, jobs wait.';
-    return [fail('queue', `${place} does not answer: ${errorMessage(error)}`, cure)];
+    return [fail('queue', `${address} does not answer: ${errorMessage(error)}`, cure)];
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Account, AskedInvitation, GuestAnswer } from '../../app/app.ts';
+import type { Account, GuestAnswer, InvitationRequest } from '../../app/app.ts';
 import type { Guest } from '../../contract/answers.ts';
 import { guests } from '../../contract/routes/guests.ts';
 import { deviceIdOf } from '../../domain/guest/token.ts';
@@ -68,7 +68,7 @@ function shown({ guest: player, device, state: { devices, account, recovery } }:
   return { ok: true, player, device, devices: listed, account, hasCode: recovery !== null };
 }
 
-function invitationIn(body: JsonObject): AskedInvitation {
+function invitationIn(body: JsonObject): InvitationRequest {
   const code = member(body, 'code');
   return typeof code === 'string' ? { code } : { account: accountIn(body) };
 }

@@ -5,7 +5,7 @@ import type { Awaitable } from '../../kernel/awaitable.ts';
  * Checks one kind of proof. It is called only with an id and a token. What it can decide itself it returns at once; it asks others through
  * `service`. It may throw.
  */
-export type Check = (asked: { readonly platformId: string; readonly token: string }, service: Service) => Awaitable<Verdict>;
+export type Check = (claim: { readonly platformId: string; readonly token: string }, service: Service) => Awaitable<Verdict>;
 
 /** The way to an external service: bounded, and not used while the service is down. */
 export interface Service {

@@ -89,12 +89,12 @@ export class GuardedVerifier implements PlayerVerifier {
   }
 
   /** What the check says, or will say to another caller with the same proof. */
-  #judged(key: string, asked: { readonly platformId: string; readonly token: string }, sender: Sender): Awaitable<Verdict> {
+  #judged(key: string, claim: { readonly platformId: string; readonly token: string }, sender: Sender): Awaitable<Verdict> {
     const running = this.#running.get(key);
     if (running) return running;
     let verdict: Awaitable<Verdict>;
     try {
-      verdict = this.#check(asked, this.#serviceFor(sender));
+      verdict = this.#check(claim, this.#serviceFor(sender));
     } catch (error) {
       verdict = asFailure(error);
     }
@@ -121,14 +121,14 @@ export class GuardedVerifier implements PlayerVerifier {
   }
 
   async #ask<T>({ projectId, address }: Sender, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const place = address === null ? null : `${projectId} ${address}`;
-    const held = place === null ? 0 : (this.#asking.get(place) ?? 0);
+    const pair = address === null ? null : `${projectId} ${address}`;
+    const held = pair === null ? 0 : (this.#asking.get(pair) ?? 0);
     if (held >= MAX_PER_ADDRESS || !this.#shares.tryAcquire(projectId)) throw new Unasked();
     if (!this.#breaker.mayAsk(projectId, address)) {
       this.#shares.release(projectId);
       throw new Unasked();
     }
-    if (place !== null) this.#asking.set(place, held + 1);
+    if (pair !== null) this.#asking.set(pair, held + 1);
     try {
       const answer = await work(AbortSignal.timeout(this.#settings.timeoutMs));
       this.#breaker.answered(projectId, address);
@@ -138,14 +138,14 @@ export class GuardedVerifier implements PlayerVerifier {
       throw error;
     } finally {
       this.#shares.release(projectId);
-      if (place !== null) this.#leave(place);
+      if (pair !== null) this.#leave(pair);
     }
   }
 
-  #leave(place: string): void {
-    const held = this.#asking.get(place) ?? 0;
-    if (held <= 1) this.#asking.delete(place);
-    else this.#asking.set(place, held - 1);
+  #leave(pair: string): void {
+    const held = this.#asking.get(pair) ?? 0;
+    if (held <= 1) this.#asking.delete(pair);
+    else this.#asking.set(pair, held - 1);
   }
 }
 

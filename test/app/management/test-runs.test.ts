@@ -82,7 +82,7 @@ test('a long list of dry runs lets other requests have their turn', async () => 
   const place = {
     project,
     actor: { kind: 'operator' as const },
-    groundsOf: () => accessFrom(AUTHORITY, EMPTY_DEFINITIONS, { key: KEY }, 'live'),
+    accessOf: () => accessFrom(AUTHORITY, EMPTY_DEFINITIONS, { key: KEY }, 'live'),
   };
   const endpoints = Array.from({ length: 100 }, () => ENDPOINT);
   const done = await table.passing(autoTests(context, place, endpoints));

@@ -69,7 +69,7 @@ export function createImporter(projects: Projects): Importer {
       const survey = new UniqueSurvey(projects.peek(projectId) ?? (await open(projectId)));
       for (;;) {
         const publishing = commit(projectId, (ctx, now) => {
-          const access = grounds(ctx);
+          const access = accessOf(ctx);
           const dated = puts.map((put) => (put.kind === 'rate-limit-rules' ? datedPut(access.state, put, now) : put));
           const events = publishEvents(access.state, 'live', dated);
           const first = firstTexts(events);
@@ -111,7 +111,7 @@ export function createImporter(projects: Projects): Importer {
 /** The commit stored only texts; the publish is still to come. */
 const TEXTS = -1;
 
-const grounds = operatorAccess('live');
+const accessOf = operatorAccess('live');
 
 /** Rules of a file are as old as those that they replace: the file does not know when a rule was deleted here. */
 function datedPut(state: DefinitionsState, { kind, id, text }: Put, now: number): Put {
@@ -126,7 +126,7 @@ function changesIn(events: readonly DomainEvent[]): number {
 
 /** A document of a slot that is missing in its player's list is added to the list: older exports hold no lists. */
 function decideDocuments(ctx: DecisionContext, id: string, rows: readonly DocumentRow[]): Decision<number> {
-  const access = grounds(ctx);
+  const access = accessOf(ctx);
   const { definitions, settings } = access;
   const collection = definitions.collection(id);
   if (collection === undefined) throw refusal('NOT_FOUND', `There is no collection ${id}`);
@@ -159,7 +159,7 @@ function decideDocuments(ctx: DecisionContext, id: string, rows: readonly Docume
 
 /** Adds slots that are missing, by their ids. Existing ones keep their names. */
 function decideSlots(ctx: DecisionContext, id: string, rows: readonly SlotRow[]): Decision<number> {
-  const collection = grounds(ctx).definitions.collection(id);
+  const collection = accessOf(ctx).definitions.collection(id);
   if (collection === undefined) throw refusal('NOT_FOUND', `There is no collection ${id}`);
   ctx.expect([...new Set(rows.map(({ player }) => recordListSubject('live', collection.id, player)))]);
   const events = missingSlots(ctx, collection, rows);
