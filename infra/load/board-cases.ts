@@ -12,23 +12,23 @@ export interface BoardCase {
   /** The collection that is written meanwhile. */
   readonly writesTo: typeof MANY | typeof GROWN;
   /** Starts it. The result tells whether it is done, and is asked again and again. */
-  begin(at: BoardPlace): Promise<() => Promise<boolean>>;
+  begin(at: BoardContext): Promise<() => Promise<boolean>>;
 }
 
-export interface BoardPlace {
+export interface BoardContext {
   readonly project: Project;
   readonly dataFolder: string;
   readonly prepared: Prepared;
 }
 
-async function manage({ project }: BoardPlace, method: string, route: string, body: unknown): Promise<void> {
+async function manage({ project }: BoardContext, method: string, route: string, body: unknown): Promise<void> {
   await expectOk(`${method} ${route}`, project.http.send(method, managePath(project, route), { headers: secretHeaders(project), body }));
 }
 
 /**
  * Whether the address answers 200 and is not stale. While it is being made it answers 503 `BUILDING`, and `BEHIND` before that is known.
  */
-async function isShown({ project }: BoardPlace, path: string): Promise<boolean> {
+async function isShown({ project }: BoardContext, path: string): Promise<boolean> {
   const { status, body, headers } = await project.http.send('GET', path, { headers: secretHeaders(project) });
   if (status === 200) return headers['x-ns-stale'] !== 'true';
   const code = textAt(body, 'error.code');
@@ -36,7 +36,7 @@ async function isShown({ project }: BoardPlace, path: string): Promise<boolean> 
   throw new Error(`GET ${path} answered ${status} ${JSON.stringify(body).slice(0, 300)}`);
 }
 
-const queryPath = ({ project }: BoardPlace, id: string) => `/v3/queries/${project.projectId}/${id}`;
+const queryPath = ({ project }: BoardContext, id: string) => `/v3/queries/${project.projectId}/${id}`;
 
 /** Runs a command beside the node. If it fails, the next question throws. */
 function running(...words: readonly string[]): () => Promise<boolean> {

@@ -10,9 +10,9 @@ import { quantile } from '../harness/numbers.ts';
 import { openProject } from '../harness/project.ts';
 import { table } from '../harness/table.ts';
 import { databaseUrlOf } from '../postgres/database.ts';
-import { BOARD_CASES, type BoardCase, type BoardPlace } from './board-cases.ts';
+import { BOARD_CASES, type BoardCase, type BoardContext } from './board-cases.ts';
 import { type Prepared, prepare, preparedIn } from './board-data.ts';
-import { type Neighbour, startNeighbour } from './children.ts';
+import { type OpenLoop, startOpenLoop } from './children.ts';
 import { type Machine, machine, machineText } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 
@@ -37,7 +37,7 @@ const BARS = { refused: 0, times: 2, seconds: 90, disk: 1.3 };
 const MAX_SECONDS = 300;
 const POLL_MS = 200;
 
-interface Felt {
+interface Latencies {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
@@ -49,8 +49,8 @@ interface Line {
   readonly name: string;
   /** Time until it was done. */
   readonly seconds: number;
-  readonly before: Felt;
-  readonly while: Felt;
+  readonly before: Latencies;
+  readonly while: Latencies;
   readonly times: number;
   /** Bytes of a row of the new board, divided by those of a board that grew with its data; `null` if it is not a board. */
   readonly disk: number | null;
@@ -153,8 +153,8 @@ async function documentsIn({ documents, bytes, data }: Options, work: string): P
 
 async function bench(node: RunningNode, prepared: Prepared, options: Options): Promise<number> {
   const project = openProject(node.url, prepared.credentials);
-  const at: BoardPlace = { project, dataFolder: node.dataFolder, prepared };
-  const writer = startNeighbour();
+  const at: BoardContext = { project, dataFolder: node.dataFolder, prepared };
+  const writer = startOpenLoop();
   const client = new pg.Client({ connectionString: databaseUrlOf(node.dataFolder) ?? '' });
   await client.connect();
   const lines: Line[] = [];
@@ -162,15 +162,15 @@ async function bench(node: RunningNode, prepared: Prepared, options: Options): P
   try {
     await sleep(options.rest * 1_000);
     const grown = (await boardBytes(client)) / prepared.grown;
-    for (const asked of options.cases) {
+    for (const one of options.cases) {
       const sizeBefore = await boardBytes(client);
-      const line = await measured(at, asked, writer, options).catch((error: unknown) => progress(`${asked.name} failed: ${String(error)}`));
+      const line = await measured(at, one, writer, options).catch((error: unknown) => progress(`${one.name} failed: ${String(error)}`));
       if (!line) {
-        failed.push(asked.name);
+        failed.push(one.name);
         continue;
       }
       const size = (await boardBytes(client)) - sizeBefore;
-      lines.push({ ...line, disk: asked.name === 'a new board' ? size / prepared.documents / grown : null });
+      lines.push({ ...line, disk: one.name === 'a new board' ? size / prepared.documents / grown : null });
       await sleep(options.rest * 1_000);
     }
   } catch (error) {
@@ -196,34 +196,34 @@ async function boardBytes(client: pg.Client): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-async function measured(at: BoardPlace, asked: BoardCase, writer: Neighbour, options: Options): Promise<Omit<Line, 'disk'>> {
+async function measured(at: BoardContext, one: BoardCase, writer: OpenLoop, options: Options): Promise<Omit<Line, 'disk'>> {
   const { documents, grown, bytes, credentials } = at.prepared;
-  const writes = { collection: asked.writesTo, documents: asked.writesTo === 'many' ? documents : grown, bytes };
-  const pace = { url: at.project.url, project: credentials, perSecond: options.perSecond, writes };
+  const writes = { collection: one.writesTo, documents: one.writesTo === 'many' ? documents : grown, bytes };
+  const load = { url: at.project.url, project: credentials, perSecond: options.perSecond, writes };
   // V8 optimises the code of a request only after some seconds of it.
-  progress(`${asked.name}: before`);
-  await writer.feel({ ...pace, seconds: options.seconds / 3 });
-  const before = feltOf(await writer.feel({ ...pace, seconds: options.seconds }));
-  progress(asked.name);
+  progress(`${one.name}: before`);
+  await writer.run({ ...load, seconds: options.seconds / 3 });
+  const before = latenciesOf(await writer.run({ ...load, seconds: options.seconds }));
+  progress(one.name);
   const started = performance.now();
-  const there = untilThere(at, asked);
-  const felt = feltOf(await writer.feel({ ...pace, seconds: MAX_SECONDS }, there));
+  const there = untilThere(at, one);
+  const during = latenciesOf(await writer.run({ ...load, seconds: MAX_SECONDS }, there));
   const seconds = ((await there) - started) / 1000;
-  progress(`${asked.name}: there after ${seconds.toFixed(1)} s`);
-  return { name: asked.name, seconds, before, while: felt, times: felt.p99Ms / before.p99Ms };
+  progress(`${one.name}: there after ${seconds.toFixed(1)} s`);
+  return { name: one.name, seconds, before, while: during, times: during.p99Ms / before.p99Ms };
 }
 
 /** Waits until it is done; returns that moment by `performance.now()`. */
-async function untilThere(at: BoardPlace, asked: BoardCase): Promise<number> {
+async function untilThere(at: BoardContext, one: BoardCase): Promise<number> {
   const deadline = performance.now() + MAX_SECONDS * 1_000;
-  for (const isThere = await asked.begin(at); ; ) {
+  for (const isThere = await one.begin(at); ; ) {
     if (await isThere()) return performance.now();
-    if (performance.now() > deadline) throw new Error(`${asked.name} is not there after ${MAX_SECONDS} s`);
+    if (performance.now() > deadline) throw new Error(`${one.name} is not there after ${MAX_SECONDS} s`);
     await sleep(POLL_MS);
   }
 }
 
-function feltOf({ latencies, failures }: Awaited<ReturnType<Neighbour['feel']>>): Felt {
+function latenciesOf({ latencies, failures }: Awaited<ReturnType<OpenLoop['run']>>): Latencies {
   const sorted = latencies.toSorted();
   return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99), maxMs: sorted.at(-1) ?? 0, failures, writes: sorted.length };
 }
@@ -242,19 +242,19 @@ const HEAD = [
   'disk',
 ];
 
-function cells({ name, seconds, before, while: felt, times, disk }: Line): string[] {
-  const refused = Object.entries(felt.failures)
+function cells({ name, seconds, before, while: during, times, disk }: Line): string[] {
+  const refused = Object.entries(during.failures)
     .map(([status, count]) => `${status}: ${count}`)
     .join(', ');
-  const figures = [before.p50Ms, felt.p50Ms, before.p99Ms, felt.p99Ms].map((ms) => ms.toFixed(1));
+  const figures = [before.p50Ms, during.p50Ms, before.p99Ms, during.p99Ms].map((ms) => ms.toFixed(1));
   return [
     name,
     seconds.toFixed(1),
-    String(felt.writes),
+    String(during.writes),
     refused || 'none',
     ...figures,
     times.toFixed(1),
-    felt.maxMs.toFixed(0),
+    during.maxMs.toFixed(0),
     disk?.toFixed(2) ?? '–',
   ];
 }
@@ -274,9 +274,9 @@ async function conclude(result: Result, options: Options): Promise<number> {
   return isRefused || result.failed.length > 0 ? 1 : 0;
 }
 
-function missedBy({ name, seconds, while: felt, times, disk }: Line): string[] {
+function missedBy({ name, seconds, while: during, times, disk }: Line): string[] {
   const missed = [
-    ...(Object.keys(felt.failures).length > BARS.refused ? ['writes were refused'] : []),
+    ...(Object.keys(during.failures).length > BARS.refused ? ['writes were refused'] : []),
     ...(times > BARS.times ? [`p99 is ${times.toFixed(1)} times as long`] : []),
     ...(disk !== null && seconds > BARS.seconds ? [`there after ${seconds.toFixed(0)} s`] : []),
     ...(disk !== null && disk > BARS.disk ? [`${disk.toFixed(2)} times the disk`] : []),

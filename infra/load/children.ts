@@ -1,12 +1,12 @@
 import { type ChildProcess, fork, type Serializable } from 'node:child_process';
 import { join } from 'node:path';
 import { freePort } from '../harness/port.ts';
-import { ENOUGH } from './enough.ts';
 import type { Job, Seen } from './generator.ts';
-import type { Felt, Pace } from './neighbour.ts';
+import type { LoadResult, OpenLoad } from './open-loop.ts';
 import type { PeerStart } from './peer.ts';
+import { STOP } from './stop-message.ts';
 
-/** The helper processes of the benchmarks: the load generator, the bare Koa handler, the quiet neighbour, the peers. */
+/** The helper processes of the benchmarks: the load generator, the bare Koa handler, the open-loop load, the peers. */
 
 export interface Generator {
   perform(job: Job): Promise<Seen>;
@@ -30,39 +30,39 @@ export interface Peer {
 
 /** Throws with the reason when it does not start. */
 export async function startPeer(start: PeerStart): Promise<Peer> {
-  const child = forkBeside('peer.js');
+  const child = forkHelper('peer.js');
   const answer = nextMessage(child);
   child.send({ ...start, port: await freePort() });
-  const told = await answer;
-  const port = typeof told === 'object' && told !== null && 'port' in told ? told.port : undefined;
-  if (typeof port !== 'number') throw new Error(`${start.kind} did not start: ${JSON.stringify(told)}`);
+  const started = await answer;
+  const port = typeof started === 'object' && started !== null && 'port' in started ? started.port : undefined;
+  if (typeof port !== 'number') throw new Error(`${start.kind} did not start: ${JSON.stringify(started)}`);
   return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop: () => child.disconnect() };
 }
 
-export interface Neighbour {
+export interface OpenLoop {
   /** `until`: ends early when this settles. */
-  feel(pace: Pace, until?: Promise<unknown>): Promise<Felt>;
+  run(load: OpenLoad, until?: Promise<unknown>): Promise<LoadResult>;
   stop(): void;
 }
 
-export function startNeighbour(): Neighbour {
-  const child = forkBeside('neighbour.js');
+export function startOpenLoop(): OpenLoop {
+  const child = forkHelper('open-loop.js');
   return {
-    async feel(pace, until) {
+    async run(load, until) {
       const answer = nextMessage(child);
-      sendTo(child, pace);
-      const enough = () => void (child.connected && child.send(ENOUGH));
-      until?.then(enough, enough);
-      const felt = await answer;
-      if (isFelt(felt)) return felt;
-      throw new Error(`the quiet neighbour failed: ${JSON.stringify(felt)}`);
+      sendTo(child, load);
+      const stop = () => void (child.connected && child.send(STOP));
+      until?.then(stop, stop);
+      const result = await answer;
+      if (isLoadResult(result)) return result;
+      throw new Error(`the open-loop load failed: ${JSON.stringify(result)}`);
     },
     stop: () => child.disconnect(),
   };
 }
 
 export function startGenerator(): Generator {
-  const child = forkBeside('generator.js');
+  const child = forkHelper('generator.js');
   const performAll = async (jobs: readonly Job[]) => {
     const answer = nextMessage(child);
     sendTo(child, jobs);
@@ -82,7 +82,7 @@ export function startGenerator(): Generator {
 }
 
 export async function startBareServer(): Promise<BareServer> {
-  const child = forkBeside('bare.js');
+  const child = forkHelper('bare.js');
   const port = await nextMessage(child);
   return {
     url: `http://127.0.0.1:${String(port)}`,
@@ -95,11 +95,11 @@ export async function startBareServer(): Promise<BareServer> {
   };
 }
 
-function forkBeside(name: string): ChildProcess {
+function forkHelper(name: string): ChildProcess {
   return fork(join(import.meta.dirname, name), { serialization: 'advanced' });
 }
 
-/** A child that has ended is told of by {@link nextMessage}. */
+/** {@link nextMessage} reports a child that has ended. */
 function sendTo(child: ChildProcess, message: Serializable): void {
   if (child.connected) child.send(message);
 }
@@ -117,10 +117,10 @@ function nextMessage(child: ChildProcess): Promise<unknown> {
   });
 }
 
-function isFelt(message: unknown): message is Felt {
+function isLoadResult(message: unknown): message is LoadResult {
   return typeof message === 'object' && message !== null && 'latencies' in message && message.latencies instanceof Float64Array;
 }
 
 function isSeen(message: unknown): message is Seen {
-  return isFelt(message) && 'cpuSeconds' in message;
+  return isLoadResult(message) && 'cpuSeconds' in message;
 }

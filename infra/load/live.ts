@@ -58,7 +58,7 @@ class Players {
   readonly #agent = new Agent({ keepAlive: false });
   /** When each write was sent, by its number, until it is heard of. */
   readonly sent = new Map<number, number>();
-  readonly heardMs: number[] = [];
+  readonly deliveryMs: number[] = [];
   open = 0;
   broken = 0;
   boards = 0;
@@ -115,7 +115,7 @@ class Players {
     const sentAt = event.includes('"topic":"documents/') ? this.sent.get(number) : undefined;
     if (sentAt === undefined) return;
     this.sent.delete(number);
-    this.heardMs.push(performance.now() - sentAt);
+    this.deliveryMs.push(performance.now() - sentAt);
   }
 }
 
@@ -203,8 +203,8 @@ async function main(): Promise<number> {
     progress(`${options.rate} writes a second for ${options.seconds} s`);
     const refused = await play(project, players, options);
     const seconds = (performance.now() - began) / 1000;
-    const { heardMs, sent, broken, boards } = players;
-    const sorted = [...heardMs].sort((a, b) => a - b);
+    const { deliveryMs, sent, broken, boards } = players;
+    const sorted = [...deliveryMs].sort((a, b) => a - b);
     const ms = [0.5, 0.99, 1].map((q) => quantile(sorted, q).toFixed(0));
     const kilobytes = (taken / options.subscribers / 1024).toFixed(0);
     const row = [

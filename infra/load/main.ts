@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import { projectOf, type RunningNode, type Settings, startNode } from '../harness/node.ts';
 import { openProject, type Project } from '../harness/project.ts';
 import { startBareServer, startGenerator } from './children.ts';
-import { measure, type Row, type Slices, type Stand, settle, warmUp } from './measure.ts';
-import { plant, pushDefinitions, sampleAnswer } from './prepare.ts';
+import { measure, type Row, type Slices, settle, type TestBed, warmUp } from './measure.ts';
+import { pushDefinitions, sampleAnswer, writeSeed } from './prepare.ts';
 import { findPostmaster } from './processes.ts';
 import { bars, machine, markdown, printResult, type Result, type Starts } from './report.ts';
 import { positive, progress } from './terminal.ts';
@@ -104,10 +104,10 @@ async function bench(options: Options, folder: string, start: () => Promise<Runn
   const project = openProject(node.url, credentials);
   const bare = await startBareServer();
   const generator = startGenerator();
-  const stand: Stand = { credentials, node, postmaster: await findPostmaster(folder), bare, generator };
+  const testBed: TestBed = { credentials, node, postmaster: await findPostmaster(folder), bare, generator };
   try {
     await pushDefinitions(project);
-    const { rows, seedsPerSecond } = await measureAll(stand, project, options);
+    const { rows, seedsPerSecond } = await measureAll(testBed, project, options);
     progress('starting warm with the data of this run');
     await node.stop();
     const again = await start();
@@ -123,22 +123,22 @@ async function bench(options: Options, folder: string, start: () => Promise<Runn
   }
 }
 
-async function measureAll(stand: Stand, project: Project, options: Options) {
+async function measureAll(testBed: TestBed, project: Project, options: Options) {
   const rows: Row[] = [];
   const seedsPerSecond: Record<string, number> = {};
   for (const name of options.only) {
     const seed = NEEDS[name];
     if (seed !== null && !(seed in seedsPerSecond)) {
       progress(seed);
-      seedsPerSecond[seed] = await plant(stand, project, seed);
-      await settle(stand);
+      seedsPerSecond[seed] = await writeSeed(testBed, project, seed);
+      await settle(testBed);
     }
-    await stand.bare.answerWith(await sampleAnswer(project, stand.node, name));
+    await testBed.bare.answerWith(await sampleAnswer(project, testBed.node, name));
     progress(`${name}, warming up`);
-    await warmUp(stand, name, Math.max(...options.connections), options.slices);
+    await warmUp(testBed, name, Math.max(...options.connections), options.slices);
     for (const connections of options.connections) {
       progress(`${name}, ${connections} connections`);
-      rows.push(await measure(stand, name, connections, options.slices));
+      rows.push(await measure(testBed, name, connections, options.slices));
     }
   }
   return { rows, seedsPerSecond };

@@ -33,7 +33,7 @@ export interface Row {
 }
 
 /** The parts of a measurement. */
-export interface Stand {
+export interface TestBed {
   readonly credentials: Credentials;
   readonly node: RunningNode;
   readonly postmaster: number | null;
@@ -52,19 +52,19 @@ interface Usage {
 }
 
 /** Measures node and bare handler by turns in short slices, so that other work on the machine affects both. */
-export async function measure(stand: Stand, name: CaseName, connections: number, slices: Slices): Promise<Row> {
+export async function measure(testBed: TestBed, name: CaseName, connections: number, slices: Slices): Promise<Row> {
   const nodeSeen: Seen[] = [];
   const bareSeen: Seen[] = [];
   let used: Usage = { node: 0, postgres: 0 };
   let drainMs = 0;
   for (let slice = 0; slice < slices.count; slice++) {
-    const before = await usage(stand);
-    nodeSeen.push(await load(stand, stand.node.url, name, connections, slices.seconds));
-    drainMs = Math.max(drainMs, await settle(stand));
-    used = sum(used, difference(before, await usage(stand)));
-    bareSeen.push(await load(stand, stand.bare.url, name, connections, slices.seconds));
+    const before = await usage(testBed);
+    nodeSeen.push(await load(testBed, testBed.node.url, name, connections, slices.seconds));
+    drainMs = Math.max(drainMs, await settle(testBed));
+    used = sum(used, difference(before, await usage(testBed)));
+    bareSeen.push(await load(testBed, testBed.bare.url, name, connections, slices.seconds));
   }
-  const resident = await residentOf(stand);
+  const resident = await residentOf(testBed);
   const node = merge(nodeSeen);
   const bare = merge(bareSeen);
   const per1000 = (seconds: number | null) => (seconds === null ? null : (seconds * 1000) / node.count);
@@ -94,9 +94,9 @@ export async function measure(stand: Stand, name: CaseName, connections: number,
 const WARM_UP_SECONDS = 4;
 
 /** An uncounted run of both sides, so that neither is measured while its code is still being optimised. */
-export async function warmUp(stand: Stand, name: CaseName, connections: number, { seconds }: Slices): Promise<void> {
-  for (const { url } of [stand.node, stand.bare]) await load(stand, url, name, connections, Math.min(WARM_UP_SECONDS, 2 * seconds));
-  await settle(stand);
+export async function warmUp(testBed: TestBed, name: CaseName, connections: number, { seconds }: Slices): Promise<void> {
+  for (const { url } of [testBed.node, testBed.bare]) await load(testBed, url, name, connections, Math.min(WARM_UP_SECONDS, 2 * seconds));
+  await settle(testBed);
 }
 
 const SETTLE_STEP_MS = 200;
@@ -108,8 +108,8 @@ const RESTING = 0.12;
  * Waits until node and Postgres rest, so that the work of the views is charged to the node and not to the next one measured. Returns the
  * time in ms.
  */
-export function settle(stand: Stand): Promise<number> {
-  return untilResting(async () => total(await usage(stand)));
+export function settle(testBed: TestBed): Promise<number> {
+  return untilResting(async () => total(await usage(testBed)));
 }
 
 /** Waits until the processes whose CPU seconds `used` gives do next to nothing. Returns the time in ms. */
@@ -124,24 +124,24 @@ export async function untilResting(used: () => Promise<number | null>): Promise<
   }
 }
 
-function load(stand: Stand, url: string, name: CaseName, connections: number, seconds: number): Promise<Seen> {
-  return stand.generator.perform({ workload: name, url, project: stand.credentials, connections, until: { seconds } });
+function load(testBed: TestBed, url: string, name: CaseName, connections: number, seconds: number): Promise<Seen> {
+  return testBed.generator.perform({ workload: name, url, project: testBed.credentials, connections, until: { seconds } });
 }
 
 /** The node's process ids, with its workers. Its Postgres is not among them. */
-async function nodeProcesses({ node, postmaster }: Stand): Promise<readonly number[]> {
+async function nodeProcesses({ node, postmaster }: TestBed): Promise<readonly number[]> {
   const children = await childrenOf(node.pid);
   return [node.pid, ...children.map(({ pid }) => pid).filter((pid) => pid !== postmaster)];
 }
 
-async function residentOf(stand: Stand): Promise<number | null> {
-  const all = await Promise.all((await nodeProcesses(stand)).map(residentBytes));
+async function residentOf(testBed: TestBed): Promise<number | null> {
+  const all = await Promise.all((await nodeProcesses(testBed)).map(residentBytes));
   return all.reduce((one, other) => combine(one, other, 1), 0);
 }
 
-async function usage(stand: Stand): Promise<Usage> {
-  const postgres = stand.postmaster === null ? null : await familyCpuSeconds(stand.postmaster);
-  const all = await Promise.all((await nodeProcesses(stand)).map(cpuSeconds));
+async function usage(testBed: TestBed): Promise<Usage> {
+  const postgres = testBed.postmaster === null ? null : await familyCpuSeconds(testBed.postmaster);
+  const all = await Promise.all((await nodeProcesses(testBed)).map(cpuSeconds));
   return { node: all.reduce((one, other) => combine(one, other, 1), 0), postgres };
 }
 

@@ -7,9 +7,9 @@ import { type RunningNode, savepoint, startNode } from '../harness/node.ts';
 import { quantile } from '../harness/numbers.ts';
 import { openProject, type Project, parseCredentials } from '../harness/project.ts';
 import { table } from '../harness/table.ts';
-import { type Neighbour, startBareServer, startGenerator, startNeighbour } from './children.ts';
-import type { Felt, Pace } from './neighbour.ts';
-import { type Answered, NUISANCES, type Nuisance, type Place, type Sizes } from './nuisances.ts';
+import { type OpenLoop, startBareServer, startGenerator, startOpenLoop } from './children.ts';
+import { type Answered, type LoadContext, NOISY_LOADS, type NoisyLoad, type Sizes } from './noisy-loads.ts';
+import type { LoadResult, OpenLoad } from './open-loop.ts';
 import { pushDefinitions } from './prepare.ts';
 import { type Machine, machine, machineText } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
@@ -21,7 +21,7 @@ import { KEYS } from './workloads.ts';
  */
 
 const USAGE = `npm run bench:neighbours [-- options]
-  --only TEXT            nuisances whose name holds this; may be given several times
+  --only TEXT            noisy loads whose name holds this; may be given several times
   --seconds N            how long each is measured (12)
   --per-second N         requests of the quiet project (60)
   --seeded N             documents of the quiet project in each collection (10000)
@@ -45,7 +45,7 @@ interface Line {
   /** Its p99 divided by {@link quietP99Ms}. */
   readonly times: number;
   readonly failures: Readonly<Record<string, number>>;
-  readonly nuisance: Answered;
+  readonly noisy: Answered;
 }
 
 interface Result {
@@ -128,15 +128,15 @@ async function main(): Promise<number> {
 async function bench(node: RunningNode, options: Options): Promise<number> {
   const [loud, quiet] = [await newProject(node, 'Loud'), await newProject(node, 'Quiet')];
   await prepareQuiet(node, quiet, options.seeded);
-  const neighbour = startNeighbour();
+  const openLoop = startOpenLoop();
   const bare = await startBareServer();
-  const place = { project: loud, dataFolder: node.dataFolder, bare, sizes: options.sizes };
+  const context = { project: loud, dataFolder: node.dataFolder, bare, sizes: options.sizes };
   const lines: Line[] = [];
   try {
     // V8 optimises the code of a request only after some time.
-    await neighbour.feel(paceOf(quiet, options));
-    for (const nuisance of NUISANCES.filter(({ name }) => options.only.some((part) => name.includes(part)))) {
-      const line = await measured(place, quiet, neighbour, nuisance, options);
+    await openLoop.run(loadOf(quiet, options));
+    for (const noisy of NOISY_LOADS.filter(({ name }) => options.only.some((part) => name.includes(part)))) {
+      const line = await measured(context, quiet, openLoop, noisy, options);
       lines.push(line);
       // Each line is shown at once, so that an aborted run has shown what it measured.
       progress(cells(line).join(' | '));
@@ -144,7 +144,7 @@ async function bench(node: RunningNode, options: Options): Promise<number> {
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n${node.output()}`);
   } finally {
-    neighbour.stop();
+    openLoop.stop();
     bare.stop();
     loud.http.close();
     quiet.http.close();
@@ -172,33 +172,33 @@ async function prepareQuiet(node: RunningNode, quiet: Project, seeded: number): 
   generator.stop();
 }
 
-async function measured(at: Place, quiet: Project, neighbour: Neighbour, nuisance: Nuisance, options: Options): Promise<Line> {
-  progress(`${nuisance.name}: preparing`);
-  await nuisance.prepare(at);
+async function measured(at: LoadContext, quiet: Project, openLoop: OpenLoop, noisy: NoisyLoad, options: Options): Promise<Line> {
+  progress(`${noisy.name}: preparing`);
+  await noisy.prepare(at);
   await sleep(options.rest * 1_000);
-  const pace = paceOf(quiet, options);
-  progress(`${nuisance.name}: quiet`);
-  const before = await neighbour.feel(pace);
-  progress(nuisance.name);
+  const load = loadOf(quiet, options);
+  progress(`${noisy.name}: quiet`);
+  const before = await openLoop.run(load);
+  progress(noisy.name);
   const until = performance.now() + options.seconds * 1_000;
-  const [felt, answered] = await Promise.all([neighbour.feel(pace), nuisance.run(at, () => performance.now() > until)]);
+  const [result, answered] = await Promise.all([openLoop.run(load), noisy.run(at, () => performance.now() > until)]);
   await sleep(options.rest * 1_000);
-  const sorted = felt.latencies.toSorted();
+  const sorted = result.latencies.toSorted();
   const p99Ms = quantile(sorted, 0.99);
   const quietP99Ms = p99Of(before);
   return {
-    name: nuisance.name,
+    name: noisy.name,
     quietP99Ms,
     p50Ms: quantile(sorted, 0.5),
     p99Ms,
     maxMs: sorted.at(-1) ?? 0,
     times: p99Ms / quietP99Ms,
-    failures: felt.failures,
-    nuisance: answered,
+    failures: result.failures,
+    noisy: answered,
   };
 }
 
-function paceOf(quiet: Project, { perSecond, seconds, seeded }: Options): Pace {
+function loadOf(quiet: Project, { perSecond, seconds, seeded }: Options): OpenLoad {
   return { url: quiet.url, project: credentialsOf(quiet), perSecond, seconds, keys: seeded };
 }
 
@@ -206,7 +206,7 @@ function credentialsOf({ projectId, publicKey, secretKey }: Project) {
   return { projectId, publicKey, secretKey };
 }
 
-function p99Of({ latencies }: Felt): number {
+function p99Of({ latencies }: LoadResult): number {
   return quantile(latencies.toSorted(), 0.99);
 }
 
@@ -237,21 +237,12 @@ const HEAD = [
   'what the other was answered',
 ];
 
-function cells({ name, quietP99Ms, p50Ms, p99Ms, maxMs, times, failures, nuisance }: Line): string[] {
+function cells({ name, quietP99Ms, p50Ms, p99Ms, maxMs, times, failures, noisy }: Line): string[] {
   const list = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .map(([status, count]) => `${status}: ${count}`)
       .join(', ') || 'none';
-  return [
-    name,
-    quietP99Ms.toFixed(1),
-    p50Ms.toFixed(1),
-    p99Ms.toFixed(1),
-    maxMs.toFixed(0),
-    times.toFixed(1),
-    list(failures),
-    list(nuisance),
-  ];
+  return [name, quietP99Ms.toFixed(1), p50Ms.toFixed(1), p99Ms.toFixed(1), maxMs.toFixed(0), times.toFixed(1), list(failures), list(noisy)];
 }
 
 process.exitCode = await main().catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { listAt, numberAt } from '../harness/json.ts';
 import type { RunningNode } from '../harness/node.ts';
 import { expectOk, managePath, type Project, secretHeaders } from '../harness/project.ts';
-import type { Stand } from './measure.ts';
+import type { TestBed } from './measure.ts';
 import { type CaseName, DEFINITIONS, LEADERBOARD_PLAYERS, SEEDS, type SeedName, WORKLOADS } from './workloads.ts';
 
 const SEED_CONNECTIONS = 128;
@@ -19,13 +19,17 @@ export async function pushDefinitions(project: Project): Promise<void> {
 }
 
 /** Writes the documents of one seed over HTTP. Resolves to documents per second. Throws unless every one was accepted. */
-export async function plant(stand: Pick<Stand, 'generator' | 'node' | 'credentials'>, project: Project, seed: SeedName): Promise<number> {
+export async function writeSeed(
+  testBed: Pick<TestBed, 'generator' | 'node' | 'credentials'>,
+  project: Project,
+  seed: SeedName,
+): Promise<number> {
   const requests = SEEDS[seed];
   const until = { requests };
-  const seen = await stand.generator.perform({
+  const seen = await testBed.generator.perform({
     workload: seed,
-    url: stand.node.url,
-    project: stand.credentials,
+    url: testBed.node.url,
+    project: testBed.credentials,
     connections: SEED_CONNECTIONS,
     until,
   });
@@ -55,7 +59,7 @@ async function leaderboardShows(project: Project): Promise<void> {
   for (;;) {
     const answer = await expectOk('the leaderboard', project.http.send('GET', path, { headers: secretHeaders(project) }));
     const entries = listAt(answer.body, 'entries');
-    if (entries.length === 100 && entries.every((entry, place) => numberAt(entry, 'value') === LEADERBOARD_PLAYERS - place)) return;
+    if (entries.length === 100 && entries.every((entry, index) => numberAt(entry, 'value') === LEADERBOARD_PLAYERS - index)) return;
     if (performance.now() > deadline) throw new Error(`the leaderboard does not show its players: ${JSON.stringify(entries.slice(0, 3))}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -4,20 +4,20 @@ import { savepointWith } from '../harness/node.ts';
 import { endpointPath, expectOk, managePath, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
 import type { BareServer } from './children.ts';
 
-/** What a project may do that another one beside it should not notice (`bench:neighbours`). */
+/** Noisy neighbours: what a project may do that another one should not notice (`bench:neighbours`). */
 
 /** How many requests were answered, by status. */
 export type Answered = Readonly<Record<string, number>>;
 
-export interface Nuisance {
+export interface NoisyLoad {
   readonly name: string;
   /** Sets up what it needs. This is not measured. */
-  prepare(at: Place): Promise<void>;
+  prepare(at: LoadContext): Promise<void>;
   /** Goes on until `over` is true. */
-  run(at: Place, over: () => boolean): Promise<Answered>;
+  run(at: LoadContext, over: () => boolean): Promise<Answered>;
 }
 
-export interface Place {
+export interface LoadContext {
   readonly project: Project;
   readonly dataFolder: string;
   /** A server that is not ours. */
@@ -34,27 +34,27 @@ export interface Sizes {
   readonly entries: number;
 }
 
-const PLANTERS = 64;
-const ROOMY = 50_000;
-const ROOMY_DOCUMENTS = 1_000;
+const SEEDERS = 64;
+const LARGE_CHARACTERS = 50_000;
+const LARGE_DOCUMENTS = 1_000;
 const OPERATIONS = 100;
 
 const playerOf = (index: number) => `76561199${String(index).padStart(9, '0')}`;
 
-/** Sends `count` requests, `PLANTERS` at a time. Each must succeed. */
+/** Sends `count` requests, `SEEDERS` at a time. Each must succeed. */
 async function each(count: number, ask: (index: number) => Promise<{ readonly status: number }>): Promise<void> {
   let next = 0;
-  const planter = async () => {
+  const seeder = async () => {
     for (let index = next++; index < count; index = next++) {
       let { status } = await ask(index);
       for (let again = 0; status === 503 && again < 100; again += 1) {
         await sleep(200);
         ({ status } = await ask(index));
       }
-      if (status !== 200) throw new Error(`planting was answered ${status}`);
+      if (status !== 200) throw new Error(`seeding was answered ${status}`);
     }
   };
-  await Promise.all(Array.from({ length: PLANTERS }, planter));
+  await Promise.all(Array.from({ length: SEEDERS }, seeder));
 }
 
 /** This many callers at once, each of which asks again as soon as it is answered. */
@@ -80,14 +80,14 @@ async function flood(
   return answered;
 }
 
-async function push({ project }: Place, method: string, route: string, body: unknown): Promise<void> {
+async function push({ project }: LoadContext, method: string, route: string, body: unknown): Promise<void> {
   await expectOk(`${method} ${route}`, project.http.send(method, managePath(project, route), { headers: secretHeaders(project), body }));
 }
 
-const write = ({ project }: Place, collection: string, index: number, body: unknown) =>
+const write = ({ project }: LoadContext, collection: string, index: number, body: unknown) =>
   project.http.send('POST', storagePath(project, `${collection}/${playerOf(index)}`), { headers: secretHeaders(project), body });
 
-const query = ({ project }: Place, id: string) =>
+const query = ({ project }: LoadContext, id: string) =>
   project.http.send('GET', `/v3/queries/${project.projectId}/${id}?apiKey=${project.publicKey}`, {
     headers: playerHeaders(project, playerOf(1)),
   });
@@ -99,7 +99,7 @@ function aggregate(id: string, collectionId: string, type: string, field: string
 /**
  * The baseline: what the machine itself costs the quiet project. The same load generator asks another server, and the node does nothing.
  */
-const elsewhere: Nuisance = {
+const baseline: NoisyLoad = {
   name: 'a bare server beside it',
   prepare: ({ bare }) => bare.answerWith({ note: 'x'.repeat(500) }),
   async run({ bare }, over) {
@@ -110,7 +110,7 @@ const elsewhere: Nuisance = {
   },
 };
 
-const scans: Nuisance = {
+const scans: NoisyLoad = {
   name: 'queries that scan',
   async prepare(at) {
     await push(at, 'PUT', 'collections', [
@@ -131,20 +131,20 @@ const scans: Nuisance = {
     ),
 };
 
-const roomy: Nuisance = {
+const largeDocuments: NoisyLoad = {
   name: 'scans of large documents',
   async prepare(at) {
     await push(at, 'PUT', 'collections', [
       { id: 'roomy', name: 'roomy', collectionType: 'per-platformid', schema: { n: { type: 'number' } } },
     ]);
     await push(at, 'POST', 'queries', [aggregate('roomy_sum', 'roomy', 'sum', 'n')]);
-    await each(ROOMY_DOCUMENTS, (index) => write(at, 'roomy', index, { n: index, note: 'x'.repeat(ROOMY) }));
+    await each(LARGE_DOCUMENTS, (index) => write(at, 'roomy', index, { n: index, note: 'x'.repeat(LARGE_CHARACTERS) }));
   },
   run: (at, over) =>
     flood(16, over, (index) => (index % 16 === 0 ? write(at, 'roomy', index % 100, { n: index }) : query(at, 'roomy_sum'))),
 };
 
-const ledgers: Nuisance = {
+const ledgers: NoisyLoad = {
   name: 'a ledger of many entries',
   async prepare(at) {
     await push(at, 'PUT', 'collections', [
@@ -161,7 +161,7 @@ const ledgers: Nuisance = {
     ),
 };
 
-const hardWork: Nuisance = {
+const expensiveCalls: NoisyLoad = {
   name: 'endpoints that work hard',
   async prepare(at) {
     await push(at, 'PUT', 'collections', [{ id: 'bags', name: 'bags', collectionType: 'per-platformid', schema: {} }]);
@@ -190,7 +190,7 @@ const hardWork: Nuisance = {
     ),
 };
 
-const pushes: Nuisance = {
+const pushes: NoisyLoad = {
   name: 'large pushes',
   prepare: async () => undefined,
   run: (at, over) => {
@@ -211,7 +211,7 @@ const pushes: Nuisance = {
   },
 };
 
-const writes: Nuisance = {
+const writes: NoisyLoad = {
   name: 'writes as fast as they go',
   async prepare(at) {
     await push(at, 'PUT', 'collections', [{ id: 'busy', name: 'busy', collectionType: 'per-platformid', schema: {} }]);
@@ -219,13 +219,13 @@ const writes: Nuisance = {
   run: (at, over) => flood(64, over, (index) => write(at, 'busy', index % 10_000, { n: index, note: 'x'.repeat(500) })),
 };
 
-const watchers: Nuisance = {
+const watchers: NoisyLoad = {
   name: '/metrics and /health',
   prepare: async () => undefined,
   run: (at, over) => flood(32, over, (index) => at.project.http.send('GET', index % 2 === 0 ? '/metrics' : '/health')),
 };
 
-const board: Nuisance = {
+const board: NoisyLoad = {
   name: 'a new board over much data',
   async prepare(at) {
     await push(at, 'PUT', 'collections', [
@@ -242,7 +242,7 @@ const board: Nuisance = {
   },
 };
 
-const proof: Nuisance = {
+const proof: NoisyLoad = {
   name: 'savepoint verify beside it',
   prepare: async () => undefined,
   async run({ dataFolder }, over) {
@@ -255,4 +255,15 @@ const proof: Nuisance = {
   },
 };
 
-export const NUISANCES: readonly Nuisance[] = [elsewhere, scans, roomy, ledgers, hardWork, pushes, writes, watchers, board, proof];
+export const NOISY_LOADS: readonly NoisyLoad[] = [
+  baseline,
+  scans,
+  largeDocuments,
+  ledgers,
+  expensiveCalls,
+  pushes,
+  writes,
+  watchers,
+  board,
+  proof,
+];

@@ -1,20 +1,20 @@
 import { createHttp } from '../harness/http.ts';
 import type { Credentials } from '../harness/project.ts';
 import { keyOf, scored } from './board-data.ts';
-import { ENOUGH } from './enough.ts';
+import { STOP } from './stop-message.ts';
 import { WORKLOADS, type Workload } from './workloads.ts';
 
 /**
- * A game that sends requests at an even pace, however long the answers take, in a process of its own. It is the quiet neighbour of
- * `bench:neighbours`, which asks for little, and the players of `bench:board` who write while something is published. A latency counts from
- * the moment at which the request was due, so that a server that stands still is not asked less.
+ * An open-loop load generator: a game that sends requests at a fixed rate, however long the answers take, in a process of its own. It is the
+ * quiet project of `bench:neighbours`, and the players of `bench:board` who write while something is published. A latency counts from the
+ * moment at which the request was due, so a server that stalls does not get fewer requests.
  */
 
-export interface Pace {
+export interface OpenLoad {
   readonly url: string;
   readonly project: Credentials;
   readonly perSecond: number;
-  /** The longest time; `ENOUGH` ends it earlier. */
+  /** The longest time; `STOP` ends it earlier. */
   readonly seconds: number;
   /** How many documents a small game has in each collection (`KEYS`). */
   readonly keys?: number;
@@ -22,7 +22,7 @@ export interface Pace {
   readonly writes?: { readonly collection: string; readonly documents: number; readonly bytes: number };
 }
 
-export interface Felt {
+export interface LoadResult {
   /** Milliseconds from when each request was due until its answer, unsorted. */
   readonly latencies: Float64Array;
   /** Answers other than 2xx by status; a missing or broken answer as `error`. */
@@ -30,22 +30,22 @@ export interface Felt {
 }
 
 /** The requests of the game, in turn. */
-const DOES = ['document.read', 'document.write', 'document.read', 'endpoint.call', 'document.read', 'leaderboard.read'] as const;
+const REQUESTS = ['document.read', 'document.write', 'document.read', 'endpoint.call', 'document.read', 'leaderboard.read'] as const;
 
 /** With more open requests than this, only the growth of a queue would be measured. */
 const MAX_OPEN = 20_000;
 
-let isEnough = false;
+let isStopped = false;
 
-async function keepPace({ url, project, perSecond, seconds, keys, writes }: Pace): Promise<Felt> {
-  isEnough = false;
+async function runLoad({ url, project, perSecond, seconds, keys, writes }: OpenLoad): Promise<LoadResult> {
+  isStopped = false;
   const http = createHttp(url, 1_024);
   const latencies: number[] = [];
   const failures: Record<string, number> = {};
-  const asked: Promise<void>[] = [];
+  const requests: Promise<void>[] = [];
   let open = 0;
-  const ask = async (index: number, dueAt: number) => {
-    const workload = writes === undefined ? WORKLOADS[DOES[index % DOES.length] ?? 'document.read'] : writing(writes);
+  const send = async (index: number, dueAt: number) => {
+    const workload = writes === undefined ? WORKLOADS[REQUESTS[index % REQUESTS.length] ?? 'document.read'] : writing(writes);
     const { path, body, player } = workload.request(project, index, keys);
     const headers = { ...workload.headers(project), ...(player === undefined ? {} : { 'x-platform-id': player }) };
     const sent = body === undefined ? { headers } : { headers, body: JSON.parse(body) };
@@ -58,21 +58,21 @@ async function keepPace({ url, project, perSecond, seconds, keys, writes }: Pace
     if (status === 'error' || status < 200 || status > 299) failures[status] = (failures[status] ?? 0) + 1;
   };
   const startedAt = performance.now();
-  for (let index = 0; index < perSecond * seconds && !isEnough; index += 1) {
+  for (let index = 0; index < perSecond * seconds && !isStopped; index += 1) {
     const dueAt = startedAt + (index * 1_000) / perSecond;
     const early = dueAt - performance.now();
     if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
     open += 1;
     if (open > MAX_OPEN)
       throw new Error(`${open} of ${perSecond} requests a second wait for their answers: this machine cannot do so many`);
-    asked.push(ask(index, dueAt));
+    requests.push(send(index, dueAt));
   }
-  await Promise.all(asked);
+  await Promise.all(requests);
   http.close();
   return { latencies: Float64Array.from(latencies), failures };
 }
 
-function writing({ collection, documents, bytes }: NonNullable<Pace['writes']>): Workload {
+function writing({ collection, documents, bytes }: NonNullable<OpenLoad['writes']>): Workload {
   return {
     method: 'POST',
     headers: ({ secretKey, publicKey }) => ({ 'x-api-key': secretKey, 'x-public-key': publicKey }),
@@ -83,13 +83,13 @@ function writing({ collection, documents, bytes }: NonNullable<Pace['writes']>):
   };
 }
 
-process.on('message', (pace: Pace | typeof ENOUGH) => {
-  if (pace === ENOUGH) {
-    isEnough = true;
+process.on('message', (load: OpenLoad | typeof STOP) => {
+  if (load === STOP) {
+    isStopped = true;
     return;
   }
-  keepPace(pace).then(
-    (felt) => process.send?.(felt),
+  runLoad(load).then(
+    (result) => process.send?.(result),
     (error: unknown) => process.send?.({ failed: String(error) }),
   );
 });

@@ -1,2 +1,0 @@
-/** The message that ends the game at an even pace before its time. */
-export const ENOUGH = 'enough';

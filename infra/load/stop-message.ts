@@ -1,0 +1,2 @@
+/** The message that ends an open-loop load before its time. */
+export const STOP = 'stop';
