@@ -8,7 +8,7 @@ const MAX_ADDRESS = 64;
  * Addresses whose answer is cached: a look into the list costs more than the rest of counting a request, and the same few peers come again and
  * again.
  */
-const REMEMBERED = 1_000;
+const CACHED = 1_000;
 
 /** The parts of a request that are looked at. */
 export interface Received {
@@ -23,8 +23,8 @@ export interface Received {
  */
 export function clientAddresses(trustedProxies: readonly string[]): (req: Received) => string | null {
   const listed = proxyAddress.compile(trustedProxies.flatMap(halves));
-  const trusts = remembered((address) => listed(address, 0));
-  const alone = remembered((sent) => ({ address: LOOPBACK.test(plain(sent)) ? null : counted(plain(sent)) }));
+  const trusts = memoized((address) => listed(address, 0));
+  const alone = memoized((sent) => ({ address: LOOPBACK.test(plain(sent)) ? null : counted(plain(sent)) }));
   return (req) => {
     if (req.headers['x-forwarded-for'] === undefined) return alone(req.socket.remoteAddress ?? '').address;
     // The library looks only at the two members that `Received` has.
@@ -67,13 +67,7 @@ function counted(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
-function remembered<Found extends object | boolean>(look: (address: string) => Found): (address: string) => Found {
-  const known = new LRUCache<string, Found>({ max: REMEMBERED });
-  return (address) => {
-    const before = known.get(address);
-    if (before !== undefined) return before;
-    const found = look(address);
-    known.set(address, found);
-    return found;
-  };
+function memoized<Found extends object | boolean>(look: (address: string) => Found): (address: string) => Found {
+  const known = new LRUCache<string, Found>({ max: CACHED, memoMethod: look });
+  return (address) => known.memo(address);
 }
