@@ -26,6 +26,9 @@ export interface AccessContext {
   readonly space: Space;
 }
 
+/** The part of it that is the same for all callers: what is read with this alone may be shown to whoever may read it. */
+export type ReadScope = Omit<AccessContext, 'key'>;
+
 /**
  * Reads project, key and definitions through the decision context. Throws 401 or 403 if the caller's authority no longer holds. `before`: an
  * earlier result for the same caller and target; it is returned again if nothing has changed.

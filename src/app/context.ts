@@ -2,6 +2,7 @@ import type { DomainEvent } from '../domain/events.ts';
 import type { RetentionRules } from '../domain/idempotency/answers.ts';
 import { type ProjectSettings, projectSettings } from '../domain/project/settings.ts';
 import type { SaveFailed } from '../domain/telemetry/events.ts';
+import type { WireNamesMode } from '../domain/wire-names.ts';
 import type { Awaitable } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { RoundRobin } from '../kernel/round-robin.ts';
@@ -49,6 +50,8 @@ export interface AppContext {
     readonly streams: number;
     readonly streamsOfProject: number;
     readonly topics: number;
+    /** How what is sent is spelled. */
+    readonly names: WireNamesMode;
     readonly observer: LiveObserver;
   };
   /** Called with the bytes of all boards in memory whenever one is added or removed. */
@@ -96,7 +99,7 @@ function reached(project: Project, { position }: Caller): Awaitable<Project> {
 }
 
 /** The head of this node as an answer's position, and whether that is stale. `reached`: whether the answer shows the caller's watermark. */
-export function positioned(context: AppContext, project: Project, caller: Caller, reached = true): Positioned {
+export function positioned(context: AppContext, project: Project, caller: Pick<Caller, 'position'>, reached = true): Positioned {
   const { stale } = context.projects.freshness(project);
   const behind = caller.position !== null && caller.position > project.set.head;
   return { position: project.set.head, stale: stale || behind || !reached };

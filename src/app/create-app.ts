@@ -24,8 +24,6 @@ import { createTelemetry } from './telemetry/telemetry.ts';
 /** All use cases over one context. */
 export function createApp(context: AppContext): App {
   const queries = createQueries(context);
-  const values = createValues(context);
-  const history = createHistory(context);
   return {
     authenticate: (projectId, presented) => authenticate(context, projectId, presented),
     securityConfig: createSecurityConfig(context),
@@ -34,15 +32,15 @@ export function createApp(context: AppContext): App {
     saveRecords: createSaveRecords(context),
     pages: createPages(context),
     endpoints: createEndpoints(context),
-    values,
+    values: createValues(context),
     queries,
-    live: createLive({ context, queries, values, history }),
+    live: createLive({ context, queries, names: context.live.names }),
     gamePackage: createGamePackage(context),
     sessions: createSessions(context),
     guests: createGuests(context),
     manage: createManage(context),
     flags: createFlags(context),
-    history,
+    history: createHistory(context),
     manifest: createManifest(context),
     tests: createTests(context),
     settings: createSettings(context),

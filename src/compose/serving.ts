@@ -92,11 +92,12 @@ export function createServing(parts: ServingParts): HttpServer {
   };
 }
 
-function liveParts({ limits }: Config, { live }: Metrics): AppContext['live'] {
+function liveParts({ limits, wireNames }: Config, { live }: Metrics): AppContext['live'] {
   return {
     streams: limits.liveStreams,
     streamsOfProject: limits.liveProjectStreams,
     topics: limits.liveTopics,
+    names: wireNames,
     observer: {
       open: (streams) => live.streams.set(streams),
       message: () => live.messages.inc(),

@@ -20,7 +20,8 @@ const clients: LiveClient[] = [];
 
 beforeAll(async () => {
   env = { DATABASE_URL: await testDatabase(), LIVE_TOPICS: '8', LIVE_WAITING: '32KiB' };
-  nodes = await Promise.all([newFolder(), newFolder()].map((folder) => startNode(folder, { env, args: ['--no-demo'] })));
+  const spelled = { ...env, WIRE_NAMES: 'published' };
+  nodes = await Promise.all([env, spelled].map((of) => startNode(newFolder(), { env: of, args: ['--no-demo'] })));
   const project = await newProject(env, 'Live');
   const [first, second] = nodes.map(({ url }) => createClient(url, project));
   if (first === undefined || second === undefined) throw new Error('two nodes were started');
@@ -119,6 +120,29 @@ test('ledger, save records, boards and values are what their plain reads answer'
     ),
   );
   expect(values.data.value).toMatchObject({ ok: true });
+});
+
+test('a node that spells answers as published clients read them sends values and refusals so', async () => {
+  await ok(game.play('POST', game.storage(`players/${ADA}/records`), { body: { recordName: 'Hill' } }));
+  const position = await save({ gold: 7, points: 7 });
+  const plain = async (path: string) =>
+    Object((await ok(other.play('GET', other.storage(path), { headers: { 'x-ns-position': String(position) } }))).body);
+  const client = await open(other, ['ledger/players', 'records/players', `query/top?steamId=${ADA}`]);
+  const ledger = await client.ever(
+    of(
+      'ledger/players',
+      valued(({ entries }: { entries: { after: number }[] }) => entries.at(-1)?.after === 7),
+    ),
+  );
+  expect(ledger.data.value).toEqual(await plain(`players/${ADA}/ledger?limit=100`));
+  expect(ledger.data.value).toMatchObject({ steamId: ADA, entries: expect.arrayContaining([expect.objectContaining({ steam_id: ADA })]) });
+  const slots = await client.ever(of('records/players'));
+  expect(slots.data.value).toMatchObject({ records: expect.arrayContaining([expect.objectContaining({ RecordName: 'Hill' })]) });
+  const isMine = valued(({ player }: { player: { value: number } | null }) => player?.value === 7);
+  await client.ever(of(`query/top?steamId=${ADA}`, isMine));
+  const nobody = await listen(other.url, other.projectId, ['documents/own'], { 'x-public-key': other.publicKey });
+  clients.push(nobody);
+  expect((await nobody.next(({ event }) => event === 'refused')).data.error?.code).toBe('MISSING_STEAM_ID');
 });
 
 test('what a client says that it has seen elsewhere holds up nobody else who listens to the same', async () => {

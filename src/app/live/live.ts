@@ -5,8 +5,9 @@ import type { Presented } from '../caller.ts';
 import { projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { authenticate } from '../security/authenticate.ts';
+import { admission } from './admission.ts';
 import { ProjectStreams } from './project-streams.ts';
-import { type Read, readingOf } from './reading.ts';
+import type { Read } from './reading.ts';
 import { type Sink, Subscriber } from './subscriber.ts';
 
 export interface LiveRequest {
@@ -88,7 +89,7 @@ export function createLive(read: Read): Live {
         const lasting = { ...presented, position: null };
         const subscriber = new Subscriber(topics, !isKnown, streams, {
           authenticate: () => authenticate(context, projectId, lasting),
-          reading: (asking, topic) => readingOf(read, asking, topic, target),
+          admission: (asking, topic) => admission(read, asking, topic, target),
         });
         streams.subscribers.add(subscriber);
         count(1);

@@ -1,5 +1,6 @@
 import type { ProjectEvent } from '../../domain/events.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
+import { type OutputNames, wireNames } from '../../domain/wire-names.ts';
 import { type Scheduler, yielding } from '../../kernel/scheduler.ts';
 import type { AppContext } from '../context.ts';
 import type { LiveObserver } from '../ports/live-observer.ts';
@@ -30,6 +31,7 @@ export class ProjectStreams implements Surroundings {
   readonly subscribers = new Set<Subscriber>();
   readonly scheduler: Scheduler;
   readonly observer: LiveObserver;
+  readonly names: OutputNames;
   readonly #topics = new Map<string, { readonly topic: SharedTopic; readonly by: Map<Subscriber, number> }>();
   readonly #bySubject = new Map<SubjectKey, Set<SharedTopic>>();
   readonly #byProof = new Map<SubjectKey, Set<Subscriber>>();
@@ -48,6 +50,7 @@ export class ProjectStreams implements Surroundings {
     this.project = project;
     this.scheduler = scheduler;
     this.observer = live.observer;
+    this.names = wireNames(live.names);
     this.#ends = ends;
     this.changes = new Changes(project.set.head, (from, limit) => project.history(from, limit));
     this.#unfollow = project.set.follow({ passed: (event) => this.#note(event), closed: () => this.close() });
@@ -122,9 +125,8 @@ export class ProjectStreams implements Surroundings {
   }
 
   #begin(reading: Reading, rules: Rules) {
-    const { project } = this;
-    const { scheduler } = this;
-    const topic = new SharedTopic(reading, rules, { project, scheduler, onValue: (changed) => void this.#deliver(changed) });
+    const { project, scheduler, names } = this;
+    const topic = new SharedTopic(reading, rules, { project, scheduler, names, onValue: (changed) => void this.#deliver(changed) });
     const begun = { topic, by: new Map<Subscriber, number>() };
     this.#topics.set(reading.name, begun);
     return begun;

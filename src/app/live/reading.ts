@@ -1,22 +1,28 @@
+import type { Ledger, SaveRecords } from '../../contract/answers.ts';
+import { parsedText } from '../../contract/values.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
 import type { PublishTarget } from '../../domain/events.ts';
-import type { Topic } from '../../domain/live/topic.ts';
 import { DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
-import { refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, parseStored, stringifyJson } from '../../kernel/json.ts';
+import { publishedLedger, publishedSlots } from '../../domain/wire-answers.ts';
+import type { WireNamesMode } from '../../domain/wire-names.ts';
+import { isObject, type Json, type JsonObject, parseStored, stringifyJson } from '../../kernel/json.ts';
+import type { ReadScope } from '../access.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
-import type { Caller } from '../caller.ts';
-import { type AppContext, positioned, projectOf } from '../context.ts';
-import { type History, mayReadPublishes } from '../management/history.ts';
+import type { AppContext } from '../context.ts';
+import { publishesAnswer } from '../management/history.ts';
+import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
-import { readable, readDocument } from '../storage/documents.ts';
-import { ledgerAnswer, readableLedger } from '../storage/ledger.ts';
-import { type Queries, runnable, sourcesOf } from '../storage/queries.ts';
-import { readableSlots, slotsAnswer } from '../storage/save-records.ts';
-import { readableValues, type Values } from '../storage/values.ts';
+import { readDocument } from '../storage/documents.ts';
+import { type LedgerScope, ledgerAnswer } from '../storage/ledger.ts';
+import { type QueryScope, type SharedQueries, sourcesOf } from '../storage/queries.ts';
+import { type SlotsScope, slotsAnswer } from '../storage/save-records.ts';
+import { valuesText } from '../storage/values.ts';
 import { ownersSubject } from './touched.ts';
 
-/** The plain read behind a topic, for a caller who may do it. Whoever may not gets the refusal of the plain read. */
+/**
+ * The plain read behind a topic, for all who may read it. It is made of scopes, which hold nothing of a caller: neither key nor player nor
+ * watermark can come into what everybody is sent.
+ */
 export interface Reading {
   /** Readings of one name answer alike, so one of them is asked for all. */
   readonly name: string;
@@ -24,8 +30,6 @@ export interface Reading {
   readonly subjects: readonly SubjectKey[];
   /** Shortest time between two answers, ms. */
   readonly everyMs: number;
-  /** The caller, proven if the read asks for that. */
-  readonly caller: Caller;
   read(): Promise<Answered>;
 }
 
@@ -36,16 +40,17 @@ export interface Answered {
   readonly version?: number;
   /** The text without what differs between two runs over the same data. */
   readonly same: string;
-  readonly position: number;
+  /** The revision that it is exactly of; `null`: it is of the head, if none of its subjects has changed while it was read. */
+  readonly revision: number | null;
+  /** It does not show all that it should. */
   readonly stale: boolean;
 }
 
-/** The use cases that a topic is read by. */
+/** What readings are made with. */
 export interface Read {
   readonly context: AppContext;
-  readonly queries: Queries;
-  readonly values: Values;
-  readonly history: History;
+  readonly queries: SharedQueries;
+  readonly names: WireNamesMode;
 }
 
 /** Boards, and all that passes over many documents, ms. */
@@ -54,116 +59,112 @@ const BOARD_MS = 1_000;
 const VIEW_MS = 250;
 /** Entries of a ledger where the topic says nothing. */
 const LEDGER_LIMIT = '100';
+/** Everybody's watermark. */
+const NOBODY = { position: null };
 
-/** Throws the refusal of the plain read for a caller who may not do it. */
-export function readingOf(read: Read, caller: Caller, topic: Topic, target: PublishTarget): Promise<Reading> {
-  switch (topic.kind) {
-    case 'documents':
-      return documentReading(read, caller, addressOf(topic, caller, target));
-    case 'ledger':
-      return ledgerReading(read, caller, addressOf(topic, caller, target), topic);
-    case 'records':
-      return slotsReading(read, caller, addressOf(topic, caller, target));
-    case 'query':
-      return queryReading(read, caller, topic, target);
-    case 'values':
-      return valuesReading(read, caller, target);
-    case 'publishes':
-      return publishesReading(read, caller, topic);
-  }
-}
-
-function addressOf({ of, key }: Topic, caller: Caller, target: PublishTarget): Address {
-  return { collection: of, key: key ?? ownId(caller), target };
-}
-
-function ownId({ onBehalfOf, platformId }: Caller): string {
-  const id = onBehalfOf ?? platformId;
-  if (id === null)
-    throw refusal('MISSING_PLATFORM_ID', 'A topic without a key is about the player: name the player, in the header x-platform-id');
-  return id;
-}
-
-async function documentReading({ context }: Read, caller: Caller, at: Address): Promise<Reading> {
-  const { project, access, collection, caller: reader } = await readable(context, caller, at);
+export function documentReading({ context }: Read, { project, access, collection }: LedgerScope, key: string): Reading {
   return {
-    name: `documents ${access.space} ${collection.id} ${at.key}`,
-    subjects: documentSubjects(access.space, collection.id, at.key),
+    name: `documents ${access.space} ${collection.id} ${key}`,
+    subjects: documentSubjects(access.space, collection.id, key),
     everyMs: 0,
-    caller: reader,
     async read() {
-      const found = await readDocument(context, project, reader, access, collection, at.key);
-      const where = found ?? positioned(context, project, reader);
+      const found = await readDocument(context, project, NOBODY, access, collection, key);
       const [text, version] = found === null ? ['null', 0] : [found.text, found.version];
-      return { text, version, same: `${version} ${text}`, position: where.position, stale: false };
+      return { text, version, same: `${version} ${text}`, revision: null, stale: false };
     },
   };
 }
 
-async function ledgerReading({ context }: Read, caller: Caller, at: Address, { options }: Topic): Promise<Reading> {
-  const ledger = await readableLedger(context, caller, at);
-  const { access, collection } = ledger;
-  const spaces = access.space === 'live' ? [access.space] : [access.space, 'live' as const];
+export function ledgerReading({ context, names }: Read, ledger: LedgerScope, at: Address, options: ReadonlyMap<string, string>): Reading {
+  const { project, access, collection } = ledger;
   const query = { field: options.get('field') ?? null, limit: options.get('limit') ?? LEDGER_LIMIT, from: null, to: null, cursor: null };
   return {
     name: `ledger ${access.space} ${collection.id} ${at.key} ${JSON.stringify([query.field, query.limit])}`,
-    subjects: spaces.map((space) => ownersSubject(space, collection.id, playerOfKey(at.key))),
+    subjects: ownersSubjects(access, collection.id, at.key),
     everyMs: VIEW_MS,
-    caller: ledger.caller,
-    read: async () => whole(await ledgerAnswer(context, ledger, at, query)),
-  };
-}
-
-async function slotsReading({ context }: Read, caller: Caller, at: Address): Promise<Reading> {
-  const slots = await readableSlots(context, caller, at);
-  const { access, collection } = slots;
-  const spaces = access.space === 'live' ? [access.space] : [access.space, 'live' as const];
-  const owned = spaces.map((space) => ownersSubject(space, collection.id, playerOfKey(at.key)));
-  return {
-    name: `records ${access.space} ${collection.id} ${at.key}`,
-    subjects: [...recordListSubjects(access.space, collection.id, at.key), ...owned],
-    everyMs: 0,
-    caller: slots.caller,
-    read: async () => whole(await slotsAnswer(context, slots)),
-  };
-}
-
-async function queryReading({ context, queries }: Read, caller: Caller, { of, options }: Topic, target: PublishTarget): Promise<Reading> {
-  const asked = (name: string) => options.get(name) ?? null;
-  const player = asked('platformId') ?? (options.has('around') ? ownId(caller) : null);
-  const run = { id: of, target, fresh: false, limit: asked('limit'), offset: asked('offset'), player, around: asked('around') };
-  const project = await projectOf(context, caller);
-  const { access, query, plan, page } = runnable(project, caller, run);
-  return {
-    name: `query ${access.space} ${query.id} ${JSON.stringify(page)}`,
-    subjects: sourcesOf(access, plan),
-    everyMs: BOARD_MS,
-    caller,
     async read() {
-      const answer = whole(await queries.run(caller, run));
-      return { ...answer, same: lasting(answer.text) };
+      const { result, revision, stale } = await ledgerAnswer(context, ledger, NOBODY, at, query);
+      await reached(project, revision);
+      const text = names === 'neutral' ? textOf<Ledger>(result) : textOf(publishedLedger(parsed<Ledger>(result)));
+      return { text, same: text, revision, stale };
     },
   };
 }
 
-async function valuesReading({ context, values }: Read, caller: Caller, target: PublishTarget): Promise<Reading> {
-  const project = await projectOf(context, caller);
-  const { isWhole } = readableValues(project, caller, target);
-  const read = async () => whole(await values.read(caller, target));
-  return { name: `values ${target} ${isWhole}`, subjects: [DEFINITIONS], everyMs: 0, caller, read };
+export function slotsReading({ context, names }: Read, slots: SlotsScope): Reading {
+  const { access, collection, at } = slots;
+  return {
+    name: `records ${access.space} ${collection.id} ${at.key}`,
+    subjects: [...recordListSubjects(access.space, collection.id, at.key), ...ownersSubjects(access, collection.id, at.key)],
+    everyMs: 0,
+    async read() {
+      const { result } = await slotsAnswer(context, slots, NOBODY);
+      const text = names === 'neutral' ? textOf<SaveRecords>(result) : textOf(publishedSlots(parsed<SaveRecords>(result)));
+      return { text, same: text, revision: null, stale: false };
+    },
+  };
 }
 
-async function publishesReading({ context, history }: Read, caller: Caller, { options }: Topic): Promise<Reading> {
-  if (!caller.isSecret) throw refusal('SECRET_KEY_REQUIRED', 'What was published is shown to a secret key, in the header x-secret-key');
-  mayReadPublishes(await projectOf(context, caller), caller);
-  const limit = options.get('limit') ?? null;
-  const read = async () => whole(await history.publishes(caller, { limit, before: null }));
-  return { name: `publishes ${limit}`, subjects: [DEFINITIONS], everyMs: VIEW_MS, caller, read };
+export function queryReading({ queries }: Read, project: Project, query: QueryScope): Reading {
+  const { access, plan, page } = query;
+  return {
+    name: `query ${access.space} ${query.query.id} ${JSON.stringify(page)}`,
+    subjects: sourcesOf(access, plan),
+    everyMs: BOARD_MS,
+    async read() {
+      const { result, position, stale, isMixed = false } = await queries.answer(project, query);
+      await reached(project, position);
+      const text = textOf(result);
+      return { text, same: lasting(text), revision: position, stale: stale || isMixed };
+    },
+  };
 }
 
-function whole<Result extends object>({ result, position, stale }: ReadAnswer<Result>): Answered {
-  const text: string = typeof result === 'string' ? result : stringifyJson(result as unknown as Json);
-  return { text, same: text, position, stale };
+/** `isWhole`: with what players do not see. */
+export function valuesReading(target: PublishTarget, isWhole: boolean, values: JsonObject): Reading {
+  return {
+    name: `values ${target} ${isWhole}`,
+    subjects: [DEFINITIONS],
+    everyMs: 0,
+    async read() {
+      const text = valuesText(values);
+      return { text, same: text, revision: null, stale: false };
+    },
+  };
+}
+
+export function publishesReading({ context }: Read, project: Project, access: ReadScope, limit: string | null): Reading {
+  return {
+    name: `publishes ${limit}`,
+    subjects: [DEFINITIONS],
+    everyMs: VIEW_MS,
+    async read() {
+      const { result, revision, stale } = await publishesAnswer(context, project, access, NOBODY, { limit, before: null });
+      // A publish that the view shows and this node does not know yet is a change while it was read.
+      await reached(project, revision);
+      const text = textOf(result);
+      return { text, same: text, revision: null, stale };
+    },
+  };
+}
+
+/** Waits until this node has read as much of the log as a view shows: only then it knows what else has changed up to there. */
+async function reached(project: Project, revision: number): Promise<void> {
+  if (revision > project.set.head) await project.seek(revision);
+}
+
+/** All documents of a player. A `next` space shows live's where it has none of its own. */
+function ownersSubjects({ space }: ReadScope, collection: string, key: string): readonly SubjectKey[] {
+  const spaces = space === 'live' ? [space] : [space, 'live' as const];
+  return spaces.map((one) => ownersSubject(one, collection, playerOfKey(key)));
+}
+
+function textOf<Result extends object>(result: ReadAnswer<Result>['result']): string {
+  return typeof result === 'string' ? result : stringifyJson(result as unknown as Json);
+}
+
+function parsed<Result extends object>(result: ReadAnswer<Result>['result']): Result {
+  return typeof result === 'string' ? parsedText(result) : result;
 }
 
 /** When and how long a query ran says nothing of its rows. */

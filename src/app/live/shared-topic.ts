@@ -1,4 +1,5 @@
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
+import type { OutputNames } from '../../domain/wire-names.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Project } from '../project/project.ts';
@@ -12,13 +13,19 @@ export interface Value {
   /** Whether it is a refusal of the read itself. */
   readonly isRefused: boolean;
   readonly same: string;
-  /** The value is that of this revision. */
+  /** The value is exactly that of this revision. */
   readonly revision: number;
+}
+
+/** What a read came to. `revision`: as of {@link Answered.revision}. */
+interface Found extends Omit<Value, 'revision'> {
+  readonly revision: number | null;
 }
 
 export interface SharedTopicParts {
   readonly project: Project;
   readonly scheduler: Scheduler;
+  readonly names: OutputNames;
   /** It was read: there may be a new value. */
   onValue(topic: SharedTopic): void;
 }
@@ -26,6 +33,8 @@ export interface SharedTopicParts {
 /** Pause before a read is tried again that could not be done or showed too little, ms: doubled each time. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
+/** Reads in a row of a value that changes while it is read. */
+const TRIES = 4;
 
 /** One topic of one project on this node, evaluated once however many listen. */
 export class SharedTopic {
@@ -44,6 +53,8 @@ export class SharedTopic {
   #unread: number | null;
   /** The last change. */
   #noted: number;
+  /** The value shows all changes up to here, and perhaps later ones. */
+  #shown = -1;
   #isRunning = false;
   #startedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
@@ -66,7 +77,7 @@ export class SharedTopic {
   /** The value shows all changes up to here. */
   get shownTo(): number {
     const unread = this.#beingRead ?? this.#unread;
-    return unread === null ? this.#parts.project.set.head : unread - 1;
+    return Math.max(this.#shown, unread === null ? this.#parts.project.set.head : unread - 1);
   }
 
   /** A change at this revision; {@link evaluate} reads it. */
@@ -97,35 +108,54 @@ export class SharedTopic {
   }
 
   async #run(): Promise<void> {
-    const reading = this.#reading;
+    const { project, scheduler } = this.#parts;
     this.#isRunning = true;
-    this.#startedAt = this.#parts.scheduler.monotonic();
-    this.#beingRead = this.#unread;
-    this.#unread = null;
-    const needed = this.#noted;
-    const value = await valueBy(reading, needed);
+    this.#startedAt = scheduler.monotonic();
+    project.lastUsedAt = this.#startedAt;
+    const value = await this.#exact();
     this.#isRunning = false;
-    if (value !== null && value.revision >= needed) this.#take(value);
-    else this.#putBack();
+    if (value instanceof Object) this.#take(value);
+    else this.#putBack(value === null);
     if (this.#unread === null) return;
     if (this.#failures === 0) this.evaluate();
     else this.#later(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 1, 10)));
   }
 
-  /** A change that came while it was read may be shown or not: the value is that of the revision before it. */
+  /**
+   * Reads until it is known of which revision the value is; `null`: it is worth trying again later. `outdated`: other definitions are in force
+   * now, and whoever listens is looked up again first.
+   */
+  async #exact(): Promise<Value | 'outdated' | null> {
+    const { project, names } = this.#parts;
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      const [reading, rules] = [this.#reading, this.#rules];
+      this.#beingRead ??= this.#unread;
+      this.#unread = null;
+      const needed = this.#noted;
+      const found = await foundBy(reading, needed, names);
+      if (!isCurrent(rules, project)) return 'outdated';
+      if (found === null) return null;
+      if (found.revision !== null) return found.revision < needed ? null : { ...found, revision: found.revision };
+      if (this.#unread === null) return { ...found, revision: project.set.head };
+    }
+    return null;
+  }
+
   #take(value: Value): void {
-    const revision = this.#unread === null ? value.revision : Math.min(value.revision, this.#unread - 1);
     this.#failures = 0;
     this.#beingRead = null;
+    this.#shown = value.revision;
+    // What it was read from may have been ahead of the change that began the reading.
+    if (this.#unread !== null) this.#unread = value.revision >= this.#noted ? null : Math.max(this.#unread, value.revision + 1);
     if (this.value?.same !== value.same) {
-      this.value = { ...value, revision };
+      this.value = value;
       this.version += 1;
     }
     this.#parts.onValue(this);
   }
 
-  #putBack(): void {
-    this.#failures += 1;
+  #putBack(isFailure: boolean): void {
+    if (isFailure) this.#failures += 1;
     this.#unread = this.#beingRead ?? this.#unread;
     this.#beingRead = null;
   }
@@ -139,24 +169,24 @@ export class SharedTopic {
 }
 
 /** `null`: it is worth trying again. A document or player that is not there is a value, too. */
-async function valueBy(reading: Reading, needed: number): Promise<Value | null> {
+async function foundBy(reading: Reading, needed: number, names: OutputNames): Promise<Found | null> {
   try {
     const answered = await reading.read();
     return answered.stale ? null : shown(answered);
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) return null;
-    if (thrown.code === 'NOT_FOUND') return shown({ text: 'null', same: 'null', position: needed, stale: false });
+    if (thrown.code === 'NOT_FOUND') return shown({ text: 'null', same: 'null', revision: null, stale: false });
     if (thrown.status === 503 || thrown.status === 429 || thrown.status === 401) return null;
-    const error = errorText(thrown);
+    const error = errorText(thrown, names);
     return { members: `"error":${error}`, isRefused: true, same: error, revision: needed };
   }
 }
 
-function shown({ text, version, same, position }: Answered): Value {
+function shown({ text, version, same, revision }: Answered): Found {
   const numbered = version === undefined ? '' : `"version":${version},`;
-  return { members: `${numbered}"value":${text}`, isRefused: false, same, revision: position };
+  return { members: `${numbered}"value":${text}`, isRefused: false, same, revision };
 }
 
-export function errorText({ code, message, status, extra }: Refusal): string {
-  return JSON.stringify({ ...extra.error, code, message, status });
+export function errorText({ code, message, status, extra }: Refusal, names: OutputNames): string {
+  return JSON.stringify({ ...extra.error, code: names.code(code), message, status });
 }

@@ -1,11 +1,13 @@
 import type { Topic } from '../../domain/live/topic.ts';
 import type { SubjectKey } from '../../domain/subjects.ts';
+import type { OutputNames } from '../../domain/wire-names.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Caller } from '../caller.ts';
 import type { LiveObserver } from '../ports/live-observer.ts';
 import type { Project } from '../project/project.ts';
+import type { Admission } from './admission.ts';
 import type { Reading } from './reading.ts';
 import { isCurrent, type Rules, rulesOf } from './rules.ts';
 import { errorText, type SharedTopic } from './shared-topic.ts';
@@ -34,6 +36,7 @@ export interface Surroundings {
   readonly project: Project;
   readonly scheduler: Scheduler;
   readonly observer: LiveObserver;
+  readonly names: OutputNames;
   /** The topic of a reading, with this listener. */
   join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic;
   leave(topic: SharedTopic, subscriber: Subscriber): void;
@@ -48,7 +51,7 @@ export interface Surroundings {
 export interface Asking {
   /** Resolves the key again. */
   authenticate(): Awaitable<Caller>;
-  reading(caller: Caller, topic: Topic): Promise<Reading>;
+  admission(caller: Caller, topic: Topic): Promise<Admission>;
 }
 
 /** One topic of one client. */
@@ -139,7 +142,7 @@ export class Subscriber {
       const { session } = found.caller;
       if (session !== undefined) until = Math.min(until, session.expiresAt);
       for (const subject of proofSubjects(found.caller)) proof.add(subject);
-      this.#admit(entry, found, rules);
+      this.#admit(entry, found.reading, rules);
     }
     this.#around.watchProof(proof, this);
     this.#until = until;
@@ -232,7 +235,7 @@ export class Subscriber {
     const { topic, refused, shared, version } = entry;
     if (refused !== null) {
       if (entry.isRefusalSent) return null;
-      return { event: 'refused', data: `{"topic":${JSON.stringify(topic.text)},"error":${errorText(refused)}}` };
+      return { event: 'refused', data: `{"topic":${JSON.stringify(topic.text)},"error":${errorText(refused, this.#around.names)}}` };
     }
     if (shared === null || shared.value === null || version === shared.version) return null;
     if (this.#hasIt(entry, shared, shared.value.revision)) return null;
@@ -308,15 +311,15 @@ export class Subscriber {
   }
 
   #end(thrown: unknown): void {
-    if (thrown instanceof Refusal) this.#sink?.send({ event: 'refused', data: `{"error":${errorText(thrown)}}` });
+    if (thrown instanceof Refusal) this.#sink?.send({ event: 'refused', data: `{"error":${errorText(thrown, this.#around.names)}}` });
     this.close();
   }
 }
 
-/** The reading of a topic, or why the caller may not have it. Throws what is about the whole stream. */
-async function admitted(asking: Asking, caller: Caller, topic: Topic): Promise<Reading | Refusal> {
+/** A topic with its proven caller, or why the caller may not have it. Throws what is about the whole stream. */
+async function admitted(asking: Asking, caller: Caller, topic: Topic): Promise<Admission | Refusal> {
   try {
-    return await asking.reading(caller, topic);
+    return await asking.admission(caller, topic);
   } catch (thrown) {
     if (thrown instanceof Refusal && isOfTopic(thrown)) return thrown;
     throw thrown;

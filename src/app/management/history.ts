@@ -5,7 +5,7 @@ import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
-import { type AccessContext, accessFrom, requirePermission } from '../access.ts';
+import { type AccessContext, accessFrom, type ReadScope, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -17,12 +17,14 @@ import { publishWhole } from './manage.ts';
 /** The history of publishes, and rollback. */
 export interface History {
   /** Publishes, newest first. `before`: a revision, as the page before names it. */
-  publishes(
-    caller: Caller,
-    query: { readonly limit: string | null; readonly before: string | null },
-  ): Promise<ManageAnswer<contract.Publishes>>;
+  publishes(caller: Caller, query: PublishesQuery): Promise<ManageAnswer<contract.Publishes>>;
   /** Restores live as it was before its last publish or promotion. Throws 409 NOTHING_TO_ROLL_BACK, and PUBLISH_CONFLICT as a push does. */
   rollback(caller: Caller, options: RollbackOptions): Promise<ManageAnswer<contract.RolledBack>>;
+}
+
+export interface PublishesQuery {
+  readonly limit: string | null;
+  readonly before: string | null;
 }
 
 export interface RollbackOptions {
@@ -42,14 +44,7 @@ export function createHistory(context: AppContext): History {
   return {
     async publishes(caller, query) {
       const project = await projectOf(context, caller);
-      const { authority, state } = mayReadPublishes(project, caller);
-      const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
-      const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
-      const found = await context.views.publishes(project.id, page);
-      const { liveHash, nextHash } = state;
-      const publishes = found.publishes.map((row) => shown(row, authority));
-      const result = answered({ liveHash, nextHash, publishes, before: found.next });
-      return { ...positioned(context, project, caller, reached), result };
+      return publishesAnswer(context, project, mayReadPublishes(project, caller), caller, query);
     },
 
     async rollback(caller, options) {
@@ -70,6 +65,27 @@ export function createHistory(context: AppContext): History {
       );
     },
   };
+}
+
+/** `revision`: what the rows show. Hashes and labels are of the head. */
+interface PublishesAnswer extends ManageAnswer<contract.Publishes> {
+  readonly revision: number;
+}
+
+/** What was published, whoever may read it. */
+export async function publishesAnswer(
+  context: AppContext,
+  project: Project,
+  { authority, state: { liveHash, nextHash } }: ReadScope,
+  caller: Pick<Caller, 'position'>,
+  query: PublishesQuery,
+): Promise<PublishesAnswer> {
+  const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
+  const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
+  const found = await context.views.publishes(project.id, page);
+  const publishes = found.publishes.map((row) => shown(row, authority));
+  const result = answered({ liveHash, nextHash, publishes, before: found.next });
+  return { ...positioned(context, project, caller, reached), result, revision: found.revision };
 }
 
 /** The caller's authority, if it may read what was published. */

@@ -11,7 +11,7 @@ import { documentSubject, idempotencySubject, type SubjectKey } from '../../doma
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
-import { type AccessContext, accessFrom, directCollection, needsPlayer, playerOf, requireOwn } from '../access.ts';
+import { accessFrom, directCollection, needsPlayer, playerOf, type ReadScope, requireOwn } from '../access.ts';
 import type { Address, DocumentAnswer, Positioned, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
@@ -146,8 +146,8 @@ function subjectsOfWrite(space: Space, collection: CollectionModel, key: string,
 export function readDocument(
   context: AppContext,
   project: Project,
-  caller: Caller,
-  access: AccessContext,
+  caller: Pick<Caller, 'position'>,
+  access: ReadScope,
   collection: CollectionModel,
   key: string,
 ): Awaitable<DocumentAnswer | null> {

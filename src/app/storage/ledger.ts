@@ -5,7 +5,7 @@ import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { type AccessContext, accessFrom, needsPlayer, noSuch, requireOwn, requireOwnKey } from '../access.ts';
+import { accessFrom, needsPlayer, noSuch, type ReadScope, requireOwn, requireOwnKey } from '../access.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -28,16 +28,26 @@ const ALL_FIELDS = 'all';
 /** How long a ledger waits for a lagging view before it may say that a player is unknown, ms. */
 const UNKNOWN_WAIT_MS = 5_000;
 
-/** A ledger that its caller may read. */
-export interface ReadableLedger {
+/** What a ledger is read with, whoever may read it. */
+export interface LedgerScope {
   readonly project: Project;
-  readonly caller: Caller;
-  readonly access: AccessContext;
+  readonly access: ReadScope;
   readonly collection: CollectionModel;
 }
 
+/** A ledger that its caller may read. */
+interface ReadableLedger extends LedgerScope {
+  readonly caller: Caller;
+}
+
+/** `revision`: what it shows exactly. Where nothing has changed the ledger between the view and the head, that is the head's. */
+export interface LedgerAnswer extends ReadAnswer<Ledger> {
+  readonly revision: number;
+}
+
 export async function readLedger(context: AppContext, caller: Caller, at: Address, query: LedgerQuery): Promise<ReadAnswer<Ledger>> {
-  return ledgerAnswer(context, await readableLedger(context, caller, at), at, query);
+  const ledger = await readableLedger(context, caller, at);
+  return ledgerAnswer(context, ledger, ledger.caller, at, query);
 }
 
 /** Checks that the caller may read a player's ledger, which any valid key may, and proves the player if that is needed. */
@@ -67,10 +77,12 @@ export async function readableLedger(context: AppContext, caller: Caller, at: Ad
  */
 export async function ledgerAnswer(
   context: AppContext,
-  { project, caller, access, collection }: ReadableLedger,
+  { project, access, collection }: LedgerScope,
+  caller: Pick<Caller, 'position'>,
   at: Address,
   query: LedgerQuery,
-): Promise<ReadAnswer<Ledger>> {
+): Promise<LedgerAnswer> {
+  const { head } = project.set;
   const field = query.field ?? ALL_FIELDS;
   if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');
@@ -100,7 +112,7 @@ export async function ledgerAnswer(
   }
   // Printing a page of many entries takes a while.
   const result = await context.roundRobin.run(project.id, () => printed({ ...query, field }, page, collection.id, at.key));
-  return { ...positioned(context, project, caller, reached), result };
+  return { ...positioned(context, project, caller, reached), result, revision: reached ? Math.max(page.revision, head) : page.revision };
 }
 
 function printed(

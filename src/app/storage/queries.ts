@@ -10,7 +10,7 @@ import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
-import { type AccessContext, accessFrom, noSuch, requirePermission, requireRevision } from '../access.ts';
+import { type AccessContext, accessFrom, noSuch, type ReadScope, requirePermission, requireRevision } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -40,6 +40,33 @@ export interface Queries {
   ): Awaitable<ReadAnswer<contract.QueryResult>>;
 }
 
+/** Queries for several callers at once. */
+export interface SharedQueries {
+  /** The answer for all who may have it. */
+  answer(project: Project, query: QueryScope): Awaitable<QueryAnswer>;
+}
+
+/** What a query is run with, whoever may run it. */
+export interface QueryScope {
+  readonly access: ReadScope;
+  readonly query: QueryModel;
+  readonly plan: QueryPlan;
+  readonly page: PageRequest;
+}
+
+/** `position` is exactly what it shows, unless `isMixed`. */
+export interface QueryAnswer extends ReadAnswer<contract.QueryResult> {
+  readonly isMixed?: true | undefined;
+}
+
+/** How an answer is asked for. */
+interface Asking {
+  /** The watermark of who asks. */
+  readonly position: number | null;
+  readonly isFresh: boolean;
+  left(): AbortSignal | null;
+}
+
 /**
  * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed since it
  * was made: this node's head knows the revision of every collection's last change, so that costs one comparison. A result also expires, because
@@ -63,7 +90,7 @@ interface Made<T> {
   readonly madeAt: number;
 }
 
-export type Run = Parameters<Queries['run']>[1];
+type Run = Parameters<Queries['run']>[1];
 
 /** One request while it is answered. */
 interface Request extends RunInput {
@@ -82,7 +109,7 @@ interface Request extends RunInput {
 const ANSWERS_BYTES = 16 * 1024 * 1024;
 const SCANNED_BYTES = 32 * 1024 * 1024;
 
-export function createQueries(context: AppContext): Queries {
+export function createQueries(context: AppContext): Queries & SharedQueries {
   const answers = new LRUCache<string, Kept<string>>({ maxSize: ANSWERS_BYTES, sizeCalculation: ({ what }) => what.length + 200 });
   const scanned = new LRUCache<string, Kept<ScanResult>>({ maxSize: SCANNED_BYTES, sizeCalculation: ({ what }) => what.run.bytes + 1_000 });
   const boardRuns = new SingleFlight<Made<RunResult>>();
@@ -132,7 +159,7 @@ export function createQueries(context: AppContext): Queries {
     return { what: { body, revision: what.revision }, reached, madeAt, isKept: kept !== null };
   };
 
-  const answerAnew = async (caller: Caller, request: Request): Promise<ReadAnswer<contract.QueryResult>> => {
+  const answerAnew = async (asking: Asking, request: Request): Promise<QueryAnswer> => {
     const { project, access, plan, name, changedAt } = request;
     const { head } = project.set;
     const board = boardOf(plan, access);
@@ -141,32 +168,42 @@ export function createQueries(context: AppContext): Queries {
     const again = fromCache({ what: what.body, madeAt }, plan);
     if (isLasting(request, { revision: what.revision, reached })) answers.set(name, { what: again, changedAt, madeAt });
     const body = isKept ? again : what.body;
-    return answer(context, project, caller, { body, reached, position: positionOf(request, what.revision, reached ? head : -1) });
+    const position = positionOf(request, what.revision, reached ? head : -1);
+    // Of what has not changed since the first of two reads, both show the same.
+    const isMixed = what.isMixed && lastChange(project, access, plan) > what.revision ? what.isMixed : undefined;
+    return { ...answer(context, project, asking, { body, reached, position }), isMixed };
+  };
+
+  const answerOf = (project: Project, { access, query, plan, page }: QueryScope, asking: Asking): Awaitable<QueryAnswer> => {
+    const changedAt = lastChange(project, access, plan);
+    const result = [project.id, access.space, access.definitions.hash, query.hash].join(' ');
+    const name = [result, page.limit, page.offset, page.player, page.around].join(' ');
+    const known = answers.get(name);
+    const started = context.scheduler.monotonic();
+    const request = { context, project, access, query, plan, started, page, result, name, changedAt, ...asking };
+    if (known !== undefined && isGood(request, known)) {
+      return answer(context, project, asking, { body: known.what, reached: true, position: project.set.head });
+    }
+    return answerAnew(asking, request);
   };
 
   return {
     run: (caller, run) =>
-      andThen(projectOf(context, caller), (project) => {
-        const { access, query, plan, page } = runnable(project, caller, run);
-        const changedAt = lastChange(project, access, plan);
-        const result = [caller.projectId, access.space, access.definitions.hash, query.hash].join(' ');
-        const name = [result, page.limit, page.offset, page.player, page.around].join(' ');
-        // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
-        const isFresh = run.fresh && holdsSecret(caller);
-        const known = answers.get(name);
-        const started = context.scheduler.monotonic();
-        const left = () => run.left?.() ?? null;
-        const request = { context, project, access, query, plan, started, page, result, name, changedAt, isFresh, left };
-        if (known !== undefined && isGood(request, known)) {
-          return answer(context, project, caller, { body: known.what, reached: true, position: project.set.head });
-        }
-        return answerAnew(caller, request);
-      }),
+      andThen(projectOf(context, caller), (project) =>
+        answerOf(project, runnable(project, caller, run), {
+          position: caller.position,
+          // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
+          isFresh: run.fresh && holdsSecret(caller),
+          left: () => run.left?.() ?? null,
+        }),
+      ),
+
+    answer: (project, query) => answerOf(project, query, { position: null, isFresh: false, left: () => null }),
   };
 }
 
 /** What the caller asks for, if it may. Throws the refusals of access, and 500 QUERY_FAILED for a definition that cannot be run. */
-export function runnable(project: Project, caller: Caller, run: Run) {
+export function runnable(project: Project, caller: Caller, run: Run): QueryScope {
   const access = accessFrom(project.authority, project.definitions, caller, run.target);
   const query = allowed(access, caller, run);
   requireRevision(caller, 'read');
@@ -224,7 +261,7 @@ function whole(text: string | null): number | null {
 }
 
 /** The collections that a query reads. A `next` query shows live rows where next has none, so it changes with either space. */
-export function sourcesOf(at: AccessContext, plan: QueryPlan): readonly SubjectKey[] {
+export function sourcesOf(at: ReadScope, plan: QueryPlan): readonly SubjectKey[] {
   const subjects: SubjectKey[] = [];
   for (const { collectionId } of [...plan.sources, ...plan.joins]) {
     const collection = at.definitions.collection(collectionId)?.id ?? collectionId;
@@ -235,7 +272,7 @@ export function sourcesOf(at: AccessContext, plan: QueryPlan): readonly SubjectK
 }
 
 /** The last change of any source. */
-function lastChange(project: Project, at: AccessContext, plan: QueryPlan): number {
+function lastChange(project: Project, at: ReadScope, plan: QueryPlan): number {
   const { set } = project;
   // A publish can change what a query shows, and a setting whether defaults are filled in. A board just published is empty until the views show
   // it.
@@ -270,7 +307,7 @@ function fromCache(kept: Pick<Kept<string>, 'what' | 'madeAt'>, plan: QueryPlan)
 function answer(
   context: AppContext,
   project: Project,
-  caller: Caller,
+  caller: Pick<Caller, 'position'>,
   { body, reached, position }: { readonly body: string; readonly reached: boolean; readonly position: number },
 ): ReadAnswer<contract.QueryResult> {
   const { stale } = positioned(context, project, caller, reached);

@@ -3,7 +3,7 @@ import { type Answered, leaderboardText } from '../../domain/query/answer.ts';
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
-import type { AccessContext } from '../access.ts';
+import type { ReadScope } from '../access.ts';
 import type { BoardQuery, LeaderboardPage, LeaderboardRow } from '../ports/readers.ts';
 import { building } from './building.ts';
 import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesOf, type RunInput, type RunResult } from './query-runs.ts';
@@ -11,6 +11,7 @@ import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesO
 /** What is shown of a board: a page and the wanted player's row, or only the rows around the player. */
 export interface BoardView {
   readonly revision: number;
+  readonly isMixed?: true;
   readonly total: number;
   readonly rows: readonly BoardRow[];
   /** Rank of the first row. */
@@ -36,7 +37,7 @@ export type AsScan = (work: (stop: AbortSignal) => Promise<RunResult>) => Promis
 const TRIES = 4;
 
 /** The board to answer from, if there is one. Boards count defaults, so they do not fit a project that serves documents as stored. */
-export function boardOf({ board }: QueryPlan, { definitions, settings }: AccessContext): BoardPlan | null {
+export function boardOf({ board }: QueryPlan, { definitions, settings }: ReadScope): BoardPlan | null {
   if (board === null || settings.fillDefaults) return board;
   return definitions.collection(board.collectionId)?.schema.hasDefaults ? null : board;
 }
@@ -57,7 +58,8 @@ export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardV
   const answering = new Answering(input, board);
   await answering.add(view.rows, view.firstRank, profileOf, null, view);
   const player = view.player ? answering.textOf(view.player.row, view.player.rank, profileOf) : view.player;
-  return { body: answering.body(view.rows.length, view.total, player), revision: view.revision };
+  const mixed = view.isMixed ? ({ isMixed: true } as const) : {};
+  return { body: answering.body(view.rows.length, view.total, player), revision: view.revision, ...mixed };
 }
 
 /** Reads from the tables; `null`: the documents are too large to be read at once. */
@@ -86,7 +88,8 @@ async function tableView(input: RunInput, board: BoardPlan, wanted: PageRequest)
     const [row] = own;
     if (then !== revision && tries < TRIES) continue;
     const player = row === undefined || rank === null ? null : { row, rank };
-    return { rows, firstRank: wanted.offset + 1, total, revision: Math.min(revision, then), player };
+    const mixed = then === revision ? {} : ({ isMixed: true } as const);
+    return { rows, firstRank: wanted.offset + 1, total, revision: Math.min(revision, then), player, ...mixed };
   }
 }
 
@@ -121,11 +124,12 @@ async function pagedAnswer(input: RunInput, board: BoardPlan, page: PageRequest,
   }
   const { total, revision } = await context.views.leaderboard(project.id, access.space, query, pageOf(plan, page), take);
   if (key === null) return { body: answering.body(count, total, undefined), revision };
-  const { rows, rank } = await context.views.neighbours(project.id, access.space, query, { key, around: 0 });
+  const { rows, rank, revision: then } = await context.views.neighbours(project.id, access.space, query, { key, around: 0 });
   const profileOf = await profilesOf(input, [key]);
   const [row] = rows;
   const player = row === undefined || rank === null ? null : answering.textOf(row, rank, profileOf);
-  return { body: answering.body(count, total, player), revision };
+  const mixed = then === revision ? {} : ({ isMixed: true } as const);
+  return { body: answering.body(count, total, player), revision: Math.min(revision, then), ...mixed };
 }
 
 function pageOf(plan: QueryPlan, { limit, offset }: PageRequest) {

@@ -10,7 +10,7 @@ import { asRecordList } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type DirectAction, directCollection, requireOwn } from '../access.ts';
+import { type DirectAction, directCollection, type ReadScope, requireOwn } from '../access.ts';
 import type { Address, ReadAnswer, RecordAddress } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, stored } from '../context.ts';
@@ -43,7 +43,10 @@ const DRAWN = 8;
 /** Save slots of players. Access follows the rules for documents. */
 export function createSaveRecords(context: AppContext): SaveRecords {
   return {
-    list: async (claimed, at) => slotsAnswer(context, await readableSlots(context, claimed, at)),
+    async list(claimed, at) {
+      const slots = await readableSlots(context, claimed, at);
+      return slotsAnswer(context, slots, slots.caller);
+    },
 
     create: (claimed, at, readRequest) =>
       admitAndStore(context, claimed, at, RULES.write, readRequest, (admitted, body) => create(context, admitted, body)),
@@ -117,9 +120,16 @@ export function readableSlots(context: AppContext, caller: Caller, at: Address):
   return admit(context, caller, at, RULES.read);
 }
 
+/** What the slots of a player are read with, whoever may read them. */
+export interface SlotsScope extends Pick<Admitted<Address>, 'project' | 'collection' | 'at'> {
+  readonly access: ReadScope;
+}
+
+/** The slots at this node's head. */
 export async function slotsAnswer(
   context: AppContext,
-  { project, caller, access, collection, at }: Admitted<Address>,
+  { project, access, collection, at }: SlotsScope,
+  caller: Pick<Caller, 'position'>,
 ): Promise<ReadAnswer<contract.SaveRecords>> {
   const records = await listIn(project, access.space, collection.id, at.key);
   const entries = await Promise.all(records.map((record) => entryOf(project, access.space, collection.id, at.key, record)));

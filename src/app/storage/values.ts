@@ -1,8 +1,8 @@
 import type * as contract from '../../contract/answers.ts';
-import { asTextOf } from '../../contract/values.ts';
+import { asTextOf, type TextOf } from '../../contract/values.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { allows } from '../../domain/project/permissions.ts';
-import { printOnce } from '../../kernel/json.ts';
+import { type JsonObject, printOnce } from '../../kernel/json.ts';
 import { accessFrom, requireRevision } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -21,12 +21,16 @@ export function createValues(context: AppContext): Values {
     async read(caller, target) {
       const project = await projectOf(context, caller);
       const { values } = readableValues(project, caller, target);
-      // Printed once for all callers: every player asks at the start, and large tables take tens of milliseconds.
-      return { ...positioned(context, project, caller), result: asTextOf<contract.GameValues>(`{"ok":true,${printOnce(values).slice(1)}`) };
+      return { ...positioned(context, project, caller), result: valuesText(values) };
     },
 
     rateLimits: createRateLimits(context),
   };
+}
+
+/** Printed once for all callers: every player asks at the start, and large tables take tens of milliseconds. */
+export function valuesText(values: JsonObject): TextOf<contract.GameValues> {
+  return asTextOf(`{"ok":true,${printOnce(values).slice(1)}`);
 }
 
 /** The values that the caller may see: all of them with a secret key that may read collections, else what players may see. */

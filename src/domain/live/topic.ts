@@ -1,4 +1,5 @@
 import { refusal } from '../../kernel/errors.ts';
+import { acceptMember } from '../wire-names.ts';
 
 /**
  * What a client of the live stream listens to. A topic is written as the path of the plain read that it stands for:
@@ -48,7 +49,7 @@ export function readTopic(text: string): Topic {
   const { names: bounds, options: known } = FORMS[kind];
   const [least, most] = bounds;
   if (names.length < least || names.length > most || names.includes('')) throw noTopic(text, FORM_OF[kind]);
-  const options = new Map(new URLSearchParams(search));
+  const options = new Map([...new URLSearchParams(search)].map(([name, value]) => [acceptMember(name), value]));
   for (const name of options.keys()) {
     if (!(known as readonly string[]).includes(name)) throw noTopic(text, `\`${name}\` is no option of ${kind}; ${FORM_OF[kind]}`);
   }

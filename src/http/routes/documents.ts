@@ -1,7 +1,7 @@
-import type { Done, Ledger, Written } from '../../contract/answers.ts';
+import type { Done, Written } from '../../contract/answers.ts';
 import { documents, documentViews } from '../../contract/routes/documents.ts';
 import { asTextOf, parsedText, type TextOf } from '../../contract/values.ts';
-import { wireNames } from '../../domain/wire-names.ts';
+import { publishedLedger } from '../../domain/wire-answers.ts';
 import { andThen } from '../../kernel/awaitable.ts';
 import { freshHeaders } from '../answer.ts';
 import { authenticate, saveVersionOf } from '../credentials.ts';
@@ -56,14 +56,8 @@ export function documentViewHandlers({ app, settings }: Services): Handlers<type
         cursor: queryParam(ctx, 'cursor'),
       });
       if (settings.wireNames === 'neutral') return readAnswer(ledger);
-      return readAnswer({ ...ledger, result: publishedLedger(ledger.result) });
+      const { result } = ledger;
+      return readAnswer({ ...ledger, result: publishedLedger(typeof result === 'string' ? parsedText(result) : result) });
     },
   };
-}
-
-/** A ledger under the published names: its own members and those of its entries. */
-function publishedLedger(ledger: Ledger | TextOf<Ledger>): Ledger {
-  const names = wireNames('published');
-  const body = typeof ledger === 'string' ? parsedText(ledger) : ledger;
-  return names.body({ ...body, entries: body.entries.map((entry) => names.body(entry)) });
 }

@@ -1,7 +1,6 @@
 import type { RecordAddress } from '../../app/app.ts';
-import type { SaveRecords } from '../../contract/answers.ts';
 import { saveRecords } from '../../contract/routes/documents.ts';
-import { wireNames } from '../../domain/wire-names.ts';
+import { publishedSlots } from '../../domain/wire-answers.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { invalidBody, readJson } from '../body.ts';
@@ -18,7 +17,7 @@ export function saveRecordHandlers(services: Services): Handlers<typeof saveReco
       const caller = await authenticate(app, ctx, saveRecords.list);
       const list = await app.saveRecords.list(caller, addressOf(ctx));
       if (typeof list.result === 'string' || settings.wireNames === 'neutral') return readAnswer(list);
-      return readAnswer({ ...list, result: publishedList(list.result) });
+      return readAnswer({ ...list, result: publishedSlots(list.result) });
     },
 
     async create(ctx) {
@@ -36,11 +35,6 @@ export function saveRecordHandlers(services: Services): Handlers<typeof saveReco
       return readAnswer(await app.saveRecords.remove(caller, recordOf(ctx)));
     },
   };
-}
-
-function publishedList(body: SaveRecords): SaveRecords {
-  const { saveRecord } = wireNames('published');
-  return { ...body, records: body.records.map((entry) => saveRecord(entry)) };
 }
 
 function recordOf(ctx: ContextOf<typeof saveRecords.rename>): RecordAddress {

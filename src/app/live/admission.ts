@@ -1,0 +1,80 @@
+import type { PublishTarget } from '../../domain/events.ts';
+import type { Topic } from '../../domain/live/topic.ts';
+import { refusal } from '../../kernel/errors.ts';
+import type { Address } from '../answers.ts';
+import type { Caller } from '../caller.ts';
+import { projectOf } from '../context.ts';
+import { mayReadPublishes } from '../management/history.ts';
+import { readable } from '../storage/documents.ts';
+import { readableLedger } from '../storage/ledger.ts';
+import { runnable } from '../storage/queries.ts';
+import { readableSlots } from '../storage/save-records.ts';
+import { readableValues } from '../storage/values.ts';
+import {
+  documentReading,
+  ledgerReading,
+  publishesReading,
+  queryReading,
+  type Read,
+  type Reading,
+  slotsReading,
+  valuesReading,
+} from './reading.ts';
+
+/** A topic that a caller may read. */
+export interface Admission {
+  /** Proven, if the read asks for that. */
+  readonly caller: Caller;
+  readonly reading: Reading;
+}
+
+/** Throws the refusal of the plain read for a caller who may not do it. */
+export async function admission(read: Read, caller: Caller, topic: Topic, target: PublishTarget): Promise<Admission> {
+  const { context } = read;
+  switch (topic.kind) {
+    case 'documents': {
+      const at = addressOf(topic, caller, target);
+      const { caller: reader, ...scope } = await readable(context, caller, at);
+      return { caller: reader, reading: documentReading(read, scope, at.key) };
+    }
+    case 'ledger': {
+      const at = addressOf(topic, caller, target);
+      const { caller: reader, ...scope } = await readableLedger(context, caller, at);
+      return { caller: reader, reading: ledgerReading(read, scope, at, topic.options) };
+    }
+    case 'records': {
+      const { caller: reader, ...scope } = await readableSlots(context, caller, addressOf(topic, caller, target));
+      return { caller: reader, reading: slotsReading(read, scope) };
+    }
+    case 'query': {
+      const project = await projectOf(context, caller);
+      return { caller, reading: queryReading(read, project, runnable(project, caller, runOf(topic, caller, target))) };
+    }
+    case 'values': {
+      const { isWhole, values } = readableValues(await projectOf(context, caller), caller, target);
+      return { caller, reading: valuesReading(target, isWhole, values) };
+    }
+    case 'publishes': {
+      if (!caller.isSecret) throw refusal('SECRET_KEY_REQUIRED', 'What was published is shown to a secret key, in the header x-secret-key');
+      const project = await projectOf(context, caller);
+      return { caller, reading: publishesReading(read, project, mayReadPublishes(project, caller), topic.options.get('limit') ?? null) };
+    }
+  }
+}
+
+function addressOf({ of, key }: Topic, caller: Caller, target: PublishTarget): Address {
+  return { collection: of, key: key ?? ownId(caller), target };
+}
+
+function ownId({ onBehalfOf, platformId }: Caller): string {
+  const id = onBehalfOf ?? platformId;
+  if (id === null)
+    throw refusal('MISSING_PLATFORM_ID', 'A topic without a key is about the player: name the player, in the header x-platform-id');
+  return id;
+}
+
+function runOf({ of, options }: Topic, caller: Caller, target: PublishTarget) {
+  const asked = (name: string) => options.get(name) ?? null;
+  const player = asked('platformId') ?? (options.has('around') ? ownId(caller) : null);
+  return { id: of, target, fresh: false, limit: asked('limit'), offset: asked('offset'), player, around: asked('around') };
+}
