@@ -50,6 +50,8 @@ export interface AppContext {
     readonly streams: number;
     readonly streamsOfProject: number;
     readonly topics: number;
+    /** Bytes that the present values of all topics may take together. */
+    readonly valueBytes: number;
     /** How what is sent is spelled. */
     readonly names: WireNamesMode;
     readonly observer: LiveObserver;

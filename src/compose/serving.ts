@@ -97,6 +97,7 @@ function liveParts({ limits, wireNames }: Config, { live }: Metrics): AppContext
     streams: limits.liveStreams,
     streamsOfProject: limits.liveProjectStreams,
     topics: limits.liveTopics,
+    valueBytes: limits.liveValueBytes,
     names: wireNames,
     observer: {
       open: (streams) => live.streams.set(streams),
@@ -128,6 +129,7 @@ function httpSettings(config: Config): HttpSettings {
     managementBodyBytes: limits.managementBodyBytes,
     bodyDepth: limits.bodyDepth,
     liveWaitingBytes: limits.liveWaitingBytes,
+    liveWaiting: { ...HTTP_DEFAULTS.liveWaiting, all: limits.liveAllWaitingBytes, ofProject: limits.liveProjectWaitingBytes },
     trustedProxies: config.trustedProxies,
     buckets: requestBuckets(config),
     metricsToken: config.metricsToken,

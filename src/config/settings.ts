@@ -229,12 +229,25 @@ export const LIMITS = {
   ),
   liveProjectStreams: setting('LIVE_STREAMS_OF_PROJECT', '10000', whole(0, 1e6), 'The same of one project.'),
   liveTopics: setting('LIVE_TOPICS', '64', whole(1, 1_000), 'Topics of one stream.'),
+  liveValueBytes: setting(
+    'LIVE_VALUES',
+    '64 MiB',
+    bytes(MIB, 4096 * MIB),
+    'Memory of a process for what the topics of all streams show; the others are read again when a client needs them.',
+  ),
   liveWaitingBytes: setting(
     'LIVE_WAITING',
     '256 KiB',
     bytes(16 * KIB, 16 * MIB),
     'Most bytes that wait for one client of a stream; it is told to read by itself what is larger.',
   ),
+  liveProjectWaitingBytes: setting(
+    'LIVE_WAITING_OF_PROJECT',
+    '64 MiB',
+    bytes(MIB, 4096 * MIB),
+    'The same over all streams of one project in a process. Beyond half of it, clients that are slow are sent nothing more; beyond it, all wait for room.',
+  ),
+  liveAllWaitingBytes: setting('LIVE_WAITING_ALL', '256 MiB', bytes(MIB, 4096 * MIB), 'The same over all streams of a process.'),
   heartbeatFoldMs: setting(
     'HEARTBEAT_FOLD_MS',
     '300000',

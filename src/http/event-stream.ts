@@ -23,11 +23,13 @@ export function frameOf({ id, event, data }: ServerSentEvent): string {
 }
 
 export interface StreamOptions {
+  /** Whose streams share a bound. */
+  readonly project: string;
   /** The client's connection, which serves nothing but this stream. */
   readonly socket: Socket;
   /** Bytes (characters of texts) that may wait for a client that takes its time. */
   readonly mostWaiting: number;
-  /** Called when the client has taken all that waited. */
+  /** Called when the client has taken all that waited, or when others have and this one had to wait for them. */
   readonly onRoom?: () => void;
   /** The id that a silent stream is kept alive with, so that a client that comes back asks for no more than it must; `null`: without one. */
   readonly onSilence?: () => string | null;
@@ -35,23 +37,47 @@ export interface StreamOptions {
   readonly onClose?: () => void;
 }
 
+/** What a stream shares with the others of its server. */
+export interface Together {
+  /** What waits for this one has become more or less. */
+  moved(project: string, by: number): void;
+  /** Whether so many more may wait for a client; if not, it is told when there is room. */
+  mayTake(stream: EventStream, characters: number): boolean;
+}
+
+/** Characters that may wait for a client besides one frame, where it can be sent the newest later. */
+export const SMALL = 16_384;
+
 /** The events of one client. `body` is the body of the answer. */
 export class EventStream {
   readonly body: Readable;
-  readonly #mostWaiting: number;
-  readonly #onSilence: (() => string | null) | undefined;
+  readonly project: string;
+  readonly #options: StreamOptions;
+  readonly #together: Together;
+  /** Frames that the connection did not ask for yet: it asks again once it has sent all that it took. */
+  #queue: string[] = [];
+  #queued = 0;
+  #isAsked = false;
+  /** What was last counted of this stream, and `performance.now()` of when the client last took something of it. */
+  #counted = 0;
+  #takenAt = performance.now();
   /** `performance.now()` of the last frame. */
   #sentAt = performance.now();
   #isEnded = false;
   /** The client has ended its side: it may have gone. */
   #isDoubtful: boolean;
 
-  constructor({ socket, mostWaiting, onRoom, onSilence, onClose }: StreamOptions) {
-    this.#mostWaiting = mostWaiting;
-    this.#onSilence = onSilence;
-    // What is being read is counted as waiting until that turn is over.
-    this.body = new Readable({ read: () => (onRoom === undefined ? undefined : process.nextTick(onRoom)) });
-    if (onClose) this.body.once('close', onClose);
+  constructor(options: StreamOptions, together: Together) {
+    const { project, socket, onClose } = options;
+    this.project = project;
+    this.#options = options;
+    this.#together = together;
+    // It keeps nothing itself, or it would not say when the last of it was taken.
+    this.body = new Readable({ highWaterMark: 0, read: () => this.#give() });
+    this.body.once('close', () => {
+      this.count(performance.now());
+      onClose?.();
+    });
     // It shows when something is sent.
     this.#isDoubtful = socket.readableEnded;
     socket.once('end', () => {
@@ -59,82 +85,92 @@ export class EventStream {
     });
   }
 
+  /** Whether a frame may be sent now. Without room, `onRoom` says when to ask again, and what is sent then is the newest. */
+  hasRoomFor(characters: number): boolean {
+    const { mostWaiting } = this.#options;
+    // Larger than whatever may wait: `send` refuses it.
+    if (characters > mostWaiting) return true;
+    if (this.#queued > 0 && this.#queued + characters > SMALL) return false;
+    return this.mayTake(characters);
+  }
+
+  /** Whether all streams together leave room for it. */
+  mayTake(characters: number): boolean {
+    return this.#together.mayTake(this, characters);
+  }
+
   /** Sends a frame. False: the client is gone, or too much waits for it already; the frame is not sent. */
   send(frame: string): boolean {
-    if (!this.isOpen || this.body.readableLength + frame.length > this.#mostWaiting) return false;
+    if (!this.isOpen || this.#queued + frame.length > this.#options.mostWaiting) return false;
     this.#sentAt = performance.now();
-    this.body.push(frame);
+    if (this.#isAsked) {
+      this.#isAsked = false;
+      this.body.push(frame);
+    } else {
+      this.#queue.push(frame);
+      this.#queued += frame.length;
+    }
+    this.count(this.#sentAt);
     return true;
   }
 
   /** Keeps the connection from counting as idle. A client with frames that wait needs none. */
   ping(now: number, afterMs: number): void {
-    if ((now - this.#sentAt < afterMs && !this.#isDoubtful) || this.body.readableLength > 0) return;
-    const id = this.#onSilence?.() ?? null;
+    if ((now - this.#sentAt < afterMs && !this.#isDoubtful) || this.#queued > 0) return;
+    const id = this.#options.onSilence?.() ?? null;
     this.send(id === null ? ':\n\n' : `:\nid: ${id}\n\n`);
+  }
+
+  /** Tells whoever sends that there is room again. */
+  room(): void {
+    if (this.isOpen) this.#options.onRoom?.();
   }
 
   /** Ends the stream when the client has taken what waits. */
   end(): void {
     if (!this.isOpen) return;
     this.#isEnded = true;
-    this.body.push(null);
+    if (this.#isAsked) this.body.push(null);
   }
 
-  /** Bytes that the client has not taken yet. */
+  /** Cuts the connection. The client comes back, and is sent what it has missed. */
+  cut(): void {
+    this.#options.socket.destroy();
+    this.body.destroy();
+  }
+
+  /** Bytes that the client has not taken yet, here and in its connection. */
   get waiting(): number {
-    return this.body.readableLength;
+    return this.body.destroyed ? 0 : this.#queued + this.#options.socket.writableLength;
   }
 
   get isOpen(): boolean {
     return !this.body.destroyed && !this.#isEnded;
   }
-}
 
-/** How long a stream may be silent, ms: proxies cut what is idle for 30 to 60 s. */
-const PING_MS = 15_000;
-/** How often silent streams are looked for, ms, so that not all are sent something in one moment. */
-const LOOK_MS = 1_000;
-/** How soon a client comes back after its stream has broken, ms. */
-const RETRY_MS = 2_000;
-
-/** The streams of one server. They end before it does: a connection with an open answer would hold it until it is cut. */
-export class EventStreams {
-  readonly #open = new Set<EventStream>();
-  #looking: NodeJS.Timeout | null = null;
-  #closed = false;
-
-  open(options: StreamOptions): EventStream {
-    const stream = new EventStream({
-      ...options,
-      onClose: () => {
-        this.#forget(stream);
-        options.onClose?.();
-      },
-    });
-    // The first bytes send the headers.
-    stream.send(`retry: ${RETRY_MS}\n\n`);
-    if (this.#closed) stream.end();
-    this.#open.add(stream);
-    this.#looking ??= setInterval(() => this.#ping(), LOOK_MS).unref();
-    return stream;
+  /** Counts what waits anew. */
+  count(now: number): void {
+    const { waiting } = this;
+    if (waiting === 0 || waiting < this.#counted) this.#takenAt = now;
+    if (waiting !== this.#counted) this.#together.moved(this.project, waiting - this.#counted);
+    this.#counted = waiting;
   }
 
-  /** Ends all streams, and those that are opened from now on. */
-  close(): void {
-    this.#closed = true;
-    for (const stream of this.#open) stream.end();
+  /** Whether the client has taken nothing of what waits for it for so long. */
+  isStalled(now: number, forMs: number): boolean {
+    return this.#counted > 0 && now - this.#takenAt > forMs;
   }
 
-  #ping(): void {
-    const now = performance.now();
-    for (const stream of this.#open) stream.ping(now, PING_MS);
-  }
-
-  #forget(stream: EventStream): void {
-    this.#open.delete(stream);
-    if (this.#open.size > 0 || this.#looking === null) return;
-    clearInterval(this.#looking);
-    this.#looking = null;
+  #give(): void {
+    const frames = this.#queue.join('');
+    this.#queue = [];
+    this.#queued = 0;
+    if (frames !== '') this.body.push(frames);
+    else if (this.#isEnded) this.body.push(null);
+    else {
+      this.#isAsked = true;
+      process.nextTick(() => this.room());
+    }
+    this.count(performance.now());
   }
 }

@@ -37,6 +37,9 @@ export interface LiveMetrics {
   readonly messages: Counter;
   readonly resyncs: Counter;
   readonly refused: Counter;
+  readonly waiting: Gauge;
+  readonly held: Counter;
+  readonly cut: Counter;
 }
 
 /** Resolves with the text of `/metrics`, as bytes. */
@@ -105,6 +108,17 @@ export function createMetrics(): Metrics {
         registers,
       }),
       refused: new Counter({ name: 'savepoint_live_refused_total', help: 'Live streams refused because there were too many', registers }),
+      waiting: new Gauge({ name: 'savepoint_live_waiting_bytes', help: 'Bytes that wait for the clients of streams', registers }),
+      held: new Counter({
+        name: 'savepoint_live_held_total',
+        help: 'Times that a stream was sent nothing yet because too much waited for all clients, or for those of its project',
+        registers,
+      }),
+      cut: new Counter({
+        name: 'savepoint_live_cut_total',
+        help: 'Streams whose clients took nothing and were cut, because others had no room',
+        registers,
+      }),
     },
     workingSetBytes: new Gauge({ name: 'savepoint_working_set_bytes', help: 'Bytes held by the working set', registers }),
   };

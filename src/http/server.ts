@@ -10,7 +10,7 @@ import { CallLog } from './call-log.ts';
 import { CallNotes } from './call-notes.ts';
 import { clientAddresses } from './client-address.ts';
 import { corsHeaders, preflight } from './cors.ts';
-import { EventStreams } from './event-stream.ts';
+import { EventStreams } from './event-streams.ts';
 import type { Middleware, State } from './exchange.ts';
 import { frame } from './frame.ts';
 import { IncomingBodies } from './guards/incoming-bodies.ts';
@@ -51,9 +51,13 @@ const MAX_BAD_KEYS = 30;
 
 /** The HTTP server over the use cases. It listens only after {@link HttpServer.listen}. */
 export function createServer(parts: ServerParts): HttpServer {
-  const { settings, log } = parts;
+  const { settings, log, metrics } = parts;
   let closing = false;
-  const streams = new EventStreams();
+  const streams = new EventStreams(settings.liveWaiting, {
+    waiting: (bytes) => metrics.live.waiting.set(bytes),
+    held: () => metrics.live.held.inc(),
+    cut: () => metrics.live.cut.inc(),
+  });
   const koa = chainOf(parts, streams, () => closing);
   const broke = (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
   koa.on('error', (error: unknown, ctx?: Koa.Context) => {

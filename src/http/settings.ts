@@ -1,4 +1,5 @@
 import type { BucketGroup } from '../contract/families.ts';
+import type { WaitingBounds } from './waiting-bytes.ts';
 
 /** Settings of the transport. `src/compose/serving.ts` fills them from the configuration. Sizes are bytes, times are milliseconds. */
 export interface HttpSettings {
@@ -32,6 +33,8 @@ export interface HttpSettings {
   readonly unsentGraceMs: number;
   /** Characters that may wait for one client of a stream. */
   readonly liveWaitingBytes: number;
+  /** The same over all streams of the process, and over those of one project. */
+  readonly liveWaiting: WaitingBounds;
   /** Request buckets per client address; `null` turns them off. */
   readonly buckets: Readonly<Record<BucketGroup, BucketRule>> | null;
   /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is trusted. */
@@ -74,6 +77,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
   unsentBytes: 134_217_728,
   unsentGraceMs: 5_000,
   liveWaitingBytes: 262_144,
+  liveWaiting: { all: 268_435_456, ofProject: 67_108_864, graceMs: 10_000 },
   buckets: {
     game: { burst: 600, perSecond: 200 },
     management: { burst: 120, perSecond: 20 },

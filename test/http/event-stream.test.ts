@@ -1,18 +1,28 @@
 import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type EventStream, EventStreams, frameOf } from '../../src/http/event-stream.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type EventStream, frameOf } from '../../src/http/event-stream.ts';
+import { EventStreams } from '../../src/http/event-streams.ts';
 
 const servers: Server[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
+const counts = { held: 0, cut: 0 };
+
+function newStreams(all = 1e9, ofProject = 1e9): EventStreams {
+  Object.assign(counts, { held: 0, cut: 0 });
+  const observer = { waiting: () => undefined, held: () => counts.held++, cut: () => counts.cut++ };
+  return new EventStreams({ all, ofProject, graceMs: 0 }, observer);
+}
+
 /** A client of a stream with room for so many characters, and the server's end of it. */
 async function connected(
   streams: EventStreams,
   mostWaiting: number,
+  { project = 'game', onRoom = () => {} } = {},
 ): Promise<{ stream: EventStream; reply: IncomingMessage; closed: Promise<void> }> {
   let made: ((stream: EventStream) => void) | undefined;
   let gone = () => {};
@@ -23,7 +33,7 @@ async function connected(
     gone = resolve;
   });
   const server = createServer(({ socket }, res) => {
-    const stream = streams.open({ socket, mostWaiting, onClose: gone });
+    const stream = streams.open({ project, socket, mostWaiting, onRoom, onClose: gone });
     pipeline(stream.body, res, () => undefined);
     made?.(stream);
   }).listen(0, '127.0.0.1');
@@ -42,7 +52,7 @@ async function textOf(reply: IncomingMessage): Promise<string> {
 
 describe('a stream of events', () => {
   it('sends each event with its id and its name, and says when to come back', async () => {
-    const { stream, reply } = await connected(new EventStreams(), 1000);
+    const { stream, reply } = await connected(newStreams(), 1000);
     stream.send(frameOf({ id: '7', event: 'call', data: '{"a":1}' }));
     stream.send(frameOf({ data: '{}' }));
     stream.end();
@@ -50,7 +60,7 @@ describe('a stream of events', () => {
   });
 
   it('takes no more than its bound for a client that reads nothing', async () => {
-    const { stream, reply } = await connected(new EventStreams(), 100_000);
+    const { stream, reply } = await connected(newStreams(), 100_000);
     reply.pause();
     const frame = frameOf({ data: 'x'.repeat(10_000) });
     let taken = 0;
@@ -60,29 +70,90 @@ describe('a stream of events', () => {
       if (taken % 100 === 0) await new Promise(setImmediate);
     }
     expect(taken).toBeLessThan(10_000);
-    expect(stream.body.readableLength).toBeLessThanOrEqual(100_000);
+    expect(stream.hasRoomFor(20_000)).toBe(false);
+  });
+
+  it('says that there is room once its client has taken all, however small it was', async () => {
+    let rooms = 0;
+    const { stream, reply } = await connected(newStreams(), 100_000, { onRoom: () => rooms++ });
+    reply.pause();
+    const frame = frameOf({ data: 'x'.repeat(10_000) });
+    while (stream.hasRoomFor(frame.length)) {
+      stream.send(frame);
+      await new Promise(setImmediate);
+    }
+    const before = rooms;
+    reply.resume();
+    await vi.waitUntil(() => rooms > before);
+    expect(stream.hasRoomFor(frame.length)).toBe(true);
   });
 
   it('tells its server when the client has gone', async () => {
-    const { stream, reply, closed } = await connected(new EventStreams(), 1000);
+    const { stream, reply, closed } = await connected(newStreams(), 1000);
     reply.destroy();
     await closed;
     expect(stream.send('x')).toBe(false);
   });
 
   it('takes nothing more once it was ended', async () => {
-    const { stream, reply } = await connected(new EventStreams(), 1000);
+    const { stream, reply } = await connected(newStreams(), 1000);
     stream.end();
     expect(stream.send('x')).toBe(false);
     expect(await textOf(reply)).toBe('retry: 2000\n\n');
   });
 
   it('ends with its server, also one that is opened later', async () => {
-    const streams = new EventStreams();
+    const streams = newStreams();
     const first = await connected(streams, 1000);
     streams.close();
     expect(await textOf(first.reply)).toBe('retry: 2000\n\n');
     const second = await connected(streams, 1000);
     expect(await textOf(second.reply)).toBe('retry: 2000\n\n');
+  });
+});
+
+describe('what waits for all clients together', () => {
+  const BIG = frameOf({ data: 'x'.repeat(900_000) });
+
+  /** Has a client that reads nothing hold its connection full. */
+  async function stuck(streams: EventStreams, project?: string) {
+    const client = await connected(streams, 1_000_000, project === undefined ? {} : { project });
+    client.reply.pause();
+    // What the system itself holds for a connection is megabytes at most.
+    for (let sent = 0; sent < 100 && client.stream.waiting < BIG.length; sent++) {
+      if (client.stream.hasRoomFor(BIG.length)) client.stream.send(BIG);
+      await new Promise(setImmediate);
+    }
+    return client;
+  }
+
+  it('is bounded: who is slow is sent nothing more from half of it on, and who keeps up is still sent all', async () => {
+    const streams = newStreams(3_000_000);
+    const slow = await stuck(streams);
+    expect(slow.stream.hasRoomFor(800_000)).toBe(false);
+    const { stream } = await connected(streams, 1_000_000);
+    expect(stream.hasRoomFor(800_000)).toBe(true);
+  });
+
+  it('makes room by cutting who takes nothing, and tells those who waited', async () => {
+    const streams = newStreams(1_000_000);
+    const slow = await stuck(streams);
+    let rooms = 0;
+    const { stream } = await connected(streams, 1_000_000, { onRoom: () => rooms++ });
+    await vi.waitUntil(() => rooms > 0);
+    rooms = 0;
+    expect(stream.hasRoomFor(800_000)).toBe(false);
+    await slow.closed;
+    await vi.waitUntil(() => rooms > 0);
+    expect(stream.hasRoomFor(800_000)).toBe(true);
+    expect(counts.cut).toBe(1);
+  });
+
+  it('of one project takes nothing from another', async () => {
+    const streams = newStreams(1e9, 1_000_000);
+    await stuck(streams, 'one');
+    const [one, other] = await Promise.all(['one', 'other'].map((project) => connected(streams, 1_000_000, { project })));
+    expect(one?.stream.hasRoomFor(800_000)).toBe(false);
+    expect(other?.stream.hasRoomFor(800_000)).toBe(true);
   });
 });

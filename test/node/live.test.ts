@@ -19,7 +19,7 @@ let other: Client;
 const clients: LiveClient[] = [];
 
 beforeAll(async () => {
-  env = { DATABASE_URL: await testDatabase(), LIVE_TOPICS: '8', LIVE_WAITING: '32KiB' };
+  env = { DATABASE_URL: await testDatabase(), LIVE_TOPICS: '8', LIVE_WAITING: '32KiB', LIVE_VALUES: '1MiB' };
   const spelled = { ...env, WIRE_NAMES: 'published' };
   nodes = await Promise.all([env, spelled].map((of) => startNode(newFolder(), { env: of, args: ['--no-demo'] })));
   const project = await newProject(env, 'Live');
@@ -256,6 +256,32 @@ test('a value too large for the stream is to be read by itself, and a client tha
   await save({ gold: 1, text, more: 'y'.repeat(5_000) }, BO);
   const resync = await client.next(({ event }) => event === 'resync');
   expect(resync.data).toMatchObject({ topic: `documents/players/${BO}` });
+});
+
+test('values beyond what topics may keep are read again for who comes later, and nobody is sent one twice', async () => {
+  const text = 'z'.repeat(30_000);
+  const players = Array.from({ length: 40 }, (_, n) => String(76_561_198_000_001_000n + BigInt(n)));
+  await Promise.all(players.map((player) => save({ gold: 1, text }, player)));
+  const topics = players.map((player) => `documents/players/${player}`);
+  const [first = ''] = topics;
+  const streams = await Promise.all([0, 8, 16, 24, 32].map((from) => open(game, topics.slice(from, from + 8))));
+  await vi.waitUntil(() => streams.every(({ events }) => events.length === 8), { timeout: 20_000 });
+  const late = await open(game, [first]);
+  expect((await late.next(of(first))).data.value).toEqual({ gold: 1, text });
+  await save({ gold: 2, text }, players[0]);
+  await late.next(
+    of(
+      first,
+      valued(({ gold }: { gold: number }) => gold === 2),
+    ),
+  );
+  await streams[0]?.next(
+    of(
+      first,
+      valued(({ gold }: { gold: number }) => gold === 2),
+    ),
+  );
+  expect([late, ...streams].map(({ events }) => events.length)).toEqual([2, 9, 8, 8, 8, 8]);
 });
 
 test('staged definitions and data have streams of their own', async () => {

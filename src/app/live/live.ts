@@ -9,6 +9,7 @@ import { admission } from './admission.ts';
 import { ProjectStreams } from './project-streams.ts';
 import type { Read } from './reading.ts';
 import { type Sink, Subscriber } from './subscriber.ts';
+import { ValueMemory } from './value-memory.ts';
 
 export interface LiveRequest {
   /** As the client wrote them. */
@@ -22,7 +23,7 @@ export interface LiveRequest {
 export interface LiveStream {
   /** Begins to send. Topics that the caller may not read are refused in the stream. */
   start(sink: Sink): void;
-  /** The client has taken all that waited. */
+  /** There may be room for what could not be sent. */
   room(): void;
   /** While nothing is to be sent: how far the client is, as the id of an event; `null`: that cannot be said yet. */
   beat(): string | null;
@@ -45,6 +46,7 @@ export function createLive(read: Read): Live {
   const { context } = read;
   const { live } = context;
   const byProject = new Map<string, ProjectStreams>();
+  const memory = new ValueMemory(live.valueBytes);
   let open = 0;
 
   const count = (change: 1 | -1) => {
@@ -55,7 +57,7 @@ export function createLive(read: Read): Live {
   const streamsOf = (project: Project): ProjectStreams => {
     const known = byProject.get(project.id);
     if (known?.project === project) return known;
-    const made = new ProjectStreams(project, context, {
+    const made = new ProjectStreams(project, context, memory, {
       left: () => count(-1),
       closed: () => {
         if (byProject.get(project.id) === made) byProject.delete(project.id);

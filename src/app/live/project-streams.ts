@@ -11,6 +11,7 @@ import type { Rules } from './rules.ts';
 import { SharedTopic } from './shared-topic.ts';
 import type { Subscriber, Surroundings } from './subscriber.ts';
 import { touchedBy } from './touched.ts';
+import type { ValueMemory } from './value-memory.ts';
 
 /** Longest turn of sending, ms: other requests of the node wait meanwhile. */
 const TURN_MS = 4;
@@ -38,6 +39,7 @@ export class ProjectStreams implements Surroundings {
   readonly #proofs = new Map<Subscriber, ReadonlySet<SubjectKey>>();
   readonly #changed = new Set<SharedTopic>();
   readonly #delivering = new Set<SharedTopic>();
+  readonly #memory: ValueMemory;
   readonly #unfollow: () => void;
   readonly #ends: StreamsEnds;
   #opening = 0;
@@ -46,11 +48,12 @@ export class ProjectStreams implements Surroundings {
   #isRechecking = false;
   #areRulesNew = false;
 
-  constructor(project: Project, { scheduler, live }: AppContext, ends: StreamsEnds) {
+  constructor(project: Project, { scheduler, live }: AppContext, memory: ValueMemory, ends: StreamsEnds) {
     this.project = project;
     this.scheduler = scheduler;
     this.observer = live.observer;
     this.names = wireNames(live.names);
+    this.#memory = memory;
     this.#ends = ends;
     this.changes = new Changes(project.set.head, (from, limit) => project.history(from, limit));
     this.#unfollow = project.set.follow({ passed: (event) => this.#note(event), closed: () => this.close() });
@@ -126,7 +129,13 @@ export class ProjectStreams implements Surroundings {
 
   #begin(reading: Reading, rules: Rules) {
     const { project, scheduler, names } = this;
-    const topic = new SharedTopic(reading, rules, { project, scheduler, names, onValue: (changed) => void this.#deliver(changed) });
+    const topic = new SharedTopic(reading, rules, {
+      project,
+      scheduler,
+      names,
+      memory: this.#memory,
+      onValue: (changed) => void this.#deliver(changed),
+    });
     const begun = { topic, by: new Map<Subscriber, number>() };
     this.#topics.set(reading.name, begun);
     return begun;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import type { OutputNames } from '../../domain/wire-names.ts';
 import { Refusal } from '../../kernel/errors.ts';
@@ -5,6 +6,7 @@ import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Project } from '../project/project.ts';
 import type { Answered, Reading } from './reading.ts';
 import { isCurrent, type Rules } from './rules.ts';
+import type { ValueMemory } from './value-memory.ts';
 
 /** What a topic has come to. */
 export interface Value {
@@ -12,20 +14,25 @@ export interface Value {
   readonly members: string;
   /** Whether it is a refusal of the read itself. */
   readonly isRefused: boolean;
-  readonly same: string;
   /** The value is exactly that of this revision. */
   readonly revision: number;
 }
 
 /** What a read came to. `revision`: as of {@link Answered.revision}. */
 interface Found extends Omit<Value, 'revision'> {
+  readonly same: string;
   readonly revision: number | null;
+}
+
+interface Exact extends Value {
+  readonly same: string;
 }
 
 export interface SharedTopicParts {
   readonly project: Project;
   readonly scheduler: Scheduler;
   readonly names: OutputNames;
+  readonly memory: ValueMemory;
   /** It was read: there may be a new value. */
   onValue(topic: SharedTopic): void;
 }
@@ -41,6 +48,7 @@ export class SharedTopic {
   readonly name: string;
   /** Subscriptions that listen. */
   listeners = 0;
+  /** `null`: it was not read yet, or it was dropped for others; see {@link want}. */
   value: Value | null = null;
   /** Number of the value; 0: there is none. */
   version = 0;
@@ -53,6 +61,8 @@ export class SharedTopic {
   #unread: number | null;
   /** The last change. */
   #noted: number;
+  /** Hash of the last value. */
+  #same = '';
   /** The value shows all changes up to here, and perhaps later ones. */
   #shown = -1;
   #isRunning = false;
@@ -102,9 +112,22 @@ export class SharedTopic {
     else void this.#run();
   }
 
+  /** Reads a value again that was dropped: somebody has not been sent it. */
+  want(): void {
+    if (this.version === 0 || this.value !== null) return;
+    // No change: what it shows is still known.
+    this.#unread ??= this.#parts.project.set.head + 1;
+    this.evaluate();
+  }
+
+  forget(): void {
+    this.value = null;
+  }
+
   close(): void {
     this.#cancel?.();
     this.#cancel = null;
+    this.#parts.memory.release(this);
   }
 
   async #run(): Promise<void> {
@@ -125,7 +148,7 @@ export class SharedTopic {
    * Reads until it is known of which revision the value is; `null`: it is worth trying again later. `outdated`: other definitions are in force
    * now, and whoever listens is looked up again first.
    */
-  async #exact(): Promise<Value | 'outdated' | null> {
+  async #exact(): Promise<Exact | 'outdated' | null> {
     const { project, names } = this.#parts;
     for (let tries = 1; tries <= TRIES; tries += 1) {
       const [reading, rules] = [this.#reading, this.#rules];
@@ -141,15 +164,18 @@ export class SharedTopic {
     return null;
   }
 
-  #take(value: Value): void {
+  #take({ same, ...value }: Exact): void {
     this.#failures = 0;
     this.#beingRead = null;
     this.#shown = value.revision;
     // What it was read from may have been ahead of the change that began the reading.
     if (this.#unread !== null) this.#unread = value.revision >= this.#noted ? null : Math.max(this.#unread, value.revision + 1);
-    if (this.value?.same !== value.same) {
+    const hash = createHash('sha256').update(same).digest('base64');
+    if (hash !== this.#same) this.version += 1;
+    if (hash !== this.#same || this.value === null) {
+      this.#same = hash;
       this.value = value;
-      this.version += 1;
+      this.#parts.memory.hold(this, value.members.length);
     }
     this.#parts.onValue(this);
   }

@@ -24,10 +24,10 @@ export interface LiveEvent {
 
 /** The connection of a client. */
 export interface Sink {
+  /** Whether an event with so many characters may be sent now. If not, {@link Subscriber.room} says when there is room. */
+  hasRoomFor(characters: number): boolean;
   /** False: it is closed, or the event is larger than what may wait. */
   send(event: LiveEvent): boolean;
-  /** Characters that the client has not taken yet. */
-  readonly waiting: number;
   end(): void;
 }
 
@@ -72,8 +72,9 @@ interface Entry {
 
 /** How long what a caller proved is believed without a new look, ms: a token may be taken back, a version of the game may become too old. */
 const CHECKED_MS = 60_000;
-/** Characters that may wait for a client besides one message. */
-const SMALL = 16_384;
+/** A session that lasts longer, ms, is looked at once something is to be sent: no timer runs so long. */
+const LONGEST_SESSION_MS = 2 ** 31 - 1;
+const LEAST_PAUSE_MS = 50;
 /** How long a client may keep its stream full before it is told to read anew, ms. */
 const SLOW_MS = 10_000;
 
@@ -89,6 +90,7 @@ export class Subscriber {
   #rules: Rules | null = null;
   #until = 0;
   #checking: Promise<void> | null = null;
+  #cancelExpiry: (() => void) | null = null;
   #isClosed = false;
   /** Since when there has been no room. */
   #fullSince: number | null = null;
@@ -129,7 +131,7 @@ export class Subscriber {
     const { project, scheduler } = this.#around;
     const rules = rulesOf(project);
     const caller = await this.#asking.authenticate();
-    let until = scheduler.now() + CHECKED_MS;
+    let expiresAt = Number.POSITIVE_INFINITY;
     const proof = new Set<SubjectKey>();
     for (const entry of this.#entries) {
       const found = await admitted(this.#asking, caller, entry.topic);
@@ -140,13 +142,22 @@ export class Subscriber {
         continue;
       }
       const { session } = found.caller;
-      if (session !== undefined) until = Math.min(until, session.expiresAt);
+      if (session !== undefined) expiresAt = Math.min(expiresAt, session.expiresAt);
       for (const subject of proofSubjects(found.caller)) proof.add(subject);
       this.#admit(entry, found.reading, rules);
     }
     this.#around.watchProof(proof, this);
-    this.#until = until;
+    this.#until = Math.min(scheduler.now() + CHECKED_MS, expiresAt);
     this.#rules = rules;
+    this.#watchExpiry(expiresAt - scheduler.now());
+  }
+
+  /** Looks again when the session has expired, also where nothing is to be sent. */
+  #watchExpiry(ms: number): void {
+    this.#cancelExpiry?.();
+    this.#cancelExpiry = null;
+    if (this.#isClosed || ms > LONGEST_SESSION_MS) return;
+    this.#cancelExpiry = this.#around.scheduler.after(Math.max(ms, LEAST_PAUSE_MS), () => void this.recheck());
   }
 
   /** Begins to send. A project that was closed meanwhile sends nothing: the client comes back. */
@@ -183,7 +194,7 @@ export class Subscriber {
     for (const entry of this.#entries) {
       const event = this.#nextOf(entry);
       if (event === null) continue;
-      if (sink.waiting > 0 && sink.waiting + event.data.length > SMALL) {
+      if (!sink.hasRoomFor(event.data.length)) {
         this.#fullSince ??= this.#around.scheduler.monotonic();
         return;
       }
@@ -191,7 +202,7 @@ export class Subscriber {
     }
   }
 
-  /** The client has taken all that waited. */
+  /** There may be room again. */
   room(): void {
     const since = this.#fullSince;
     if (since === null) return;
@@ -220,6 +231,7 @@ export class Subscriber {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#cancelExpiry?.();
     this.#around.watchProof(new Set(), this);
     for (const entry of this.#entries) this.#leave(entry);
     this.#around.remove(this);
@@ -237,7 +249,9 @@ export class Subscriber {
       if (entry.isRefusalSent) return null;
       return { event: 'refused', data: `{"topic":${JSON.stringify(topic.text)},"error":${errorText(refused, this.#around.names)}}` };
     }
-    if (shared === null || shared.value === null || version === shared.version) return null;
+    if (shared === null || version === shared.version) return null;
+    shared.want();
+    if (shared.value === null) return null;
     if (this.#hasIt(entry, shared, shared.value.revision)) return null;
     const { members, isRefused, revision } = shared.value;
     const data = `{"topic":${JSON.stringify(topic.text)},"revision":${revision},${members}}`;

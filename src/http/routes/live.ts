@@ -12,12 +12,14 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
     async listen(ctx) {
       const { exchange } = ctx.state;
       const sent = queryOf(exchange)['topic'] ?? [];
-      const stream = await app.live.open(param(ctx, 'project'), present(exchange, live.listen.keys), {
+      const project = param(ctx, 'project');
+      const stream = await app.live.open(project, present(exchange, live.listen.keys), {
         topics: Array.isArray(sent) ? sent : [sent],
         target: targetOf(exchange),
         lastEventId: headerText(exchange, 'last-event-id') ?? queryParam(ctx, 'lastEventId'),
       });
       const opened = streams.open({
+        project,
         socket: ctx.req.socket,
         mostWaiting: settings.liveWaitingBytes,
         onRoom: () => stream.room(),
@@ -35,9 +37,7 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
 function sinkOf(stream: EventStream) {
   return {
     send: (event: LiveEvent) => stream.send(frameOf(event)),
-    get waiting() {
-      return stream.waiting;
-    },
+    hasRoomFor: (characters: number) => stream.hasRoomFor(characters),
     end: () => stream.end(),
   };
 }

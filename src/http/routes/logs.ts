@@ -20,14 +20,17 @@ const DEFAULT_LIMIT = 50;
 
 /** The calls and refusals of a project, as this process serves them. */
 export function logHandlers({ app, callLog, streams }: Services): Handlers<typeof logs> {
-  const follow = (ctx: Asked, { projectId }: Caller, filter: RequestFilter, limit: number): AnswerOf<typeof logs.read> => {
-    const before = callLog.last(projectId, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
+  const follow = (ctx: Asked, { projectId: project }: Caller, filter: RequestFilter, limit: number): AnswerOf<typeof logs.read> => {
+    const before = callLog.last(project, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
     let leave = () => {};
-    const stream = streams.open({ socket: ctx.req.socket, mostWaiting: MOST_WAITING, onClose: () => leave() });
-    const receive = (requests: readonly LoggedRequest[]) => stream.send(requests.map(frameOfRequest).join(''));
+    const stream = streams.open({ project, socket: ctx.req.socket, mostWaiting: MOST_WAITING, onClose: () => leave() });
+    const receive = (requests: readonly LoggedRequest[]) => {
+      const frames = requests.map(frameOfRequest).join('');
+      return stream.mayTake(frames.length) && stream.send(frames);
+    };
     const miss = (missed: number | null) => stream.send(frameOf({ event: 'gap', data: JSON.stringify({ missed }) }));
     try {
-      const stopListening = callLog.listen(projectId, { filter, receive, miss });
+      const stopListening = callLog.listen(project, { filter, receive, miss });
       const stopChecking = checking(stream, async () => void (await authenticate(app, ctx, logs.read)));
       leave = () => {
         stopListening();

@@ -9,7 +9,7 @@ import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts
 import type { CallLog } from '../call-log.ts';
 import type { CallNotes } from '../call-notes.ts';
 import { targetOf } from '../credentials.ts';
-import type { EventStreams } from '../event-stream.ts';
+import type { EventStreams } from '../event-streams.ts';
 import { type Context, type Exchange, param, queryOf, type WithParams } from '../exchange.ts';
 import type { HttpSettings } from '../settings.ts';
 

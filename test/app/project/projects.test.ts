@@ -147,7 +147,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
       viewWaitMs: 250,
       answers: { game: KEPT, managed: KEPT },
     },
-    live: { streams: 10, streamsOfProject: 10, topics: 10, names: 'neutral', observer: NO_LIVE_OBSERVER },
+    live: { streams: 10, streamsOfProject: 10, topics: 10, valueBytes: 1e6, names: 'neutral', observer: NO_LIVE_OBSERVER },
     onBoardBytes: () => undefined,
     scans: new Scans({ slots: 1, timeoutMs: 1_000 }, table.machine, { ended: () => undefined, refused: () => undefined }),
     platformId: /./,

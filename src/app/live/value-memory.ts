@@ -1,0 +1,34 @@
+import { LRUCache } from 'lru-cache';
+
+/** Of a topic: what it was read as, which may be dropped and read again. */
+interface Holder {
+  forget(): void;
+}
+
+/** Characters beside the text of a value. */
+const KEPT = 300;
+
+/**
+ * Bounds what the values of all topics of a node take together. Who listens is sent a value once, so it is needed again only by those who come
+ * later or were slow. The one that was read longest ago goes first.
+ */
+export class ValueMemory {
+  readonly #held: LRUCache<Holder, { readonly characters: number }>;
+
+  constructor(most: number) {
+    this.#held = new LRUCache({
+      maxSize: most,
+      sizeCalculation: ({ characters }) => characters + KEPT,
+      dispose: (_, holder) => holder.forget(),
+    });
+  }
+
+  /** The topic holds a value of so many characters from now on, in place of the one before. */
+  hold(holder: Holder, characters: number): void {
+    this.#held.set(holder, { characters }, { noDisposeOnSet: true });
+  }
+
+  release(holder: Holder): void {
+    this.#held.delete(holder);
+  }
+}
