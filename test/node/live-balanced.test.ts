@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Running } from '../../infra/cluster/keep.ts';
 import { balancerPart } from '../../infra/cluster/parts.ts';
 import { findProgram } from '../../infra/cluster/process.ts';
+import type { Running } from '../../infra/cluster/supervisor.ts';
 import { PING_MS } from '../../src/http/event-streams.ts';
 import { type LiveClient, listen } from '../support/live-stream.ts';
 import { testDatabase } from '../support/postgres.ts';
