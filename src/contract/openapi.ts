@@ -3,7 +3,7 @@ import { CATALOGUE, type Code } from '../kernel/errors.ts';
 import { type KeyRules, provesItself, takesSecretKey } from './credentials.ts';
 import { codesByStatus, Failure } from './errors.ts';
 import { aliasesOf, BASES } from './families.ts';
-import { ALWAYS_TOLD, IDEMPOTENCY_KEY, PATH_PARAMETERS, REPLAY_TOLD, UNPROVEN_TOLD } from './parameters.ts';
+import { COMMON_HEADERS, IDEMPOTENCY_KEY, PATH_PARAMETERS, PROOF_HEADER, REPLAY_HEADER } from './parameters.ts';
 import { alsoNamed } from './resources/member.ts';
 import { type Described, type Route, TAGS } from './route.ts';
 import { routes } from './routes/index.ts';
@@ -127,11 +127,11 @@ function securityOf(keys: KeyRules | null): readonly Node[] {
 
 function parametersOf(route: Route, { schemas, shared }: Parts): readonly Node[] {
   const { example, anyQuery } = route;
-  const parameter = (place: string, [name, schema]: [string, z.ZodType], required: boolean, shown?: string) => {
+  const parameter = (carrier: string, [name, schema]: [string, z.ZodType], required: boolean, shown?: string) => {
     const { description, ...json } = schemas.input(schema);
     return shared.refer('parameters', name, {
       name,
-      in: place,
+      in: carrier,
       ...(description === undefined ? {} : { description }),
       ...(required ? { required } : {}),
       schema: json,
@@ -162,8 +162,8 @@ function responsesOf(route: Route, parts: Parts): Node {
   const { schemas } = parts;
   const { answers, texts, noJson, authored, example } = route;
   const isNamed = route.headers?.['x-platform-id'] !== undefined && route.keys !== null && !provesItself(route.keys);
-  const told = headersOf(
-    { ...ALWAYS_TOLD, ...route.answerHeaders, ...(route.idempotent ? REPLAY_TOLD : {}), ...(isNamed ? UNPROVEN_TOLD : {}) },
+  const headers = headersOf(
+    { ...COMMON_HEADERS, ...route.answerHeaders, ...(route.idempotent ? REPLAY_HEADER : {}), ...(isNamed ? PROOF_HEADER : {}) },
     parts,
   );
   const failures = codesByStatus(route);
@@ -175,7 +175,7 @@ function responsesOf(route: Route, parts: Parts): Node {
     const others = status === 200 ? Object.entries(texts ?? {}).map(([type]) => [type, { schema: { type: 'string' } }]) : [];
     responses[text] = {
       description: description ?? schemas.describe(schema),
-      headers: told,
+      headers,
       content: { ...(noJson === true ? {} : { 'application/json': { schema: json, ...shown } }), ...Object.fromEntries(others) },
     };
   }
@@ -186,7 +186,7 @@ function responsesOf(route: Route, parts: Parts): Node {
   if (authored === true) {
     responses['default'] = {
       description: 'Whatever else the author of the endpoint answers with',
-      headers: told,
+      headers,
       content: { 'application/json': { schema: {} } },
     };
   }
@@ -199,7 +199,7 @@ function failureOf(status: number, codes: readonly Code[], parts: Parts): Node {
     status === 429 || status === 503 ? { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } } : {};
   return parts.shared.refer('responses', `Refused${status}`, {
     description: codes.map((code) => `\`${code}\`: ${CATALOGUE[code][1]}`).join('\n\n'),
-    headers: { ...headersOf(ALWAYS_TOLD, parts), ...wait },
+    headers: { ...headersOf(COMMON_HEADERS, parts), ...wait },
     content: { 'application/json': { schema: { allOf: [parts.schemas.output(Failure), known] } } },
   });
 }
@@ -286,10 +286,10 @@ class Schemas {
       $defs?: Record<string, Node>;
     };
     const names = new Map(Object.entries($defs).map(([name, definition]) => [name, this.#nameOf(name, definition)]));
-    for (const [name, definition] of Object.entries($defs)) this.#place(names.get(name) ?? name, definition, names);
+    for (const [name, definition] of Object.entries($defs)) this.#define(names.get(name) ?? name, definition, names);
     const { id, ...own } = json;
     if (typeof id !== 'string') return referring(own, names) as Node;
-    this.#place(id, own, names);
+    this.#define(id, own, names);
     return { $ref: `#/components/schemas/${id}` };
   }
 
@@ -302,7 +302,7 @@ class Schemas {
     return known;
   }
 
-  #place(name: string, { id: _, ...definition }: Node, names: ReadonlyMap<string, string>): void {
+  #define(name: string, { id: _, ...definition }: Node, names: ReadonlyMap<string, string>): void {
     const found = referring(definition, names) as Node;
     const known = this.#named.get(name);
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(found)) throw new Error(`Two schemas are called ${name}`);

@@ -83,20 +83,22 @@ export const STRICT = {
 } as const;
 
 /** Headers of answers. */
-export const POSITION_TOLD = {
+export const POSITION_HEADER = {
   'x-ns-position': whole("Revision of the project's log that the answer reflects, or that the write became"),
 } as const;
-export const STALE_TOLD = { 'x-ns-stale': described(z.literal('true'), 'The answer may lag behind the log').optional() } as const;
-export const VERSION_TOLD = { 'x-ns-save-version': whole('Number of accepted writes to the document') } as const;
-export const REPLAY_TOLD = {
+export const STALE_HEADER = { 'x-ns-stale': described(z.literal('true'), 'The answer may lag behind the log').optional() } as const;
+/** Of everything that is read from the log or a view of it. */
+export const READ_HEADERS = { ...POSITION_HEADER, ...STALE_HEADER } as const;
+export const VERSION_HEADER = { 'x-ns-save-version': whole('Number of accepted writes to the document') } as const;
+export const REPLAY_HEADER = {
   'idempotent-replay': described(z.literal('true'), 'The first answer to a request that was sent again').optional(),
 } as const;
 /** Of every route that a player is named to. */
-export const UNPROVEN_TOLD = {
+export const PROOF_HEADER = {
   'x-ns-player-proof': described(
     z.literal('none'),
     'The player was named and not proven, which this project takes: its setting is requirePlayerAuth',
   ).optional(),
 } as const;
 /** Headers of every answer. */
-export const ALWAYS_TOLD = { 'X-Correlation-ID': described(z.string(), "The caller's own id of the request, or a new one") } as const;
+export const COMMON_HEADERS = { 'X-Correlation-ID': described(z.string(), "The caller's own id of the request, or a new one") } as const;

@@ -148,7 +148,7 @@ export class EndpointAnalysis implements Analysis {
   /** The steps of a whole definition, which `goto` and `skip` may lead through in any order. */
   #program(frame: Frame, names: Names, json: Json | undefined): Flow {
     const steps = stepsIn(json);
-    const places = placesOf(steps);
+    const indexes = indexesOf(steps);
     const entries = new Map<number, Names>([[0, names]]);
     const visits = new Map<number, number>();
     const waiting = new Set([0]);
@@ -164,7 +164,7 @@ export class EndpointAnalysis implements Analysis {
       }
       const flow = this.#step(frame, before, step);
       whole = either(whole, { ...flow, next: null, jumps: [] });
-      for (const [to, after] of waysOn(flow, at, places)) {
+      for (const [to, after] of waysOn(flow, at, indexes)) {
         if (arrive(entries, visits, Math.min(to, steps.length), after)) waiting.add(Math.min(to, steps.length));
       }
     }
@@ -258,36 +258,36 @@ function sourceOf(json: JsonObject): Source {
 }
 
 /** Where `goto` finds a step: the first of its name. */
-function placesOf(steps: readonly Json[]): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
+function indexesOf(steps: readonly Json[]): ReadonlyMap<string, number> {
+  const indexes = new Map<string, number>();
   for (const [at, step] of steps.entries()) {
     const { name } = sourceOf(objectIn(step));
-    if (!places.has(name)) places.set(name, at);
+    if (!indexes.has(name)) indexes.set(name, at);
   }
-  return places;
+  return indexes;
 }
 
-function waysOn(flow: Flow, at: number, places: ReadonlyMap<string, number>): readonly (readonly [to: number, names: Names])[] {
+function waysOn(flow: Flow, at: number, indexes: ReadonlyMap<string, number>): readonly (readonly [to: number, names: Names])[] {
   const jumps = flow.jumps.flatMap(({ to, names }) => {
-    const place = typeof to === 'number' ? at + 1 + to : places.get(to);
-    return place === undefined ? [] : [[place, names] as const];
+    const index = typeof to === 'number' ? at + 1 + to : indexes.get(to);
+    return index === undefined ? [] : [[index, names] as const];
   });
   return flow.next === null ? jumps : [[at + 1, flow.next], ...jumps];
 }
 
 /** Whether this way brings anything new to the place. */
-function arrive(entries: Map<number, Names>, visits: Map<number, number>, place: number, names: Names): boolean {
-  const before = entries.get(place);
+function arrive(entries: Map<number, Names>, visits: Map<number, number>, index: number, names: Names): boolean {
+  const before = entries.get(index);
   if (before === undefined) {
-    entries.set(place, names);
+    entries.set(index, names);
     return true;
   }
   const after = joined(before, names) ?? names;
   const changed = changedNames(before, after);
   if (changed.length === 0) return false;
-  const count = (visits.get(place) ?? 0) + 1;
-  visits.set(place, count);
-  entries.set(place, count < MAX_VISITS ? after : forgotten(after, changed));
+  const count = (visits.get(index) ?? 0) + 1;
+  visits.set(index, count);
+  entries.set(index, count < MAX_VISITS ? after : forgotten(after, changed));
   return true;
 }
 

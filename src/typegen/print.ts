@@ -8,13 +8,13 @@ const WIDTH = 120;
 
 /** `depth`: how far in it stands. */
 export function printType(type: Type, depth: number): string {
-  const parts = [...partsOf(type)].sort((a, b) => placeOf(a) - placeOf(b));
+  const parts = [...partsOf(type)].sort((a, b) => precedenceOf(a) - precedenceOf(b));
   if (parts.length === 0) return 'never';
   return parts.map((part) => printPart(part, depth)).join(' | ');
 }
 
 /** Null stands last. */
-function placeOf({ kind }: Type): number {
+function precedenceOf({ kind }: Type): number {
   return kind === 'null' ? 1 : kind === 'missing' ? 2 : 0;
 }
 

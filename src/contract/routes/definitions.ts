@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { managementKeys, type Scope } from '../credentials.ts';
-import { STRICT, TARGET } from '../parameters.ts';
+import { READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { type Described, route } from '../route.ts';
 import { anyJson, anyObject, count } from '../values.ts';
-import { CLAIMING, diagnostics, INVALID, ok, PUSHED, SAVES, SourceItem, staged, store, TOLD } from './managed.ts';
+import { CLAIMING, diagnostics, INVALID, ok, PUSHED, SAVES, SourceItem, staged, store } from './managed.ts';
 
 /** Definitions of each kind: pushed, listed, removed. */
 
@@ -83,7 +83,7 @@ function listed(
   const pushed = z.union([resource, SourceItem]);
   const reads = managementKeys('r', scope);
   const writes = managementKeys('rw', scope);
-  const about = { family: 'manage', tag: 'Definitions', answerHeaders: TOLD } as const;
+  const about = { family: 'manage', tag: 'Definitions', answerHeaders: READ_HEADERS } as const;
   const many = {
     ...about,
     path: `/:project/${path}`,
@@ -267,7 +267,7 @@ function singleOf<const Answer extends z.ZodType>(
   resource: z.ZodType,
   examples: { readonly body: unknown; readonly answer: unknown },
 ) {
-  const about = { family: 'manage', tag: 'Definitions', path: `/:project/${path}`, headers: TARGET, answerHeaders: TOLD } as const;
+  const about = { family: 'manage', tag: 'Definitions', path: `/:project/${path}`, headers: TARGET, answerHeaders: READ_HEADERS } as const;
   const put = {
     ...about,
     description: 'What the validator finds in them is answered as `diagnostics`.',

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { DOCUMENT_KEYS, RECORD_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, AT_POSITION, PLAYER, POSITION_TOLD, SAVE_VERSION, STALE_TOLD, TARGET, VERSION_TOLD } from '../parameters.ts';
+import {
+  AS_PLAYER,
+  AT_POSITION,
+  PLAYER,
+  POSITION_HEADER,
+  READ_HEADERS,
+  SAVE_VERSION,
+  STALE_HEADER,
+  TARGET,
+  VERSION_HEADER,
+} from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyNumber, anyObject, count, instant } from '../values.ts';
 
@@ -111,8 +121,7 @@ const RecordName = z
 
 const headers = { ...AS_PLAYER, ...TARGET } as const;
 const written = { ...headers, ...SAVE_VERSION } as const;
-const VERSIONED = { ...POSITION_TOLD, ...STALE_TOLD, ...VERSION_TOLD } as const;
-const VIEWED = { ...POSITION_TOLD, ...STALE_TOLD } as const;
+const VERSIONED = { ...POSITION_HEADER, ...STALE_HEADER, ...VERSION_HEADER } as const;
 const ACCESS = ['NOT_FOUND', 'ENDPOINT_ONLY'] as const;
 const STORED = ['SCHEMA_VALIDATION_FAILED', 'UNIQUE_VIOLATION', 'RATE_LIMIT', 'RATE_LIMIT_DAILY', 'COLLECTION_TYPE_MISMATCH'] as const;
 
@@ -166,7 +175,7 @@ export const documents = {
     query: { saveVersion: count.meta({ description: 'As the header `x-ns-save-version`' }) },
     headers: written,
     answers: { 200: Done },
-    answerHeaders: VIEWED,
+    answerHeaders: READ_HEADERS,
     errors: [
       ...ACCESS,
       'RECORD_DELETE_DISABLED',
@@ -215,7 +224,7 @@ export const documentViews = {
     },
     headers: { ...headers, ...AT_POSITION },
     answers: { 200: Ledger },
-    answerHeaders: VIEWED,
+    answerHeaders: READ_HEADERS,
     errors: [...ACCESS, 'BEHIND', 'INVALID_KEY', 'INVALID_BODY', 'LEDGER_RANGE_TOO_LARGE', 'FORBIDDEN'],
     idempotent: false,
     example: {
@@ -264,7 +273,7 @@ export const saveRecords = {
     keys: RECORD_KEYS,
     headers: { ...headers, ...AT_POSITION },
     answers: { 200: SaveRecords },
-    answerHeaders: VIEWED,
+    answerHeaders: READ_HEADERS,
     errors: [...ACCESS, 'INVALID_KEY'],
     idempotent: false,
     example: {
@@ -295,7 +304,7 @@ export const saveRecords = {
     headers,
     body: { schema: RecordName, required: false },
     answers: { 200: NamedRecord },
-    answerHeaders: VIEWED,
+    answerHeaders: READ_HEADERS,
     errors: [...ACCESS, 'INVALID_KEY', 'RECORD_LIMIT_REACHED'],
     writes: true,
     idempotent: true,
@@ -313,7 +322,7 @@ export const saveRecords = {
     headers,
     body: { schema: RecordName, required: true },
     answers: { 200: NamedRecord },
-    answerHeaders: VIEWED,
+    answerHeaders: READ_HEADERS,
     errors: [...ACCESS, 'INVALID_KEY', 'RECORD_NOT_FOUND'],
     writes: true,
     idempotent: true,
@@ -330,7 +339,7 @@ export const saveRecords = {
     keys: RECORD_KEYS,
     headers,
     answers: { 200: Done },
-    answerHeaders: VIEWED,
+    answerHeaders: READ_HEADERS,
     errors: [...ACCESS, 'INVALID_KEY', 'RECORD_NOT_FOUND', 'RECORD_DELETE_DISABLED', 'RATE_LIMIT', 'RATE_LIMIT_DAILY'],
     writes: true,
     idempotent: true,

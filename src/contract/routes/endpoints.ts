@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ENDPOINT_KEYS } from '../credentials.ts';
-import { AS_PLAYER, POSITION_TOLD, TARGET } from '../parameters.ts';
+import { AS_PLAYER, POSITION_HEADER, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson } from '../values.ts';
 
@@ -30,8 +30,8 @@ const named = z
   });
 
 const headers = { ...AS_PLAYER, ...TARGET } as const;
-const TOLD = {
-  ...POSITION_TOLD,
+const ANSWER_HEADERS = {
+  ...POSITION_HEADER,
   'x-ns-publish': z.string().meta({
     description: 'The beginning of the `hash` of the publish that the call ran with (`GET …/publishes`); refusals of a call have it, too',
   }),
@@ -74,7 +74,7 @@ export const endpoints = {
     headers,
     body: { schema: Input, required: false },
     answers: { 200: Rendered },
-    answerHeaders: TOLD,
+    answerHeaders: ANSWER_HEADERS,
     errors: [...ERRORS, ...SEALED],
     authored: true,
     writes: true,
@@ -93,7 +93,7 @@ export const endpoints = {
     headers,
     body: { schema: named, required: true },
     answers: { 200: Rendered },
-    answerHeaders: TOLD,
+    answerHeaders: ANSWER_HEADERS,
     errors: [...ERRORS, ...SEALED],
     authored: true,
     writes: true,
@@ -127,7 +127,7 @@ export const endpoints = {
     anyQuery: z.record(z.string(), z.string()).meta({ description: 'The input' }),
     headers,
     answers: { 200: Rendered },
-    answerHeaders: TOLD,
+    answerHeaders: ANSWER_HEADERS,
     errors: [...ERRORS],
     authored: true,
     writes: true,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { APPEND_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, AT_POSITION, POSITION_TOLD, STALE_TOLD, TARGET, VERSION_TOLD } from '../parameters.ts';
+import { AS_PLAYER, AT_POSITION, READ_HEADERS, TARGET, VERSION_HEADER } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject } from '../values.ts';
 
@@ -16,7 +16,6 @@ const GlobalRecord = z
   .meta({ id: 'GlobalRecord', description: 'What was appended, with its id, its time and its writer' });
 
 const headers = { ...AS_PLAYER, ...TARGET } as const;
-const VIEWED = { ...POSITION_TOLD, ...STALE_TOLD } as const;
 const RECORD = { _id: 'g_0191b7a0', _timestamp: 1772366400000, _writerId: 'anonymous', text: 'The gates are open' };
 
 export const globalRecords = {
@@ -35,7 +34,7 @@ export const globalRecords = {
     answers: {
       200: z.strictObject({ ok, record: GlobalRecord }).meta({ id: 'Appended', description: 'The stored record' }),
     },
-    answerHeaders: VIEWED,
+    answerHeaders: READ_HEADERS,
     errors: [
       ...(['NOT_FOUND', 'ENDPOINT_ONLY', 'SCHEMA_VALIDATION_FAILED', 'UNIQUE_VIOLATION', 'RATE_LIMIT', 'RATE_LIMIT_DAILY'] as const),
       'COLLECTION_TYPE_MISMATCH',
@@ -66,7 +65,7 @@ export const globalRecordViews = {
         .strictObject({ ok, records: z.array(GlobalRecord), cursor: z.union([z.number(), z.string()]).nullable() })
         .meta({ id: 'GlobalRecords', description: 'A page of records' }),
     },
-    answerHeaders: VIEWED,
+    answerHeaders: READ_HEADERS,
     errors: ['NOT_FOUND', 'ENDPOINT_ONLY', 'FORBIDDEN', 'BEHIND', 'BUILDING'],
     idempotent: false,
     example: { params: { collection: 'feed' }, query: { limit: '10' }, answer: { ok: true, records: [RECORD], cursor: null } },
@@ -81,7 +80,7 @@ export const globalRecordViews = {
     keys: VIEW_KEYS,
     headers: { ...headers, ...AT_POSITION },
     answers: { 200: GlobalRecord },
-    answerHeaders: { ...VIEWED, ...VERSION_TOLD },
+    answerHeaders: { ...READ_HEADERS, ...VERSION_HEADER },
     errors: ['NOT_FOUND', 'ENDPOINT_ONLY', 'FORBIDDEN', 'BEHIND'],
     idempotent: false,
     example: { params: { collection: 'feed' }, answer: RECORD },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GUEST_KEYS } from '../credentials.ts';
-import { AS_PLAYER, POSITION_TOLD } from '../parameters.ts';
+import { AS_PLAYER, POSITION_HEADER } from '../parameters.ts';
 import { type Route, route } from '../route.ts';
 import { anyJson, instant } from '../values.ts';
 
@@ -71,7 +71,7 @@ const COMMON = {
   family: 'guests',
   tag: 'Players',
   keys: GUEST_KEYS,
-  answerHeaders: POSITION_TOLD,
+  answerHeaders: POSITION_HEADER,
   idempotent: false,
 } as const;
 const ERRORS = ['GUESTS_DISABLED', 'GUEST_CONFLICT'] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POSITION_TOLD, STALE_TOLD } from '../parameters.ts';
+import { READ_HEADERS } from '../parameters.ts';
 import { anyJson } from '../values.ts';
 
 /**
@@ -7,7 +7,6 @@ import { anyJson } from '../values.ts';
  */
 
 export const ok = z.literal(true);
-export const TOLD = { ...POSITION_TOLD, ...STALE_TOLD } as const;
 export const staged = { publishTarget: z.enum(['live', 'next']).optional().meta({ description: '`next`, where the push was staged' }) };
 export const store = { source: z.string().meta({ description: 'Where definitions are kept' }) };
 
@@ -46,7 +45,7 @@ export const PUSHED = [
 ] as const;
 export const CLAIMING = ['COLLECTION_TOO_LARGE', 'BEHIND', 'MANAGEMENT_MUTATION_FAILED'] as const;
 
-export const about = { family: 'manage', tag: 'Publishing', answerHeaders: TOLD } as const;
+export const about = { family: 'manage', tag: 'Publishing', answerHeaders: READ_HEADERS } as const;
 export const paged = {
   limit: z.int().min(1).max(200).default(50),
   before: z.string().meta({ description: '`before` of the page before' }),

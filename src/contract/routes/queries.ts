@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { QUERY_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, AT_POSITION, PLAYER, POSITION_TOLD, STALE_TOLD, TARGET } from '../parameters.ts';
+import { AS_PLAYER, AT_POSITION, PLAYER, READ_HEADERS, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 
 const ok = z.literal(true);
-const VIEWED = { ...POSITION_TOLD, ...STALE_TOLD } as const;
 
 const Column = z.object({ key: z.string().optional(), label: z.string().optional() }).catchall(anyJson);
 
@@ -90,7 +89,7 @@ const QueryResult = z
 const ROW = { rank: 1, key: PLAYER, value: 12, data: { name: 'Ada', gold: 12 }, outputValues: {} };
 const AT = '2026-03-01T12:00:00.000Z';
 
-const asked = {
+const base = {
   method: 'GET',
   tag: 'Queries and values',
   keys: QUERY_KEYS,
@@ -106,7 +105,7 @@ const asked = {
   },
   headers: { ...AS_PLAYER, ...TARGET, ...AT_POSITION },
   answers: { 200: QueryResult },
-  answerHeaders: VIEWED,
+  answerHeaders: READ_HEADERS,
   errors: [
     ...(['NOT_FOUND', 'QUERY_FAILED', 'QUERY_TIMEOUT', 'BUILDING', 'BEHIND', 'RESULT_TOO_LARGE', 'INVALID_PLATFORMID'] as const),
     ...(['SECRET_KEY_INVALID', 'SECRET_KEY_REQUIRED', 'FORBIDDEN', 'KEY_DISABLED'] as const),
@@ -133,13 +132,13 @@ const asked = {
 } as const;
 
 export const queries = {
-  run: route({ ...asked, id: 'runQuery', path: '/:project/:query', family: 'queries', summary: 'Run a query, such as a leaderboard' }),
+  run: route({ ...base, id: 'runQuery', path: '/:project/:query', family: 'queries', summary: 'Run a query, such as a leaderboard' }),
 } as const;
 
 /** The same call under its old address. */
 export const storageQueries = {
   runOld: route({
-    ...asked,
+    ...base,
     id: 'runQueryByStorage',
     path: '/:project/queries/:query',
     family: 'storage-api',
@@ -201,7 +200,7 @@ export const values = {
     keys: VIEW_KEYS,
     headers: { ...TARGET, ...AT_POSITION },
     answers: { 200: GameValues },
-    answerHeaders: VIEWED,
+    answerHeaders: READ_HEADERS,
     errors: [],
     idempotent: false,
     example: {
@@ -226,7 +225,7 @@ export const rateLimits = {
     query: { platformId: z.string().meta({ description: 'The player whose used amounts are told under `used`; takes a secret key' }) },
     headers: { ...TARGET, ...AT_POSITION },
     answers: { 200: RateLimits },
-    answerHeaders: VIEWED,
+    answerHeaders: READ_HEADERS,
     errors: ['FORBIDDEN', 'INVALID_KEY', 'INVALID_BODY'],
     idempotent: false,
     example: {

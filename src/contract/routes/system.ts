@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POSITION_TOLD, STALE_TOLD } from '../parameters.ts';
+import { READ_HEADERS } from '../parameters.ts';
 import { SCHEMA_FILES } from '../resources/files.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
@@ -34,7 +34,7 @@ export const pages = {
     query: { format: z.string().meta({ description: 'Any other than `json` leaves out `html`; with any, a browser gets JSON, too' }) },
     answers: { 200: Page },
     texts: { 'text/html; charset=utf-8': 'The page as a document' },
-    answerHeaders: { ...POSITION_TOLD, ...STALE_TOLD },
+    answerHeaders: READ_HEADERS,
     errors: ['NOT_FOUND'],
     idempotent: false,
     example: {

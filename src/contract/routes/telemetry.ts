@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { REPORT_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, PLAYER, STALE_TOLD, TARGET } from '../parameters.ts';
+import { AS_PLAYER, PLAYER, STALE_HEADER, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { route } from '../route.ts';
 import { anyObject, count, instant } from '../values.ts';
@@ -102,7 +102,7 @@ export const playerStats = {
     keys: VIEW_KEYS,
     headers: TARGET,
     answers: { 200: Stats },
-    answerHeaders: STALE_TOLD,
+    answerHeaders: STALE_HEADER,
     errors: ['NOT_FOUND', 'INVALID_KEY'],
     idempotent: false,
     example: {

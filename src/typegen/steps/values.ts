@@ -68,9 +68,9 @@ interface Change {
   readonly own: boolean;
 }
 
-function changesOf(asked: Json | undefined, verb: Change['verb']): Change[] {
-  if (typeof asked === 'string') return [{ verb, path: asked, value: null, own: true }];
-  return isObject(asked) ? Object.entries(asked).map(([path, value]) => ({ verb, path, value, own: false })) : [];
+function changesOf(written: Json | undefined, verb: Change['verb']): Change[] {
+  if (typeof written === 'string') return [{ verb, path: written, value: null, own: true }];
+  return isObject(written) ? Object.entries(written).map(([path, value]) => ({ verb, path, value, own: false })) : [];
 }
 
 /** The names after a change; `null`: it fails. */
