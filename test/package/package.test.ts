@@ -165,6 +165,7 @@ async function play(origin: string): Promise<void> {
     // The shop's answer, the ledger and the leaderboard say the same.
     await shows('#gold', String(gold - 25));
     await shows('#tool', '2');
+    await shows('#upgrade', 'Better pickaxe: 50 gold');
     await shows('#entries li', `bought a tool-25${gold - 25}`);
     await shows('li.own .name', '<b>Ada</b>');
     await shows('li.own .value', String(gold - 25));

@@ -15,15 +15,20 @@ function element(id: string): HTMLElement {
 const nameField = element('name') as HTMLInputElement;
 nameField.addEventListener('change', () => localStorage.setItem('name', nameField.value));
 
-function show(purse: { readonly gold?: number; readonly tool?: number }): void {
-  if (purse.gold !== undefined) element('gold').textContent = String(purse.gold);
-  if (purse.tool !== undefined) element('tool').textContent = String(purse.tool);
+/** What is known of the player and the shop. */
+const known = { gold: 0, tool: 1, price: 0 };
+
+function show(news: Partial<typeof known>): void {
+  Object.assign(known, news);
+  element('gold').textContent = String(known.gold);
+  element('tool').textContent = String(known.tool);
+  element('upgrade').textContent = `Better pickaxe: ${known.price * known.tool} gold`;
 }
 
 element('dig').addEventListener('click', async () => {
   const dug = await client.tryCall('dig', { name: nameField.value });
   if (!dug.ok) return say(dug.error.message);
-  show(dug.value);
+  show({ gold: dug.value.gold });
   say('');
   const found = document.createElement('span');
   found.className = 'found';
@@ -34,7 +39,7 @@ element('dig').addEventListener('click', async () => {
 
 element('upgrade').addEventListener('click', async () => {
   const bought = await client.tryCall('upgrade');
-  if (bought.ok) show(bought.value);
+  if (bought.ok) show({ gold: bought.value.gold, tool: bought.value.tool });
   // TOO_POOR comes with its author's own words.
   say(bought.ok ? 'A sharper pickaxe: every swing finds more.' : bought.error.message);
 });
@@ -78,9 +83,10 @@ async function start(): Promise<void> {
   // The browser keeps a secret, which proves the player: nobody else plays as this one.
   const guest = await signInGuest(client);
   nameField.value = localStorage.getItem('name') ?? `Digger ${guest.id.slice(-3)}`;
-  // All three come as they change, over one connection; the board at most once a second.
+  // All of it comes as it changes, over one connection; the board at most once a second.
   const live = openLive(client);
-  live.document('players', (player) => show(player ?? {}));
+  live.values(({ constants }) => show({ price: constants.shop.tool }));
+  live.document('players', (player) => player && show({ gold: player.gold, tool: player.tool }));
   live.ledger('players', showLedger, { field: 'gold', limit: 500 });
   live.leaderboard('richest', showBoard, { limit: 10, onError: ({ message }) => say(message) });
 }
