@@ -24,24 +24,12 @@ export class LiveModel {
   readonly player: string;
   readonly #done: { readonly revision: number; readonly doing: Doing }[] = [];
 
-  readonly #rules: number[] = [];
-
   constructor(player: string) {
     this.player = player;
   }
 
   done(revision: number, doing: Doing): void {
     this.#done.push({ revision, doing });
-  }
-
-  /** Keys or sessions have changed, at this revision or just before. */
-  rulesChanged(revision: number): void {
-    this.#rules.push(revision);
-  }
-
-  /** Whether keys, sessions or definitions have changed after a revision. */
-  hasNewRules(revision: number): boolean {
-    return [...this.#rules, ...this.at(this.head).publishes].some((then) => then > revision);
   }
 
   get head(): number {

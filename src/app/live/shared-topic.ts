@@ -14,7 +14,7 @@ export interface Value {
   readonly members: string;
   /** Whether it is a refusal of the read itself. */
   readonly isRefused: boolean;
-  /** The value is exactly that of this revision. */
+  /** The value is exactly that of this revision, and has been the same since. */
   readonly revision: number;
 }
 
@@ -26,6 +26,8 @@ interface Found extends Omit<Value, 'revision'> {
 
 interface Exact extends Value {
   readonly same: string;
+  /** How many changes it shows that the one before did not. */
+  readonly changes: number;
 }
 
 export interface SharedTopicParts {
@@ -61,8 +63,11 @@ export class SharedTopic {
   #unread: number | null;
   /** The last change. */
   #noted: number;
-  /** Hash of the last value. */
+  /** Changes that no value shows yet. */
+  #changes = 0;
+  /** Hash of the last value, and the revision from which on it has been the same. */
   #same = '';
+  #since = -1;
   /** The value shows all changes up to here, and perhaps later ones. */
   #shown = -1;
   #isRunning = false;
@@ -93,6 +98,7 @@ export class SharedTopic {
   /** A change at this revision; {@link evaluate} reads it. */
   note(revision: number): void {
     this.#noted = revision;
+    this.#changes += 1;
     this.#unread ??= revision;
   }
 
@@ -154,27 +160,33 @@ export class SharedTopic {
       const [reading, rules] = [this.#reading, this.#rules];
       this.#beingRead ??= this.#unread;
       this.#unread = null;
-      const needed = this.#noted;
+      const [needed, before] = [this.#noted, this.#changes];
       const found = await foundBy(reading, needed, names);
       if (!isCurrent(rules, project)) return 'outdated';
       if (found === null) return null;
-      if (found.revision !== null) return found.revision < needed ? null : { ...found, revision: found.revision };
-      if (this.#unread === null) return { ...found, revision: project.set.head };
+      const revision = found.revision ?? (this.#unread === null ? project.set.head : null);
+      if (revision === null) continue;
+      if (revision < needed) return null;
+      // What it was read from may have been ahead of the change that began the reading.
+      return { ...found, revision, changes: this.#unread !== null && revision >= this.#unread ? this.#changes : before };
     }
     return null;
   }
 
-  #take({ same, ...value }: Exact): void {
+  #take({ same, changes, ...value }: Exact): void {
     this.#failures = 0;
     this.#beingRead = null;
+    this.#changes -= changes;
     this.#shown = value.revision;
-    // What it was read from may have been ahead of the change that began the reading.
     if (this.#unread !== null) this.#unread = value.revision >= this.#noted ? null : Math.max(this.#unread, value.revision + 1);
     const hash = createHash('sha256').update(same).digest('base64');
-    if (hash !== this.#same) this.version += 1;
-    if (hash !== this.#same || this.value === null) {
+    const isNew = hash !== this.#same;
+    if (isNew) this.version += 1;
+    // After several changes it may have been another one in between.
+    if (isNew || changes > 1) this.#since = value.revision;
+    if (isNew || changes > 1 || this.value === null) {
       this.#same = hash;
-      this.value = value;
+      this.value = { ...value, revision: this.#since };
       this.#parts.memory.hold(this, value.members.length);
     }
     this.#parts.onValue(this);

@@ -15,7 +15,7 @@ import { proofSubjects } from './touched.ts';
 
 /** An event on its way to a client. */
 export interface LiveEvent {
-  /** What the client names when it comes back: all changes of its topics up to here were sent. */
+  /** What the client names when it comes back: all changes of its topics up to here were sent. Empty: it names nothing. */
   readonly id?: string;
   readonly event?: 'refused' | 'resync';
   /** JSON text. */
@@ -268,7 +268,7 @@ export class Subscriber {
       return true;
     }
     entry.since = null;
-    if (changed > since) return false;
+    if (changed > since && revision > since) return false;
     entry.version = shared.version;
     entry.revision = Math.max(since, revision);
     return true;
@@ -281,7 +281,8 @@ export class Subscriber {
       entry.revision = entry.shared.value?.revision ?? -1;
       entry.since = null;
     }
-    const id = this.cursor();
+    // A client that was refused a topic knows nothing that it could say when it comes back.
+    const id = entry.refused === null ? this.cursor() : '';
     const numbered = id === null ? event : { ...event, id };
     const { observer } = this.#around;
     if (sink.send(numbered)) {

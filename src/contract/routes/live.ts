@@ -39,7 +39,8 @@ export const live = {
       'too large for the stream (`LIVE_WAITING`), and is to be read by itself.',
       '',
       '`id` is a revision: all changes of the topics up to it were sent. Sent back as `Last-Event-ID`, on any node, the stream goes on from there.',
-      'A topic may say that for itself: `documents/saves/7@41` has the value as of 41. Then a message may come once more whose revision the client has.',
+      'It is empty where a topic was refused: a client that comes back is sent all values then. A topic may say for itself how far it is:',
+      '`documents/saves/7@41` has the value as of 41.',
     ].join('\n'),
     keys: LIVE_KEYS,
     query: {
