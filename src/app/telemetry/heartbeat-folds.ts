@@ -99,34 +99,34 @@ export class HeartbeatFolds {
   async close(): Promise<void> {
     this.#stopLooking?.();
     this.#stopLooking = null;
-    const telling = [...this.#open].map(([key, open]) => this.#end(key, open));
-    await Promise.all(telling);
+    const storing = [...this.#open].map(([key, open]) => this.#end(key, open));
+    await Promise.all(storing);
   }
 
   #look(): void {
     const now = this.#scheduler.now();
     const share = Math.ceil((AHEAD * this.#open.size * LOOK_MS) / Math.max(AHEAD * LOOK_MS, this.#limits.foldMs));
     const most = Math.max(MAX_REPORTED, share);
-    let told = 0;
+    let stored = 0;
     for (const [key, open] of this.#open) {
-      if (told === most) break;
-      const { lastAt, toldAt, count } = open.gathering;
+      if (stored === most) break;
+      const { lastAt, storedAt, count } = open.gathering;
       if (now - lastAt > SILENCE_MS) void this.#end(key, open);
-      else if (now - toldAt >= this.#limits.foldMs && count > 0) {
-        void this.#tell(open, now + this.#limits.foldMs + SILENCE_MS);
+      else if (now - storedAt >= this.#limits.foldMs && count > 0) {
+        void this.#store(open, now + this.#limits.foldMs + SILENCE_MS);
         open.gathering = goesOn(open.gathering, now);
       } else continue;
-      told += 1;
+      stored += 1;
     }
     this.#stopLooking = this.#open.size === 0 ? null : this.#scheduler.after(LOOK_MS, () => this.#look());
   }
 
   #end(key: string, open: Open): Promise<unknown> {
     this.#open.delete(key);
-    return this.#tell(open, open.gathering.lastAt + ONLINE_MS);
+    return this.#store(open, open.gathering.lastAt + ONLINE_MS);
   }
 
-  #tell({ projectId, who, gathering }: Open, nextBy: number): Promise<number | null> {
+  #store({ projectId, who, gathering }: Open, nextBy: number): Promise<number | null> {
     const metadata = { recordedAt: this.#scheduler.now(), actor: who };
     return this.#recorder.record(projectId, { type: 'heartbeats.folded', data: foldedEvent(gathering, nextBy) }, metadata, TIMEOUT_MS);
   }

@@ -56,8 +56,8 @@ export function calledSlug({ type, source, context }: AnalyticsTracked): string 
 
 /** The game's own name for the player: in its input, in the answer, or in the answer's `response`. */
 function nameIn(input: JsonObject, body: Json): string | null {
-  for (const place of [input, body, getPath(body, 'response')]) {
-    const name = stringIn(objectOf(place) ?? {}, ['playerName'], MAX_LENGTH.name);
+  for (const source of [input, body, getPath(body, 'response')]) {
+    const name = stringIn(objectOf(source) ?? {}, ['playerName'], MAX_LENGTH.name);
     if (name !== null) return name;
   }
   return null;

@@ -20,14 +20,14 @@ export interface Gathering {
   readonly firstAt: number;
   readonly seconds: number;
   /** When this node last stored an event of the player. */
-  readonly toldAt: number;
+  readonly storedAt: number;
   /** The player's stats, including heartbeats not stored yet; `null` if unknown here. */
   readonly stats: PlayerStats | null;
 }
 
 /** Starts gathering after a stored heartbeat. */
 export function gatheringFrom(last: HeartbeatReceived, at: number, stats: PlayerStats | null): Gathering {
-  return { last: slim(last, last.playerName), lastAt: at, count: 0, firstAt: at, seconds: 0, toldAt: at, stats };
+  return { last: slim(last, last.playerName), lastAt: at, count: 0, firstAt: at, seconds: 0, storedAt: at, stats };
 }
 
 /** Characters of frame rates: a node holds them for every player. */
@@ -55,7 +55,7 @@ export function gathered(before: Gathering, heartbeat: HeartbeatReceived, at: nu
     count: before.count + 1,
     firstAt: before.count === 0 ? at : before.firstAt,
     seconds: before.seconds + passed,
-    toldAt: before.toldAt,
+    storedAt: before.storedAt,
     stats: before.stats === null ? null : credited(before.stats, at),
   };
 }
@@ -68,5 +68,5 @@ export function foldedEvent({ last, lastAt, count, firstAt, seconds }: Gathering
 
 /** The state after what was gathered has been sent to the log. */
 export function goesOn(before: Gathering, at: number): Gathering {
-  return { ...before, count: 0, firstAt: before.lastAt, seconds: 0, toldAt: at };
+  return { ...before, count: 0, firstAt: before.lastAt, seconds: 0, storedAt: at };
 }

@@ -27,7 +27,7 @@ function stored(beats: readonly { readonly at: number; readonly data: HeartbeatR
   for (const { at, data } of beats) {
     if (open !== null && saysNothingNew(open, data, at)) {
       open = gathered(open, data, at);
-      if (at - open.toldAt < FOLD_MS) continue;
+      if (at - open.storedAt < FOLD_MS) continue;
       events.push(folded(open, at + FOLD_MS));
       open = goesOn(open, at);
       continue;
