@@ -25,14 +25,14 @@ test('bench --json writes the figures that are compared over time, with the numb
   expect(result.rssMb === null || isFigure(result.rssMb)).toBe(true);
 });
 
-test('bench:neighbours --json writes what the quiet project felt beside each nuisance', async () => {
+test('bench:neighbours --json writes what the quiet project felt beside each noisy load', async () => {
   const file = join(newFolder(), 'result.json');
   const sizes = ['--seconds', '0.5', '--seeded', '100', '--rest', '0.1'];
   const words = ['--only', '/metrics', ...sizes, '--json', file];
   const ended = await run(words, { program: program('neighbours') }).ended;
   expect(ended.stdout, ended.stderr).toContain('/metrics and /health');
   const { lines } = JSON.parse(readFileSync(file, 'utf8'));
-  expect(lines).toMatchObject([{ name: '/metrics and /health', failures: {}, nuisance: { 200: expect.any(Number) } }]);
+  expect(lines).toMatchObject([{ name: '/metrics and /health', failures: {}, noisy: { 200: expect.any(Number) } }]);
   for (const name of ['p50Ms', 'p99Ms', 'times']) expect([name, isFigure(lines[0][name])]).toEqual([name, true]);
 });
 
