@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { JSON_HELP } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import type { GeneratedFile } from './file.ts';
 
@@ -17,9 +18,6 @@ const INTRODUCTION = `# Commands
   standard output, of failures too; \`dev\`, \`logs\` and \`types --watch\` print one on a line for each event). \`completion\` prints a script and has neither.
 - Exit codes: 0 done, 1 refused or failed, 2 wrong usage; others stand with their command.
 - A \`PROJECT\` is named by its id; \`savepoint project list\` shows them.`;
-
-/** Options of all commands, which {@link INTRODUCTION} describes. */
-const COMMON = ['--data', '--json'];
 
 const program = await createProgram();
 
@@ -56,9 +54,34 @@ function details(command: Command): readonly string[] {
   const taken = command.registeredArguments.filter(({ description }) => description !== '');
   const rows = [
     ...taken.map((argument) => row(argument.name(), argument.description)),
-    ...command.options.filter(({ long }) => !COMMON.includes(long ?? '')).map((option) => row(option.flags, meaning(option))),
+    ...command.options.filter(isOwn).map((option) => row(option.flags, meaning(option))),
   ];
-  return rows.length === 0 ? [] : [['| Option | |', '|---|---|', ...rows].join('\n')];
+  return [...(rows.length === 0 ? [] : [['| Option | |', '|---|---|', ...rows].join('\n')]), ...afterwards(command)];
+}
+
+/** What a command's help ends with: its examples as a block, and what else is said there. */
+function afterwards(command: Command): readonly string[] {
+  const written: string[] = [];
+  command.configureOutput({ writeOut: (text) => written.push(text) }).outputHelp();
+  const lines = written.slice(1).join('').split('\n');
+  const isExample = (line: string) => line.startsWith('  ');
+  const heads = /^Examples?\b.*:$/;
+  const from = lines.findIndex((line) => heads.test(line));
+  const length = lines.slice(from + 1).findIndex((line) => !isExample(line));
+  const examples = from < 0 ? [] : lines.slice(from + 1, length < 0 ? undefined : from + 1 + length).map((line) => line.slice(2));
+  const rest = lines
+    .filter((_, at) => from < 0 || at < from || at > from + examples.length)
+    .join('\n')
+    .trim();
+  return [
+    ...(examples.length === 0 ? [] : [`\`\`\`sh\n${examples.join('\n')}\n\`\`\``]),
+    ...(rest === '' ? [] : [`\`\`\`text\n${rest}\n\`\`\``]),
+  ];
+}
+
+/** Whether {@link INTRODUCTION} does not describe the option already. */
+function isOwn({ long, description }: Option): boolean {
+  return long === '--json' ? description !== JSON_HELP : long !== '--data';
 }
 
 function meaning({ description, defaultValue, argChoices }: Option): string {

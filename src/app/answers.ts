@@ -41,4 +41,6 @@ export interface ReadAnswer<Result> extends Positioned {
 
 export interface ManageAnswer<Result> extends Positioned {
   readonly result: Result;
+  /** The revision under which the history lists what this published; left out: nothing, or a repeated answer. `x-ns-published`. */
+  readonly published?: number | undefined;
 }

@@ -18,14 +18,14 @@ interface ListOptions extends CommonOptions {
   readonly limit: string;
 }
 
-function listing(name: string, description: string): Command {
-  return command(name, description)
+function listing(name: string, description: string, ...examples: readonly [string, ...string[]]): Command {
+  return command(name, description, ...examples)
     .option('--project <id>', 'of one project only')
     .option('--limit <n>', 'how many at most, from 1 to 10000', '50');
 }
 
 function list(): Command {
-  return listing('list', 'list the last events that players reported')
+  return listing('list', 'list the last events that players reported', 'savepoint analytics list --project p1 --type error')
     .option('--player <id>', 'of one player only')
     .option('--type <type>', 'a type such as error.reported, or a category such as error')
     .action(async (options: ListOptions & { readonly player?: string; readonly type?: string }) => {
@@ -36,17 +36,21 @@ function list(): Command {
 }
 
 function failures(): Command {
-  return listing('failures', 'list the saves that games did not find again').action(async (options: ListOptions) => {
-    const failed = await read(options, (pool) => listFailures(pool, filterOf(options)));
-    printResult(options, failed, () => (failed.length === 0 ? 'No failed saves were reported.' : failureTable(failed)));
-  });
+  return listing('failures', 'list the saves that games did not find again', 'savepoint analytics failures --project p1').action(
+    async (options: ListOptions) => {
+      const failed = await read(options, (pool) => listFailures(pool, filterOf(options)));
+      printResult(options, failed, () => (failed.length === 0 ? 'No failed saves were reported.' : failureTable(failed)));
+    },
+  );
 }
 
 function players(): Command {
-  return listing('players', 'list the players that were seen last, with their play time').action(async (options: ListOptions) => {
-    const seen = await read(options, (pool) => listPlayers(pool, { ...filterOf(options), now: Date.now() }));
-    printResult(options, seen, () => (seen.length === 0 ? 'No player was ever seen.' : playerTable(seen)));
-  });
+  return listing('players', 'list the players that were seen last, with their play time', 'savepoint analytics players --limit 10').action(
+    async (options: ListOptions) => {
+      const seen = await read(options, (pool) => listPlayers(pool, { ...filterOf(options), now: Date.now() }));
+      printResult(options, seen, () => (seen.length === 0 ? 'No player was ever seen.' : playerTable(seen)));
+    },
+  );
 }
 
 function read<T>(options: ListOptions, list: (pool: Pool) => Promise<T>): Promise<T> {

@@ -24,6 +24,7 @@ export function checkCommand(): Command {
     .option('--offline', 'without a server: as if it held nothing')
     .action(async (options: CheckOptions) => {
       const folder = readFolder(options.offline ? dirOf(options) : remoteOf(options).place.dir);
+      if (folder.sources.length === 0) printNote(`Note: ${folder.dir} holds no definitions.`);
       for (const { path, hint } of folder.strangers) printNote(`Note: ${path} is not pushed. ${hint}`);
       progress(`checking ${counted(folder.sources.length, 'definition')}`);
       const findings = await found(folder, options).finally(endProgress);

@@ -19,12 +19,24 @@ export interface CommonOptions {
   readonly json?: boolean;
 }
 
-/** A command with the options that all commands have. */
-export function command(name: string, description: string): Command {
+export const JSON_HELP = 'print one JSON value and nothing else on standard output';
+
+export const JSON_LINES = 'print one JSON value on a line for each event (NDJSON), and nothing else on standard output';
+
+/** What `--json` prints where that is not one value. */
+export function jsonIs(made: Command, description: string): Command {
+  const option = made.options.find(({ long }) => long === '--json');
+  if (option !== undefined) option.description = description;
+  return made;
+}
+
+/** A command with the options that all commands have. `examples`: whole command lines. */
+export function command(name: string, description: string, ...examples: readonly [string, ...string[]]): Command {
   return new Command(name)
     .description(description)
     .option('--data <dir>', 'data folder (default: SAVEPOINT_DATA, or ./data)')
-    .option('--json', 'print one JSON value and nothing else on standard output');
+    .option('--json', JSON_HELP)
+    .addHelpText('after', ['\nExamples:', ...examples.map((line) => `  ${line}`)].join('\n'));
 }
 
 /** The settings of the environment, with `--data` and `overrides` before them. Throws `ConfigProblem`. */
@@ -32,12 +44,19 @@ export function configOf(options: CommonOptions, overrides: Readonly<Record<stri
   return readConfig(process.env, { ...(options.data === undefined ? {} : { dataDir: options.data }), ...overrides });
 }
 
-/** Runs a command's work on the installation, whether a node runs beside it or not, and closes the installation afterwards. */
-export async function withInstallation<T>(options: CommonOptions, work: (installation: Installation) => Promise<T>): Promise<T> {
+/**
+ * Runs a command's work on the installation, whether a node runs beside it or not, and closes the installation afterwards. Where there is none,
+ * NOT_FOUND is thrown, unless `mayMake`.
+ */
+export async function withInstallation<T>(
+  options: CommonOptions,
+  work: (installation: Installation) => Promise<T>,
+  { mayMake }: { readonly mayMake: boolean } = { mayMake: false },
+): Promise<T> {
   const config = configOf(options);
   const isNamed = [options.data, process.env['SAVEPOINT_DATA'], process.env['DATABASE_URL']].some((place) => place !== undefined);
   if (!isNamed && existsSync(LOCAL_DATA))
-    printNote(`Note: this works on ./data. The node of \`savepoint dev\` has its data in ${LOCAL_DATA}: --data ${LOCAL_DATA}`);
+    printNote(`Note: this looks at ./data. The node of \`savepoint dev\` has its data in ${LOCAL_DATA}: --data ${LOCAL_DATA}`);
   const [{ openInstallation }, { createLogger }] = await Promise.all([import('../compose/installation.ts'), import('../logger.ts')]);
   const logger = createLogger({ level: 'warn' });
   // The command itself ends these connections, so their end is not reported.
@@ -45,7 +64,7 @@ export async function withInstallation<T>(options: CommonOptions, work: (install
     logger.level = 'silent';
   });
   try {
-    const installation = await openInstallation(config, logger);
+    const installation = await openInstallation(config, logger, { mayMake });
     try {
       return await work(installation);
     } finally {

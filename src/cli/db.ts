@@ -8,15 +8,17 @@ export function dbCommand(): Command {
 }
 
 function url(): Command {
-  return command('url', 'print the connection string, password included, for psql and reporting tools').action(
-    async (options: CommonOptions) => {
-      const { databaseUrlOf, findDatabase } = await import('../../infra/postgres/database.ts');
-      const config = configOf(options);
-      const running = config.databaseUrl === null ? await findDatabase({ dataDir: config.dataDir }) : null;
-      const found = config.databaseUrl ?? running?.url ?? databaseUrlOf(config.dataDir);
-      if (found === null) throw refusal('NOT_FOUND', `There is no database in ${config.dataDir} yet: savepoint start makes one`);
-      if (config.databaseUrl === null && !running) printNote('The embedded database is not running: it answers while a node runs.');
-      printResult(options, { url: found, running: config.databaseUrl !== null || running !== null }, () => found);
-    },
-  );
+  return command(
+    'url',
+    'print the connection string, password included, for psql and reporting tools',
+    'psql "$(savepoint db url)"',
+  ).action(async (options: CommonOptions) => {
+    const { databaseUrlOf, findDatabase } = await import('../../infra/postgres/database.ts');
+    const config = configOf(options);
+    const running = config.databaseUrl === null ? await findDatabase({ dataDir: config.dataDir }) : null;
+    const found = config.databaseUrl ?? running?.url ?? databaseUrlOf(config.dataDir);
+    if (found === null) throw refusal('NOT_FOUND', `There is no database in ${config.dataDir} yet: savepoint start makes one`);
+    if (config.databaseUrl === null && !running) printNote('The embedded database is not running: it answers while a node runs.');
+    printResult(options, { url: found, running: config.databaseUrl !== null || running !== null }, () => found);
+  });
 }

@@ -6,12 +6,14 @@ import { FolderProblem } from '../folder/problem.ts';
 import { findProject } from '../folder/project-file.ts';
 import { Remote } from '../folder/remote.ts';
 import { TYPES_FILE } from '../typegen/sources.ts';
+import { JSON_LINES, jsonIs } from './context.ts';
 import { isLocalAddress, type LocalNode, localNode } from './dev/local-node.ts';
 import { OneAtATime } from './dev/one-at-a-time.ts';
 import { type RoundOptions, round } from './dev/round.ts';
 import { type DevTeller, tellerFor } from './dev/tell.ts';
 import { watchFolder } from './dev/watch.ts';
 import { followLogs } from './remote/logs.ts';
+import { keepSchemas } from './remote/schemas.ts';
 import { type RemoteOptions, remoteCommand } from './remote.ts';
 
 interface DevOptions extends RemoteOptions {
@@ -24,10 +26,8 @@ interface DevOptions extends RemoteOptions {
 
 /** `savepoint dev`: keeps `next` what the folder is, and tells what comes of it. */
 export function devCommand(): Command {
-  return remoteCommand(
-    'dev',
-    'watch the folder: push each change to next, run the tests of what changed, make its types, show calls and refusals',
-  )
+  const about = 'watch the folder: push each change to next, run the tests of what changed, make its types, show calls and refusals';
+  return jsonIs(remoteCommand('dev', about), `${JSON_LINES}; its member event says what happened`)
     .option('--prune', 'remove from next what the folder does not hold (always at a local node)')
     .option('--force', 'overwrite what somebody else has published since')
     .option('--types <file>', 'where the TypeScript types of the game go', TYPES_FILE)
@@ -66,6 +66,7 @@ async function develop(remote: Remote, node: LocalNode | null, options: DevOptio
     types: options.types === false ? null : resolve(dir, options.types),
   };
   if (node === null) await remote.validate();
+  await keepSchemas(dir, { anew: true });
   tell.ready(address, project, node?.isShared ?? false);
   const work = new OneAtATime(() => round(remote, rounds, tell));
   // It looks at the folder first: what changes while the first round reads it is seen.

@@ -7,6 +7,7 @@ import { isObject, type JsonObject, stringifyJson } from '../kernel/json.ts';
 import { getPath } from '../kernel/path.ts';
 import { print, printNote, printResult } from './context.ts';
 import { documentFrom, operationOf } from './remote/arguments.ts';
+import { needFields } from './remote/fields.ts';
 import { namesOf, unknownName } from './remote/names.ts';
 import { asPlayer, pathOf, TARGETS } from './remote/requests.ts';
 import { prettyJson, visible } from './remote/words.ts';
@@ -49,6 +50,7 @@ interface SetOptions extends DocOptions {
   readonly file?: string;
   readonly ifVersion?: string;
   readonly reason?: string;
+  readonly strict: boolean;
 }
 
 function set(): Command {
@@ -61,6 +63,7 @@ function set(): Command {
     .option('--if-version <n>', 'only where the document has this version; 0: only where there is none')
     .option('--player <id>', 'the player that the log shall name')
     .option('--reason <text>', 'why, for the ledger')
+    .option('--no-strict', 'store fields, too, that the schema of the collection does not name')
     .addHelpText(
       'after',
       '\nExamples:\n  savepoint doc set players 42 gold+=5 name=Ada --reason "lost in a crash"\n  savepoint doc set players 42 --file ada.json --if-version 3',
@@ -70,6 +73,7 @@ function set(): Command {
       if (ifVersion !== undefined && !/^\d{1,15}$/.test(ifVersion)) throw refusal('VALIDATION_FAILED', '--if-version is a whole number');
       const body = await bodyOf(changes, options);
       const remote = remoteOf(options);
+      if (options.strict) await needFields(remote, collection, target, body);
       const headers = { ...asPlayer(player), ...(ifVersion === undefined ? {} : { 'x-ns-save-version': ifVersion }) };
       const answer = await answered(remote, collection, target, 'POST', key, { body, headers, again: 'keyed' });
       const version = isObject(answer.body) ? Number(answer.body['version']) : null;

@@ -8,7 +8,12 @@ interface DoctorOptions extends CommonOptions {
 
 /** `savepoint doctor`: checks everything that a node depends on, and says how to mend what is wrong. Exit code 1 when a check fails. */
 export function doctorCommand(): Command {
-  return command('doctor', 'check everything a node depends on, and say what to do; changes nothing')
+  return command(
+    'doctor',
+    'check everything a node depends on, and say what to do; changes nothing',
+    'savepoint doctor',
+    'savepoint doctor --port 9000 --json',
+  )
     .option('--port <port>', 'port that the node would listen on (default: PORT, or 8080)')
     .option('--host <address>', 'address that it would listen on (default: HOST, or 127.0.0.1)')
     .action(async (options: DoctorOptions) => {

@@ -45,7 +45,8 @@ const CURES: Readonly<Record<string, string>> = {
 const PORT_CURE = 'This user may not: choose a --port above 1023, or give it the right.';
 
 const KEY_CURE =
-  'The secret key comes from SAVEPOINT_SECRET_KEY or savepoint.credentials.json; `savepoint key create PROJECT` on the server makes one.';
+  'The secret key is that of SAVEPOINT_SECRET_KEY, else of savepoint.credentials.json in the folder, else what `savepoint login` has kept; ' +
+  '`savepoint key create PROJECT` on the server makes one.';
 
 /** Errors of the Postgres driver that have no code. */
 const SAYINGS: Readonly<Record<string, string | undefined>> = {

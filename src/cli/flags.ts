@@ -14,7 +14,7 @@ interface ListOptions extends CommonOptions {
 }
 
 function list(): Command {
-  return command('list', 'list the writes that rules with the action flag have noted, newest first')
+  return command('list', 'list the writes that rules with the action flag have noted, newest first', 'savepoint flags list p1 --player 42')
     .argument('<projectId>')
     .option('--player <id>', 'of one player only')
     .option('--limit <n>', 'how many at most, from 1 to 10000', '50')

@@ -6,14 +6,12 @@ import { FolderProblem } from '../folder/problem.ts';
 import { addressOf, PROJECT_FILE, writeProjectFile } from '../folder/project-file.ts';
 import { filesOfTemplate, TEMPLATES, type Template } from '../folder/templates.ts';
 import { printResult } from './context.ts';
+import { keepSchemas } from './remote/schemas.ts';
 import { type RemoteOptions, remoteCommand } from './remote.ts';
 
 interface InitOptions extends RemoteOptions {
   readonly template: Template;
 }
-
-/** Where a node listens unless it is told otherwise: what editors are shown until an address is named. */
-const LOCAL = 'http://127.0.0.1:8080';
 
 /** `savepoint init`: a folder for a game. */
 export function initCommand(): Command {
@@ -24,10 +22,10 @@ export function initCommand(): Command {
         .choices(TEMPLATES)
         .default('game'),
     )
-    .action((dir: string | undefined, options: InitOptions) => {
+    .action(async (dir: string | undefined, options: InitOptions) => {
       const folder = resolve(dir ?? options.dir ?? '.');
       const address = options.address === undefined ? undefined : addressOf(options.address, '--address');
-      const files = filesOfTemplate(options.template, folder, address ?? LOCAL);
+      const files = filesOfTemplate(options.template, folder);
       const there = [PROJECT_FILE, ...files.keys()].filter((path) => existsSync(join(folder, path)));
       if (there.length > 0) {
         throw new FolderProblem(
@@ -38,6 +36,7 @@ export function initCommand(): Command {
       for (const [path, text] of files) writeFileWhole(join(folder, path), text);
       const { project } = options;
       writeProjectFile(folder, { ...(address === undefined ? {} : { address }), ...(project === undefined ? {} : { project }) });
+      await keepSchemas(folder, { anew: true });
       const made = [PROJECT_FILE, ...files.keys()].sort();
       printResult(options, { ok: true, dir: folder, template: options.template, files: made }, () =>
         [...made.map((path) => `  ${path}`), '', ...whatNext(folder, options)].join('\n'),

@@ -22,7 +22,12 @@ interface ListOptions extends CommonOptions {
 }
 
 function list(): Command {
-  return command('list', 'list the jobs: at work, waiting, delayed, failed for good, done')
+  return command(
+    'list',
+    'list the jobs: at work, waiting, delayed, failed for good, done',
+    'savepoint jobs list',
+    'savepoint jobs list --failed',
+  )
     .option('--failed', 'only dead letters: what failed for good')
     .option('--limit <n>', 'most jobs of each queue and state', '50')
     .action(async (options: ListOptions) => {
@@ -43,7 +48,7 @@ function stateOf({ state, progress }: JobView): string {
 }
 
 function retry(): Command {
-  return command('retry', 'let a dead letter run again, with all its tries')
+  return command('retry', 'let a dead letter run again, with all its tries', 'savepoint jobs retry --all')
     .argument('[id]', 'as `savepoint jobs list --failed` shows it')
     .option('--all', 'every dead letter')
     .action(async (id: string | undefined, options: CommonOptions & { readonly all?: boolean }) => {
@@ -54,7 +59,12 @@ function retry(): Command {
 }
 
 function add(): Command {
-  return command('add', 'enqueue a job for a running node')
+  return command(
+    'add',
+    'enqueue a job for a running node',
+    'savepoint jobs add projection.rebuild leaderboards',
+    'savepoint jobs add tests.run p1 next',
+  )
     .argument('<job>', JOB_NAMES.map((name) => `${name}: ${JOB_KINDS[name].about}`).join('; '))
     .argument('[names...]', 'for projection.rebuild: which read models; for tests.run: the project, and live or next')
     .action(async (name: string, names: readonly string[], options: CommonOptions) => {

@@ -22,7 +22,12 @@ interface CreateOptions extends CommonOptions {
 }
 
 function create(): Command {
-  return command('create', 'make a key; a secret one is shown only here')
+  return command(
+    'create',
+    'make a key; a secret one is shown only here',
+    "savepoint key create p1 --label 'dedicated server'",
+    'savepoint key create p1 --permissions \'{"endpoints":"x"}\'',
+  )
     .argument('<projectId>')
     .option('--type <type>', 'public or secret', 'secret')
     .option('--label <text>', 'what it is for')
@@ -42,7 +47,7 @@ function create(): Command {
 }
 
 function list(): Command {
-  return command('list', 'list the keys of a project, secrets masked')
+  return command('list', 'list the keys of a project, secrets masked', 'savepoint key list p1')
     .argument('<projectId>')
     .action(async (projectId: string, options: CommonOptions) => {
       const state = await withInstallation(options, ({ operator }) => operator.show(projectId));
@@ -72,7 +77,7 @@ function list(): Command {
 }
 
 function revoke(): Command {
-  return command('revoke', 'end a key for good; it stops working at once')
+  return command('revoke', 'end a key for good; it stops working at once', 'savepoint key revoke p1 key_5cbb4d84b7f4eaf1')
     .argument('<projectId>')
     .argument('<keyId>')
     .action(async (projectId: string, keyId: string, options: CommonOptions) => {
@@ -85,7 +90,12 @@ function revoke(): Command {
 }
 
 function permissions(): Command {
-  return command('permissions', 'set what a secret key may do, or enable and disable a key')
+  return command(
+    'permissions',
+    'set what a secret key may do, or enable and disable a key',
+    'savepoint key permissions p1 key_5cbb4d84b7f4eaf1 \'{"endpoints":"x","collections":"r"}\'',
+    'savepoint key permissions p1 key_5cbb4d84b7f4eaf1 --disable',
+  )
     .argument('<projectId>')
     .argument('<keyId>')
     .argument('[permissions]', 'JSON map of scope to letters of rwx, or null for everything')

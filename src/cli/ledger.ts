@@ -58,7 +58,7 @@ function ledgerText({ entries, summary, cursor }: Ledger): string {
     return [ts, field, amount.startsWith('-') ? amount : `+${amount}`, stringifyJson(after), source, reason ?? ''].map(visible);
   });
   const { totalIncrease, totalDecrease, netChange, entryCount, truncated } = summary;
-  const sums = `${entryCount} entries: +${stringifyJson(totalIncrease)}, ${stringifyJson(totalDecrease)}, net ${stringifyJson(netChange)}`;
+  const sums = `${entryCount === 1 ? '1 entry' : `${entryCount} entries`}: +${stringifyJson(totalIncrease)}, ${stringifyJson(totalDecrease)}, net ${stringifyJson(netChange)}`;
   const notes = [...(truncated ? ['(sums of the first 50 000 entries)'] : []), ...(cursor === null ? [] : [`More: --cursor ${cursor}`])];
   return [table(['TIME', 'FIELD', 'CHANGE', 'AFTER', 'SOURCE', 'REASON'], rows), sums, ...notes].join('\n');
 }

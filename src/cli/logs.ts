@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { LoggedRequest } from '../contract/answers.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
 import { refusal } from '../kernel/errors.ts';
-import { counted, print, printNote } from './context.ts';
+import { counted, JSON_LINES, jsonIs, print, printNote } from './context.ts';
 import { followLogs, type LogFilter, lastLogs } from './remote/logs.ts';
 import { requestLine } from './remote/request-line.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
@@ -17,7 +17,7 @@ interface LogsOptions extends RemoteOptions {
 
 /** `savepoint logs`: calls and refused requests of a project, as its node serves them. */
 export function logsCommand(): Command {
-  return remoteCommand('logs', "show the project's endpoint calls and refused requests, with --json one on each line; --follow goes on")
+  return jsonIs(remoteCommand('logs', "show the project's endpoint calls and refused requests; --follow goes on"), JSON_LINES)
     .option('-f, --follow', 'go on with what happens until interrupted')
     .option('-n, --lines <count>', 'how many to begin with, up to the 100 that a node keeps', '50')
     .option('--errors', 'only what was refused or failed')
@@ -33,7 +33,7 @@ export function logsCommand(): Command {
       if (!options.follow) {
         const requests = await lastLogs(remote, filter);
         for (const request of requests) show(request);
-        if (requests.length === 0 && !options.json) print('Nothing was called or refused since the node started; --follow waits for it.');
+        if (requests.length === 0 && !options.json) print(nothing(filter));
         return;
       }
       const stop = new AbortController();
@@ -47,4 +47,11 @@ export function logsCommand(): Command {
         },
       });
     });
+}
+
+function nothing({ slug, player, errors }: LogFilter): string {
+  const isFiltered = slug !== undefined || player !== undefined || errors;
+  return isFiltered
+    ? 'Nothing of this is among the last requests that the node keeps; --follow waits for it.'
+    : 'Nothing was called or refused since the node started; --follow waits for it.';
 }

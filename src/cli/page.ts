@@ -21,7 +21,12 @@ interface PutOptions extends CommonOptions {
 }
 
 function put(): Command {
-  return command('put', 'make a page of a file, or replace it')
+  return command(
+    'put',
+    'make a page of a file, or replace it',
+    'savepoint page put p1 news --file news.md',
+    'savepoint page put p1 status --file status.json --status ok',
+  )
     .argument('<projectId>')
     .argument('<slug>', 'its name in the address: small letters, digits, _ and -')
     .requiredOption('--file <path>', 'Markdown, or one JSON object of keys and values')
@@ -77,7 +82,7 @@ SELECT slug, page->>'title' AS title, page->>'pageType' AS type, page->>'statusL
 FROM savepoint.pages WHERE project = $1 ORDER BY slug`;
 
 function list(): Command {
-  return command('list', 'list the pages of a project')
+  return command('list', 'list the pages of a project', 'savepoint page list p1')
     .argument('<projectId>')
     .action(async (projectId: string, options: CommonOptions) => {
       const pages = await withInstallation(options, async ({ pool, operator }) => {
@@ -105,7 +110,7 @@ function list(): Command {
 }
 
 function remove(): Command {
-  return command('remove', 'take a page away')
+  return command('remove', 'take a page away', 'savepoint page remove p1 news')
     .argument('<projectId>')
     .argument('<slug>')
     .action(async (projectId: string, slug: string, options: CommonOptions) => {

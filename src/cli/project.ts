@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { Installation } from '../compose/installation.ts';
 import { projectSettings, SETTING_RULES, settingRule } from '../domain/project/settings.ts';
 import { acceptMember } from '../domain/wire-names.ts';
 import { refusal } from '../kernel/errors.ts';
@@ -28,14 +29,20 @@ export function projectCommand(): Command {
 }
 
 function create(): Command {
-  return command('create', 'make a project with one public and one secret key; the secret is shown only here')
+  return command(
+    'create',
+    'make a project with one public and one secret key; the secret is shown only here',
+    "savepoint project create 'My game'",
+    "savepoint project create 'My game' --json > keys.json",
+  )
     .argument('<name>', 'a label; the id is generated')
     .action(async (name: string, options: CommonOptions) => {
-      const made = await withInstallation(options, async (installation) => {
+      const create = async (installation: Installation) => {
         const { revision, ...project } = await installation.operator.createProject(name);
         await awaitShown(installation, project.projectId, revision);
         return project;
-      });
+      };
+      const made = await withInstallation(options, create, { mayMake: true });
       printResult(options, made, () => `project     ${made.projectId}\npublic key  ${made.publicKey}\nsecret key  ${made.secretKey}`);
       if (options.json) return;
       const cure = `savepoint project settings ${made.projectId} --set guestSignIn=true requirePlayerAuth=true`;
@@ -44,7 +51,7 @@ function create(): Command {
 }
 
 function list(): Command {
-  return command('list', 'list the projects').action(async (options: CommonOptions) => {
+  return command('list', 'list the projects', 'savepoint project list').action(async (options: CommonOptions) => {
     const projects = await withInstallation(options, async ({ pool, log }) => {
       const { rows } = await pool.query<{ project: string; name: string; created_at: string }>(
         'SELECT project, name, created_at FROM savepoint.projects WHERE NOT deleted ORDER BY created_at, project',
@@ -71,7 +78,12 @@ interface SettingsOptions extends CommonOptions {
 }
 
 function settings(): Command {
-  return command('settings', 'show the settings of a project, or change some; also of a disabled one')
+  return command(
+    'settings',
+    'show the settings of a project, or change some; also of a disabled one',
+    'savepoint project settings p1',
+    'savepoint project settings p1 --set guestSignIn=true requirePlayerAuth=true',
+  )
     .argument('<projectId>')
     .option('--set <name=value...>', 'such as enabled=true, inputValidation=off, authSessionTtlSeconds=600')
     .action(async (projectId: string, options: SettingsOptions) => {
@@ -106,7 +118,7 @@ function assignment(text: string): readonly [name: string, value: Json] {
 }
 
 function remove(): Command {
-  return command('delete', 'refuse the keys of a project and drop its rows; its log stays')
+  return command('delete', 'refuse the keys of a project and drop its rows; its log stays', 'savepoint project delete p1 --yes')
     .argument('<projectId>')
     .option('--yes', 'really delete it')
     .action(async (projectId: string, options: CommonOptions & { readonly yes?: boolean }) => {

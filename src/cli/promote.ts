@@ -42,14 +42,14 @@ export function promoteCommand(): Command {
         process.exitCode = 1;
         return printResult(options, { ok: false, promoted: false, ...told }, () => 'Nothing was promoted.');
       }
-      const { revision, generation } = await agreedUpon(
-        remote.promote({ dryRun: false, force: options.force ?? false, base: looked.revision }),
+      const { revision, position, generation } = await agreedUpon(
+        remote.promote({ dryRun: false, force: options.force ?? false, base: looked.position }),
       );
-      await moveBase(remote, revision);
+      await moveBase(remote, position);
       printResult(
         options,
-        { ok: true, promoted: true, ...told, revision, generation },
-        () => `Promoted: live is what was staged (revision ${revision}). \`savepoint rollback\` goes back.`,
+        { ok: true, promoted: true, ...told, position, revision, generation },
+        () => `Promoted: live is what was staged${revision === null ? '' : ` (revision ${revision})`}. \`savepoint rollback\` goes back.`,
       );
     })
     .addHelpText(
@@ -66,7 +66,8 @@ export async function isAgreed({ yes, json }: { readonly yes?: boolean; readonly
 }
 
 interface Looked {
-  readonly revision: number;
+  /** Of the project's log: what was looked at. */
+  readonly position: number;
   readonly staged: boolean;
   readonly changes: Awaited<ReturnType<Remote['diff']>>['changes'];
   readonly tests: Pick<TestRun, 'total' | 'passed' | 'failed' | 'results'>;
@@ -75,13 +76,13 @@ interface Looked {
 
 async function lookedAt(remote: Remote): Promise<Looked> {
   progress('looking at what is staged');
-  const { revision, staged, changes } = await remote.diff();
-  if (!staged) return { revision, staged, changes, tests: { total: 0, passed: 0, failed: 0, results: [] }, findings: [] };
+  const { position, staged, changes } = await remote.diff();
+  if (!staged) return { position, staged, changes, tests: { total: 0, passed: 0, failed: 0, results: [] }, findings: [] };
   progress('running the tests of next');
   const { total, passed, failed, results } = await remote.runTests('next');
   progress('looking at stored data');
   const { findings } = await remote.promote({ dryRun: true, force: false, base: null });
-  return { revision, staged, changes, tests: { total, passed, failed, results }, findings };
+  return { position, staged, changes, tests: { total, passed, failed, results }, findings };
 }
 
 /** Tells what was published meanwhile where that refuses it: what was shown and agreed to is no longer what there is. */
@@ -101,7 +102,7 @@ function shown({ changes, tests, findings }: Looked): string {
     styled('red', `  ${String(each['code'])} ${String(each['kind'] ?? '')} ${String(each['id'] ?? '')}: ${String(each['message'] ?? '')}`),
   );
   return [
-    ...(changes.length === 0 ? [] : [shownChanges(changes)]),
+    changes.length === 0 ? 'What is staged is what is live: a promotion would change nothing.' : shownChanges(changes),
     ...(tests.total === 0 ? [] : [`Tests: ${tests.passed} of ${tests.total} passed.`, ...lines]),
     ...(findings.length === 0 ? [] : [`Stored data: ${counted(findings.length, 'finding')}.`, ...told]),
   ].join('\n');

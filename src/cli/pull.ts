@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Pulled, pullFolder } from '../folder/pull.ts';
 import { readFolder } from '../folder/sources.ts';
 import { counted, endProgress, printResult, progress } from './context.ts';
+import { keepSchemas } from './remote/schemas.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { styled } from './terminal.ts';
 
@@ -21,6 +22,7 @@ export function pullCommand(): Command {
       progress(`reading ${project} on ${address}`);
       const { force = false } = options;
       const pulled = await pullFolder(remote, readFolder(dir), { target: options.live ? 'live' : 'next', force }).finally(endProgress);
+      await keepSchemas(dir);
       const isBlocked = pulled.blocked.length > 0 && !force;
       if (isBlocked) process.exitCode = 1;
       printResult(options, { ok: !isBlocked, ...pulled }, () => shown(pulled, isBlocked));

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { type Pushed, pushFolder } from '../folder/push.ts';
+import { type Done, type Pushed, pushFolder } from '../folder/push.ts';
 import type { Target } from '../folder/remote.ts';
 import { readFolder } from '../folder/sources.ts';
 import { counted, endProgress, printNote, printResult, progress } from './context.ts';
+import { keepSchemas } from './remote/schemas.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
-import { shownChanges, shownFindings, shownPublishes, summaryOf } from './show.ts';
+import { type Shown, shownChanges, shownFindings, shownPublishes, summaryOf } from './show.ts';
 
 interface PushOptions extends RemoteOptions {
   readonly live?: boolean;
@@ -24,6 +25,7 @@ export function pushCommand(): Command {
       const remote = remoteOf(options);
       const { place } = remote;
       const target: Target = options.live ? 'live' : 'next';
+      await keepSchemas(place.dir);
       const folder = readFolder(place.dir);
       for (const { path, hint } of folder.strangers) printNote(`Note: ${path} is not pushed. ${hint}`);
       progress(`pushing ${counted(folder.sources.length, 'definition')} to ${target} of ${place.project} on ${place.address}`);
@@ -53,12 +55,16 @@ function shown(pushed: Pushed, target: Target, prune: boolean): string {
           `${counted(absent, 'definition')} of ${target} ${absent === 1 ? 'is' : 'are'} not in this folder, and left alone: \`push --prune\` removes ${absent === 1 ? 'it' : 'them'}.`,
         ];
   const warned = pushed.warnings.length === 0 ? [] : [shownFindings(pushed.warnings), ''];
-  if (pushed.revision === null) return [...hint, `Nothing to push: ${target} holds all of this.`].join('\n');
-  const next = target === 'next' ? ' `savepoint promote` makes it live.' : '';
-  const list = shownChanges(changes);
-  return [...warned, list, ...hint, `Pushed ${counted(made.length, 'change')} to ${target} (revision ${pushed.revision}).${next}`].join(
-    '\n',
-  );
+  if (!pushed.published) return [...hint, `Nothing to push: ${target} holds all of this.`].join('\n');
+  return [...warned, shownChanges(changes), ...hint, done(pushed, made, target)].join('\n');
+}
+
+function done({ revision }: Done, made: readonly Shown[], target: Target): string {
+  const what = counted(made.length, 'change');
+  const at = revision === null ? '' : ` (revision ${revision})`;
+  if (made.every(({ kind }) => kind === 'test'))
+    return `Pushed ${what} of tests${at}. Tests are never staged: there is nothing to promote.`;
+  return `Pushed ${what} to ${target}${at}.${target === 'next' ? ' `savepoint promote` makes it live.' : ''}`;
 }
 
 function conflict({ publishes, changes }: Extract<Pushed, { reason: 'conflict' }>): string {

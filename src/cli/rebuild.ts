@@ -5,7 +5,12 @@ import { type CommonOptions, command, counted, endProgress, printResult, progres
 
 /** `savepoint rebuild`: builds read models anew beside the running ones and switches to the new ones. */
 export function rebuildCommand(): Command {
-  return command('rebuild', 'build read models anew from the log, beside the running ones, and switch')
+  return command(
+    'rebuild',
+    'build read models anew from the log, beside the running ones, and switch',
+    'savepoint rebuild',
+    'savepoint rebuild leaderboards ledger',
+  )
     .argument('[projection...]', `which ones; all when none is named (${REBUILDABLE.join(', ')})`)
     .action(async (names: readonly string[], options: CommonOptions) => {
       const unknown = names.find((name) => !isProjectionName(name));

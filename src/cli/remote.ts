@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { type Named, placeOf } from '../folder/credentials.ts';
 import { Remote } from '../folder/remote.ts';
+import { JSON_HELP } from './context.ts';
 
 /**
  * What the commands share that work on a game's folder or ask a server for it. They need its address and a key alone, and load nothing of the
@@ -16,7 +17,7 @@ export function folderCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .option('--dir <folder>', 'the folder of the game (default: where savepoint.json is, here or above)')
-    .option('--json', 'print one JSON value and nothing else on standard output');
+    .option('--json', JSON_HELP);
 }
 
 /** A command that asks a server: {@link remoteOf} makes its client. */

@@ -6,6 +6,7 @@ import { refusal } from '../kernel/errors.ts';
 import { counted, printResult } from './context.ts';
 import { agreedUpon, isAgreed } from './promote.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { shownName } from './show.ts';
 
 interface RollbackOptions extends RemoteOptions {
   readonly to?: number;
@@ -26,9 +27,7 @@ export function rollbackCommand(): Command {
         const isUnknown = error instanceof RemoteRefusal && error.code === 'PUBLISH_NOT_FOUND' && to !== null;
         throw isUnknown ? await unknownPublish(remote, to) : error;
       });
-      const what = look.changes
-        .map(({ kind, id, action }) => `  ${String(action ?? 'change')} ${kind} ${id === '*' ? '' : id}`.trimEnd())
-        .join('\n');
+      const what = look.changes.map(({ kind, id, action = 'change' }) => shownName({ kind, id, action })).join('\n');
       const goal = look.to < 0 ? 'before any publish' : `at revision ${look.to}`;
       const shown = `${what}\nLive would be what it was ${goal}: ${counted(look.changes.length, 'change')}.`;
       if (options.dryRun) return printResult(options, look, () => shown);
@@ -38,9 +37,10 @@ export function rollbackCommand(): Command {
         return printResult(options, { ...look, ok: false, rolledBack: false }, () => 'Nothing was rolled back.');
       }
       // What was looked at, and only where nothing was published since.
-      const done = await agreedUpon(remote.rollback({ dryRun: false, to: look.to, base: look.revision }));
-      await moveBase(remote, done.revision);
-      printResult(options, { ...done, rolledBack: true }, () => `Rolled back: live is what it was ${goal} (revision ${done.revision}).`);
+      const done = await agreedUpon(remote.rollback({ dryRun: false, to: look.to, base: look.position }));
+      await moveBase(remote, done.position);
+      const at = done.revision === null ? '' : ` (revision ${done.revision})`;
+      printResult(options, { ...done, rolledBack: true }, () => `Rolled back: live is what it was ${goal}${at}.`);
     })
     .addHelpText(
       'after',

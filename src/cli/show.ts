@@ -25,16 +25,20 @@ export function shownChanges(changes: readonly Shown[]): string {
   return changes.map(shownChange).join('\n');
 }
 
-function shownChange({ kind, id, action, fields, more = 0 }: Shown): string {
+/** What becomes of a definition, by a mark, and its name: `- endpoint buy`. */
+export function shownName({ kind, id, action }: Pick<Shown, 'kind' | 'id' | 'action'>): string {
   const [mark, style] = MARKS[action] ?? ['·', 'gray'];
-  const name = id === '*' ? kind : `${kind} ${id}`;
+  return styled(style, `${mark} ${id === '*' ? kind : `${kind} ${id}`}`);
+}
+
+function shownChange({ kind, id, action, fields, more = 0 }: Shown): string {
   const note =
     action === 'change' && fields.length === 0
       ? styled('gray', '  (comments or layout)')
       : action === 'absent'
         ? styled('gray', '  (not in this folder)')
         : '';
-  const head = `${styled(style, `${mark} ${name}`)}${note}`;
+  const head = `${shownName({ kind, id, action })}${note}`;
   // Of what is new, everything differs.
   if (action !== 'change') return head;
   const lines = fields.map(({ path, before, after }) => `    ${path}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`);

@@ -15,7 +15,13 @@ interface StartOptions extends CommonOptions {
 
 /** `savepoint start`: runs a node until SIGTERM or SIGINT. */
 export function startCommand(): Command {
-  return command('start', 'run a node: database, projections and the HTTP server')
+  return command(
+    'start',
+    'run a node: database, projections and the HTTP server',
+    'savepoint start',
+    'savepoint start --port 9000 --data /var/lib/savepoint --no-demo',
+    'DATABASE_URL=postgres://game:secret@db.example/game savepoint start --workers 4',
+  )
     .option('--port <port>', 'port to listen on (default: PORT, or 8080)')
     .option('--host <address>', 'address to listen on (default: HOST, or 127.0.0.1)')
     .option('--roles <list>', 'what it does, with commas: api, projector, worker (default: ROLES, or all)')

@@ -40,7 +40,11 @@ interface RunOptions extends CommonOptions {
 }
 
 function run(): Command {
-  return command('run', 'run them dry on the real state: nothing of a run is stored. Exit code 1 when one fails')
+  return command(
+    'run',
+    'run them dry on the real state: nothing of a run is stored. Exit code 1 when one fails',
+    'savepoint test run p1 --target next',
+  )
     .argument('<projectId>')
     .addOption(new Option('--target <target>', 'the definitions to test').choices(['live', 'next']).default('live'))
     .action(async (projectId: string, options: RunOptions) => {

@@ -1,9 +1,10 @@
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+import { FolderProblem } from '../folder/problem.ts';
 import { findProject } from '../folder/project-file.ts';
 import type { Target } from '../folder/remote.ts';
-import { print, printNote } from './context.ts';
+import { JSON_HELP, jsonIs, print, printNote } from './context.ts';
 import { OneAtATime } from './dev/one-at-a-time.ts';
 import { watchFolder } from './dev/watch.ts';
 import { explain } from './explain.ts';
@@ -22,7 +23,10 @@ const ASK_MS = 2_000;
 
 /** `savepoint types`: TypeScript of a game's definitions, for `createClient<Game>()`. */
 export function typesCommand(): Command {
-  return remoteCommand('types', 'write TypeScript types of the game, for `createClient<Game>()` of the client library')
+  return jsonIs(
+    remoteCommand('types', 'write TypeScript types of the game, for `createClient<Game>()` of the client library'),
+    `${JSON_HELP}; with --watch one on a line each time (NDJSON)`,
+  )
     .option('--out <file>', 'where to (default: game.types.ts in the folder); - prints them')
     .option('--remote', 'of what the project on the server holds, not of the folder; so do --address and --project')
     .addOption(new Option('--target <target>', 'with --remote: which definitions').choices(['live', 'next']).default('live'))
@@ -69,6 +73,10 @@ async function makerOf(options: TypesOptions): Promise<Maker> {
   const { readFolder } = await import('../folder/sources.ts');
   const from = resolve(options.dir ?? '.');
   const dir = findProject(from)?.dir ?? from;
+  const folder = readFolder(dir);
+  // Otherwise a command in the wrong folder would leave the types of an empty game there.
+  if (folder.sources.length === 0 && findProject(from) === null)
+    throw new FolderProblem('NO_FOLDER', `There is no savepoint.json in ${from} or above it, and there are no definitions in it.`);
   return {
     types: async () => typesOfFolder(readFolder(dir)),
     changes: (signal, changed) => watchFolder(dir, changed, signal),

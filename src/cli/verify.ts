@@ -15,7 +15,12 @@ interface VerifyOptions extends CommonOptions {
  * not.
  */
 export function verifyCommand(): Command {
-  return command('verify', 'check the hash chain, then every column of every read model against a fresh fold of the log')
+  return command(
+    'verify',
+    'check the hash chain, then every column of every read model against a fresh fold of the log',
+    'savepoint verify',
+    'savepoint verify --wait --anchor $(cat anchors.txt)',
+  )
     .option('--anchor <text...>', 'lines that `savepoint log anchor` printed earlier: the log must still hold those events')
     .option('--wait', 'bring the read models up to the log first, whether a node runs or not')
     .action(async (options: VerifyOptions) => {

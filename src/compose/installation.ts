@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { databaseUrlOf } from '../../infra/postgres/database.ts';
 import { migrate } from '../../projections/migrate.ts';
 import { createProjector, type Projector } from '../../projections/projector/projector.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
@@ -7,7 +9,8 @@ import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { createOperator, type Operator } from '../app/operator/operator.ts';
 import type { ProjectTests } from '../app/operator/project-tests.ts';
 import type { Importer } from '../app/operator/transfer/importer.ts';
-import type { Config } from '../config/config.ts';
+import { type Config, redactUrl } from '../config/config.ts';
+import { type Refusal, refusal } from '../kernel/errors.ts';
 import type { Log } from '../log/port.ts';
 import { LOG_MIGRATIONS } from '../log/postgres/log.ts';
 import { commandDatabase } from './database.ts';
@@ -52,12 +55,22 @@ const CONCURRENCY = 2;
 const CLOSE_MS = 5_000;
 const EXIT_GRACE_MS = 500;
 
+export interface OpeningOptions {
+  /** Whether it is made where there is none yet. Otherwise NOT_FOUND is thrown, and nothing is made. */
+  readonly mayMake: boolean;
+}
+
 /** Opens the installation for a command, whether a node runs or not. Throws `DatabaseProblem`. */
-export async function openInstallation(config: Config, logger: Logger): Promise<Installation> {
+export async function openInstallation(config: Config, logger: Logger, { mayMake }: OpeningOptions): Promise<Installation> {
   await requireEventStore(config);
+  // Where an EventStoreDB keeps the log, read models that are missing are no sign that there is no installation.
+  const isNeeded = !mayMake && config.eventStoreUrl === null;
+  if (isNeeded && config.databaseUrl === null && databaseUrlOf(config.dataDir) === null)
+    throw notInstalled(`in ${resolve(config.dataDir)}`);
   const database = await commandDatabase(config, logger);
   const pool = createPool(database.url, logger);
   try {
+    if (isNeeded && !(await isInstalled(pool))) throw notInstalled(`in ${redactUrl(database.url)}`);
     await migrate(pool, LOG_MIGRATIONS);
   } catch (error) {
     await pool.end();
@@ -125,6 +138,16 @@ export async function openInstallation(config: Config, logger: Logger): Promise<
       if (!drained) setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
     },
   };
+}
+
+async function isInstalled(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ there: boolean }>("SELECT to_regclass('savepoint.migrations') IS NOT NULL AS there");
+  return rows[0]?.there === true;
+}
+
+function notInstalled(where: string): Refusal {
+  const ways = '--data DIR or SAVEPOINT_DATA names the data folder of one, DATABASE_URL its Postgres; `savepoint start` makes a new one';
+  return refusal('NOT_FOUND', `There is no installation ${where}, and nothing was made. ${ways}`);
 }
 
 /** Whether `revision` is reached before `at` has stood still for too long. */

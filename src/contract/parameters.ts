@@ -89,6 +89,13 @@ export const POSITION_HEADER = {
 export const STALE_HEADER = { 'x-ns-stale': described(z.literal('true'), 'The answer may lag behind the log').optional() } as const;
 /** Of everything that is read from the log or a view of it. */
 export const READ_HEADERS = { ...POSITION_HEADER, ...STALE_HEADER } as const;
+/** Of what publishes. */
+export const PUBLISHED_HEADERS = {
+  ...READ_HEADERS,
+  'x-ns-published': whole(
+    'The revision under which `publishes` lists what this published; missing where that was nothing, and of an answer that is given again',
+  ).optional(),
+} as const;
 export const VERSION_HEADER = { 'x-ns-save-version': whole('Number of accepted writes to the document') } as const;
 export const REPLAY_HEADER = {
   'idempotent-replay': described(z.literal('true'), 'The first answer to a request that was sent again').optional(),

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { schemaLine } from './schemas.ts';
 
 /** The template of a game in a browser: the example of this package, as it lies there. */
 
@@ -8,13 +9,13 @@ const EXAMPLE = fileURLToPath(new URL('../../infra/examples/game', import.meta.u
 const PAGE = 'web';
 /** Made by `savepoint dev`, by npm, by vite. */
 const MADE = /^(?:game\.types\.ts|savepoint\.json|savepoint\.credentials\.json|\.savepoint|node_modules|dist|package-lock\.json)$/;
-const SCHEMA = /^(# yaml-language-server: \$schema=)\S*\/schemas\//;
+const SCHEMA = /^# yaml-language-server: \$schema=\S*\/([\w-]+)\.json\r?\n/;
 
-/** Path → text, for a folder of this name. `address`: of the server whose schemas the editor is shown. */
-export function filesOfBrowserGame(folder: string, address: string): readonly (readonly [path: string, text: string])[] {
+/** Path → text, for a folder of this name. */
+export function filesOfBrowserGame(folder: string): readonly (readonly [path: string, text: string])[] {
   return filesIn(EXAMPLE).map((file) => {
     const path = relative(EXAMPLE, file).split(sep).join('/');
-    const text = readFileSync(file, 'utf8').replace(SCHEMA, `$1${address}/schemas/`);
+    const text = readFileSync(file, 'utf8').replace(SCHEMA, (_, kind: string) => schemaLine(path, kind));
     return [path, path === `${PAGE}/package.json` ? linked(text, join(folder, PAGE)) : text];
   });
 }

@@ -89,6 +89,11 @@ export function userFile(env: Environment = process.env): string {
   return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'savepoint', 'credentials.json');
 }
 
+/** The address in the folder's credentials file; `null`: there is none. */
+export function storedAddress(dir: string, env: Environment = process.env): string | null {
+  return storedIn(dir, env).url;
+}
+
 interface Keys {
   readonly secretKey: string | null;
   readonly publicKey: string | null;

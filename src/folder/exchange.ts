@@ -108,8 +108,8 @@ export function unreachable(url: string, method: string, error: unknown, timeout
   const why = cause instanceof Error ? cause.message || code : String(cause);
   const cure =
     code === 'ECONNREFUSED'
-      ? 'Nothing listens there: start the node, or check the address in savepoint.json.'
-      : 'Check the address in savepoint.json and the network.';
+      ? 'Nothing listens there: start the node (`savepoint dev` that of a folder), or check the address.'
+      : 'Check the address and the network.';
   return new RemoteUnreachable('UNREACHABLE', `${at} cannot be reached (${why}). ${cure}`);
 }
 

@@ -24,7 +24,7 @@ export interface HeldFile {
 
 export interface HeldBy {
   /** The revision of the project's log that shows it. */
-  readonly revision: number;
+  readonly position: number;
   readonly definitions: readonly Held[];
 }
 
@@ -50,8 +50,13 @@ export async function heldBy(remote: Remote, target: Target): Promise<HeldBy> {
     const after = await remote.diff();
     if (turn < TRIES && (before.liveHash !== after.liveHash || before.nextHash !== after.nextHash)) continue;
     const wholes = [...(values.stagedRemoval ? [] : valuesIn(values.data)), ...(rules.stagedRemoval ? [] : rulesIn({ ...rules }))];
-    return { revision: before.revision, definitions: [...lists.flat(), ...wholes, ...tests.map((test) => held('test', test))] };
+    return { position: before.position, definitions: [...lists.flat(), ...wholes, ...tests.map((test) => held('test', test))] };
   }
+}
+
+/** The collections of a target. */
+export async function collectionsOf(remote: Remote, target: Target): Promise<readonly Held[]> {
+  return effective(await remote.list('collections', target)).map((item) => held('collection', item));
 }
 
 /** The listing of a target as one layer: what is staged takes the place of what is live. */

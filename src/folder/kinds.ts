@@ -54,8 +54,3 @@ export function fileOf(kind: FileKind, id: string, format: Format = 'yaml'): str
   if (kind === 'rate-limit-rules') return `rules.${ending}`;
   return `${id}.${kind}.${ending}`;
 }
-
-/** The name of a kind in addresses of schemas: `docs/schemas/collection.json`. */
-export function schemaOf(kind: FileKind): string {
-  return `${kind}.json`;
-}

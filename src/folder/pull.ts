@@ -3,14 +3,17 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { isObject, type Json, jsonEquals, parseJson, stringifyJson } from '../kernel/json.ts';
 import { changesOf } from './changes.ts';
-import type { Place } from './credentials.ts';
+import { type Place, storedAddress } from './credentials.ts';
 import { readTextFile, writeFileWhole } from './files.ts';
 import { type Held, heldBy } from './held.ts';
-import { type Format, fileNameOf, fileOf, schemaOf } from './kinds.ts';
+import { type Format, fileNameOf, fileOf } from './kinds.ts';
 import { FolderProblem } from './problem.ts';
+import { findProject, PROJECT_FILE, writeProjectFile } from './project-file.ts';
 import type { Remote, Target } from './remote.ts';
+import { schemaLine } from './schemas.ts';
 import type { Folder, Source } from './sources.ts';
 import { hashOf, type Known, keepKnown, readKnown } from './state.ts';
+import { GITIGNORE } from './templates.ts';
 
 /** Brings what a target holds into a folder: files byte by byte as they were pushed, and what was pushed as data as YAML. */
 
@@ -31,7 +34,7 @@ export async function pullFolder(
   const { place } = remote;
   const known = readKnown(place);
   const held = await heldBy(remote, options.target);
-  const files = filesOf(place, folder, held.definitions);
+  const files = filesOf(folder, held.definitions);
   const texts = new Map(folder.sources.map(({ path, text }) => [path, text]));
   const changed = [...files].filter(([path, text]) => (texts.get(path) ?? readTextFile(join(folder.dir, path))) !== text);
   const isOurs = (path: string) => isChanged(known, path, texts.get(path) ?? readTextFile(join(folder.dir, path)));
@@ -43,8 +46,19 @@ export async function pullFolder(
   if (blocked.length > 0 && !options.force) return told;
   for (const [path, text] of changed) writeFileWhole(join(folder.dir, path), text);
   for (const path of gone) rmSync(join(folder.dir, path), { force: true });
-  keepKnown(place, { base: held.revision, files: Object.fromEntries([...files].map(([path, text]) => [path, hashOf(text)])) });
-  return told;
+  const begun = begin(place);
+  keepKnown(place, { base: held.position, files: Object.fromEntries([...files].map(([path, text]) => [path, hashOf(text)])) });
+  return { ...told, written: [...begun, ...told.written] };
+}
+
+/** What makes a folder one of its project, so that the next command need not be told which: the paths that were written. */
+function begin({ dir, address, project }: Place): readonly string[] {
+  // A folder of `savepoint dev` has a node of its own: with an address in it, it would not be started any more.
+  if (findProject(dir) !== null || storedAddress(dir) !== null) return [];
+  writeProjectFile(dir, { address, project });
+  if (readTextFile(join(dir, '.gitignore')) !== null) return [PROJECT_FILE];
+  writeFileWhole(join(dir, '.gitignore'), GITIGNORE);
+  return [PROJECT_FILE, '.gitignore'];
 }
 
 /** Whether a file holds what was never pushed or pulled. */
@@ -53,7 +67,7 @@ function isChanged(known: Known, path: string, text: string | null): boolean {
 }
 
 /** The files that hold these definitions: path → text. */
-function filesOf(place: Place, folder: Folder, held: readonly Held[]): Map<string, string> {
+function filesOf(folder: Folder, held: readonly Held[]): Map<string, string> {
   const files = new Map<string, string>();
   const data: Held[] = [];
   for (const each of held) {
@@ -65,7 +79,7 @@ function filesOf(place: Place, folder: Folder, held: readonly Held[]): Map<strin
     const source = folder.sources.find(({ kind, id }) => kind === each.kind && id === each.id);
     if (source !== undefined && source.pointer !== '') addToList(files, folder, source, held);
     else if (source !== undefined && isSame(source, each)) files.set(source.path, source.text);
-    else addFile(files, place, source, each);
+    else addFile(files, source, each);
   }
   return files;
 }
@@ -74,12 +88,12 @@ function isSame(source: Source, held: Held): boolean {
   return changesOf({ sources: [{ ...source, text: held.file?.text ?? source.text }] }, [held]).length === 0;
 }
 
-function addFile(files: Map<string, string>, place: Place, source: Source | undefined, held: Held): void {
+function addFile(files: Map<string, string>, source: Source | undefined, held: Held): void {
   const path = source?.path ?? fileOf(held.kind, safe(held.id), held.file?.format ?? 'yaml');
   if (files.has(path))
     throw new FolderProblem('BAD_FOLDER', `Two definitions of the project would both be ${path}: rename one of them there.`);
   const format = source?.format ?? fileNameOf(path)?.format ?? 'yaml';
-  files.set(path, held.file?.text ?? rendered(held, format, place.address));
+  files.set(path, held.file?.text ?? rendered(held, format, path));
 }
 
 /** A list keeps its file: as it is if all of it is the same, and otherwise written anew. */
@@ -95,10 +109,10 @@ function addToList(files: Map<string, string>, folder: Folder, { path, kind, for
   files.set(path, isKept ? text : printed(list, format));
 }
 
-function rendered({ kind, id, resource }: Held, format: Format, address: string): string {
+function rendered({ kind, id, resource }: Held, format: Format, path: string): string {
   const isWhole = kind === 'game-values' || kind === 'rate-limit-rules';
   const value: Json = isWhole || !isObject(resource) ? resource : { sourceVersion: 1, kind, id, ...withoutHead(resource) };
-  const line = format === 'yaml' ? `# yaml-language-server: $schema=${address}/schemas/${schemaOf(kind)}\n` : '';
+  const line = format === 'yaml' ? schemaLine(path, kind) : '';
   return `${line}${printed(value, format)}`;
 }
 

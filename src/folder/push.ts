@@ -22,12 +22,22 @@ export interface PushOptions {
 }
 
 export type Pushed =
-  /** `revision`: of the publish; `null`: the target holds all of this already. `warnings`: findings of a push that is not strict. */
-  | { readonly ok: true; readonly revision: number | null; readonly changes: readonly Change[]; readonly warnings: readonly Finding[] }
+  | Done
   /** What is wrong in the folder. Nothing was written. */
   | { readonly ok: false; readonly reason: 'findings'; readonly findings: readonly Finding[] }
   /** What somebody else has published since, newest first; empty: the folder has never met the project. Nothing was written. */
   | { readonly ok: false; readonly reason: 'conflict'; readonly publishes: readonly JsonObject[]; readonly changes: readonly Change[] };
+
+export interface Done {
+  readonly ok: true;
+  /** `false`: the target holds all of this already. */
+  readonly published: boolean;
+  /** Under which `publishes` lists it. `null`: nothing was published, or among the publishes of others it cannot be told which it is. */
+  readonly revision: number | null;
+  readonly changes: readonly Change[];
+  /** Findings of a push that is not strict. */
+  readonly warnings: readonly Finding[];
+}
 
 const HISTORY_TRIES = 20;
 const HISTORY_PAUSE_MS = 100;
@@ -42,8 +52,8 @@ export async function pushFolder(remote: Remote, folder: Folder, options: PushOp
   const isChanged = changes.some(({ action }) => action !== 'absent' || options.prune);
   if (!isChanged) {
     // Nothing to overwrite, so nothing to conflict with.
-    keepKnown(remote.place, { base: Math.max(known.base ?? 0, held.revision), files: hashesOf(folder.sources) });
-    return { ok: true, revision: null, changes, warnings: [] };
+    keepKnown(remote.place, { base: Math.max(known.base ?? 0, held.position), files: hashesOf(folder.sources) });
+    return { ok: true, published: false, revision: null, changes, warnings: [] };
   }
   const overwrites = changes.some(({ action }) => action !== 'add');
   if (known.base === null && overwrites && !options.force) return { ok: false, reason: 'conflict', publishes: [], changes };
@@ -51,20 +61,31 @@ export async function pushFolder(remote: Remote, folder: Folder, options: PushOp
   return send(remote, folder, options, {
     changes,
     body: bodyOf(folder, emptied),
-    base: options.force ? null : (known.base ?? held.revision),
+    base: options.force ? null : (known.base ?? held.position),
+    since: options.force ? held.position : (known.base ?? held.position),
   });
+}
+
+interface Sent {
+  readonly changes: readonly Change[];
+  readonly body: JsonObject;
+  /** `null`: whatever was published since is overwritten. */
+  readonly base: number | null;
+  /** A revision that the publish comes after. */
+  readonly since: number;
 }
 
 async function send(
   remote: Remote,
   folder: Folder,
   { target, strict, prune }: PushOptions,
-  { changes, body, base }: { readonly changes: readonly Change[]; readonly body: JsonObject; readonly base: number | null },
+  { changes, body, base, since }: Sent,
 ): Promise<Pushed> {
   try {
     const answer = await remote.sync(body, { target, strict, replaceAll: prune, base });
-    keepKnown(remote.place, { base: answer.revision, files: hashesOf(folder.sources) });
-    return { ok: true, revision: answer.revision, changes, warnings: findingsIn(folder, { ...answer }) };
+    const own = answer.isReplay ? await ownPublish(remote, since, answer.position) : answer;
+    keepKnown(remote.place, { base: own?.position ?? since, files: hashesOf(folder.sources) });
+    return { ok: true, published: true, revision: own?.revision ?? null, changes, warnings: findingsIn(folder, { ...answer }) };
   } catch (error) {
     if (!(error instanceof RemoteRefusal)) throw error;
     if (error.code === 'PUBLISH_CONFLICT') return { ok: false, reason: 'conflict', publishes: error.publishes, changes };
@@ -106,18 +127,29 @@ export function hashesOf(sources: readonly Source[]): Readonly<Record<string, st
 
 /**
  * Moves the base of a folder on over a publish of its own, such as a promotion. It stays where it is if somebody else has published since: the
- * next push then tells of it.
+ * next push then tells of it. `position`: of the answer to that publish.
  */
-export async function moveBase(remote: Remote, revision: number | null): Promise<void> {
+export async function moveBase(remote: Remote, position: number | null): Promise<void> {
   const known = readKnown(remote.place);
-  if (known.base === null || revision === null) return;
-  const { base } = known;
+  const own = await ownPublish(remote, known.base, position);
+  if (own !== null) keepKnown(remote.place, { ...known, base: own.position });
+}
+
+/**
+ * The publish after `base` and up to `position`, an answer's, if there is one alone; `null`: somebody else has published, too, or there was no
+ * base.
+ */
+async function ownPublish(remote: Remote, base: number | null, position: number | null) {
+  if (base === null || position === null) return null;
   for (let turn = 0; turn < HISTORY_TRIES; turn += 1) {
     const { publishes } = await remote.publishes({ limit: 10 });
-    const between = publishes.filter((each) => each.revision > base && each.revision <= revision);
+    const between = publishes.filter(({ revision }) => revision > base && revision <= position);
+    // A push of staged definitions and of tests is two, of one moment.
+    const moments = new Set(between.map(({ at }) => at));
+    const first = between.at(-1);
+    if (first !== undefined) return moments.size === 1 ? { revision: first.revision, position } : null;
     // The history lags a little behind what is published.
-    if (between.length === 0) await sleep(HISTORY_PAUSE_MS);
-    else if (between.length === 1) return keepKnown(remote.place, { ...known, base: revision });
-    else return;
+    await sleep(HISTORY_PAUSE_MS);
   }
+  return null;
 }

@@ -64,7 +64,7 @@ export class Remote {
   async sync(body: JsonObject, options: SyncOptions) {
     const headers = baseHeader(options.base ?? null);
     const answer = await this.#manage('PUT', 'sync', { target: options.target, query: queryOf(options), body, headers, again: 'keyed' });
-    return { ...told<contract.Synced>(answer), revision: positionOf(answer) };
+    return { ...told<contract.Synced>(answer), ...placeOf(answer) };
   }
 
   /** What {@link sync} would do. A push that would be refused throws, as the push would, with the results in `body`. */
@@ -91,23 +91,23 @@ export class Remote {
   }
 
   /** What a promotion would change. */
-  async diff(): Promise<contract.Difference & { readonly revision: number }> {
+  async diff(): Promise<contract.Difference & { readonly position: number }> {
     const answer = await this.#manage('GET', 'diff');
-    return { ...told<contract.Difference>(answer), revision: positionOf(answer) ?? 0 };
+    return { ...told<contract.Difference>(answer), position: positionOf(answer) ?? 0 };
   }
 
   /** `base`: the revision on which it is decided; it throws PUBLISH_CONFLICT if something was published since. */
   async promote(options: { readonly dryRun: boolean; readonly force: boolean; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'promote', { body, headers: baseHeader(base), again: 'keyed' });
-    return { ...told<contract.Promoted>(answer), revision: positionOf(answer) };
+    return { ...told<contract.Promoted>(answer), ...placeOf(answer) };
   }
 
-  /** `to`, `base`: as the answer to a dry run names them (`to`, `revision`); it throws PUBLISH_CONFLICT if something was published since. */
+  /** `to`, `base`: as the answer to a dry run names them (`to`, `position`); it throws PUBLISH_CONFLICT if something was published since. */
   async rollback(options: { readonly dryRun: boolean; readonly to: number | null; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'rollback', { body, headers: baseHeader(base), again: 'keyed' });
-    return { ...told<contract.RolledBack>(answer), revision: positionOf(answer) };
+    return { ...told<contract.RolledBack>(answer), ...placeOf(answer) };
   }
 
   async discard(options: { readonly kind?: string; readonly id?: string; readonly dryRun: boolean }): Promise<contract.Discarded> {
@@ -156,8 +156,31 @@ function told<Body>({ body }: Answered): Body {
   return body as unknown as Body;
 }
 
+/** Where in the project's log a publish is. */
+export interface PublishPlace {
+  /** Under which `publishes` lists it; `null`: it published nothing, or the answer is one that was given before. */
+  readonly revision: number | null;
+  /** The log's end with it: what the next publish is made on. */
+  readonly position: number | null;
+  /** Whether the answer is one that was given before: then `position` may lie behind what others have published since. */
+  readonly isReplay: boolean;
+}
+
+function placeOf(answer: Answered): PublishPlace {
+  const { headers } = answer;
+  return {
+    revision: revisionIn(headers, 'x-ns-published'),
+    position: positionOf(answer),
+    isReplay: headers.get('idempotent-replay') === 'true',
+  };
+}
+
 /** The revision that an answer names; `null` if it names none. */
 export function positionOf({ headers }: Answered): number | null {
-  const text = headers.get('x-ns-position');
+  return revisionIn(headers, 'x-ns-position');
+}
+
+function revisionIn(headers: Headers, name: string): number | null {
+  const text = headers.get(name);
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }

@@ -31,9 +31,13 @@ export function readKnown(place: Pick<Place, 'dir' | 'address' | 'project'>): Kn
 export function keepKnown(place: Pick<Place, 'dir' | 'address' | 'project'>, known: Known): void {
   const path = pathOf(place.dir);
   const all: JsonObject = readJsonFile(path) ?? {};
-  // A folder that ignores itself: it works in folders that are no checkout, too.
-  writeFileWhole(join(place.dir, STATE_FOLDER, '.gitignore'), '*\n');
+  ignoreState(place.dir);
   writeJsonFile(path, { ...all, [nameOf(place)]: { base: known.base, files: { ...known.files } } });
+}
+
+/** Makes the state folder one that ignores itself: this works in folders that are no checkout, too. */
+export function ignoreState(dir: string): void {
+  writeFileWhole(join(dir, STATE_FOLDER, '.gitignore'), '*\n');
 }
 
 export function hashOf(text: string): string {

@@ -1,24 +1,25 @@
 import { filesOfBrowserGame } from './browser-template.ts';
 import type { FileKind } from './kinds.ts';
-import { schemaOf } from './kinds.ts';
+import { schemaLine } from './schemas.ts';
 
 /** What `savepoint init` makes: the files of a folder, by template. */
 
 export const TEMPLATES = ['game', 'browser', 'empty'] as const;
 export type Template = (typeof TEMPLATES)[number];
 
-/** Path → text. `folder`: where they will lie; `address`: of the server whose schemas the editor is shown. */
-export function filesOfTemplate(template: Template, folder: string, address: string): ReadonlyMap<string, string> {
-  return new Map([...definitionsOf(template, folder, address), ['.gitignore', GITIGNORE]]);
+/** Path → text. `folder`: where they will lie. */
+export function filesOfTemplate(template: Template, folder: string): ReadonlyMap<string, string> {
+  return new Map([...definitionsOf(template, folder), ['.gitignore', GITIGNORE]]);
 }
 
-function definitionsOf(template: Template, folder: string, address: string): readonly (readonly [path: string, text: string])[] {
+function definitionsOf(template: Template, folder: string): readonly (readonly [path: string, text: string])[] {
   if (template === 'empty') return [];
-  if (template === 'browser') return filesOfBrowserGame(folder, address);
-  return GAME.map(([path, kind, text]) => [path, `# yaml-language-server: $schema=${address}/schemas/${schemaOf(kind)}\n${text}`]);
+  if (template === 'browser') return filesOfBrowserGame(folder);
+  return GAME.map(([path, kind, text]) => [path, `${schemaLine(path, kind)}${text}`]);
 }
 
-const GITIGNORE = `# Keys, and what this copy of the folder last had in common with the project.
+/** What a folder keeps from git. */
+export const GITIGNORE = `# Keys; what this copy of the folder last had in common with the project, and schemas for editors.
 savepoint.credentials.json
 .savepoint/
 # The data of a node that \`savepoint dev\` starts here.

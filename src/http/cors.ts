@@ -2,7 +2,7 @@ import { respond } from './answer.ts';
 import { type Exchange, headerText, type Middleware } from './exchange.ts';
 
 const EXPOSED =
-  'x-ns-position, x-ns-stale, x-ns-save-version, x-ns-publish, x-ns-player-proof, X-Correlation-ID, Retry-After, idempotent-replay';
+  'x-ns-position, x-ns-stale, x-ns-save-version, x-ns-publish, x-ns-published, x-ns-player-proof, X-Correlation-ID, Retry-After, idempotent-replay';
 
 /** Adds the headers for a browser whose origin is on the list. Other answers get `Vary`, so that a cache never hands them to a browser. */
 export function corsHeaders(origins: readonly string[]): Middleware {

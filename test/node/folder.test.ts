@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Credentials } from '../../infra/harness/project.ts';
 import { pushFolder } from '../../src/folder/push.ts';
@@ -49,7 +50,15 @@ function managerOf(project: Credentials) {
 }
 
 const manager = async (name: string) => managerOf(await newProject(database, name));
+const LOOK =
+  'kind: endpoint\nsourceVersion: 1\nid: look\nsteps:\n  - { id: x, type: transform, value: 1 }\nresponse: { status: 200, body: { ok: true } }\n';
 const HEROES = 'sourceVersion: 1\nkind: collection\nid: heroes\naccessMode: public\nschema:\n  gold: { type: number }\n';
+
+async function inDatabase(statement: string, values: readonly unknown[]): Promise<void> {
+  const client = new pg.Client({ connectionString: database.DATABASE_URL });
+  await client.connect();
+  await client.query(statement, [...values]).finally(() => client.end());
+}
 
 /** Every file of a folder but its state, with its bytes. */
 function bytesOf(dir: string): Readonly<Record<string, string>> {
@@ -98,8 +107,11 @@ test('what was pushed comes back byte by byte into an empty folder: YAML and JSO
   await one.ends(0, 'push', '--no-strict');
   const other = managerOf({ projectId: one.env.SAVEPOINT_PROJECT, secretKey: one.env.SAVEPOINT_SECRET_KEY, publicKey: '' });
   await other.ends(0, 'pull');
-  const { '/savepoint.json': _, '/.gitignore': __, ...sent } = bytesOf(one.dir);
-  expect(bytesOf(other.dir)).toEqual(sent);
+  const { '/savepoint.json': begun, ...sent } = bytesOf(one.dir);
+  expect(bytesOf(other.dir)).toEqual({ ...sent, '/savepoint.json': expect.not.stringContaining(String(begun)) });
+  // The folder now knows its project.
+  const { SAVEPOINT_URL: _, SAVEPOINT_PROJECT: __, ...keyAlone } = other.env;
+  expect((await here(['push', '--dir', other.dir], { env: keyAlone })).stdout).toContain('Nothing to push');
   expect(await other.ends(0, 'pull')).toContain('Nothing to pull');
   expect(await other.ends(0, 'diff')).toContain('No difference');
   await one.ends(0, 'promote', '--yes');
@@ -264,6 +276,51 @@ test('a rollback undoes what was shown, or nothing: of a publish in between it i
     rolledBack: true,
     changes: [{ id: 'heroes', action: 'change' }],
   });
+});
+
+test('push, promote and rollback print the revision under which `publishes` lists what they did, also where the first answer was lost', async () => {
+  const { write, ends } = await manager('Revisions');
+  const listed = async () => JSON.parse(await ends(0, 'publishes', '--json')).publishes;
+  const printed = async (...words: readonly string[]) => JSON.parse(await ends(0, ...words, '--json')).revision;
+  write('heroes.collection.yml', HEROES);
+  write('look.endpoint.yml', LOOK);
+  write('looks.test.yml', 'kind: test\nsourceVersion: 1\nid: looks\nendpoint: look\nexpect: { status: 200 }\n');
+  const pushed = await printed('push');
+  expect(await listed()).toMatchObject([{ changes: [{ kind: 'tests' }] }, { revision: pushed, target: 'next' }]);
+  const promoted = await printed('promote', '--yes');
+  expect(await listed()).toMatchObject([{ revision: promoted, action: 'promote' }, {}, {}]);
+  write('heroes.collection.yml', `${HEROES}  lives: { type: number }\n`);
+  const { fetch } = globalThis;
+  const losing = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...asked) => {
+    const answer = await fetch(...asked);
+    if (!String(asked[0]).includes('/sync?')) return answer;
+    losing.mockRestore();
+    throw new TypeError('fetch failed');
+  });
+  const again = await printed('push', '--live');
+  expect(await listed()).toMatchObject([{ revision: again, action: 'publish', target: 'live' }, { revision: promoted }, {}, {}]);
+  const rolledBack = await printed('rollback', '--to', String(promoted), '--yes');
+  expect(await listed()).toMatchObject([{ revision: rolledBack, action: 'rollback', restored: promoted }, {}, {}, {}, {}]);
+  write('looks.test.yml', 'kind: test\nsourceVersion: 1\nid: looks\nendpoint: look\nexpect: { status: 201 }\n');
+  write('heroes.collection.yml', HEROES);
+  expect(await ends(0, 'push')).toContain('there is nothing to promote');
+});
+
+test('a conflict is found however much of what does not count was published after it', async () => {
+  const one = await manager('Long history');
+  one.write('heroes.collection.yml', HEROES);
+  await one.ends(0, 'push');
+  const { SAVEPOINT_URL: address, SAVEPOINT_PROJECT: project, SAVEPOINT_SECRET_KEY: secretKey } = one.env;
+  const remote = new Remote({ dir: '', address, project, secretKey, publicKey: null });
+  await remote.sync({ collections: [{ id: 'towns', name: 'towns', schema: {} }] }, { target: 'next', strict: false });
+  await remote.publishes();
+  await inDatabase(
+    `INSERT INTO savepoint.publishes (project, revision, action, target, hash, generation, changes, actor, cause, at)
+     SELECT $1, 1000000 + n, 'renew', 'next', '', n, '[]', '{}', 'data.renew', 0 FROM generate_series(1, 250) AS n`,
+    [project],
+  );
+  one.write('heroes.collection.yml', `${HEROES}# changed\n`);
+  expect(await one.ends(1, 'push')).toContain('collection towns');
 });
 
 test('init without a server leads to `savepoint dev`, with one to `savepoint login`', async () => {

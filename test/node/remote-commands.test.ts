@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
@@ -104,6 +104,20 @@ describe('savepoint doc and ledger', () => {
     expect(await refused('doc', 'set', 'players', '8', 'gold+=many')).toContain('needs a number');
   });
 
+  test('set refuses a field that the schema does not name, with the one that was probably meant; --no-strict stores it', async () => {
+    const wallets = { id: 'wallets', accessMode: 'public', schema: { gold: { type: 'number' }, bag: { type: 'object' } } };
+    await ok(game.manage('PUT', game.definitions('collections'), { body: [wallets] }));
+    expect(await refused('doc', 'set', 'wallets', '1', 'gold=1', 'goold+=5')).toMatch(
+      /no field 'goold'\. Did you mean 'gold'\?.*--no-strict/,
+    );
+    const file = join(folder, 'wallet.json');
+    writeFileSync(file, '{"gold": 1, "bga": {}}');
+    expect(await refused('doc', 'set', 'wallets', '1', '--file', file)).toContain("Did you mean 'bag'?");
+    expect(await refused('doc', 'get', 'wallets', '1')).toContain('No document');
+    expect(await json('doc', 'set', 'wallets', '1', 'bag.size=3', 'goold=5', '--no-strict')).toMatchObject({ version: 1 });
+    expect(await json('doc', 'get', 'wallets', '1')).toEqual({ bag: { size: 3 }, goold: 5 });
+  });
+
   test('a collection that is not there is named with the one that was probably meant', async () => {
     for (const words of [
       ['doc', 'get', 'player', '7'],
@@ -174,6 +188,14 @@ describe('savepoint test', () => {
     const { code, stdout } = await here(['test', 'run', env['SAVEPOINT_PROJECT'] ?? '', '--json', '--data', data]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ target: 'live', total: 1, failed: 1 });
+  });
+});
+
+describe('the wrong folder', () => {
+  test('gets no types of an empty game', async () => {
+    const nowhere = newFolder();
+    expect(await refused('types', '--dir', nowhere)).toContain('There is no savepoint.json');
+    expect(existsSync(join(nowhere, 'game.types.ts'))).toBe(false);
   });
 });
 

@@ -43,7 +43,7 @@ describe.each([
     await printed(['migrate'], { env });
     const roles = ['api,projector', 'api', 'api'];
     nodes = await Promise.all(roles.map((role) => startNode(newFolder(), { env, args: ['--no-demo', '--roles', role] })));
-    beside = await openInstallation(readConfig(env), pino({ level: 'silent' }));
+    beside = await openInstallation(readConfig(env), pino({ level: 'silent' }), { mayMake: false });
   });
 
   afterAll(async () => {

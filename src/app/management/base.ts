@@ -20,6 +20,9 @@ import type { Project } from '../project/project.ts';
 
 /** Publishes listed in a conflict, the newest ones. */
 const MAX_LISTED = 20;
+/** Publishes of one look into the history, and how many looks there are at most. */
+const PAGE = 200;
+const MAX_PAGES = 50;
 /** Changes listed of each. */
 const MAX_CHANGES = 50;
 /** How long the history is waited for, ms. */
@@ -82,12 +85,27 @@ async function groundOf(context: AppContext, project: Project, { key }: Caller, 
   const changedAt = project.set.residentChangedAt(DEFINITIONS);
   if (changedAt <= base) return { seen, since: { count: 0, publishes: [] } };
   if (!(await context.views.caughtUp(project.id, changedAt, HISTORY_WAIT_MS))) throw refusal('BEHIND');
-  const page = await context.views.publishes(project.id, { before: Number.MAX_SAFE_INTEGER, limit: 200 });
-  const since = page.publishes.filter(({ revision, action }) => revision > base && action !== 'renew');
+  const { count, newest } = await publishedSince(context, project, base);
   // As `publishes`, which shows definitions of every kind.
   const mayKnow = STAGED_SCOPES.every((scope) => allows(key, scope, 'r'));
-  const publishes = mayKnow ? since.slice(0, MAX_LISTED).map((row) => listedPublish(row, authority)) : [];
-  return { seen, since: { count: since.length, publishes } };
+  return { seen, since: { count, publishes: mayKnow ? newest.map((row) => listedPublish(row, authority)) : [] } };
+}
+
+/** Counts what was published after the base, over as many pages as that takes. Throws 409 PUBLISH_CONFLICT for a base that is too old for it. */
+async function publishedSince({ views }: AppContext, { id }: Project, base: number) {
+  const newest: PublishRow[] = [];
+  let count = 0;
+  let before = Number.MAX_SAFE_INTEGER;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const page = await views.publishes(id, { before, limit: PAGE });
+    // A renewal of `next` changes no definition.
+    const since = page.publishes.filter(({ revision, action }) => revision > base && action !== 'renew');
+    newest.push(...since.slice(0, MAX_LISTED - newest.length));
+    count += since.length;
+    if (page.next === null || page.next <= base) return { count, newest };
+    before = page.next;
+  }
+  throw refusal('PUBLISH_CONFLICT', `Nothing was written: more than ${MAX_PAGES * PAGE} publishes followed revision ${base}. Pull first.`);
 }
 
 function isSame(one: DefinitionsState, other: DefinitionsState): boolean {

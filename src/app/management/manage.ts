@@ -27,7 +27,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
 import { keyedBy, remembering, replayed } from '../idempotency.ts';
 import type { Building } from '../ports/readers.ts';
-import { decidedBy } from '../project/commit.ts';
+import { type Decided, decidedBy } from '../project/commit.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { findKey } from '../security/authenticate.ts';
@@ -313,24 +313,43 @@ export async function publishWhole<Answer extends JsonObject>(
   await project.refresh();
   const survey = new UniqueSurvey(project);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const deciding = execute<Answer | 'stored'>(project, caller, cause, (ctx, now) => {
+    const deciding = execute<Published<Answer> | 'stored'>(project, caller, cause, (ctx, now) => {
       const access = accessOf(ctx, caller, target);
       for (const scope of scopes) requirePermission(access.key, scope, 'rw');
       const at = { ctx, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
       const before = replayed(at, wholeAnswer<Answer>());
-      if (before !== null) return before;
+      if (before !== null) return withPlace(before);
       const publish = decidedBy<Answer>(() => withClaims(survey, ctx, access, decide(access, now)));
       const first = publish instanceof Refusal ? null : firstTexts(publish.events);
-      return first ? decided<Answer | 'stored'>('stored', first) : remembering(at, wholeAnswer<Answer>(), publish);
+      return first ? decided<Published<Answer> | 'stored'>('stored', first) : withPlace(remembering(at, wholeAnswer<Answer>(), publish));
     });
     const outcome = await deciding.catch(async (error: unknown) => {
       if (await survey.brought(error)) return null;
       throw error;
     });
     if (outcome === null) continue;
-    if (outcome.answer !== 'stored') return { ...stored(outcome), result: outcome.answer };
+    if (outcome.answer === 'stored') continue;
+    const { result, behind } = outcome.answer;
+    return { ...stored(outcome), result, ...(behind === null ? {} : { published: outcome.revision - behind }) };
   }
   throw refusal('WRITE_CONFLICT');
+}
+
+interface Published<Answer> {
+  readonly result: Answer;
+  /** Events of the commit behind its publish; `null`: it publishes nothing. */
+  readonly behind: number | null;
+}
+
+/** Notes where in its commit the publish stands: the first one of a push that is two, of what is staged and of tests. */
+function withPlace<Answer>(whole: Decided<Answer>): Decided<Published<Answer>> {
+  if (whole instanceof Refusal || 'refused' in whole) return whole;
+  const at = whole.events.findIndex(isPublish);
+  return { ...whole, answer: { result: whole.answer, behind: at < 0 ? null : whole.events.length - 1 - at } };
+}
+
+function isPublish({ type }: DomainEvent): boolean {
+  return type === 'definitions.published' || type === 'definitions.promoted' || type === 'definitions.rolledBack';
 }
 
 function withClaims<Answer>(survey: UniqueSurvey, ctx: DecisionContext, access: AccessContext, publish: Publish<Answer>): Publish<Answer> {

@@ -7,6 +7,7 @@ import { CREDENTIALS_FILE, type Place } from '../../folder/credentials.ts';
 import { readJsonFile, readTextFile, writeFileWhole, writeJsonFile } from '../../folder/files.ts';
 import { FolderProblem } from '../../folder/problem.ts';
 import { Remote } from '../../folder/remote.ts';
+import { ignoreState, STATE_FOLDER } from '../../folder/state.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 
 /** A node for one folder, on this machine, with its data in the folder's `.savepoint`, which git ignores. */
@@ -19,7 +20,6 @@ export interface LocalNode {
   stop(): Promise<void>;
 }
 
-const STATE = '.savepoint';
 const START_MS = 120_000;
 const STOP_MS = 20_000;
 const LOOK_MS = 50;
@@ -74,10 +74,9 @@ async function settled({ place, stop }: LocalNode): Promise<void> {
 }
 
 async function started(dir: string, url: string): Promise<number> {
-  const state = join(dir, STATE);
+  const state = join(dir, STATE_FOLDER);
   mkdirSync(join(state, 'data'), { recursive: true });
-  // A folder that ignores itself: it works in folders that are no checkout, too.
-  writeFileWhole(join(state, '.gitignore'), '*\n');
+  ignoreState(dir);
   ignoreCredentials(dir);
   const child = spawned(state, new URL(url).port);
   const pid = child.pid ?? 0;
@@ -113,7 +112,10 @@ function placeIn(dir: string, url: string): Place {
   const made = readJsonFile(projectFileOf(dir));
   const [project, publicKey, secretKey] = ['projectId', 'publicKey', 'secretKey'].map((name) => made?.[name]);
   if (typeof project !== 'string' || typeof publicKey !== 'string' || typeof secretKey !== 'string') {
-    throw new FolderProblem('NO_NODE', `${join(dir, STATE, 'data')} holds no project. Remove that folder: the next start makes a new one.`);
+    throw new FolderProblem(
+      'NO_NODE',
+      `${join(dir, STATE_FOLDER, 'data')} holds no project. Remove that folder: the next start makes a new one.`,
+    );
   }
   const path = join(dir, CREDENTIALS_FILE);
   const stored = { url, projectId: project, publicKey, secretKey };
@@ -123,7 +125,7 @@ function placeIn(dir: string, url: string): Place {
 }
 
 function projectFileOf(dir: string): string {
-  return join(dir, STATE, 'data', 'demo-project.json');
+  return join(dir, STATE_FOLDER, 'data', 'demo-project.json');
 }
 
 /** Keys must not be committed. */
@@ -153,7 +155,7 @@ function keep(dir: string, { url, pid, owner }: Running): void {
 }
 
 function fileOf(dir: string): string {
-  return join(dir, STATE, 'node.json');
+  return join(dir, STATE_FOLDER, 'node.json');
 }
 
 /** A child that ended and was not yet reaped counts as alive, until Node has heard of it: a moment. */

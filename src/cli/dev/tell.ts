@@ -37,7 +37,7 @@ function peopleTeller(): DevTeller {
     pushed(pushed, ms) {
       const warnings = pushed.ok ? pushed.warnings : [];
       const fresh = warnings.filter((warning) => !told.has(nameOf(warning)));
-      if (pushed.ok && pushed.revision !== null) told = new Set(warnings.map(nameOf));
+      if (pushed.ok && pushed.published) told = new Set(warnings.map(nameOf));
       print(pushedText(pushed, fresh, ms));
     },
     tested(done, ms) {
@@ -62,10 +62,13 @@ function pushedText(pushed: Pushed, warnings: readonly Finding[], ms: number): s
     const why = styled('red', 'not pushed: somebody else has published since. `savepoint pull` brings that here; --force overwrites it.');
     return pushed.publishes.length === 0 ? `${shownChanges(pushed.changes)}\n${why}` : `${shownPublishes(pushed.publishes)}\n${why}`;
   }
-  const { revision, changes } = pushed;
-  if (revision === null) return styled('gray', 'next is what this folder holds');
+  const { published, revision, changes } = pushed;
+  if (!published) return styled('gray', 'next is what this folder holds');
   const own = changes.filter(({ action }) => action !== 'absent');
-  const head = styled('green', `pushed to next: ${counted(own.length, 'definition')}, revision ${revision}  ${took(ms)}`);
+  const head = styled(
+    'green',
+    `pushed to next: ${counted(own.length, 'definition')}${revision === null ? '' : `, revision ${revision}`}  ${took(ms)}`,
+  );
   // Of a first push everything is new.
   const listed = own.length > 0 && own.length <= 20 ? `\n${shownChanges(own)}` : '';
   return `${head}${listed}${warnings.length === 0 ? '' : `\n${shownFindings(warnings)}`}`;

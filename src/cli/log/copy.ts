@@ -29,7 +29,13 @@ Exit codes: 0 all is copied, 1 refused or failed, 2 wrong usage, 130 interrupted
 
 /** `savepoint log copy`: backup, restore, and moves to another engine. */
 export function copyCommand(): Command {
-  return command('copy', 'copy every event, with the same ids, revisions and hash chain, to another engine or a file')
+  return command(
+    'copy',
+    'copy every event, with the same ids, revisions and hash chain, to another engine or a file',
+    'savepoint log copy --to file:/backup/log.ndjson.gz',
+    'savepoint log copy --from file:/backup/log.ndjson.gz --to data:./restored',
+    'savepoint log copy --to postgres://game:secret@db.example/game --follow',
+  )
     .option('--from <place>', 'where the log is')
     .addOption(new Option('--from-data <dir>', 'the same as --from data:DIR').conflicts('from'))
     .option('--to <place>', 'where it is to be')

@@ -22,7 +22,7 @@ export interface BroughtUp {
 export async function bringReadModelsUp(place: Place, own: Config): Promise<BroughtUp | null> {
   const config = configOf(place, own);
   if (config === null) return null;
-  const installation = await openInstallation(config, createLogger({ level: 'warn' }));
+  const installation = await openInstallation(config, createLogger({ level: 'warn' }), { mayMake: true });
   try {
     return await bringUp(installation);
   } finally {

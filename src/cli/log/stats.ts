@@ -6,7 +6,7 @@ import { scan } from './scan.ts';
 
 /** `savepoint log stats` */
 export function statsCommand(): Command {
-  return command('stats', 'count streams, events and bytes').action(async (options: CommonOptions) => {
+  return command('stats', 'count streams, events and bytes', 'savepoint log stats').action(async (options: CommonOptions) => {
     const result = await withInstallation(options, ({ config, pool, log }) =>
       config.eventStoreUrl === null ? fromTables(pool) : fromEvents(log),
     );

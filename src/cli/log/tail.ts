@@ -5,7 +5,7 @@ import { refusal } from '../../kernel/errors.ts';
 import { followWithTimeout } from '../../log/follow.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectStream } from '../../log/streams.ts';
-import { type CommonOptions, command, needProject, print, printNote, withInstallation } from '../context.ts';
+import { type CommonOptions, command, JSON_LINES, jsonIs, needProject, print, printNote, withInstallation } from '../context.ts';
 import { scan } from './scan.ts';
 
 interface TailOptions extends CommonOptions {
@@ -16,7 +16,8 @@ interface TailOptions extends CommonOptions {
 
 /** `savepoint log tail` */
 export function tailCommand(): Command {
-  return command('tail', 'print the last events, with --json one on each line; --follow goes on')
+  const examples = ['savepoint log tail -n 100', 'savepoint log tail --follow --project p1 --json'] as const;
+  return jsonIs(command('tail', 'print the last events; --follow goes on', ...examples), JSON_LINES)
     .option('-n, --lines <count>', 'how many events to begin with', '20')
     .option('-f, --follow', 'go on with new events until interrupted')
     .option('--project <id>', 'of one project only')

@@ -11,7 +11,11 @@ interface ExportOptions extends CommonOptions {
 
 /** `savepoint project export`: what players and authors have stored in a project, as one JSON file. */
 export function exportCommand(): Command {
-  return command('export', 'write the live definitions, keys, pages, documents and save records of a project into one JSON file')
+  return command(
+    'export',
+    'write the live definitions, keys, pages, documents and save records of a project into one JSON file',
+    'savepoint project export p1 --out game.json',
+  )
     .argument('<project>', 'its id, or its name')
     .requiredOption('--out <file>', 'the file to be made, readable by its owner alone')
     .option('--force', 'replace the file if it is there')

@@ -12,7 +12,12 @@ interface ImportOptions extends CommonOptions {
 
 /** `savepoint project import`: reads a JSON project export into a project of this installation. */
 export function importCommand(): Command {
-  return command('import', 'bring the definitions, documents and save records of a JSON project export into a project')
+  return command(
+    'import',
+    'bring the definitions, documents and save records of a JSON project export into a project',
+    "savepoint project import game.json --as-new 'My game'",
+    'savepoint project import game.json --into p1 --preview',
+  )
     .argument('<file>')
     .addOption(new Option('--as-new [name]', 'make a project for it, with keys of its own beside those of the file').conflicts('into'))
     .option('--into <project>', 'lay it over this project: its id, or its name')
@@ -28,8 +33,10 @@ export function importCommand(): Command {
       const { readProjectFile } = await import('./file.ts');
       const { ProjectImport } = await import('./importing.ts');
       const contents = await readProjectFile(file);
-      const report = await withInstallation(options, (installation) =>
-        new ProjectImport(installation, file, contents).run(target, options.onConflict, options.preview === true),
+      const report = await withInstallation(
+        options,
+        (installation) => new ProjectImport(installation, file, contents).run(target, options.onConflict, options.preview === true),
+        { mayMake: 'asNew' in target && options.preview !== true },
       );
       endProgress();
       printResult(options, report, () => told(report));

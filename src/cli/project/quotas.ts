@@ -10,7 +10,12 @@ interface QuotasOptions extends CommonOptions {
 
 /** `savepoint project quotas`: what one project may store and report. */
 export function quotasCommand(): Command {
-  return command('quotas', 'show what a project may store and report, or set it apart from QUOTA_… of the installation')
+  return command(
+    'quotas',
+    'show what a project may store and report, or set it apart from QUOTA_… of the installation',
+    'savepoint project quotas p1',
+    'savepoint project quotas p1 --set documents=100000 eventsPerDay=default',
+  )
     .argument('<projectId>')
     .option('--set <name=value...>', 'such as documents=100000, bytes=0 (no end), eventsPerDay=default')
     .action(async (projectId: string, options: QuotasOptions) => {

@@ -31,7 +31,8 @@ export async function checkProof({ verifier }: Pick<Config, 'verifier'>, pool: p
   return found.length > 0 ? found : [ok('player proof', `players are proven in every project (${rows.length})`)];
 }
 
-const SHUT = 'Set VERIFIER, or savepoint project settings ID --set guestSignIn=true.';
+const SHUT =
+  'Set VERIFIER to http, jwt or hmac (docs/security.md) and restart the nodes, or savepoint project settings ID --set guestSignIn=true.';
 
 function listed(rows: readonly Row[]): string {
   const shown = rows.slice(0, SHOWN).map(({ project, name }) => `${project} (${name})`);

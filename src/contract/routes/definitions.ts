@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { managementKeys, type Scope } from '../credentials.ts';
-import { READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { type Described, route } from '../route.ts';
 import { anyJson, anyObject, count } from '../values.ts';
@@ -100,6 +100,7 @@ function listed(
     errors: [...PUSHED, ...CLAIMING],
     writes: true,
     idempotent: true,
+    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: [examples.definition],
       answer: {
@@ -145,6 +146,7 @@ function listed(
       errors: [...PUSHED, ...CLAIMING],
       writes: true,
       idempotent: true,
+      answerHeaders: PUBLISHED_HEADERS,
       example: {
         body: examples.definition,
         answer: {
@@ -166,6 +168,7 @@ function listed(
       errors: [...INVALID, ...CLAIMING],
       writes: true,
       idempotent: true,
+      answerHeaders: PUBLISHED_HEADERS,
       example: {
         params: { id: 'old' },
         answer: { ok: true, source: 'store', resourceKind: names.one.toLowerCase(), action: 'delete', resourceId: 'old' },
@@ -278,6 +281,7 @@ function singleOf<const Answer extends z.ZodType>(
     errors: [...INVALID, 'STRICT_FINDINGS', ...CLAIMING],
     writes: true,
     idempotent: true,
+    answerHeaders: PUBLISHED_HEADERS,
     example: { body: examples.body, answer: { ok: true, source: 'store', resourceKind: path, action: 'upsert' } },
   } as const;
   return {
@@ -305,6 +309,7 @@ function singleOf<const Answer extends z.ZodType>(
       errors: [...CLAIMING],
       writes: true,
       idempotent: true,
+      answerHeaders: PUBLISHED_HEADERS,
       example: { answer: { ok: true, source: 'store', resourceKind: path, action: 'delete' } },
     }),
   } as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, managementKeys, PACKAGE_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, PLAYER, STRICT, TARGET } from '../parameters.ts';
+import { AS_PLAYER, PLAYER, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 import { about, CLAIMING, diagnostics, ok, paged } from './managed.ts';
@@ -129,6 +129,7 @@ export const gamePackage = {
     errors: ['INVALID_JSON', 'UNIQUE_VIOLATION', ...CLAIMING],
     writes: true,
     idempotent: true,
+    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: { title: 'Camp', currentRevisionId: 7 },
       answer: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, EVERYTHING_WRITTEN, managementKeys, STAGED_READ, STAGED_WRITTEN } from '../credentials.ts';
-import { PUBLISH_BASE, REPLACE_ALL, STRICT, TARGET } from '../parameters.ts';
+import { PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 import { about, CLAIMING, Diagnostic, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
@@ -56,6 +56,7 @@ export const publishing = {
     errors: [...PUSHED, ...CLAIMING, 'UNKNOWN_SECTION', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', 'WRITE_CONFLICT'],
     writes: true,
     idempotent: true,
+    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: { collections: [SAVES] },
       answer: {
@@ -152,6 +153,7 @@ export const publishing = {
     errors: ['PROMOTION_FINDINGS', 'UNIQUE_VIOLATION', 'PUBLISH_CONFLICT', 'INVALID_REQUEST', ...CLAIMING],
     writes: true,
     idempotent: true,
+    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: { dryRun: true },
       answer: {
@@ -182,6 +184,7 @@ export const publishing = {
     errors: [...CLAIMING],
     writes: true,
     idempotent: true,
+    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: { dryRun: true },
       answer: { ok: true, changes: [{ kind: 'collection', id: 'saves', action: 'discard' }], dryRun: true, publishTarget: 'next' },
@@ -217,6 +220,7 @@ export const publishing = {
     errors: ['NOTHING_TO_ROLL_BACK', 'PUBLISH_NOT_FOUND', 'PUBLISH_CONFLICT', 'UNIQUE_VIOLATION', ...CLAIMING],
     writes: true,
     idempotent: true,
+    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: { dryRun: true },
       answer: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVERYTHING_READ, EVERYTHING_WRITTEN, RUN_KEYS } from '../credentials.ts';
-import { PLAYER, STRICT, TARGET } from '../parameters.ts';
+import { PLAYER, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count } from '../values.ts';
@@ -106,6 +106,7 @@ export const tests = {
     errors: ['VALIDATION_FAILED', 'SOURCE_COMPILE_FAILED', 'STRICT_FINDINGS', 'COMPILE_LIMIT', 'COMPILER_FAILED', ...CLAIMING],
     writes: true,
     idempotent: true,
+    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: [{ id: 'buys', name: 'buys', endpoint: 'buy', input: { item: 'axe' }, expect: { status: 200 } }],
       answer: { ok: true, source: 'store', resourceKind: 'tests', action: 'replace', total: 1 },

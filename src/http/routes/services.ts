@@ -82,5 +82,9 @@ export function strictOf(exchange: Exchange, body?: Json): boolean {
 
 /** Answer of a management route, which no cache keeps. */
 export function managed<Body>(answer: ManageAnswer<Body>): { readonly body: Body; readonly headers: Headers } {
-  return { body: answer.result, headers: freshHeaders(answer) };
+  const headers = freshHeaders(answer);
+  return {
+    body: answer.result,
+    headers: answer.published === undefined ? headers : { ...headers, 'x-ns-published': String(answer.published) },
+  };
 }

@@ -29,10 +29,14 @@ export function failed(kind: FailureKind, message: string): Failure {
   return { ok: false, kind, message };
 }
 
+const UNSET =
+  'No player can be verified here: this installation has no login to ask. Its operator sets VERIFIER to http, jwt or hmac; without a login, ' +
+  'the project setting guestSignIn lets players in as guests';
+
 /**
  * Without a verifier nobody is verified. A project that requires verified players then refuses all of them, because it must fail closed.
  */
 export const NO_VERIFIER: PlayerVerifier = {
-  verify: async () => failed('unavailable', 'Players cannot be verified: this installation has no player verifier (VERIFIER)'),
+  verify: async () => failed('unavailable', UNSET),
   rejected: () => undefined,
 };

@@ -1,0 +1,43 @@
+import { type UnknownField, unknownFields } from '../../domain/document/unknown-fields.ts';
+import { collectionsOf } from '../../folder/held.ts';
+import { RemoteRefusal } from '../../folder/refusal.ts';
+import type { Remote, Target } from '../../folder/remote.ts';
+import { refusal } from '../../kernel/errors.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
+import { printNote } from '../context.ts';
+import { objectsIn, textOf } from './requests.ts';
+
+/** Throws STRICT_FINDINGS for a write with fields that the collection's schema does not name. Any other mistake is left to the server. */
+export async function needFields(remote: Remote, collection: string, target: Target, body: JsonObject): Promise<void> {
+  const schema = await schemaOf(remote, collection, target);
+  const { ops } = body;
+  const unknown = isArray(ops)
+    ? objectsIn(ops).flatMap(({ op, path, value = null }) => unknownFields(schema, textOf(path), op === 'push' ? [value] : value))
+    : unknownFields(schema, '', body);
+  if (unknown.length === 0) return;
+  const told = unknown.map((each) => toldOf(each)).join(' ');
+  throw refusal('STRICT_FINDINGS', `${told} Nothing was stored; --no-strict stores what the schema of ${collection} does not name.`);
+}
+
+function toldOf({ path, name, known }: UnknownField): string {
+  return `There is no field '${path}'. ${didYouMean(name, known) ?? `There are: ${known.slice(0, 20).join(', ')}.`}`;
+}
+
+/** `undefined`: the collection has none, is not there, or may not be read with this key. */
+async function schemaOf(remote: Remote, collection: string, target: Target): Promise<Json | undefined> {
+  try {
+    const held = (await collectionsOf(remote, target)).find(({ id, resource }) => {
+      const names = [id, isObject(resource) ? textOf(resource['name']) : ''];
+      return names.some((name) => name.toLowerCase() === collection.toLowerCase());
+    });
+    const resource = held?.resource;
+    if (!isObject(resource)) return undefined;
+    const { definition } = resource;
+    return isObject(definition) ? definition['schema'] : resource['schema'];
+  } catch (error) {
+    if (!(error instanceof RemoteRefusal) || error.status !== 403) throw error;
+    printNote('Note: this key may not read collections, so the names of fields are not checked.');
+    return undefined;
+  }
+}

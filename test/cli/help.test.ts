@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
+
+/** The commands that do something, each with the words that lead to it. */
+function doing(command: Command, path: readonly string[] = []): readonly (readonly [string, Command])[] {
+  return command.commands.flatMap((each): readonly (readonly [string, Command])[] => {
+    const words = [...path, each.name()];
+    return each.commands.length === 0 ? [[words.join(' '), each]] : doing(each, words);
+  });
+}
+
+const program = await createProgram();
+
+test.each(doing(program))('the help of `%s` has an example that is a command line of it', (path, command) => {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  const [, ...examples] = help.split(/^Examples?\b.*:$/m);
+  expect(examples.join('')).toContain(`savepoint ${path}`);
+});
+
+test('help says where --json prints a line for each event', () => {
+  const jsonOf = (path: string) =>
+    doing(program)
+      .find(([words]) => words === path)?.[1]
+      .options.find(({ long }) => long === '--json')?.description;
+  for (const path of ['dev', 'logs', 'log tail', 'types']) expect(jsonOf(path), path).toContain('NDJSON');
+  expect(jsonOf('push')).not.toContain('NDJSON');
+});

@@ -1,0 +1,55 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, expect, test } from 'vitest';
+import { here } from '../node/support/command-line.ts';
+import { testDatabase } from '../support/postgres.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'savepoint-nothing-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const LOOKING = [
+  ...[
+    'project list',
+    'project settings p1',
+    'project quotas p1',
+    'key list p1',
+    'page list p1',
+    'flags list p1',
+    'verify',
+    'verify --wait',
+  ],
+  ...[
+    'rebuild',
+    'log tail',
+    'log stats',
+    'log anchor',
+    'jobs list',
+    'analytics list',
+    'test run p1',
+    'project export p1 --out x.json',
+    'db url',
+  ],
+];
+
+test.each(LOOKING)('`%s` where there is no installation says so, names the folder, and makes nothing', async (line) => {
+  const data = join(folder, 'data');
+  const { code, stderr } = await here([...line.split(' '), '--data', data]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(data);
+  expect(stderr).toContain('savepoint start');
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a Postgres without an installation stays as it is when somebody looks; who makes a project makes one', async () => {
+  const env = { DATABASE_URL: await testDatabase() };
+  const { code, stderr } = await here(['project', 'list'], { env });
+  expect([code, stderr]).toEqual([1, expect.stringContaining('There is no installation in postgres')]);
+  const client = new pg.Client({ connectionString: env.DATABASE_URL });
+  await client.connect();
+  const { rows } = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = 'savepoint'").finally(() => client.end());
+  expect(rows).toEqual([]);
+  expect((await here(['project', 'create', 'First'], { env })).code).toBe(0);
+  expect((await here(['project', 'list'], { env })).stdout).toContain('First');
+});
