@@ -13,9 +13,9 @@ const INTRODUCTION = `# Commands
 
 - Commands with \`--address\` ask a server, and need its address and a key alone: [command-line.md](command-line.md).
 - Every other command works beside a running node and without one. It uses the same [settings](settings.md) as a node: \`DATABASE_URL\`, \`EVENTSTORE_URL\`,
-  \`SAVEPOINT_DATA\`.
+  \`SAVEPOINT_DATA\`. Where there is no installation they say so and make nothing; \`start\`, \`migrate\`, \`project create\` and \`project import --as-new\` make one.
 - Every command has \`--help\`, \`--data DIR\` (the data folder; not those that ask a server) and \`--json\` (one JSON value on
-  standard output, of failures too; \`dev\`, \`logs\` and \`types --watch\` print one on a line for each event). \`completion\` prints a script and has neither.
+  standard output, of failures too; \`dev\`, \`logs\`, \`log tail\` and \`types --watch\` print one on a line for each event). \`completion\` prints a script and has neither.
 - Exit codes: 0 done, 1 refused or failed, 2 wrong usage; others stand with their command.
 - A \`PROJECT\` is named by its id; \`savepoint project list\` shows them.`;
 
@@ -28,7 +28,9 @@ export const COMMANDS_PAGE: GeneratedFile = {
 
 function section(command: Command): string {
   const title = `## ${command.name()}\n\n${sentence(command.description())}`;
-  if (command.commands.length === 0) return [title, `\`\`\`text\nsavepoint ${usage(command)}\n\`\`\``, ...details(command)].join('\n\n');
+  // A mere group has no options.
+  const isGroup = command.commands.length > 0 && command.options.length === 0;
+  const own = isGroup ? [] : [`\`\`\`text\nsavepoint ${usage(command)}\n\`\`\``, ...details(command)];
   const each = command.commands.map((sub) =>
     [
       `### ${command.name()} ${sub.name()}`,
@@ -37,7 +39,7 @@ function section(command: Command): string {
       ...details(sub),
     ].join('\n\n'),
   );
-  return [title, ...each].join('\n\n');
+  return [title, ...own, ...each].join('\n\n');
 }
 
 function usage(command: Command, parent?: Command): string {

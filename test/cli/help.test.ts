@@ -4,9 +4,11 @@ import { createProgram } from '../../src/cli/program.ts';
 
 /** The commands that do something, each with the words that lead to it. */
 function doing(command: Command, path: readonly string[] = []): readonly (readonly [string, Command])[] {
-  return command.commands.flatMap((each): readonly (readonly [string, Command])[] => {
+  return command.commands.flatMap((each) => {
     const words = [...path, each.name()];
-    return each.commands.length === 0 ? [[words.join(' '), each]] : doing(each, words);
+    const isGroup = each.commands.length > 0 && each.options.length === 0;
+    const own = isGroup ? [] : [[words.join(' '), each] as const];
+    return [...own, ...doing(each, words)];
   });
 }
 
