@@ -137,7 +137,7 @@ describe('savepoint logs', () => {
     expect(await printed(['logs', '--errors', '--player', PLAYER], { env })).toMatch(
       /404 NO_ITEM {2}buy .* player \d+ {2}There is no boat\./,
     );
-    expect(await printed(['logs', '--slug', 'nothing'], { env })).toContain('Nothing was called');
+    expect(await printed(['logs', '--slug', 'nothing'], { env })).toContain('Nothing of this');
   });
 
   test('--follow goes on with what happens, without a colour or a control character, until it is interrupted', async () => {
