@@ -34,6 +34,12 @@ const FIRST_PAUSE_MS = 50;
 const LONG_PASSING = 4;
 const MAX_PAUSE_MS = 300_000;
 
+/**
+ * How long a view that is behind goes on before the next work of the project, such as a page of a fill, has its turn. With a page of events for
+ * each page of a fill it would hardly overtake the players.
+ */
+const TURN_MS = 300;
+
 /** Failures in a row: those of the view itself, and since the last of those, the ones with another cause. */
 interface Failures {
   readonly own: number;
@@ -144,17 +150,20 @@ export class BackgroundViews {
     }
   }
 
-  /** Catches a view up by one page. Returns whether there is more to do. */
+  /** Catches a view up for one turn, or by one page if that takes longer. Returns whether there is more to do. */
   async #bring(view: Projection, timeoutMs: number): Promise<boolean> {
-    const checkpoints = this.#behind(view);
-    if (checkpoints === null) return false;
     const { log, pool, atOnce } = this.#context;
     const { projectId } = this.#host;
-    const catalog = () => this.#catalog(checkpoints);
-    const revision = await catchUpView(view, { log, pool, projectId, checkpoints, catalog, atOnce, timeoutMs });
-    this.#host.moved(view.name, { revision, failures: 0, paused: false });
-    if (view.derived) this.wake(true);
-    return this.#behind(view) !== null;
+    const until = performance.now() + TURN_MS;
+    for (;;) {
+      const checkpoints = this.#behind(view);
+      if (checkpoints === null) return false;
+      if (performance.now() > until) return true;
+      const catalog = () => this.#catalog(checkpoints);
+      const revision = await catchUpView(view, { log, pool, projectId, checkpoints, catalog, atOnce, timeoutMs });
+      this.#host.moved(view.name, { revision, failures: 0, paused: false });
+      if (view.derived) this.wake(true);
+    }
   }
 
   #behind(view: Projection): CheckpointSet | null {

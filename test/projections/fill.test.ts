@@ -143,6 +143,28 @@ test.each([1, 2])(
   },
 );
 
+test('while the rows of a board are being filled, batches move its rank buckets and count none; in the end all are counted', async () => {
+  const parts = new Parts('uncounted');
+  const { feed, log } = parts;
+  await feed.publish('live', [['collection', 'saves', SAVES]]);
+  await feed.commit(...KEYS.map((key) => written(key, { stats: { xp: 1 } })));
+  await feed.publish('live', [['query', 'top', topQuery('desc')]]);
+  await parts.batch(false);
+  // The documents are counted, the space is entered, and 32 of 60 rows are there.
+  for (let i = 0; i < 4; i += 1) await parts.page(16);
+  const buckets = () => rowsOf(pool, `SELECT key, rank, count FROM savepoint.leaderboard_marks WHERE key <> '' ORDER BY key`);
+  const before = await buckets();
+  const first = KEYS.toSorted().slice(0, 20);
+  await feed.commit(...first.map((key) => written(key, { stats: { xp: 7 } }, 2)));
+  await parts.batch(false);
+  const moved = before.map((one) => (first.includes(String(one.key)) ? { ...one, rank: -7 } : one));
+  expect(await buckets()).toEqual(moved);
+  expect(moved.filter(({ rank }) => rank === -7).length).toBeGreaterThan(0);
+  expect(new Set(moved.map(({ count }) => Number(count)))).toEqual(new Set([0]));
+  while (await parts.page(16));
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});
+
 const COUNT = 3_000;
 
 /** A project with so many documents that a board is filled beside the lane. */

@@ -1,7 +1,7 @@
 import { rankOf } from '../../../src/domain/query/board-metric.ts';
 import type { Board } from '../../catalog.ts';
 import type { Transaction } from '../../tables.ts';
-import { type Moved, updateBuckets } from './rank-buckets.ts';
+import { type Moved, moveBuckets, updateBuckets } from './rank-buckets.ts';
 
 /** How the rows of boards change with their documents, and counts and rank buckets with the rows. */
 
@@ -51,8 +51,8 @@ SELECT board, space, rank, key, -1 AS change FROM gone`;
 
 const DELETE_ZEROS = 'DELETE FROM {leaderboard_counts} WHERE project = $1 AND count = 0';
 
-/** Writes rows of boards, and moves counts and rank buckets with them. */
-export async function upsert(tx: Transaction, rows: readonly Row[]): Promise<void> {
+/** Writes rows of boards, and moves counts with them, and rank buckets. `counted`: whether those are counted, too. */
+export async function upsert(tx: Transaction, rows: readonly Row[], counted: boolean): Promise<void> {
   if (rows.length === 0) return;
   const moved = await tx.run<Moved>('boards-upsert', UPSERT, [
     rows.map((row) => row.board.id),
@@ -61,7 +61,7 @@ export async function upsert(tx: Transaction, rows: readonly Row[]): Promise<voi
     rows.map((row) => row.value),
     rows.map((row) => rankOn(row.board, row.value)),
   ]);
-  await updateBuckets(tx, moved);
+  await (counted ? updateBuckets : moveBuckets)(tx, moved);
 }
 
 /** The number by which a board's rows are sorted, ascending. */
@@ -69,11 +69,11 @@ export function rankOn({ descending }: Board, value: number): number {
   return rankOf(value, descending ? 'desc' : 'asc');
 }
 
-/** Deletes rows of boards, and moves counts and rank buckets with them. */
-export async function remove(tx: Transaction, gone: readonly Omit<Row, 'value'>[]): Promise<void> {
+/** Deletes rows of boards; otherwise as {@link upsert}. */
+export async function remove(tx: Transaction, gone: readonly Omit<Row, 'value'>[], counted: boolean): Promise<void> {
   if (gone.length === 0) return;
   const values = [gone.map((row) => row.board.id), gone.map((row) => row.space), gone.map((row) => row.key)];
-  await updateBuckets(tx, await tx.run<Moved>('boards-delete', DELETE, values));
+  await (counted ? updateBuckets : moveBuckets)(tx, await tx.run<Moved>('boards-delete', DELETE, values));
   await dropZeros(tx);
 }
 

@@ -46,6 +46,11 @@ export function follows(fill: Fill | undefined, document: Cursor): boolean {
   return fill.phase === 'rows' && hasPassed(fill, document);
 }
 
+/** Whether the board's rank buckets are counted already, so that every change must move their counts. */
+export function areCounted(fill: Fill | undefined): boolean {
+  return fill?.phase !== 'rows';
+}
+
 /** Starts a new board. One over up to `atOnce` documents is made now, a larger one in pages. */
 export async function begin(tx: Transaction, board: Board, fill: Fill | undefined, atOnce: number): Promise<void> {
   // If the board is still being removed, it begins again after that.
@@ -184,7 +189,7 @@ async function insert(tx: Transaction, board: Board, space: string, page: readon
     rows.length,
   ]);
   const buckets = rows.filter(({ key }) => startsBucket(key)).map(({ key, rank }) => ({ board: board.id, space, rank, key }));
-  if (buckets.length > 0) await putBuckets(tx, buckets);
+  await putBuckets(tx, buckets);
 }
 
 /** Counts the next rank buckets. After the last one the board is complete. */

@@ -3,7 +3,7 @@ import type { Batch, DocumentChange, Projection } from '../../batch.ts';
 import type { Board, Catalog } from '../../catalog.ts';
 import type { Transaction } from '../../tables.ts';
 import { type Row, remove, upsert } from './changes.ts';
-import { begin, type Fill, filling, follows, lockFills, putAway } from './fill.ts';
+import { areCounted, begin, type Fill, filling, follows, lockFills, putAway } from './fill.ts';
 
 const KNOWN_BOARDS = 'SELECT DISTINCT board FROM {leaderboard_queries} WHERE project = $1';
 
@@ -70,8 +70,11 @@ async function follow(tx: Transaction, batch: Batch, known: ReadonlySet<string>,
       else rows.push({ board, space: document.space, key: document.key, value });
     }
   }
-  await upsert(tx, rows);
-  await remove(tx, gone);
+  for (const counted of [true, false]) {
+    const isSo = ({ board }: { readonly board: Board }) => areCounted(fills.get(board.id)) === counted;
+    await upsert(tx, rows.filter(isSo), counted);
+    await remove(tx, gone.filter(isSo), counted);
+  }
 }
 
 function metricIn({ state: { document } }: DocumentChange, board: Board): number | null {

@@ -108,7 +108,7 @@ export async function putFirstBucket(tx: Transaction, board: string, space: stri
 
 /** Begins buckets that are counted later. */
 export async function putBuckets(tx: Transaction, buckets: readonly BucketKey[]): Promise<void> {
-  await tx.run('marks-put', PUT, columns(buckets));
+  if (buckets.length > 0) await tx.run('marks-put', PUT, columns(buckets));
 }
 
 /** So many buckets are counted in one statement. */
@@ -150,15 +150,21 @@ export async function dropEmpty(tx: Transaction, board: string): Promise<void> {
 /** Brings the buckets up to date after rows have moved. */
 export async function updateBuckets(tx: Transaction, moved: readonly Moved[]): Promise<void> {
   if (moved.length === 0) return;
-  const starts = moved.filter(({ key }) => startsBucket(key));
-  const gone = starts.filter(({ change }) => change < 0);
-  const came = starts.filter(({ change }) => change > 0);
-  if (gone.length > 0) await tx.run('marks-drop', DROP, columns(gone));
-  if (came.length > 0) await tx.run('marks-put', PUT, columns(came));
+  const starts = await moveBuckets(tx, moved);
   await tx.run('marks-first', PUT_FIRST, columns(moved).slice(0, 2));
   const counted = starts.length === 0 ? [] : await tx.run<BucketKey>('marks-recount', RECOUNT, columns(starts));
   await tx.run('marks-add', ADD, [...columns(moved), moved.map(({ change }) => change), ...columns(counted)]);
   if (moved.some(({ change }) => change < 0)) await tx.run('marks-empty', DROP_EMPTY, columns(moved).slice(0, 2));
+}
+
+/** Lets buckets begin and end after rows have moved, and counts nothing, because that comes later. Returns the rows that start buckets. */
+export async function moveBuckets(tx: Transaction, moved: readonly Moved[]): Promise<readonly Moved[]> {
+  const starts = moved.filter(({ key }) => startsBucket(key));
+  const gone = starts.filter(({ change }) => change < 0);
+  const came = starts.filter(({ change }) => change > 0);
+  if (gone.length > 0) await tx.run('marks-drop', DROP, columns(gone));
+  await putBuckets(tx, came);
+  return starts;
 }
 
 /** FNV-1a over the key. Any function of the key would do, as long as it never changes. */
