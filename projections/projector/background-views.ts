@@ -58,13 +58,13 @@ function grown({ own, passing, since }: Failures, error: unknown): Failures {
 
 /**
  * How long a page of a fill should block the batches of the project's boards. How long the page waited for a batch does not count. A
- * pause follows it, because the machine has others to serve.
+ * pause follows it, because the machine has others to serve: a quarter as long, or four times as long while the batches fall behind.
  */
 const FILL_MS = 80;
 /** Time limit of a page of a fill. Counting the documents comes first, which takes long on a busy machine and blocks nobody. */
 const FILL_TIMEOUT_MS = 60_000;
 const FIRST_FILL = 250;
-const PAUSE_FACTOR = 1;
+const PAUSE_FACTOR = 0.25;
 const PRESSED_PAUSE_FACTOR = 4;
 /** The longest pause. Where the whole machine is slow, a longer one would only delay the end. */
 const MAX_FILL_PAUSE_MS = 100;

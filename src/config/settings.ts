@@ -157,7 +157,7 @@ export const LIMITS = {
     'Memory for changes that are not in the tables yet; beyond it writes answer 503 BEHIND.',
   ),
   queueCommits: setting('QUEUE_COMMITS', '5000', whole(1, 1e6), 'Commits of one project that may wait; beyond it 503 BUSY.'),
-  groupCommits: setting('GROUP_COMMITS', '400', whole(1, 10_000), 'Most commits in one append.'),
+  groupCommits: setting('GROUP_COMMITS', '400', whole(1, 10_000), 'Most commits in one append; fewer while another project is in use.'),
   // EventStoreDB takes 1 MiB per append with default settings.
   groupBytes: setting('GROUP_BYTES', '768 KiB', bytes(64 * KIB, 16 * MIB), 'Most bytes in one append.'),
   keptAnswerHours: setting(
