@@ -1,8 +1,20 @@
+import { z } from 'zod';
+
 /** Which keys open a route, and which permissions a key needs. */
 
 export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+const access = z
+  .string()
+  .regex(/^(?:none|[rwx]{0,3})$/i)
+  .transform((letters) => letters.toLowerCase())
+  .exactOptional();
+const byScope = Object.fromEntries(SCOPES.map((scope) => [scope, access])) as Readonly<Record<Scope, typeof access>>;
+
+/** What a secret key is permitted: scope → letters of `rwx`, or `none`. Other members do not count. */
+export const permissions = z.object(byScope);
 
 /** `r`: list and read. `rw`: change. `x`: run, and direct access to documents. */
 export type Level = 'r' | 'rw' | 'x';

@@ -1,3 +1,4 @@
+import type { SecurityBlock } from '../../contract/resources/call.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { Positioned } from '../answers.ts';
@@ -11,7 +12,7 @@ export interface EndpointRequest {
   /** The envelope of a sealed body, as it was sent. */
   readonly sealed: JsonObject | null;
   /** The body's `security` block, unchecked. */
-  readonly security: JsonObject | null;
+  readonly security: SecurityBlock | null;
   /** Whether it looks like a client library's request: it has a security mode or a `security` block. */
   readonly library: boolean;
 }

@@ -28,7 +28,7 @@ export function revisionOfCall(
 ): RevisionStatus | null {
   const { authority } = project;
   if (caller.revision !== null || security === null || authority === null) return caller.revision;
-  const client = { revision: revisionIdOf(security['revisionId']), clientType: null };
+  const client = { revision: revisionIdOf(security.revisionId), clientType: null };
   return revisionStatus(projectSettings(authority.settings), authority.gamePackage, client, context.scheduler.now());
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import { analytics } from './analytics.ts';
 import { jsonSchemaOf } from './json-schema.ts';
-import { flag, map, optional, type Shape } from './member.ts';
+import { flag, map, optional, type Shape, type Written } from './member.ts';
 
 /** Settings of a project: names, types, ranges and defaults. */
 
@@ -114,6 +114,15 @@ export const projectName = optional(z.string().trim().min(1).max(MAX_NAME), 'Wha
   code,
   expected: `a text of 1 to ${MAX_NAME} characters`,
 });
+
+/** A body that changes settings: they stand in it, or under one of these members, where answers have them. */
+const settingsBody = z.looseObject({
+  settings: optional(map, 'The settings.'),
+  config: optional(map, 'The same as `settings`.'),
+});
+
+export type WrittenSettings = JsonObject & Written<typeof settings>;
+export type SettingsBody = JsonObject & Written<typeof settingsBody>;
 
 type Filled<S extends Shape> = { readonly [Name in keyof S]: Exclude<z.output<S[Name]>, undefined> };
 

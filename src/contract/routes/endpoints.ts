@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ENDPOINT_KEYS } from '../credentials.ts';
 import { AS_PLAYER, POSITION_HEADER, TARGET } from '../parameters.ts';
+import { callBody, namedCall } from '../resources/call.ts';
 import { route } from '../route.ts';
 import { anyJson } from '../values.ts';
 
@@ -8,26 +9,6 @@ const Rendered = anyJson.meta({
   id: 'Rendered',
   description: "What the endpoint's `response` says, with its status; an object, if its author wants a game's client to read it",
 });
-
-const Input = z
-  .object({
-    input: anyJson.optional().meta({ description: 'An object here, or under `args`, is the input; else the body itself is' }),
-    args: anyJson.optional(),
-    platformId: z.union([z.string(), z.number()]).optional().meta({ description: 'Who plays, where no header says it' }),
-    security: anyJson.optional().meta({ description: 'What a client library says of its security modes' }),
-    encrypted: z.boolean().optional().meta({ description: 'The body is sealed: `envelope` holds it' }),
-    envelope: anyJson.optional(),
-  })
-  .catchall(anyJson)
-  .meta({ id: 'CallInput', description: 'The input of an endpoint' });
-
-const named = z
-  .object({ endpoint: z.string().optional(), slug: z.string().optional(), _endpointSlug: z.string().optional() })
-  .catchall(anyJson)
-  .meta({
-    id: 'NamedCall',
-    description: 'A call whose endpoint the body names, by the first of these members that is a text; the rest is as of a call by path',
-  });
 
 const headers = { ...AS_PLAYER, ...TARGET } as const;
 const ANSWER_HEADERS = {
@@ -72,7 +53,7 @@ export const endpoints = {
     description: DESCRIPTION,
     keys: ENDPOINT_KEYS,
     headers,
-    body: { schema: Input, required: false },
+    body: { schema: callBody, required: false },
     answers: { 200: Rendered },
     answerHeaders: ANSWER_HEADERS,
     errors: [...ERRORS, ...SEALED],
@@ -91,7 +72,7 @@ export const endpoints = {
     description: DESCRIPTION,
     keys: ENDPOINT_KEYS,
     headers,
-    body: { schema: named, required: true },
+    body: { schema: namedCall, required: true },
     answers: { 200: Rendered },
     answerHeaders: ANSWER_HEADERS,
     errors: [...ERRORS, ...SEALED],

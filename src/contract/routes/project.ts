@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, managementKeys, PACKAGE_KEYS, VIEW_KEYS } from '../credentials.ts';
 import { AS_PLAYER, PLAYER, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { gamePackage as sentPackage } from '../resources/game-package.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 import { about, CLAIMING, diagnostics, ok, paged } from './managed.ts';
@@ -110,9 +111,7 @@ export const gamePackage = {
     ].join('\n'),
     keys: PACKAGE_KEYS,
     body: {
-      schema: z
-        .object({ currentRevisionId: anyJson.optional().meta({ description: 'A whole number' }), latestRevisionId: anyJson.optional() })
-        .catchall(anyJson),
+      schema: sentPackage,
       required: true,
     },
     answers: {

@@ -1,7 +1,7 @@
+import type { SettingsBody, WrittenSettings } from '../../contract/resources/settings.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
-import { member } from '../../kernel/path.ts';
 import type { Finding } from '../definition/findings/finding.ts';
 import type { DomainEvent, KeyKind, Permissions } from '../events.ts';
 import type { ApiKey, AuthorityState, DefinitionsState } from '../states.ts';
@@ -131,12 +131,12 @@ export function changeSettings(
   if (state === null || state.deleted) return noProject();
   if (!isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object of settings');
   const changes = new Map<string, Json>();
-  for (const [name, raw] of Object.entries(plainSettings(settingsIn(body)))) {
+  for (const [name, raw] of Object.entries(plainSettings(askedIn(body).settings))) {
     const rule = settingRule(name);
     if (rule === undefined) continue;
     const value = rule.accept(raw);
     if (value === undefined) return refusal('VALIDATION_FAILED', `The setting '${name}' must be ${rule.expected}`);
-    const before = name === 'name' ? state.name : member(state.settings, name);
+    const before = name === 'name' ? state.name : state.settings[name];
     if (before === undefined || !jsonEquals(before, value)) changes.set(name, value);
   }
   if (changes.size === 0) return { events: [] };
@@ -154,10 +154,9 @@ const OF_ANSWERS = new Set(['ok', 'projectId', 'settings', 'config', 'strict', '
 /** Findings for settings that do not exist, with suggestions. */
 export function unknownSettings(body: Json | undefined): readonly Finding[] {
   if (!isObject(body)) return [];
-  const asked = settingsIn(body);
-  const at = asked === body ? '' : `/${isObject(member(body, 'settings')) ? 'settings' : 'config'}`;
+  const { settings: asked, at } = askedIn(body);
   const beside =
-    asked === body ? [] : Object.keys(body).filter((name) => !OF_ANSWERS.has(name) && settingRule(acceptMember(name)) === undefined);
+    at === '' ? [] : Object.keys(body).filter((name) => !OF_ANSWERS.has(name) && settingRule(acceptMember(name)) === undefined);
   const inside = Object.keys(asked).filter((name) => settingRule(acceptMember(name)) === undefined && !(at === '' && OF_ANSWERS.has(name)));
   const found = (name: string, path: string): Finding => {
     const fix = didYouMean(name, Object.keys(SETTING_RULES));
@@ -171,16 +170,22 @@ export function unknownSettings(body: Json | undefined): readonly Finding[] {
   return [...beside.map((name) => found(name, `/${name}`)), ...inside.map((name) => found(name, `${at}/${name}`))];
 }
 
-function settingsIn(body: JsonObject): JsonObject {
-  const wrapped = member(body, 'settings') ?? member(body, 'config');
-  return isObject(wrapped) ? wrapped : body;
+interface Asked {
+  readonly settings: JsonObject;
+  /** Where they stand in the body, as a JSON pointer. */
+  readonly at: string;
+}
+
+function askedIn(body: SettingsBody): Asked {
+  const { settings, config } = body;
+  const wrapped = settings ?? config ?? null;
+  return isObject(wrapped) ? { settings: wrapped, at: wrapped === settings ? '/settings' : '/config' } : { settings: body, at: '' };
 }
 
 /** Settings under neutral names. The post-grace action `allow_readonly` of older editors implies the mode `allow_continue`. */
 function plainSettings(asked: JsonObject): JsonObject {
-  const plain = acceptMembers(asked);
-  const readsOnly = member(plain, 'revisionPostGraceAction') === 'allow_readonly';
-  return readsOnly ? { ...plain, revisionEnforcementMode: 'allow_continue' } : plain;
+  const plain: WrittenSettings = acceptMembers(asked);
+  return plain.revisionPostGraceAction === 'allow_readonly' ? { ...plain, revisionEnforcementMode: 'allow_continue' } : plain;
 }
 
 function noProject(): Refusal {

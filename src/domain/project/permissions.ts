@@ -1,6 +1,5 @@
-import { type Level, SCOPES, type Scope } from '../../contract/credentials.ts';
+import { type Level, permissions, SCOPES, type Scope } from '../../contract/credentials.ts';
 import { isObject, type Json, tryParseJson } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { STAGED_KINDS } from '../definition/kinds.ts';
 import type { DefinitionKind, Permissions } from '../events.ts';
 import type { ApiKey } from '../states.ts';
@@ -52,12 +51,5 @@ export function allows(key: ApiKey, scope: string, level: Level): boolean {
 export function readPermissions(raw: Json): Permissions | undefined {
   if (raw === null) return null;
   const value = typeof raw === 'string' ? tryParseJson(raw) : raw;
-  if (!isObject(value)) return undefined;
-  const entries = SCOPES.map((scope): [string, Json | undefined] => [scope, member(value, scope)]);
-  if (entries.some(([, access]) => access !== undefined && !isAccess(access))) return undefined;
-  return Object.fromEntries(entries.flatMap(([scope, access]) => (typeof access === 'string' ? [[scope, access.toLowerCase()]] : [])));
-}
-
-function isAccess(access: Json): boolean {
-  return typeof access === 'string' && /^(?:none|[rwx]{0,3})$/i.test(access);
+  return isObject(value) ? permissions.safeParse(value).data : undefined;
 }

@@ -1,24 +1,13 @@
+import { type Quotas, quotas } from '../../contract/resources/quotas.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import { isNumber, isObject, type JsonObject, jsonEquals, toDouble } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import { type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { isThere, storedText } from '../document/packed.ts';
 import type { AuthorityState, DocumentState } from '../states.ts';
 import type { ProjectDecision } from './decide.ts';
 
 /** What a project may store and report: limits that the operator sets, for all projects or for one. */
 
-/** Whole numbers; 0: unlimited. */
-export interface Quotas {
-  /** Events of its log in a UTC day. */
-  readonly eventsPerDay: number;
-  /** Documents over all collections and spaces, including records of global collections. */
-  readonly documents: number;
-  /** UTF-8 bytes of their texts. */
-  readonly bytes: number;
-  /** Telemetry of players that one process stores in a minute. */
-  readonly telemetryPerMinute: number;
-}
-
+export type { Quotas } from '../../contract/resources/quotas.ts';
 export type QuotaName = keyof Quotas;
 
 export const NO_QUOTAS: Quotas = { eventsPerDay: 0, documents: 0, bytes: 0, telemetryPerMinute: 0 };
@@ -42,11 +31,7 @@ export function sameQuotas(a: Quotas, b: Quotas): boolean {
 
 /** Quotas that the operator set for this project. */
 export function ownQuotas(settings: JsonObject): Partial<Quotas> {
-  const own = member(settings, MEMBER);
-  if (!isObject(own)) return {};
-  return Object.fromEntries(
-    Object.entries(own).flatMap(([name, value]) => (isQuotaName(name) && isNumber(value) ? [[name, toDouble(value)]] : [])),
-  );
+  return quotas.safeParse(settings[MEMBER]).data ?? {};
 }
 
 export type QuotaChanges = Readonly<Partial<Record<QuotaName, number | null>>>;

@@ -1,6 +1,7 @@
 import type { PackageSynced } from '../../contract/answers.ts';
+import { gamePackage, type WrittenPackage } from '../../contract/resources/game-package.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import { isNumber, isObject, type Json, type JsonObject, jsonEquals, stringifyJson, toDouble } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { GamePackage } from '../states.ts';
 
@@ -14,7 +15,6 @@ const OWN: ReadonlySet<string> = new Set([
   'revisionFirstSyncedAtUnix',
   'lastSyncedAtUnix',
 ]);
-const REVISIONS = ['currentRevisionId', 'latestRevisionId'] as const;
 /** Bytes of a package as JSON: every node holds the packages of its open projects. */
 const MAX_BYTES = 256 * 1024;
 /** Bytes allowed for the server's members, which tools send back. */
@@ -37,7 +37,7 @@ export function decidePackageSync(current: GamePackage | null, body: Json): Pack
   const changes = new Map<string, Json>();
   for (const [name, sent] of Object.entries(body)) {
     if (OWN.has(name)) continue;
-    const value = isRevision(name) ? revisionOf(sent) : sent;
+    const value = isRevision(name) ? gamePackage.shape[name].safeParse(sent).data : sent;
     if (value === undefined) return refusal('INVALID_BODY', `\`${name}\` must be a whole number, or null`);
     if (value === null && isRevision(name)) continue;
     const known = member(before, name);
@@ -46,8 +46,7 @@ export function decidePackageSync(current: GamePackage | null, body: Json): Pack
   const changed = Object.fromEntries(changes);
   if (isLarger({ ...before, ...changed }, MAX_BYTES)) return tooLarge();
   const previousRevisionId = currentRevision(current);
-  const next = changed['currentRevisionId'];
-  return { changes: changed, previousRevisionId, revisionChanged: previousRevisionId !== null && next !== undefined };
+  return { changes: changed, previousRevisionId, revisionChanged: previousRevisionId !== null && changes.has('currentRevisionId') };
 }
 
 function isLarger(value: JsonObject, bytes: number): boolean {
@@ -87,20 +86,12 @@ export function packageBody({ members, publishedAt, syncedAt }: GamePackage): Pa
   };
 }
 
-function revisionIn(known: GamePackage | null, name: (typeof REVISIONS)[number]): number | null {
-  const value = known === null ? undefined : member(known.members, name);
+function revisionIn(known: GamePackage | null, name: keyof WrittenPackage): number | null {
+  const members: WrittenPackage = known?.members ?? {};
+  const value = members[name];
   return typeof value === 'number' ? value : null;
 }
 
-function isRevision(name: string): name is (typeof REVISIONS)[number] {
-  return REVISIONS.some((revision) => revision === name);
-}
-
-/** A revision's number; `null` for none, which some editors send as 0; `undefined` if it is invalid. */
-function revisionOf(value: Json): number | null | undefined {
-  if (value === null || value === '') return null;
-  if (!isNumber(value) && !(typeof value === 'string' && /^\d{1,16}$/.test(value))) return undefined;
-  const number = typeof value === 'string' ? Number(value) : toDouble(value);
-  if (!Number.isSafeInteger(number) || number < 0) return undefined;
-  return number === 0 ? null : number;
+function isRevision(name: string): name is keyof WrittenPackage {
+  return Object.hasOwn(gamePackage.shape, name);
 }

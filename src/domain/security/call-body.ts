@@ -1,12 +1,12 @@
+import type { CallBody, SealedPayload, SecurityBlock } from '../../contract/resources/call.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { memberSpellings } from '../wire-names.ts';
 
 /** Splits the body of an endpoint call: the endpoint's input, and what is said about the call. */
 
 /** The input of a POST: the object member `input`, else `args`, else the whole body, without members that address or secure the call. */
-export function inputOfBody(body: JsonObject): JsonObject {
-  const { endpoint, slug, security, _endpointSlug, ...input } = objectIn(body, 'input') ?? objectIn(body, 'args') ?? body;
+export function inputOfBody(body: CallBody): JsonObject {
+  const { endpoint, slug, security, _endpointSlug, ...input } = objectOrNull(body.input) ?? objectOrNull(body.args) ?? body;
   return input;
 }
 
@@ -17,22 +17,20 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 ]);
 
 /** The input that was sealed. */
-export function inputOfPayload(payload: JsonObject): JsonObject {
+export function inputOfPayload(payload: SealedPayload): JsonObject {
   return inputOfBody(Object.fromEntries(Object.entries(payload).filter(([name]) => !CREDENTIALS.has(name))));
 }
 
 /** The request id that was sealed; empty if there is none. */
-export function requestIdIn(payload: JsonObject): string {
-  const id = member(payload, 'encryptedRequestId');
-  return typeof id === 'string' ? id : '';
+export function requestIdIn({ encryptedRequestId }: SealedPayload): string {
+  return typeof encryptedRequestId === 'string' ? encryptedRequestId : '';
 }
 
 /** The `security` block of client libraries, if it is an object. */
-export function securityIn(body: JsonObject): JsonObject | null {
-  return objectIn(body, 'security');
+export function securityIn({ security }: CallBody): SecurityBlock | null {
+  return objectOrNull(security);
 }
 
-function objectIn(body: JsonObject, name: string): JsonObject | null {
-  const value: Json | undefined = member(body, name);
+function objectOrNull(value: Json | undefined): JsonObject | null {
   return isObject(value) ? value : null;
 }

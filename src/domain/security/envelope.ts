@@ -1,7 +1,7 @@
 import { createDecipheriv, createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { type CallBody, envelope, type SealedPayload, sealedText } from '../../contract/resources/call.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import { canonicalJson, isNumber, isObject, type Json, JsonError, type JsonObject, parseJsonBytes } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import { canonicalJson, isObject, type Json, JsonError, type JsonObject, parseJsonBytes } from '../../kernel/json.ts';
 import { ENVELOPE_IDENTITIES, WIRE_TEXTS } from '../wire-names.ts';
 
 /**
@@ -33,18 +33,16 @@ export interface OpenRequest {
 
 /** What was sealed, and in whose name. */
 export interface Opened {
-  readonly payload: JsonObject;
+  readonly payload: SealedPayload;
   readonly type: 'session' | 'platform';
   readonly identity: string;
 }
 
 /** The envelope in a body; `null` for a plain body. */
-export function sealedIn(body: JsonObject): JsonObject | null {
-  for (const name of ['envelope', 'encryptedRequest']) {
-    const envelope = member(body, name);
-    if (isObject(envelope) && (member(body, 'encrypted') === true || holdsPayload(envelope))) return envelope;
-  }
-  return member(body, 'encrypted') === true || holdsPayload(body) ? body : null;
+export function sealedIn(body: CallBody): JsonObject | null {
+  const { encrypted, envelope, encryptedRequest } = body;
+  for (const each of [envelope, encryptedRequest]) if (isObject(each) && (encrypted === true || holdsPayload(each))) return each;
+  return encrypted === true || holdsPayload(body) ? body : null;
 }
 
 function holdsPayload(object: JsonObject): boolean {
@@ -58,23 +56,19 @@ export function fingerprintOf(publicKey: string): string {
 
 /** Opens an envelope. Every check has its own refusal, and they run in this order. */
 export function openEnvelope(ask: OpenRequest): Opened | Refusal {
-  const read = (name: string) => textOf(member(ask.envelope, name));
-  const projectId = read('projectId');
+  const { nonce, publicKeyFingerprint, signature, ...told } = envelope.parse(ask.envelope);
+  const { projectId, endpointSlug } = told;
   if (projectId !== ask.projectId) return invalid('The envelope is for another project');
-  const endpointSlug = read('endpointSlug');
   if (endpointSlug !== '' && endpointSlug !== ask.slug) return invalid('The envelope is for another endpoint');
-  const version = read('version') || VERSION;
-  const algorithm = read('algorithm') || ALGORITHM;
+  const version = told.version || VERSION;
+  const algorithm = told.algorithm || ALGORITHM;
   if (version !== VERSION || algorithm !== ALGORITHM) return invalid('The envelope has a version or an algorithm that is not known here');
-  const nonce = read('nonce');
   if (nonce.length < MIN_NONCE) return invalid('The nonce of the envelope is too short');
-  const publicKeyFingerprint = read('publicKeyFingerprint');
   const publicKey = ask.publicKey(publicKeyFingerprint);
   if (publicKey === undefined) return invalid('The envelope was made with a public key that this project does not have');
-  const sealed = { iv: read('iv'), encryptedPayload: read('encryptedPayload') || read('ciphertext'), tag: read('tag') };
-  const signature = read('signature');
+  const sealed = { iv: told.iv, encryptedPayload: told.encryptedPayload || told.ciphertext, tag: told.tag };
   if (sealed.iv === '' || sealed.encryptedPayload === '' || signature === '') return invalid('The envelope is not complete');
-  const named = identityOf(read);
+  const named = identityOf(told.sessionId, ask.envelope);
   if (named === null) return invalid('The envelope names neither a player nor a session');
   if (!STORABLE.test(named.identity)) return invalid('The envelope names an impossible player');
   const stranger = wrongIdentity(ask, named);
@@ -101,11 +95,10 @@ interface Named {
   readonly identityType: string;
 }
 
-function identityOf(read: (name: string) => string): Named | null {
-  const sessionId = read('sessionId');
+function identityOf(sessionId: string, sent: JsonObject): Named | null {
   if (sessionId !== '') return { type: 'session', identity: sessionId, identityType: 'session' };
   for (const { name, identityType } of ENVELOPE_IDENTITIES) {
-    const identity = read(name);
+    const identity = sealedText.parse(sent[name]);
     if (identity !== '') return { type: 'platform', identity, identityType };
   }
   return null;
@@ -184,13 +177,7 @@ function readPayload(plain: Buffer, slug: string, { type, identity }: Named): Op
       : refusal('INVALID_JSON', `Invalid JSON: ${error.message}`);
   }
   if (!isObject(payload)) return refusal('INVALID_BODY', 'What the envelope holds must be a JSON object');
-  const sealedSlug = member(payload, '_endpointSlug') ?? null;
-  if (sealedSlug !== null && sealedSlug !== slug) return invalid('The request was sealed for another endpoint');
-  return { payload, type, identity };
-}
-
-/** A text, or a number as its text; anything else counts as missing. */
-function textOf(value: Json | undefined): string {
-  if (typeof value === 'string') return value;
-  return isNumber(value) ? canonicalJson(value) : '';
+  const sealed: SealedPayload = payload;
+  if ((sealed._endpointSlug ?? slug) !== slug) return invalid('The request was sealed for another endpoint');
+  return { payload: sealed, type, identity };
 }

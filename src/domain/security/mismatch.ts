@@ -1,6 +1,5 @@
+import type { SecurityBlock } from '../../contract/resources/call.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { ProjectSettings } from '../project/settings.ts';
 import { configVersion, expectedModes } from './config.ts';
 
@@ -18,8 +17,8 @@ export function encryptionRequired(settings: ProjectSettings): Refusal {
  * A session token came although the project has sessions off. It is a mismatch for a client that believes them on; else `null`, and the plain
  * 403 AUTH_SESSION_DISABLED follows.
  */
-export function sessionMismatch(settings: ProjectSettings, security: JsonObject | null): Refusal | null {
-  if (settings.enableAuthSessions || security === null || member(security, 'authSessions') !== 'enabled') return null;
+export function sessionMismatch(settings: ProjectSettings, security: SecurityBlock | null): Refusal | null {
+  if (settings.enableAuthSessions || security === null || security.authSessions !== 'enabled') return null;
   return mismatch('SECURITY_SESSION_DISABLED', settings);
 }
 

@@ -1,4 +1,5 @@
 import type { Caller, EndpointAnswer, EndpointRequest } from '../../app/app.ts';
+import type { CallBody } from '../../contract/resources/call.ts';
 import type { AnswerOf } from '../../contract/route.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
 import { inputOfBody, securityIn } from '../../domain/security/call-body.ts';
@@ -86,9 +87,8 @@ function requestOf(ctx: Context, slug: string, body: JsonObject): EndpointReques
   return { slug, target: targetOf(exchange), input: sealed ? {} : inputOfBody(body), fromQuery: false, sealed, security, library };
 }
 
-function slugOfBody(body: JsonObject): string {
-  for (const name of ['endpoint', 'slug', '_endpointSlug']) {
-    const slug = Object.hasOwn(body, name) ? body[name] : undefined;
+function slugOfBody({ endpoint, slug: named, _endpointSlug }: CallBody): string {
+  for (const slug of [endpoint, named, _endpointSlug]) {
     if (typeof slug === 'string' && slug.trim() !== '') return slug;
   }
   throw refusal('INVALID_REQUEST');
