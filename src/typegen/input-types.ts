@@ -3,23 +3,8 @@ import type { Written } from '../contract/resources/member.ts';
 import { stringOf } from '../domain/definition/read.ts';
 import { declaredTypes, requiredNames } from '../domain/endpoint/input.ts';
 import { isArray, isObject, type Json, stringifyJson } from '../kernel/json.ts';
-import { typeOfJson } from './json-type.ts';
-import {
-  ANY_OBJECT,
-  BOOLEAN,
-  EMPTY_OBJECT,
-  list,
-  literal,
-  type Member,
-  MISSING,
-  NULL,
-  NUMBER,
-  type ObjectType,
-  STRING,
-  type Type,
-  UNKNOWN,
-  union,
-} from './type.ts';
+import { allowed, noteOf, PLAIN_TYPES } from './declared.ts';
+import { ANY_OBJECT, EMPTY_OBJECT, list, type Member, MISSING, NULL, type ObjectType, type Type, UNKNOWN, union } from './type.ts';
 
 /**
  * Inputs of endpoints, from their declarations. What a game sends fits what the author means, enums too; what the steps can rely on is
@@ -70,26 +55,11 @@ function fieldType(json: Json, side: Side, depth: number): Type {
   return side === 'sent' && isObject(field.properties) ? shape(field, side, depth) : UNKNOWN;
 }
 
-function allowed(value: Json): Type {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? literal(value) : typeOfJson(value);
-}
-
 function typeByName(type: string, field: Field, side: Side, depth: number): Type {
-  switch (type) {
-    case 'string':
-      return STRING;
-    case 'number':
-    case 'integer':
-      return NUMBER;
-    case 'boolean':
-      return BOOLEAN;
-    case 'null':
-      return NULL;
-    case 'array':
-      return list(items(field, side, depth));
-    default:
-      return isObject(field.properties) || isArray(field.required) ? shape(field, side, depth) : ANY_OBJECT;
-  }
+  if (type === 'array') return list(items(field, side, depth));
+  const plain = PLAIN_TYPES.get(type);
+  if (plain !== undefined) return plain;
+  return isObject(field.properties) || isArray(field.required) ? shape(field, side, depth) : ANY_OBJECT;
 }
 
 /** The server lets null pass among the items. */
@@ -102,6 +72,5 @@ function items({ items: declared }: Field, side: Side, depth: number): Type {
 function aboutOf(json: Json): { readonly about?: string } {
   const field: Field = isObject(json) ? json : {};
   const initial = field.default === undefined ? undefined : `Meant where it is left out: ${stringifyJson(field.default)}.`;
-  const lines = [stringOf(field.description), initial].filter((line) => line !== undefined);
-  return lines.length === 0 ? {} : { about: lines.join('\n') };
+  return noteOf(stringOf(field.description), initial);
 }

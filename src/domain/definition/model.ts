@@ -43,6 +43,8 @@ export interface AccessModel {
 /** One compiled field of a schema. All fields have all members, because every member of every written document passes one. */
 export interface FieldModel {
   readonly type: string;
+  /** What its author says of it: `description`, else `title`. */
+  readonly about: string | undefined;
   readonly default: Json | undefined;
   readonly required: boolean;
   readonly ledger: boolean;

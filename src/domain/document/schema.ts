@@ -1,5 +1,6 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
+import { stringOf } from '../definition/read.ts';
 import { growthWindows } from '../limit/fields.ts';
 
 /**
@@ -74,6 +75,7 @@ function compileField(raw: Json, required = false): FieldModel {
   const tracked = [...(properties ?? [])].filter(([name, child]) => isPathPart(name) && isTracked(child));
   const field: { -readonly [Name in keyof FieldModel]: FieldModel[Name] } = {
     type,
+    about: stringOf(source['description']) ?? stringOf(source['title']),
     default: undefined,
     required: required || source['required'] === true,
     ledger: source['_ledger'] === true && LEDGER_TYPES.has(type),
