@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { jobsCommand } from '../../src/cli/jobs.ts';
+import { migrateCommand } from '../../src/cli/migrate.ts';
 import { testDatabase } from '../support/postgres.ts';
 import { jobIn, jobsOn, type TestJobs } from './support.ts';
 
@@ -10,6 +11,7 @@ beforeEach(async () => {
   const databaseUrl = await testDatabase();
   vi.stubEnv('DATABASE_URL', databaseUrl);
   vi.stubEnv('REDIS_URL', '');
+  await printed(() => migrateCommand().parseAsync([], { from: 'user' }));
   broken = true;
   const rebuild = async () => {
     if (broken) throw new Error('the log is away');
@@ -28,19 +30,23 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** What the command prints. */
-async function savepointJobs(...words: readonly string[]): Promise<string> {
-  let printed = '';
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += String(text);
+/** What a command prints. */
+async function printed(run: () => Promise<unknown>): Promise<string> {
+  let text = '';
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((part) => {
+    text += String(part);
     return true;
   });
   try {
-    await jobsCommand().parseAsync(words, { from: 'user' });
+    await run();
   } finally {
     out.mockRestore();
   }
-  return printed;
+  return text;
+}
+
+function savepointJobs(...words: readonly string[]): Promise<string> {
+  return printed(() => jobsCommand().parseAsync(words, { from: 'user' }));
 }
 
 it('dead letters are listed for people and machines, and run again when retried', async () => {
