@@ -86,6 +86,8 @@ export class Subscriber {
   readonly #around: Surroundings;
   readonly #asking: Asking;
   readonly #entries: Entry[];
+  /** Index of the entry whose turn it is: the one that there was no room for, or one that changes all the time would leave no room to the others. */
+  #turn = 0;
   #sink: Sink | null = null;
   #rules: Rules | null = null;
   #until = 0;
@@ -191,9 +193,11 @@ export class Subscriber {
     if (sink === null || this.#isClosed || this.#checking !== null) return;
     if (!this.isChecked) return void this.recheck();
     if (this.#needsResync) this.#sendResync(sink);
-    for (const entry of this.#entries) {
-      const event = this.#nextOf(entry);
-      if (event === null) continue;
+    const { length } = this.#entries;
+    for (let looked = 0; looked < length; looked += 1, this.#turn = (this.#turn + 1) % length) {
+      const entry = this.#entries[this.#turn];
+      const event = entry === undefined ? null : this.#nextOf(entry);
+      if (entry === undefined || event === null) continue;
       if (!sink.hasRoomFor(event.data.length)) {
         this.#fullSince ??= this.#around.scheduler.monotonic();
         return;
