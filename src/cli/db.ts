@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, configOf, printNote, printResult } from './context.ts';
@@ -17,7 +18,11 @@ function url(): Command {
     const config = configOf(options);
     const running = config.databaseUrl === null ? await findDatabase({ dataDir: config.dataDir }) : null;
     const found = config.databaseUrl ?? running?.url ?? databaseUrlOf(config.dataDir);
-    if (found === null) throw refusal('NOT_FOUND', `There is no database in ${config.dataDir} yet: savepoint start makes one`);
+    if (found === null)
+      throw refusal(
+        'NOT_FOUND',
+        `There is no database in ${resolve(config.dataDir)}. --data DIR names the data folder of an installation; \`savepoint start\` makes a new one`,
+      );
     if (config.databaseUrl === null && !running) printNote('The embedded database is not running: it answers while a node runs.');
     printResult(options, { url: found, running: config.databaseUrl !== null || running !== null }, () => found);
   });

@@ -5,6 +5,7 @@ import type { Target } from '../folder/remote.ts';
 import { refusal } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { print, table } from './context.ts';
+import { noteUnknownField } from './remote/fields.ts';
 import { namesOf, unknownName } from './remote/names.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
@@ -47,7 +48,9 @@ export function ledgerCommand(): Command {
           throw await unknownName(remote, 'collection', collection, target);
         throw error;
       });
-      print(options.json ? stringifyJson(body ?? null) : ledgerText(body as unknown as Ledger));
+      const ledger = body as unknown as Ledger;
+      print(options.json ? stringifyJson(body ?? null) : ledgerText(ledger));
+      if (field !== undefined && ledger.entries.length === 0) await noteUnknownField(remote, collection, target, field);
     });
 }
 

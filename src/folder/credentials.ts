@@ -66,7 +66,10 @@ export function serverOf(named: Named, env: Environment = process.env): Pick<Pla
       ? `there is no savepoint.json in ${from} or above it (\`savepoint init\` makes one)`
       : `${join(dir, 'savepoint.json')} names none`;
   if (address === null)
-    throw new FolderProblem('NO_ADDRESS', `No server: ${where}. Give --address, SAVEPOINT_URL or "address" in savepoint.json.`);
+    throw new FolderProblem(
+      'NO_ADDRESS',
+      `No server: ${where}. \`savepoint dev\` starts one for a folder; or give --address, SAVEPOINT_URL or "address" in savepoint.json.`,
+    );
   if (!project)
     throw new FolderProblem('NO_PROJECT', `No project: ${where}. Give --project, SAVEPOINT_PROJECT or "project" in savepoint.json.`);
   return { dir, address, project };

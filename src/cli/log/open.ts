@@ -24,7 +24,8 @@ export async function openSource(place: Place, allowIncomplete: boolean): Promis
     if (file.flaw !== null) printNote(`Note: ${file.flaw}; the rest is copied.`);
     return { end: file, close: () => file.close() };
   }
-  if (place.kind === 'data' && databaseUrlOf(place.dir) === null) throw refusal('NOT_FOUND', `There is no database in ${place.dir}`);
+  if (place.kind === 'data' && databaseUrlOf(place.dir) === null)
+    throw refusal('NOT_FOUND', `There is no database in ${place.dir}. --data DIR names the data folder of an installation`);
   const { log, counted, close } = await openLog(place);
   return { end: logSource(log, { counted }), close };
 }

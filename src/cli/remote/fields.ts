@@ -20,6 +20,11 @@ export async function needFields(remote: Remote, collection: string, target: Tar
   throw refusal('STRICT_FINDINGS', `${told} Nothing was stored; --no-strict stores what the schema of ${collection} does not name.`);
 }
 
+/** Tells of a field that the collection's schema does not name. It may have entries of an earlier schema, so it is no failure. */
+export async function noteUnknownField(remote: Remote, collection: string, target: Target, field: string): Promise<void> {
+  for (const each of unknownFields(await schemaOf(remote, collection, target), field, null)) printNote(`Note: ${toldOf(each)}`);
+}
+
 function toldOf({ path, name, known }: UnknownField): string {
   return `There is no field '${path}'. ${didYouMean(name, known) ?? `There are: ${known.slice(0, 20).join(', ')}.`}`;
 }
