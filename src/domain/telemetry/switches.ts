@@ -23,18 +23,22 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
   system: 'managedSystemInfo',
 };
 
-const DEFAULTS = analytics.parse({});
+const MEMBERS = new Map(Object.entries(analytics.shape));
 
 const known = new WeakMap<JsonObject, AnalyticsSetting>();
 
-/** The setting with its defaults. One that does not fit counts as not set. Parsed once for each object that is stored. */
+/** The setting with its defaults. A member that does not fit counts as not set: earlier releases took some. Parsed once for each object. */
 export function analyticsSetting(stored: JsonObject): AnalyticsSetting {
   let setting = known.get(stored);
   if (setting === undefined) {
-    setting = analytics.safeParse(stored).data ?? DEFAULTS;
+    setting = analytics.parse(fitting(stored));
     known.set(stored, setting);
   }
   return setting;
+}
+
+function fitting(stored: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(stored).filter(([name, value]) => MEMBERS.get(name)?.safeParse(value).success));
 }
 
 /** Whether a project wants this event. A failed save is always recorded. */

@@ -201,6 +201,11 @@ describe('the project’s setting `analytics`', () => {
     expect(isCaptured(analyticsSetting({ constructor: false }), analytics('constructor.x'))).toBe(true);
   });
 
+  test('what is switched off stays off beside a member that an earlier release took', () => {
+    const stored = { enabled: false, retainErrorStacks: false, retentionDays: 7, captureEndpointCalls: 'yes' };
+    expect(analyticsSetting(stored)).toMatchObject({ ...stored, captureEndpointCalls: false });
+  });
+
   test('takes stacks out when they are not to be kept', () => {
     expect(asKept(analyticsSetting({}), error())).toMatchObject({ data: { stack: 's' } });
     expect(asKept(analyticsSetting({ retainErrorStacks: false }), error())).toMatchObject({ data: { stack: null } });
