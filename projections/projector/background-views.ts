@@ -58,14 +58,14 @@ function grown({ own, passing, since }: Failures, error: unknown): Failures {
 
 /**
  * How long a page of a fill should block the batches of the project's boards. How long the page waited for a batch does not count. A
- * pause follows it, because the machine has others to serve: a quarter as long, or four times as long while the batches fall behind.
+ * pause follows it, because the machine has others to serve.
  */
 const FILL_MS = 80;
 /** Time limit of a page of a fill. Counting the documents comes first, which takes long on a busy machine and blocks nobody. */
 const FILL_TIMEOUT_MS = 60_000;
 const FIRST_FILL = 250;
-const PAUSE_FACTOR = 0.25;
-const PRESSED_PAUSE_FACTOR = 4;
+/** The length of the pause by that of the page: while no other project changes, while one does, and while the batches fall behind. */
+const PAUSE_FACTORS = { alone: 0.25, shared: 1, pressed: 4 };
 /** The longest pause. Where the whole machine is slow, a longer one would only delay the end. */
 const MAX_FILL_PAUSE_MS = 100;
 
@@ -166,6 +166,11 @@ export class BackgroundViews {
     }
   }
 
+  get #pauseFactor(): number {
+    if (this.#host.isPressed()) return PAUSE_FACTORS.pressed;
+    return this.#context.neighbours.isAlone(this.#host.projectId) ? PAUSE_FACTORS.alone : PAUSE_FACTORS.shared;
+  }
+
   #behind(view: Projection): CheckpointSet | null {
     const checkpoints = this.#closed ? null : this.#host.checkpoints();
     return checkpoints !== null && viewsBehind(checkpoints).includes(view) ? checkpoints : null;
@@ -202,9 +207,7 @@ export class BackgroundViews {
         this.building = building;
         if (isDone) return;
         if (heldMs !== null) size = Math.max(MIN_PAGE, Math.min(MAX_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(heldMs, 1))));
-        await this.#fillSleeper.sleep(
-          Math.min(heldMs ?? 0, MAX_FILL_PAUSE_MS) * (this.#host.isPressed() ? PRESSED_PAUSE_FACTOR : PAUSE_FACTOR),
-        );
+        await this.#fillSleeper.sleep(Math.min(heldMs ?? 0, MAX_FILL_PAUSE_MS) * this.#pauseFactor);
       } catch (error) {
         failures += 1;
         this.#context.counters.failures += 1;

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { Checkpoint } from '../../src/app/ports/readers.ts';
 import type { Bulkhead } from '../../src/kernel/bulkhead.ts';
+import type { Neighbours } from '../../src/kernel/neighbours.ts';
 import type { Log } from '../../src/log/port.ts';
 import type { Tally } from './event-queue.ts';
 
@@ -13,6 +14,8 @@ export interface WorkerContext {
   readonly gate: Bulkhead;
   /** The same for the work beside the workers. It has connections of its own, so that no batch waits for it. */
   readonly background: Bulkhead;
+  /** Which projects change at the time. */
+  readonly neighbours: Neighbours;
   /** Counts what waits in the queues of all workers. */
   readonly tally: Tally;
   /** See `Batch.atOnce`. */

@@ -134,6 +134,7 @@ export class ProjectWorker {
   offer(events: readonly RecordedEvent[]): void {
     const last = events.at(-1);
     if (last === undefined || this.#closed) return;
+    this.#context.neighbours.used(this.projectId);
     // Done also by a worker that has stopped or is passive, because nobody tells it again when it goes on. It keeps no events: what it lacks
     // is in the log.
     this.#seen = Math.max(this.#seen, last.revision);

@@ -4,6 +4,8 @@ import type { Checkpoint } from '../../src/app/ports/readers.ts';
 import { Bulkhead } from '../../src/kernel/bulkhead.ts';
 import { throttled } from '../../src/kernel/error-reporting.ts';
 import { groupBy } from '../../src/kernel/group.ts';
+import { Neighbours } from '../../src/kernel/neighbours.ts';
+import { realScheduler } from '../../src/kernel/scheduler.ts';
 import type { FollowStep, Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import { AT_ONCE } from '../fills.ts';
@@ -88,6 +90,7 @@ export function createProjector({
     gate: slots(BATCH_SLOTS),
     background: slots(pool.options.max < LARGE_POOL ? 1 : BACKGROUND_SLOTS),
     owns: shard.owns,
+    neighbours: new Neighbours(realScheduler),
     tally: { characters: 0 },
     atOnce,
   };

@@ -3,7 +3,6 @@ import type { Checkpoint, CountedPage, DocumentPlace, StateReader } from '../../
 import type { Command } from '../../src/app/project/commit.ts';
 import type { DecisionContext } from '../../src/app/project/decision-context.ts';
 import { evolve } from '../../src/app/project/evolve.ts';
-import { Neighbours } from '../../src/app/project/neighbours.ts';
 import { Project } from '../../src/app/project/project.ts';
 import { createCache, type SharedCache } from '../../src/app/project/working-set.ts';
 import type { WriterLimits } from '../../src/app/project/writer.ts';
@@ -15,6 +14,7 @@ import { asDocument, type SubjectState } from '../../src/domain/states.ts';
 import { documentSubject, type SubjectKey, subjectsOf } from '../../src/domain/subjects.ts';
 import type { Awaitable } from '../../src/kernel/awaitable.ts';
 import { Refusal } from '../../src/kernel/errors.ts';
+import { Neighbours } from '../../src/kernel/neighbours.ts';
 import type { Scheduler } from '../../src/kernel/scheduler.ts';
 import { hashOf, NO_HASH, seal } from '../../src/log/chain.ts';
 import { readProjectEvent } from '../../src/log/decode.ts';

@@ -6,6 +6,7 @@ import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.t
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
+import type { Neighbours } from '../../kernel/neighbours.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
 import { hashOf } from '../../log/chain.ts';
@@ -14,7 +15,6 @@ import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts'
 import { projectStream } from '../../log/streams.ts';
 import type { DocumentKeys, StateReader } from '../ports/readers.ts';
 import type { Command, Outcome } from './commit.ts';
-import type { Neighbours } from './neighbours.ts';
 import { ProjectQuotas } from './project-quotas.ts';
 import { readCounts, type SharedCache, type Version, WorkingSet } from './working-set.ts';
 import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { throttled } from '../../kernel/error-reporting.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
+import { Neighbours } from '../../kernel/neighbours.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../log/streams.ts';
 import type { StateReader } from '../ports/readers.ts';
-import { Neighbours } from './neighbours.ts';
 import { Project } from './project.ts';
 import { createCache, readCounts, type SharedCache } from './working-set.ts';
 import type { WriterLimits, WriterObserver } from './writer.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../../../src/app/project/commit.ts';
-import { Neighbours } from '../../../src/app/project/neighbours.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
+import { Neighbours } from '../../../src/kernel/neighbours.ts';
 import { AppendTooLarge } from '../../../src/log/port.ts';
 import { APPEND_MS, codeOf, countIn, type Fate, increment, numberOf, STREAM, Table, THING, written } from '../support.ts';
 

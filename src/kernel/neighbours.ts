@@ -1,6 +1,6 @@
-import type { Scheduler } from '../../kernel/scheduler.ts';
+import type { Scheduler } from './scheduler.ts';
 
-/** A project counts as in use for so long after a request, ms. */
+/** A project counts as in use for so long after it was asked for, or changed, ms. */
 const IN_USE_MS = 1000;
 
 interface Use {
@@ -8,7 +8,7 @@ interface Use {
   readonly at: number;
 }
 
-/** Knows for each project of a node whether another one is in use, by the last uses of two different projects. */
+/** Knows for each project whether another one is in use in this process, by the last uses of two different projects. */
 export class Neighbours {
   readonly #scheduler: Pick<Scheduler, 'monotonic'>;
   #last: Use | null = null;
@@ -19,7 +19,7 @@ export class Neighbours {
     this.#scheduler = scheduler;
   }
 
-  /** A request for the project came. */
+  /** The project was asked for something, or changed. */
   used(projectId: string): void {
     if (this.#last !== null && this.#last.projectId !== projectId) this.#before = this.#last;
     this.#last = { projectId, at: this.#scheduler.monotonic() };
