@@ -42,6 +42,8 @@ export interface SharedTopicParts {
 /** Pause before a read is tried again that could not be done or showed too little, ms: doubled each time. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
+/** A value that was dropped is read again so long after its last read, ms: topics that drop each other's values would never rest. */
+const READ_AGAIN_MS = 1_000;
 /** Reads in a row of a value that changes while it is read. */
 const TRIES = 4;
 
@@ -120,10 +122,12 @@ export class SharedTopic {
 
   /** Reads a value again that was dropped: somebody has not been sent it. */
   want(): void {
-    if (this.version === 0 || this.value !== null) return;
+    if (this.version === 0 || this.value !== null || this.#isRunning) return;
     // No change: what it shows is still known.
     this.#unread ??= this.#parts.project.set.head + 1;
-    this.evaluate();
+    const wait = this.#startedAt + READ_AGAIN_MS - this.#parts.scheduler.monotonic();
+    if (wait <= 0) this.evaluate();
+    else if (this.#cancel === null) this.#later(wait);
   }
 
   forget(): void {

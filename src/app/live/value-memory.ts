@@ -18,7 +18,8 @@ export class ValueMemory {
   constructor(most: number) {
     this.#held = new LRUCache({
       maxSize: most,
-      sizeCalculation: ({ characters }) => characters + KEPT,
+      // A value above the bound drops all others. The cache would refuse it, and not count what its topic holds all the same.
+      sizeCalculation: ({ characters }) => Math.min(characters + KEPT, most),
       dispose: (_, holder) => holder.forget(),
     });
   }

@@ -9,17 +9,28 @@ import { increment, numberOf, Table, THING } from '../support.ts';
 
 const TOPICS = ['documents/things/busy', 'documents/things/quiet'];
 
-test('a topic that changes all the time leaves the others of its stream their turn, where there is room for one at a time', async () => {
+const OBSERVER = { open() {}, message() {}, resync() {}, refused() {} };
+
+async function streamsOf(characters: number) {
   const table = new Table();
   const project = await table.open();
-  const quiet = { open() {}, message() {}, resync() {}, refused() {} };
-  const context = { scheduler: table.machine, live: { observer: quiet, names: 'neutral' } } as unknown as AppContext;
-  const streams = new ProjectStreams(project, context, new ValueMemory(1e6), { left() {}, closed() {} });
+  const context = { scheduler: table.machine, live: { observer: OBSERVER, names: 'neutral' } } as unknown as AppContext;
+  return { table, project, streams: new ProjectStreams(project, context, new ValueMemory(characters), { left() {}, closed() {} }) };
+}
+
+function subscriberOf(streams: ProjectStreams, topics: readonly string[], readingOf: (name: string) => Reading): Subscriber {
   const admission = async (caller: never, { text }: { readonly text: string }) => ({ caller, reading: readingOf(text) });
-  const subscriber = new Subscriber(TOPICS.map(readTopic), false, streams, {
+  const subscriber = new Subscriber(topics.map(readTopic), false, streams, {
     authenticate: () => ({}) as never,
     admission: admission as never,
   });
+  streams.subscribers.add(subscriber);
+  return subscriber;
+}
+
+test('a topic that changes all the time leaves the others of its stream their turn, where there is room for one at a time', async () => {
+  const { table, project, streams } = await streamsOf(1e6);
+  const subscriber = subscriberOf(streams, TOPICS, readingOf);
   function readingOf(name: string): Reading {
     const subject = THING(name.split('/')[2] ?? '');
     const read = async () => {
@@ -34,7 +45,6 @@ test('a topic that changes all the time leaves the others of its stream their tu
     room -= 1;
     return sent.push(event) > 0;
   };
-  streams.subscribers.add(subscriber);
   await table.passing(subscriber.begin());
   subscriber.start({ hasRoomFor: () => room > 0, send, end: () => undefined });
   for (let n = 0; n < 6; n += 1) {
@@ -45,4 +55,26 @@ test('a topic that changes all the time leaves the others of its stream their tu
   }
   expect(sent.map(({ data }) => JSON.parse(data).topic)).toContain(TOPICS[1]);
   subscriber.close();
+});
+
+test.each([
+  ['values that are too many for the memory', 600],
+  ['one value above the whole bound', 5000],
+])('%s are read again at a pace, while clients take nothing', async (_, characters) => {
+  const { table, streams } = await streamsOf(1000);
+  const reads: number[] = [];
+  const text = JSON.stringify('x'.repeat(characters));
+  const read = async () => {
+    reads.push(table.clock.now);
+    return { text, same: text, revision: null, stale: false };
+  };
+  const readingOf = (name: string): Reading => ({ name, subjects: [THING(name)], everyMs: 0, read });
+  const subscribers = [TOPICS, TOPICS.toReversed()].map((topics) => subscriberOf(streams, topics, readingOf));
+  for (const subscriber of subscribers) {
+    await table.passing(subscriber.begin());
+    subscriber.start({ hasRoomFor: () => false, send: () => true, end: () => undefined });
+  }
+  await table.clock.run(table.clock.now + 10_000);
+  expect(reads.length).toBeLessThanOrEqual(2 * 12);
+  for (const subscriber of subscribers) subscriber.close();
 });
