@@ -127,6 +127,11 @@ describe('savepoint doc and ledger', () => {
       expect(await refused(...words)).toContain("Did you mean 'players'?");
     }
   });
+
+  test('a ledger of a field that the schema does not name is empty, and tells which was probably meant', async () => {
+    const { code, stderr } = await savepoint('ledger', 'players', '--player', PLAYER, '--field', 'gld');
+    expect([code, stderr]).toEqual([0, expect.stringContaining("Did you mean 'gold'?")]);
+  });
 });
 
 describe('savepoint logs', () => {
