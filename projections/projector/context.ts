@@ -22,7 +22,7 @@ export interface WorkerContext {
   readonly atOnce: number;
   readonly onProgress: (projectId: string, checkpoint: Checkpoint) => void;
   readonly counters: ProjectorCounters;
-  /** Whether this projector is the one that writes the project; see `share.ts`. */
+  /** Whether this projector is the one that writes the project; see `shard-assignment.ts`. */
   readonly owns: (projectId: string) => boolean;
 }
 

@@ -144,7 +144,7 @@ export class SharedTopic {
     const { project, scheduler } = this.#parts;
     this.#isRunning = true;
     this.#startedAt = scheduler.monotonic();
-    project.lastUsedAt = this.#startedAt;
+    project.used();
     const value = await this.#exact();
     this.#isRunning = false;
     if (value instanceof Object) this.#take(value);

@@ -108,3 +108,11 @@ export function namesIn(schema: { readonly shape: Shape }): readonly string[] {
  * what to make of a bad value.
  */
 export type Written<S extends { readonly shape: Shape }> = { readonly [Name in keyof S['shape']]?: Json };
+
+/** The members of a stored object that still fit their schemas: earlier releases took some that do not. */
+export function fitting(shape: Readonly<Record<string, z.ZodType>>, stored: Json | undefined): JsonObject {
+  if (!isObject(stored)) return {};
+  return Object.fromEntries(
+    Object.entries(stored).filter(([name, value]) => Object.hasOwn(shape, name) && shape[name]?.safeParse(value).success === true),
+  );
+}

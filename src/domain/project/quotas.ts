@@ -1,3 +1,4 @@
+import { fitting } from '../../contract/resources/member.ts';
 import { type Quotas, quotas } from '../../contract/resources/quotas.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { type JsonObject, jsonEquals } from '../../kernel/json.ts';
@@ -29,9 +30,9 @@ export function sameQuotas(a: Quotas, b: Quotas): boolean {
   return Object.keys(NO_QUOTAS).every((name) => isQuotaName(name) && a[name] === b[name]);
 }
 
-/** Quotas that the operator set for this project. */
+/** Quotas that the operator set for this project. One that does not fit counts as not set. */
 export function ownQuotas(settings: JsonObject): Partial<Quotas> {
-  return quotas.safeParse(settings[MEMBER]).data ?? {};
+  return quotas.parse(fitting(quotas.shape, settings[MEMBER]));
 }
 
 export type QuotaChanges = Readonly<Partial<Record<QuotaName, number | null>>>;

@@ -1,4 +1,5 @@
 import { type AnalyticsSetting, analytics } from '../../contract/resources/analytics.ts';
+import { fitting } from '../../contract/resources/member.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import { categoryOf } from './analytics.ts';
 import type { TelemetryReport } from './events.ts';
@@ -23,22 +24,16 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
   system: 'managedSystemInfo',
 };
 
-const MEMBERS = new Map(Object.entries(analytics.shape));
-
 const known = new WeakMap<JsonObject, AnalyticsSetting>();
 
 /** The setting with its defaults. A member that does not fit counts as not set: earlier releases took some. Parsed once for each object. */
 export function analyticsSetting(stored: JsonObject): AnalyticsSetting {
   let setting = known.get(stored);
   if (setting === undefined) {
-    setting = analytics.parse(fitting(stored));
+    setting = analytics.parse(fitting(analytics.shape, stored));
     known.set(stored, setting);
   }
   return setting;
-}
-
-function fitting(stored: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(stored).filter(([name, value]) => MEMBERS.get(name)?.safeParse(value).success));
 }
 
 /** Whether a project wants this event. A failed save is always recorded. */

@@ -40,6 +40,11 @@ describe('quotas of one project', () => {
     expect(JSON.stringify(settingsBody('demo', own))).not.toContain('quotas');
   });
 
+  test('a stored one that does not fit counts as not set, and the others hold', () => {
+    const settings = { quotas: { documents: 10, bytes: '5', other: 1 } };
+    expect(quotasOf(settings, OF_ALL)).toEqual({ ...OF_ALL, documents: 10 });
+  });
+
   test('are whole numbers', () => {
     for (const value of [-1, 0.5, Number.NaN, 1e16])
       expect(changeQuotas(project, { bytes: value })).toMatchObject({ code: 'VALIDATION_FAILED' });
