@@ -1,5 +1,6 @@
 import type { Difference, Promoted } from '../../contract/answers.ts';
-import { isObject, type Json } from '../../kernel/json.ts';
+import type { Json } from '../../kernel/json.ts';
+import { sentRules } from '../limit/rules.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { differenceOf } from './difference.ts';
 import { isStaged } from './effective.ts';
@@ -79,9 +80,9 @@ function shownChange(entry: Entry): Shown {
   return { ...summary(entry), ...difference };
 }
 
-/** Rules are compared as a list, whether they are stored with the text of their file or without. */
+/** Rules are compared as the list that was sent, whether they are stored with the text of their file or without. */
 function compared({ kind }: Entry, value: Json): Json {
-  return kind === 'rate-limit-rules' && isObject(value) ? (value['rules'] ?? []) : value;
+  return kind === 'rate-limit-rules' ? sentRules(value) : value;
 }
 
 /** Only the content of a source file is compared, not its path or format. */

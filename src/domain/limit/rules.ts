@@ -1,12 +1,14 @@
 import { flatName, WINDOW_NAMES } from '../../contract/resources/rate-limits.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { groupBy } from '../../kernel/group.ts';
+import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel } from '../definition/model.ts';
 import { flagOf, numberOf } from '../definition/read.ts';
 
 const ID = /^[A-Za-z0-9_]{1,64}$/;
 
-/** The member of a stored rule that says since when a rule with its id exists. No answer shows it. */
+/** Members that a stored rule has besides those that were sent: since when a rule with its id exists, and an id that was kept. No answer shows them. */
 const SINCE = '_since';
+const KEPT_ID = '_ruleId';
 
 /** A stored rule with its id in listings, refusals and counters. */
 export interface IdentifiedRule {
@@ -23,14 +25,18 @@ export interface IdentifiedRule {
  */
 export function identifiedRules(raw: Json): IdentifiedRule[] {
   const list = isObject(raw) ? raw['rules'] : raw;
-  const taken = new Set<string>();
-  return (isArray(list) ? list : []).filter(isObject).map((rule) => {
-    const given = text(rule['id']);
-    const id = unused(given !== null && ID.test(given) ? given : defaultRuleId(rule), taken);
-    taken.add(id);
-    const { [SINCE]: since, ...own } = rule;
-    return { id, rule: own, since: numberOf(since) ?? 0 };
+  const rules = (isArray(list) ? list : []).filter(isObject);
+  const unused = unusedBeside(rules.flatMap((rule) => text(rule[KEPT_ID]) ?? []));
+  return rules.map((stored) => {
+    const { [SINCE]: since, [KEPT_ID]: kept, ...rule } = stored;
+    return { id: text(kept) ?? unused(ownId(rule) ?? defaultRuleId(rule)), rule, since: numberOf(since) ?? 0 };
   });
+}
+
+/** The id that a rule was sent with; `null`: none that can be used. */
+function ownId({ id }: JsonObject): string | null {
+  const given = text(id);
+  return given !== null && ID.test(given) ? given : null;
 }
 
 /** The stored rules as they were sent. */
@@ -43,11 +49,60 @@ export function sentRules(raw: Json): JsonObject[] {
  * `before`: the rules that they replace.
  */
 export function datedRules(rules: readonly Json[], before: Json, now: number): JsonObject[] {
-  const known = new Map(identifiedRules(before).map(({ id, since }) => [id, since]));
-  return identifiedRules([...rules]).map(({ id, rule }) => {
+  const earlier = identifiedRules(before);
+  const known = new Map(earlier.map(({ id, since }) => [id, since]));
+  const kept = keepingIds(rules, earlier);
+  return identifiedRules(kept).map(({ id }, index) => {
     const since = known.get(id) ?? now;
+    const rule = kept[index] ?? {};
     return since === 0 ? rule : { ...rule, [SINCE]: since };
   });
+}
+
+/**
+ * The sent rules, in which one without an id keeps the id that was made for it before, wherever it stands now. Ids of several rules on one field
+ * are told apart by their places, and the counts of one must not be lost when a rule before it comes or goes.
+ */
+function keepingIds(rules: readonly Json[], earlier: readonly IdentifiedRule[]): JsonObject[] {
+  const sent = rules.filter(isObject).map(({ [SINCE]: _, [KEPT_ID]: __, ...rule }): JsonObject => rule);
+  const ids = claimedIds(sent, earlier);
+  const kept = sent.map((rule, index) => (ids.has(index) ? { ...rule, [KEPT_ID]: ids.get(index) ?? '' } : rule));
+  const byPlace = identifiedRules(sent);
+  return identifiedRules(kept).every(({ id }, index) => id === byPlace[index]?.id) ? sent : kept;
+}
+
+/** What makes a rule the same as an earlier one, most telling first. */
+const LIKENESS: readonly ((rule: JsonObject) => string)[] = [
+  stringifyJson,
+  (rule) => `${defaultRuleId(rule)} ${windowNames(rule)} ${text(rule['name'])}`,
+  (rule) => `${defaultRuleId(rule)} ${windowNames(rule)}`,
+  defaultRuleId,
+];
+
+/** The earlier ids of the rules that were sent without one, by position. Each earlier rule is taken once. */
+function claimedIds(sent: readonly JsonObject[], earlier: readonly IdentifiedRule[]): ReadonlyMap<number, string> {
+  const claimed = new Map<number, string>();
+  const unnamed = earlier.filter(({ rule }) => ownId(rule) === null);
+  const gone = new Set<string>();
+  for (const likeness of LIKENESS) {
+    const left = groupBy(
+      unnamed.filter(({ id }) => !gone.has(id)),
+      ({ rule }) => likeness(rule),
+    );
+    for (const [index, rule] of sent.entries()) {
+      const same = claimed.has(index) || ownId(rule) !== null ? undefined : left.get(likeness(rule))?.shift();
+      if (same === undefined) continue;
+      claimed.set(index, same.id);
+      gone.add(same.id);
+    }
+  }
+  return claimed;
+}
+
+function windowNames(rule: JsonObject): string {
+  return windowsOf(rule)
+    .map(({ window }) => window)
+    .join();
 }
 
 /**
@@ -96,9 +151,19 @@ function defaultRuleId(rule: JsonObject): string {
   return `rl_${part(collectionOf(rule))}_${part(fieldOf(rule))}`.slice(0, 64);
 }
 
-function unused(id: string, taken: ReadonlySet<string>): string {
-  if (!taken.has(id)) return id;
-  for (let count = 2; ; count += 1) if (!taken.has(`${id}_${count}`)) return `${id}_${count}`;
+/** Gives each id once: the id itself, then `id_2` and so on. A list may hold thousands with one id, so none is counted from the start again. */
+function unusedBeside(ids: readonly string[]): (id: string) => string {
+  const taken = new Set(ids);
+  const counts = new Map<string, number>();
+  return (id) => {
+    let count = counts.get(id) ?? 1;
+    const numbered = () => (count === 1 ? id : `${id}_${count}`);
+    while (taken.has(numbered())) count += 1;
+    counts.set(id, count);
+    const free = numbered();
+    taken.add(free);
+    return free;
+  };
 }
 
 /** Cached by collection model while the rules stay the same: most writes have no rules and must not search for them. */

@@ -3,7 +3,7 @@ import { decideDiscard } from '../../../src/domain/definition/discard.ts';
 import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
 import { layerHash } from '../../../src/domain/definition/evolve.ts';
 import { decidePromote, diffDefinitions } from '../../../src/domain/definition/promote.ts';
-import type { JsonObject } from '../../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push, put, refused } from './given.ts';
 
 const base = put(push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy', method: 'GET', notes: 'old' }, { id: 'same' }]), 'game-values', {
@@ -101,6 +101,16 @@ describe('taking back what is staged', () => {
     const { events, answer } = accepted(decideDiscard(staged, body, options));
     return { after: fold(staged, events), answer, events };
   };
+
+  it('shows rules as they were sent, and nothing that the server keeps beside them', () => {
+    const [minute, day] = ['perMinute', 'perDay'].map((window) => ({ collection: 'c', field: 'gold', window, limit: 5 }));
+    const next = put(put(EMPTY, 'rate-limit-rules', [minute, day] as Json, 'live', 7), 'rate-limit-rules', [day] as Json, 'next', 8);
+    const fields = diffDefinitions(next).changes.flatMap((change) => change.fields);
+    expect(fields).toEqual([
+      { path: '/0/window', before: 'perMinute', after: 'perDay' },
+      { path: '/1', before: day },
+    ]);
+  });
 
   it('leaves nothing staged, live as it was, and the data of next in its generation', () => {
     const { after, answer } = discarded({});

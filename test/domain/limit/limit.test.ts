@@ -206,6 +206,32 @@ describe('reject', () => {
     expect(identifiedRules(again).map((each) => each.rule)).toEqual([first]);
   });
 
+  test('a rule without an id keeps its counts when one before it on the same field comes, goes or changes', () => {
+    const minute = rule({ name: 'A minute', window: 'perMinute', limit: 3 });
+    const [day, week] = [rule(), rule({ name: 'A week', window: 'perWeek', limit: 50 })];
+    const ids = (stored: Json) => normaliseRules(stored).map(({ id, since }) => [id, since]);
+    const first = datedRules([minute, day], null, 7);
+    expect(ids(first)).toEqual([
+      ['rl_players_gold', 7],
+      ['rl_players_gold_2', 7],
+    ]);
+    const alone = datedRules([day], first, 8);
+    expect(ids(alone)).toEqual([['rl_players_gold_2', 7]]);
+    expect(datedRules([day], alone, 9)).toEqual(alone);
+    const between = datedRules([week, day, minute], alone, 9);
+    expect(ids(between)).toEqual([
+      ['rl_players_gold', 9],
+      ['rl_players_gold_2', 7],
+      ['rl_players_gold_3', 9],
+    ]);
+    expect(ids(datedRules([rule({ name: 'Day', limit: 20 }), { ...week, limit: 5 }], between, 10))).toEqual([
+      ['rl_players_gold_2', 7],
+      ['rl_players_gold', 9],
+    ]);
+    expect(identifiedRules(between).map((each) => each.rule)).toEqual([week, day, minute]);
+    expect(datedRules([{ ...day, _ruleId: 'x' }], null, 7)).toEqual([{ ...day, _since: 7 }]);
+  });
+
   test('a time that a push sends is none, and rules from before there were times keep theirs', () => {
     expect(datedRules([{ ...rule(), _since: 5 }], null, 7)).toEqual([{ ...rule(), _since: 7 }]);
     expect(datedRules([rule()], [rule()], 7)).toEqual([rule()]);
