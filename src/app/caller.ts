@@ -61,6 +61,12 @@ export interface DeviceProof {
   readonly device: string;
 }
 
+/** The device whose pass a host showed. */
+export interface PassProof extends DeviceProof {
+  /** Unix ms. */
+  readonly expiresAt: number;
+}
+
 /** A resolved key, and the player that it says it acts for. */
 export interface Caller {
   readonly projectId: string;
@@ -82,7 +88,7 @@ export interface Caller {
   /** The device that proved it to be a guest. Decisions check that it still belongs to the guest. */
   readonly device?: DeviceProof;
   /** The same of the guest for whom a host asks, by its pass. */
-  readonly passed?: DeviceProof;
+  readonly passed?: PassProof;
   /** The session that helped to prove the player. Decisions check that it is still in force. */
   readonly session?: SessionToken;
 }

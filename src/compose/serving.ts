@@ -101,6 +101,7 @@ function liveParts({ limits, wireNames }: Config, { live }: Metrics): AppContext
     names: wireNames,
     observer: {
       open: (streams) => live.streams.set(streams),
+      values: (bytes) => live.values.set(bytes),
       message: () => live.messages.inc(),
       resync: () => live.resyncs.inc(),
       refused: () => live.refused.inc(),

@@ -34,6 +34,7 @@ export interface Metrics {
 /** Streams of live changes. */
 export interface LiveMetrics {
   readonly streams: Gauge;
+  readonly values: Gauge;
   readonly messages: Counter;
   readonly resyncs: Counter;
   readonly refused: Counter;
@@ -101,6 +102,11 @@ export function createMetrics(): Metrics {
     boardBytes: new Gauge({ name: 'savepoint_board_memory_bytes', help: 'Bytes of leaderboards held in memory', registers }),
     live: {
       streams: new Gauge({ name: 'savepoint_live_streams', help: 'Streams of live changes that are open', registers }),
+      values: new Gauge({
+        name: 'savepoint_live_values_bytes',
+        help: 'Bytes of the values that topics of live streams keep for those who come later',
+        registers,
+      }),
       messages: new Counter({ name: 'savepoint_live_messages_total', help: 'Values and refusals sent over live streams', registers }),
       resyncs: new Counter({
         name: 'savepoint_live_resyncs_total',

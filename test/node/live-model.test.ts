@@ -152,13 +152,48 @@ test.each(SEEDS)(
         state.entries.set(player, [...(state.entries.get(player) ?? []), gold]);
       });
     };
-    const addSlot = async () => {
-      const recordName = `slot ${step}`;
-      model.done(
-        await manage('POST', (at) => at.storage(`slots/${PLAYER}/records`), { body: { recordName } }),
-        ({ slots }) => void slots.push(recordName),
-      );
+    /** Ids of save records by name. */
+    const slotIds = new Map<string, string>();
+    const slotsOf = (target: Target) => model.shows(`records/slots/${PLAYER}`, target, model.head) as readonly string[];
+    const slotDone = (revision: number, target: Target, change: (names: readonly string[]) => readonly string[]) =>
+      model.done(revision, ({ slots }) => {
+        slots[target] = change(slots[target] ?? slots.live);
+      });
+    const addSlot = async (target: Target) => {
+      const name = `slot ${step}`;
+      const headers = target === 'next' ? NEXT : {};
+      const at = pick(games);
+      const made = await ok(at.manage('POST', at.storage(`slots/${PLAYER}/records`), { body: { recordName: name }, headers }));
+      slotIds.set(name, Object(made.body).recordId);
+      slotDone(Number(made.headers['x-ns-position']), target, (names) => [...names, name]);
     };
+    const withSlot = async (target: Target, deed: (name: string, id: string, headers: Sent['headers']) => Promise<unknown>) => {
+      const names = slotsOf(target);
+      const name = pick(names);
+      // A node that has not read so far yet would know of no such record.
+      const seen = { 'x-ns-position': String(model.head) };
+      if (names.length > 0) await deed(name, slotIds.get(name) ?? '', target === 'next' ? { ...seen, ...NEXT } : seen);
+    };
+    const removeSlot = (target: Target) =>
+      withSlot(target, async (name, id, headers = {}) => {
+        const revision = await manage('DELETE', (at) => at.storage(`slots/${PLAYER}/records/${id}`), { headers });
+        slotDone(revision, target, (names) => names.filter((one) => one !== name));
+      });
+    const renameSlot = (target: Target) =>
+      withSlot(target, async (name, id, headers = {}) => {
+        const recordName = `${name}!`;
+        const revision = await manage('PATCH', (at) => at.storage(`slots/${PLAYER}/records/${id}`), { body: { recordName }, headers });
+        slotIds.set(recordName, id);
+        slotDone(revision, target, (names) => names.map((one) => (one === name ? recordName : one)));
+      });
+    /** Deletes what a save record holds, and the record with it. */
+    const emptySlot = (target: Target) =>
+      withSlot(target, async (name, id, headers = {}) => {
+        const path = (at: Client) => at.storage(`slots/${PLAYER}_${id}`);
+        const saved = await manage('POST', path, { body: { n: step }, headers });
+        const removed = manage('DELETE', path, { headers: { ...headers, 'x-ns-position': String(saved) } });
+        slotDone(await removed, target, (names) => names.filter((one) => one !== name));
+      });
     const setAxe = async (target: Target) => {
       const axe = step + 1;
       const body = { groups: { shop: { name: 'Shop', values: { axe } } }, tables: {} };
@@ -189,6 +224,17 @@ test.each(SEEDS)(
         state.isOpen.live = state.isOpen.next;
         state.isStaged = false;
         state.docs.next.clear();
+        state.slots.next = null;
+        state.publishes.push(revision);
+      });
+    };
+    const discard = async () => {
+      const { axe, isStaged } = model.at(model.head);
+      if (axe.next === axe.live && !isStaged) return;
+      model.done(await definitions('POST', 'discard', {}), (state, revision) => {
+        state.axe.next = state.axe.live;
+        state.isOpen.next = state.isOpen.live;
+        state.isStaged = false;
         state.publishes.push(revision);
       });
     };
@@ -205,7 +251,7 @@ test.each(SEEDS)(
         schema: {},
       },
       { ...open, id: 'wallet', name: 'wallet', schema: gold },
-      { ...open, id: 'slots', name: 'slots', maxRecords: 200 },
+      { ...open, id: 'slots', name: 'slots', maxRecords: 200, allowRecordDelete: true },
       { ...open, id: 'mine', name: 'mine' },
     ]).then((revision) => model.done(revision, ({ publishes }) => void publishes.push(revision)));
     const top = { id: 'top', name: 'top', sources: [{ collectionId: 'wallet' }], config: { field: 'gold', limit: 10, columns: ['gold'] } };
@@ -224,12 +270,14 @@ test.each(SEEDS)(
     const docs = KEYS.map((one) => `documents/docs/${one}`);
     const boards = ['query/top?limit=3', `query/top?platformId=${PLAYER}&around=1`];
     const player = new Listener([...docs, `ledger/wallet/${PLAYER}`, `records/slots/${PLAYER}`, ...boards, 'values'], 'live');
-    const staged = new Listener([...docs, 'values'], 'next');
+    const staged = new Listener([...docs, `records/slots/${PLAYER}`, 'values'], 'next');
     const server = new Listener(['publishes?limit=3', ...boards], 'live');
-    const listeners = [player, staged, server];
+    const stager = new Listener(['publishes?limit=3', `records/slots/${PLAYER}`], 'next');
+    const listeners = [player, staged, server, stager];
+    const servers = [server, stager];
     const join = (listener: Listener) => {
       const own = { 'x-public-key': project.publicKey, 'x-platform-id': PLAYER, 'x-auth-session': session };
-      return listener.join(pick(games), listener === server ? { 'x-secret-key': key.key } : own);
+      return listener.join(pick(games), servers.includes(listener) ? { 'x-secret-key': key.key } : own);
     };
     /** The proof of these is taken back: from the next change on they hear nothing before they come back. */
     const ended = async (those: readonly Listener[]) => {
@@ -247,7 +295,7 @@ test.each(SEEDS)(
     const revokeKey = async () => {
       await printed(['key', 'revoke', project.projectId, key.keyId], { env });
       key = await newKey();
-      await ended([server]);
+      await ended(servers);
     };
     const killAndRestart = async () => {
       const [, node] = nodes;
@@ -287,10 +335,18 @@ test.each(SEEDS)(
       [34, () => writeDoc('live')],
       [10, () => writeDoc('next')],
       [14, () => writeGold()],
-      [4, addSlot],
+      [4, () => addSlot('live')],
+      [2, () => addSlot('next')],
+      [2, () => removeSlot('live')],
+      [1, () => removeSlot('next')],
+      [1, () => renameSlot('live')],
+      [1, () => renameSlot('next')],
+      [1, () => emptySlot('live')],
+      [1, () => emptySlot('next')],
       [4, () => setAxe('live')],
       [3, () => setAxe('next')],
       [2, promote],
+      [2, discard],
       [5, () => setOpen('live', random() < 0.6)],
       [3, () => setOpen('next', random() < 0.6)],
       [10, () => join(pick(listeners))],
@@ -316,7 +372,7 @@ test.each(SEEDS)(
       );
     const last = confirmed.get(Math.max(...confirmed.keys()));
     const isComplete = () => missing().length === 0 && Object(me.value).gold === last;
-    for (const late = performance.now() + 20_000; !isComplete() && performance.now() < late; ) await sleep(20);
+    for (const late = performance.now() + 60_000; !isComplete() && performance.now() < late; ) await sleep(20);
     expect([missing(), Object(me.value).gold, wrong]).toEqual([[], last, []]);
     for (const listener of listeners) listener.leave();
     live.close();

@@ -10,7 +10,8 @@ interface State {
   readonly axe: Record<Target, number>;
   readonly gold: Map<string, number>;
   readonly entries: Map<string, number[]>;
-  readonly slots: string[];
+  /** Names of the save records; `null`: `next` has none of its own and shows those of live. */
+  readonly slots: { live: readonly string[]; next: readonly string[] | null };
   readonly publishes: number[];
 }
 
@@ -42,7 +43,7 @@ export class LiveModel {
       isOpen: { live: true, next: true },
       isStaged: false,
       axe: { live: 0, next: 0 },
-      ...{ gold: new Map(), entries: new Map(), slots: [], publishes: [] },
+      ...{ gold: new Map(), entries: new Map(), slots: { live: [], next: null }, publishes: [] },
     };
     for (const { revision: then, doing } of this.#done) if (then <= revision) doing(state, then);
     return state;
@@ -54,7 +55,7 @@ export class LiveModel {
     const [kind = '', , key = ''] = topic.split(/[/?]/);
     if (kind === 'documents') return (target === 'next' ? docs.next.get(key) : undefined) ?? docs.live.get(key) ?? null;
     if (kind === 'values') return axe[target];
-    if (kind === 'records') return slots;
+    if (kind === 'records') return target === 'next' ? (slots.next ?? slots.live) : slots.live;
     if (kind === 'ledger') return entries.get(this.player) ?? null;
     if (kind === 'publishes') return publishes.toReversed().slice(0, PAGE);
     const rows = [...gold].sort(([, one], [, other]) => other - one).map(([player]) => player);

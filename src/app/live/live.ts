@@ -6,6 +6,7 @@ import { projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { authenticate } from '../security/authenticate.ts';
 import { admission } from './admission.ts';
+import { Expiries } from './expiries.ts';
 import { ProjectStreams } from './project-streams.ts';
 import type { Read } from './reading.ts';
 import { type Sink, Subscriber } from './subscriber.ts';
@@ -46,7 +47,10 @@ export function createLive(read: Read): Live {
   const { context } = read;
   const { live } = context;
   const byProject = new Map<string, ProjectStreams>();
-  const memory = new ValueMemory(live.valueBytes);
+  const shared = {
+    memory: new ValueMemory(live.valueBytes, (bytes) => live.observer.values(bytes)),
+    expiries: new Expiries(context.scheduler),
+  };
   let open = 0;
 
   const count = (change: 1 | -1) => {
@@ -57,7 +61,7 @@ export function createLive(read: Read): Live {
   const streamsOf = (project: Project): ProjectStreams => {
     const known = byProject.get(project.id);
     if (known?.project === project) return known;
-    const made = new ProjectStreams(project, context, memory, {
+    const made = new ProjectStreams(project, context, shared, {
       left: () => count(-1),
       closed: () => {
         if (byProject.get(project.id) === made) byProject.delete(project.id);

@@ -6,6 +6,7 @@ import type { AppContext } from '../context.ts';
 import type { LiveObserver } from '../ports/live-observer.ts';
 import type { Project } from '../project/project.ts';
 import { Changes } from './changes.ts';
+import type { Expiries } from './expiries.ts';
 import type { Reading } from './reading.ts';
 import type { Rules } from './rules.ts';
 import { SharedTopic } from './shared-topic.ts';
@@ -17,6 +18,12 @@ import type { ValueMemory } from './value-memory.ts';
 const TURN_MS = 4;
 /** How long the last changes are kept when nobody listens any more, ms. */
 const LINGER_MS = 60_000;
+
+/** What the streams of all projects share. */
+export interface Shared {
+  readonly memory: ValueMemory;
+  readonly expiries: Expiries;
+}
 
 export interface StreamsEnds {
   /** A subscriber has gone. */
@@ -33,6 +40,7 @@ export class ProjectStreams implements Surroundings {
   readonly scheduler: Scheduler;
   readonly observer: LiveObserver;
   readonly names: OutputNames;
+  readonly expiries: Expiries;
   readonly #topics = new Map<string, { readonly topic: SharedTopic; readonly by: Map<Subscriber, number> }>();
   readonly #bySubject = new Map<SubjectKey, Set<SharedTopic>>();
   readonly #byProof = new Map<SubjectKey, Set<Subscriber>>();
@@ -48,11 +56,12 @@ export class ProjectStreams implements Surroundings {
   #isRechecking = false;
   #areRulesNew = false;
 
-  constructor(project: Project, { scheduler, live }: AppContext, memory: ValueMemory, ends: StreamsEnds) {
+  constructor(project: Project, { scheduler, live }: AppContext, { memory, expiries }: Shared, ends: StreamsEnds) {
     this.project = project;
     this.scheduler = scheduler;
     this.observer = live.observer;
     this.names = wireNames(live.names);
+    this.expiries = expiries;
     this.#memory = memory;
     this.#ends = ends;
     this.changes = new Changes(project.set.head, (from, limit) => project.history(from, limit));

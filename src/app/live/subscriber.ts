@@ -8,10 +8,11 @@ import type { Caller } from '../caller.ts';
 import type { LiveObserver } from '../ports/live-observer.ts';
 import type { Project } from '../project/project.ts';
 import type { Admission } from './admission.ts';
+import type { Expiries } from './expiries.ts';
 import type { Reading } from './reading.ts';
 import { isCurrent, type Rules, rulesOf } from './rules.ts';
 import { errorText, type SharedTopic } from './shared-topic.ts';
-import { proofSubjects } from './touched.ts';
+import { proofEnds, proofSubjects } from './touched.ts';
 
 /** An event on its way to a client. */
 export interface LiveEvent {
@@ -37,6 +38,7 @@ export interface Surroundings {
   readonly scheduler: Scheduler;
   readonly observer: LiveObserver;
   readonly names: OutputNames;
+  readonly expiries: Expiries;
   /** The topic of a reading, with this listener. */
   join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic;
   leave(topic: SharedTopic, subscriber: Subscriber): void;
@@ -72,9 +74,6 @@ interface Entry {
 
 /** How long what a caller proved is believed without a new look, ms: a token may be taken back, a version of the game may become too old. */
 const CHECKED_MS = 60_000;
-/** A session that lasts longer, ms, is looked at once something is to be sent: no timer runs so long. */
-const LONGEST_SESSION_MS = 2 ** 31 - 1;
-const LEAST_PAUSE_MS = 50;
 /** How long a client may keep its stream full before it is told to read anew, ms. */
 const SLOW_MS = 10_000;
 
@@ -92,7 +91,6 @@ export class Subscriber {
   #rules: Rules | null = null;
   #until = 0;
   #checking: Promise<void> | null = null;
-  #cancelExpiry: (() => void) | null = null;
   #isClosed = false;
   /** Since when there has been no room. */
   #fullSince: number | null = null;
@@ -143,23 +141,14 @@ export class Subscriber {
         this.#refuse(entry, found);
         continue;
       }
-      const { session } = found.caller;
-      if (session !== undefined) expiresAt = Math.min(expiresAt, session.expiresAt);
+      expiresAt = Math.min(expiresAt, proofEnds(found.caller));
       for (const subject of proofSubjects(found.caller)) proof.add(subject);
       this.#admit(entry, found.reading, rules);
     }
     this.#around.watchProof(proof, this);
     this.#until = Math.min(scheduler.now() + CHECKED_MS, expiresAt);
     this.#rules = rules;
-    this.#watchExpiry(expiresAt - scheduler.now());
-  }
-
-  /** Looks again when the session has expired, also where nothing is to be sent. */
-  #watchExpiry(ms: number): void {
-    this.#cancelExpiry?.();
-    this.#cancelExpiry = null;
-    if (this.#isClosed || ms > LONGEST_SESSION_MS) return;
-    this.#cancelExpiry = this.#around.scheduler.after(Math.max(ms, LEAST_PAUSE_MS), () => void this.recheck());
+    if (!this.#isClosed) this.#around.expiries.watch(this, expiresAt);
   }
 
   /** Begins to send. A project that was closed meanwhile sends nothing: the client comes back. */
@@ -235,7 +224,7 @@ export class Subscriber {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#cancelExpiry?.();
+    this.#around.expiries.forget(this);
     this.#around.watchProof(new Set(), this);
     for (const entry of this.#entries) this.#leave(entry);
     this.#around.remove(this);

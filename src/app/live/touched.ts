@@ -19,10 +19,17 @@ export function ownersSubject(space: Space, collection: string, player: string):
   return `owner/${space}/${collection}/${player}`;
 }
 
-/** What the proof of a caller lives by: its session, and the guest whose device it plays on. */
+/** What the proof of a caller lives by: its session, and the guests whose devices it plays on, of a host and of whom it asks for. */
 export function proofSubjects({ session, onBehalfOf, platformId }: Caller): readonly SubjectKey[] {
-  const player = onBehalfOf ?? platformId;
-  return [...(session === undefined ? [] : [sessionSubject(session.family)]), ...(isGuestId(player) ? [guestSubject(player)] : [])];
+  return [
+    ...(session === undefined ? [] : [sessionSubject(session.family)]),
+    ...[onBehalfOf, platformId].filter(isGuestId).map(guestSubject),
+  ];
+}
+
+/** When the proof of a caller is over by itself, unix ms. */
+export function proofEnds({ session, passed }: Caller): number {
+  return Math.min(session?.expiresAt ?? Number.POSITIVE_INFINITY, passed?.expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
 const LISTENED = /^(?:document|records|session|guest)\//;

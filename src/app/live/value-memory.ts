@@ -14,8 +14,11 @@ const KEPT = 300;
  */
 export class ValueMemory {
   readonly #held: LRUCache<Holder, { readonly characters: number }>;
+  readonly #changed: (characters: number) => void;
 
-  constructor(most: number) {
+  /** `changed`: hears how many characters all values take. */
+  constructor(most: number, changed: (characters: number) => void) {
+    this.#changed = changed;
     this.#held = new LRUCache({
       maxSize: most,
       // A value above the bound drops all others. The cache would refuse it, and not count what its topic holds all the same.
@@ -27,9 +30,11 @@ export class ValueMemory {
   /** The topic holds a value of so many characters from now on, in place of the one before. */
   hold(holder: Holder, characters: number): void {
     this.#held.set(holder, { characters }, { noDisposeOnSet: true });
+    this.#changed(this.#held.calculatedSize);
   }
 
   release(holder: Holder): void {
     this.#held.delete(holder);
+    this.#changed(this.#held.calculatedSize);
   }
 }

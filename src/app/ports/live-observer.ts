@@ -2,6 +2,8 @@
 export interface LiveObserver {
   /** Streams that are open. */
   open(streams: number): void;
+  /** Bytes (characters of texts) that topics keep of their values. */
+  values(bytes: number): void;
   message(): void;
   /** A client was told to read anew. */
   resync(): void;

@@ -4,7 +4,7 @@ import { deviceIdOf, GUEST_ID_PATTERN, isGuestId, isSameHash, readGuestToken } f
 import { asGuest, type GuestState, type SessionFamily } from '../../domain/states.ts';
 import { guestSubject } from '../../domain/subjects.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import type { DeviceProof } from '../caller.ts';
+import type { DeviceProof, PassProof } from '../caller.ts';
 import { type AppContext, settingsOf } from '../context.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
@@ -64,7 +64,7 @@ export interface ShownPass {
 }
 
 /** The device whose pass a host shows. Nobody guesses the mark on one, so a wrong one counts against no address. Throws 401 `PLATFORM_AUTH_FAILED`. */
-export async function passedDevice(context: AppContext, project: Project, { host, guest, text }: ShownPass): Promise<DeviceProof> {
+export async function passedDevice(context: AppContext, project: Project, { host, guest, text }: ShownPass): Promise<PassProof> {
   if (!settingsOf(project).guestSignIn) throw rejected('This project has no guests: its setting is guestSignIn');
   const found = readPass(text, host);
   const { mark } = await context.signer();
@@ -75,7 +75,7 @@ export async function passedDevice(context: AppContext, project: Project, { host
   if (context.scheduler.now() >= expiresAt) throw rejected('This pass is over: the guest asks for a new one');
   const isIn = deviceById(await guestOf(project, guest), device) ?? deviceById(await guestAfterLook(context, project, guest), device);
   if (isIn === null) throw rejected('This pass is of a device that was taken out of its guest');
-  return { guest, device };
+  return { guest, device, expiresAt };
 }
 
 /** The guest at this node's head. */

@@ -10,7 +10,7 @@ import { sessionSubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { type AccessContext, needsPlayer } from '../access.ts';
-import type { Caller, DeviceProof, PlayerProof } from '../caller.ts';
+import type { Caller, DeviceProof, PassProof, PlayerProof } from '../caller.ts';
 import { type AppContext, settingsOf } from '../context.ts';
 import type { Failure } from '../ports/player-verifier.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
@@ -155,7 +155,7 @@ export interface ProvenPlayer {
   readonly player: string;
   readonly device: DeviceProof | null;
   /** Of a host: the device of the guest for whom it asks. */
-  readonly passed?: DeviceProof;
+  readonly passed?: PassProof;
 }
 
 /** Proves an id by its token. `address`: the client that a bad token counts for. Throws 401 `PLATFORM_AUTH_FAILED`. */

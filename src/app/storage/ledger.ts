@@ -2,7 +2,7 @@ import type { Ledger } from '../../contract/answers.ts';
 import { asTextOf, type TextOf } from '../../contract/values.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
-import { collectionSubject, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
+import { collectionSubject, documentSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { accessFrom, needsPlayer, noSuch, type ReadScope, requireOwn, requireOwnKey } from '../access.ts';
@@ -87,10 +87,12 @@ export async function ledgerAnswer(
   if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');
   const to = timeOf(query.to, 'to');
-  const changedAt = Math.max(
-    project.set.collectionChangedAt(collectionSubject('live', collection.id)),
-    project.set.collectionChangedAt(collectionSubject(access.space, collection.id)),
-  );
+  const lastChange = () =>
+    Math.max(
+      project.set.collectionChangedAt(collectionSubject('live', collection.id)),
+      project.set.collectionChangedAt(collectionSubject(access.space, collection.id)),
+    );
+  const changedAt = lastChange();
   const reach = (timeoutMs?: number) => viewsReached(context, project, 'ledger', changedAt, timeoutMs);
   let reached = await reach();
   const filter = {
@@ -103,16 +105,26 @@ export async function ledgerAnswer(
   };
   const read = () => context.views.ledger(project.id, filter, { limit: limitOf(query.limit), after: query.cursor });
   let page = await read();
-  if (!shows(page) && !(await isKnown(context, project, documentSubject(access.space, collection.id, at.key), at.key))) {
-    if (!reached) {
-      reached = await reach(UNKNOWN_WAIT_MS);
-      page = await read();
+  let isAhead = false;
+  if (!shows(page)) {
+    const hasDocument = (await project.read(documentSubject(access.space, collection.id, at.key))).state !== null;
+    // It was written while the page was read: a player without entries, who is known by it, is of no revision.
+    isAhead = hasDocument && lastChange() > changedAt;
+    if (!hasDocument && !(await isPlaying(context, project, at.key))) {
+      if (!reached) {
+        reached = await reach(UNKNOWN_WAIT_MS);
+        page = await read();
+      }
+      if (!shows(page)) throw reached ? refusal('NOT_FOUND', 'Nothing is known of this player here') : refusal('BEHIND');
     }
-    if (!shows(page)) throw reached ? refusal('NOT_FOUND', 'Nothing is known of this player here') : refusal('BEHIND');
   }
   // Printing a page of many entries takes a while.
   const result = await context.roundRobin.run(project.id, () => printed({ ...query, field }, page, collection.id, at.key));
-  return { ...positioned(context, project, caller, reached), result, revision: reached ? Math.max(page.revision, head) : page.revision };
+  return {
+    ...positioned(context, project, caller, reached && !isAhead),
+    result,
+    revision: reached ? Math.max(page.revision, head) : page.revision,
+  };
 }
 
 function printed(
@@ -154,9 +166,8 @@ function shows({ known, entries }: LedgerPage): boolean {
   return known || entries.length > 0;
 }
 
-/** Whether the player is known: by a document that the view may not show yet, or by telemetry. */
-async function isKnown(context: AppContext, project: Project, document: SubjectKey, platformId: string): Promise<boolean> {
-  if ((await project.read(document)).state !== null) return true;
+/** Whether the player is known by telemetry. */
+async function isPlaying(context: AppContext, project: Project, platformId: string): Promise<boolean> {
   return (await context.telemetry.reader.player(project.id, platformId)).profile !== null;
 }
 

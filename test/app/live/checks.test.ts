@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { proxySignature } from '../../../src/domain/security/proxy-signature.ts';
 import { ok, PLAYER } from '../../node/support/game-client.ts';
@@ -51,6 +52,29 @@ async function endOf(client: LiveClient): Promise<unknown> {
 const newSession = (player: string) => tokenIn(session(node.game, 'create', proofOf(player), { platformId: player }));
 const holding = (player: string, token: string) => ({ 'x-platform-id': player, 'x-auth-session': token });
 
+/** The wall clock goes on by so much. */
+function passed(ms: number): void {
+  const now = Date.now.bind(Date);
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + ms);
+}
+
+function guests(what: string, headers: Readonly<Record<string, string>>, body?: object) {
+  const { game } = node;
+  return game.send('POST', `/v3/guests/${game.projectId}/${what}`, { headers: { 'x-public-key': game.publicKey, ...headers }, body });
+}
+
+async function newGuest(): Promise<Record<string, string>> {
+  const secret = { 'x-platform-token': `ns_guest_${randomBytes(32).toString('base64url')}` };
+  return { ...secret, 'x-platform-id': String(Object((await ok(guests('register', secret))).body).player) };
+}
+
+/** What a host sends who asks for another player's documents in `saves`. */
+function through(host: Readonly<Record<string, string>>, player: string, token: string): Record<string, string> {
+  const { projectId, publicKey } = node.game;
+  const signature = proxySignature(publicKey, { projectId, scope: 'storage-saves', player, token });
+  return { ...host, 'x-on-behalf-of': player, 'x-on-behalf-of-token': token, 'x-proxy-signature': signature };
+}
+
 test('a stream whose session is revoked ends and says so', async () => {
   await settings(node.game, PROVEN);
   const token = await newSession(PLAYER);
@@ -66,24 +90,42 @@ test('a stream whose session is revoked ends and says so', async () => {
 
 test('a stream whose session expires ends and says so, although nothing was to be sent', async () => {
   await settings(node.game, PROVEN);
-  const token = await newSession(PLAYER);
-  // Near its end: no session is shorter than a minute.
-  const now = Date.now.bind(Date);
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + 57_000);
-  const client = await open(holding(PLAYER, token));
+  const client = await open(holding(PLAYER, await newSession(PLAYER)));
   await client.next(isValue);
+  passed(61_000);
   expect(await endOf(client)).toMatchObject({ code: 'AUTH_SESSION_EXPIRED', status: 401 });
+});
+
+test("a stream through a host ends when its guest's pass is over, and others of the node go on", async () => {
+  await settings(node.game, { ...PROVEN, guestSignIn: true });
+  const guest = await newGuest();
+  const pass = Object((await ok(guests('pass', guest, { host: HOST }))).body).pass;
+  const lasting = { 'x-platform-id': HOST, 'x-platform-token': tokenFor(HOST, undefined, Math.floor(Date.now() / 1000) + 3_600) };
+  const client = await open(through(lasting, String(guest['x-platform-id']), pass));
+  await client.next(({ event }) => event === 'message');
+  const another = await open(proofOf(OTHER));
+  await another.next(isValue);
+  passed(601_000);
+  expect(await endOf(client)).toMatchObject({ code: 'PLATFORM_AUTH_FAILED', message: expect.stringContaining('over') });
+  expect(another.events.every(({ event }) => event === 'message')).toBe(true);
+});
+
+test("a stream through a host who is a guest ends when the host's device is shut out", async () => {
+  await settings(node.game, { ...PROVEN, guestSignIn: true });
+  const [guest, host] = [await newGuest(), await newGuest()];
+  await ok(guests('code', host));
+  const { device } = Object((await ok(guests('register', host))).body);
+  const pass = Object((await ok(guests('pass', guest, { host: host['x-platform-id'] }))).body).pass;
+  const client = await open(through(host, String(guest['x-platform-id']), pass));
+  await client.next(({ event }) => event === 'message');
+  await ok(guests('revoke', host, { device }));
+  expect(await endOf(client)).toMatchObject({ code: 'PLATFORM_AUTH_FAILED' });
 });
 
 test("a stream on behalf of a player ends with its host's session", async () => {
   await settings(node.game, PROVEN);
-  const { projectId, publicKey } = node.game;
-  const [token, guest] = [await newSession(HOST), tokenFor(OTHER)];
-  const signature = proxySignature(publicKey, { projectId, scope: 'storage-saves', player: OTHER, token: guest });
-  const client = await open({
-    ...proofOf(HOST),
-    ...{ 'x-auth-session': token, 'x-on-behalf-of': OTHER, 'x-on-behalf-of-token': guest, 'x-proxy-signature': signature },
-  });
+  const token = await newSession(HOST);
+  const client = await open(through({ ...proofOf(HOST), 'x-auth-session': token }, OTHER, tokenFor(OTHER)));
   expect((await client.next(isValue)).data.value).toMatchObject({ of: OTHER });
   await ok(session(node.game, 'revoke', { 'x-auth-session': token }));
   expect(await endOf(client)).toMatchObject({ code: 'AUTH_SESSION_INVALID' });

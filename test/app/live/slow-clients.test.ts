@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AppContext } from '../../../src/app/context.ts';
+import { Expiries } from '../../../src/app/live/expiries.ts';
 import { ProjectStreams } from '../../../src/app/live/project-streams.ts';
 import type { Reading } from '../../../src/app/live/reading.ts';
 import { type LiveEvent, Subscriber } from '../../../src/app/live/subscriber.ts';
@@ -9,13 +10,14 @@ import { increment, numberOf, Table, THING } from '../support.ts';
 
 const TOPICS = ['documents/things/busy', 'documents/things/quiet'];
 
-const OBSERVER = { open() {}, message() {}, resync() {}, refused() {} };
+const OBSERVER = { open() {}, values() {}, message() {}, resync() {}, refused() {} };
 
 async function streamsOf(characters: number) {
   const table = new Table();
   const project = await table.open();
   const context = { scheduler: table.machine, live: { observer: OBSERVER, names: 'neutral' } } as unknown as AppContext;
-  return { table, project, streams: new ProjectStreams(project, context, new ValueMemory(characters), { left() {}, closed() {} }) };
+  const shared = { memory: new ValueMemory(characters, () => undefined), expiries: new Expiries(table.machine) };
+  return { table, project, streams: new ProjectStreams(project, context, shared, { left() {}, closed() {} }) };
 }
 
 function subscriberOf(streams: ProjectStreams, topics: readonly string[], readingOf: (name: string) => Reading): Subscriber {

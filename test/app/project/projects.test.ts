@@ -127,7 +127,13 @@ const PRESENTED: Presented = {
   clientType: null,
 };
 
-const NO_LIVE_OBSERVER = { open: () => undefined, message: () => undefined, resync: () => undefined, refused: () => undefined };
+const NO_LIVE_OBSERVER = {
+  open: () => undefined,
+  values: () => undefined,
+  message: () => undefined,
+  resync: () => undefined,
+  refused: () => undefined,
+};
 
 const KEPT = { forMs: 86_400_000, bytes: 65_536 };
 
