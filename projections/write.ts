@@ -68,22 +68,22 @@ export async function writeInStep(
 }
 
 /**
- * Catches a derived view up with events that it has missed. For the documents that these events touch, it takes what the document rows show
- * now. Those rows may be newer than the events; the later events then bring the same documents again. So the view is exact once it is where
+ * Catches derived views up with events that they have missed. For the documents that these events touch, they take what the document rows show
+ * now. Those rows may be newer than the events; the later events then bring the same documents again. So the views are exact once they are where
  * the state tables are. `catalog` must not be older than the events.
  */
 export async function writeTouched(
   tx: Transaction,
-  view: Projection,
+  views: readonly Projection[],
   all: readonly ProjectEvent[],
   catalog: Catalog,
   atOnce: number,
 ): Promise<void> {
-  await move(tx, [view], all);
+  await move(tx, views, all);
   const { wiped, events } = afterDeletion(all);
   const documents = await loadTouched(tx, events);
   const definitions = { before: null, after: null };
-  await project(tx, [view], { all, events, wiped, documents, definitions, catalog: { before: null, after: catalog }, atOnce });
+  await project(tx, views, { all, events, wiped, documents, definitions, catalog: { before: null, after: catalog }, atOnce });
 }
 
 /** Builds a derived view that has nothing of the project yet from what the state tables show. */

@@ -10,7 +10,8 @@ import type { ProjectionName, Transaction } from '../tables.ts';
 import { transaction } from '../transaction.ts';
 import type { WorkerContext } from './context.ts';
 import { Sleeper } from './sleeper.ts';
-import { catchUpView, MAX_TIMEOUT_MS, noteFailure, passes } from './views.ts';
+import { type Others, pauseAfter, takeTurn } from './turns.ts';
+import { catchUpViews, inGroups, MAX_TIMEOUT_MS, noteFailure, passes } from './views.ts';
 
 /** The worker of the project, as this sees it. */
 export interface Host {
@@ -34,12 +35,6 @@ const FIRST_PAUSE_MS = 50;
 const LONG_PASSING = 4;
 const MAX_PAUSE_MS = 300_000;
 
-/**
- * How long a view that is behind goes on before the next work of the project, such as a page of a fill, has its turn. With a page of events for
- * each page of a fill it would hardly overtake the players.
- */
-const TURN_MS = 300;
-
 /** Failures in a row: those of the view itself, and since the last of those, the ones with another cause. */
 interface Failures {
   readonly own: number;
@@ -57,21 +52,16 @@ function grown({ own, passing, since }: Failures, error: unknown): Failures {
 }
 
 /**
- * How long a page of a fill should block the batches of the project's boards. How long the page waited for a batch does not count. A
- * pause follows it, because the machine has others to serve.
+ * How long a page of a fill should block the batches of the project's boards. How long the page waited for a batch does not count.
  */
 const FILL_MS = 80;
 /** Time limit of a page of a fill. Counting the documents comes first, which takes long on a busy machine and blocks nobody. */
 const FILL_TIMEOUT_MS = 60_000;
 const FIRST_FILL = 250;
-/** The length of the pause by that of the page: while no other project changes, while one does, and while the batches fall behind. */
-const PAUSE_FACTORS = { alone: 0.25, shared: 1, pressed: 4 };
-/** The longest pause. Where the whole machine is slow, a longer one would only delay the end. */
-const MAX_FILL_PAUSE_MS = 100;
 
 /**
  * The work for one project that is done beside its worker, so that no batch waits for it. Views that are behind the state tables are caught
- * up, each by itself and page by page. Lists over many documents that a publish asked for are filled. A view that fails is tried again for
+ * up page by page: those at the same revision together, until that fails, and then each by itself. Lists over many documents that a publish asked for are filled. A view that fails is tried again for
  * ever, with growing pauses. After some tries it counts as paused, which only tells operators to look.
  */
 export class BackgroundViews {
@@ -99,15 +89,8 @@ export class BackgroundViews {
   wake(mayFill: boolean): void {
     const checkpoints = this.#host.checkpoints();
     if (checkpoints === null || this.#closed) return;
-    for (const view of viewsBehind(checkpoints)) {
-      if (this.#catchUps.has(view.name)) continue;
-      const sleeper = new Sleeper();
-      const done = this.#catchUp(view, sleeper).finally(() => {
-        this.#catchUps.delete(view.name);
-        this.#failing.delete(view.name);
-      });
-      this.#catchUps.set(view.name, { sleeper, done });
-    }
+    const waiting = viewsBehind(checkpoints).filter(({ name }) => !this.#catchUps.has(name));
+    for (const views of inGroups(waiting, checkpoints)) this.#start(views);
     if (mayFill) {
       this.#filling ??= this.#fill().finally(() => {
         this.#filling = null;
@@ -128,58 +111,86 @@ export class BackgroundViews {
     await this.#filling;
   }
 
-  async #catchUp(view: Projection, sleeper: Sleeper): Promise<void> {
+  #start(views: readonly Projection[]): void {
+    const sleeper = new Sleeper();
+    const done = this.#catchUp(views, sleeper).then((areApart) => {
+      for (const { name } of views) {
+        this.#catchUps.delete(name);
+        this.#failing.delete(name);
+      }
+      if (this.#closed) return;
+      if (areApart) for (const view of views) this.#start([view]);
+      else this.wake(false);
+    });
+    for (const { name } of views) this.#catchUps.set(name, { sleeper, done });
+  }
+
+  /** Catches a group of views up. Returns whether each has to be tried by itself, because one of them fails. */
+  async #catchUp(views: readonly Projection[], sleeper: Sleeper): Promise<boolean> {
     let failures = NO_FAILURES;
     for (let goesOn = true; goesOn; ) {
       const timeoutMs = Math.min(TIMEOUT_MS * 2 ** (failures.passing + failures.own), MAX_TIMEOUT_MS);
       try {
-        goesOn = await this.#context.background.run(this.#host.projectId, () => this.#bring(view, timeoutMs));
+        goesOn = await this.#context.background.run(this.#host.projectId, () => this.#bring(views, timeoutMs));
         failures = NO_FAILURES;
-        this.#failing.delete(view.name);
+        for (const { name } of views) this.#failing.delete(name);
       } catch (error) {
-        this.#failing.add(view.name);
+        const hasMoved = error instanceof CheckpointMoved;
+        const [view, other] = views;
+        if (other !== undefined && !hasMoved) {
+          this.#reportGroup(views, error);
+          return true;
+        }
+        for (const { name } of views) this.#failing.add(name);
         failures = grown(failures, error);
         const pauseMs = Math.min(
           FIRST_PAUSE_MS * 2 ** Math.max(failures.own - 1, Math.min(failures.passing - 1, LONG_PASSING)),
           MAX_PAUSE_MS,
         );
-        if (error instanceof CheckpointMoved) this.#host.lookAgain();
-        else await this.#report(view, error, failures, pauseMs);
+        if (hasMoved) this.#host.lookAgain();
+        else if (view !== undefined) await this.#report(view, error, failures, pauseMs);
         if (!this.#closed) await sleeper.sleep(pauseMs);
       }
     }
+    return false;
   }
 
-  /** Catches a view up for one turn, or by one page if that takes longer. Returns whether there is more to do. */
-  async #bring(view: Projection, timeoutMs: number): Promise<boolean> {
+  /** Catches a group of views up for one turn, or by one page if that takes longer. Returns whether there is more to do. */
+  #bring(views: readonly Projection[], timeoutMs: number): Promise<boolean> {
     const { log, pool, atOnce } = this.#context;
     const { projectId } = this.#host;
-    const until = performance.now() + TURN_MS;
-    for (;;) {
-      const checkpoints = this.#behind(view);
+    const page = async () => {
+      const checkpoints = this.#behind(views);
       if (checkpoints === null) return false;
-      if (performance.now() > until) return true;
       const catalog = () => this.#catalog(checkpoints);
-      const revision = await catchUpView(view, { log, pool, projectId, checkpoints, catalog, atOnce, timeoutMs });
-      this.#host.moved(view.name, { revision, failures: 0, paused: false });
-      if (view.derived) this.wake(true);
-    }
+      const revision = await catchUpViews(views, { log, pool, projectId, checkpoints, catalog, atOnce, timeoutMs });
+      for (const { name } of views) this.#host.moved(name, { revision, failures: 0, paused: false });
+      if (views.some(({ derived }) => derived)) this.wake(true);
+      return true;
+    };
+    return takeTurn(page, () => performance.now());
   }
 
-  get #pauseFactor(): number {
-    if (this.#host.isPressed()) return PAUSE_FACTORS.pressed;
-    return this.#context.neighbours.isAlone(this.#host.projectId) ? PAUSE_FACTORS.alone : PAUSE_FACTORS.shared;
-  }
-
-  #behind(view: Projection): CheckpointSet | null {
+  /** The checkpoints, if all of these views are behind, and still at one revision. */
+  #behind(views: readonly Projection[]): CheckpointSet | null {
     const checkpoints = this.#closed ? null : this.#host.checkpoints();
-    return checkpoints !== null && viewsBehind(checkpoints).includes(view) ? checkpoints : null;
+    if (checkpoints === null) return null;
+    const behind = viewsBehind(checkpoints).filter((view) => views.includes(view));
+    const [group] = inGroups(behind, checkpoints);
+    return group !== undefined && group.length === views.length ? checkpoints : null;
+  }
+
+  #reportGroup(views: readonly Projection[], error: unknown): void {
+    const { logger, counters } = this.#context;
+    counters.failures += 1;
+    const fields = { project: this.#host.projectId, views: views.map(({ name }) => name), err: error };
+    logger.warn(fields, 'views could not be caught up together; each is tried by itself');
   }
 
   async #report(view: Projection, error: unknown, { own, passing }: Failures, pauseMs: number): Promise<void> {
     const { pool, logger, counters } = this.#context;
     const { projectId } = this.#host;
-    const checkpoints = this.#behind(view);
+    const checkpoints = this.#behind([view]);
     if (checkpoints === null) return;
     counters.failures += 1;
     const isOwn = own > 0 && passing === 0;
@@ -190,6 +201,10 @@ export class BackgroundViews {
     const checkpoint = checkpoints.views.get(view.name);
     if (checkpoint !== undefined)
       this.#host.moved(view.name, { ...checkpoint, failures: checkpoint.failures + 1, paused: paused || checkpoint.paused });
+  }
+
+  get #others(): Others {
+    return { isPressed: this.#host.isPressed(), isAlone: this.#context.neighbours.isAlone(this.#host.projectId) };
   }
 
   /** Page by page until nothing is left to be filled. */
@@ -207,7 +222,7 @@ export class BackgroundViews {
         this.building = building;
         if (isDone) return;
         if (heldMs !== null) size = Math.max(MIN_PAGE, Math.min(MAX_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(heldMs, 1))));
-        await this.#fillSleeper.sleep(Math.min(heldMs ?? 0, MAX_FILL_PAUSE_MS) * this.#pauseFactor);
+        await this.#fillSleeper.sleep(pauseAfter(heldMs ?? 0, this.#others));
       } catch (error) {
         failures += 1;
         this.#context.counters.failures += 1;

@@ -26,6 +26,8 @@ const LINGER_MS = 50;
 const VIEWS_TIMEOUT_MS = 1_000;
 /** Views that take longer than this, and than the state tables, are slow. */
 const SLOW_MS = 100;
+/** Views that are slow so often in a row are so by themselves. Now and then a batch only waits for the page of a fill. */
+const SLOW_BATCHES = 3;
 /** With this many events waiting, the state tables have fallen behind. */
 const MANY = 2_000;
 /**
@@ -74,8 +76,8 @@ export class ProjectWorker {
   /** When a passive worker last saw the checkpoint move, or became passive (`performance.now()`, because the wall clock may be set back). */
   #movedAt = 0;
   #attempts = 0;
-  /** Whether the views of the last batch took long. */
-  #areSlow = false;
+  /** How many batches in a row the views have been slow. */
+  #slowBatches = 0;
   #running: Promise<void> | null = null;
   #closed = false;
 
@@ -321,7 +323,7 @@ export class ProjectWorker {
     const written = await this.#transaction(checkpoints, (tx) => writeInStep(tx, { states: STATE_TABLES, views }, events, memory, options));
     const { failure, stateMs, viewsMs } = written;
     this.#memory = written.memory;
-    this.#areSlow = viewsMs > Math.max(stateMs, SLOW_MS);
+    this.#slowBatches = viewsMs > Math.max(stateMs, SLOW_MS) ? this.#slowBatches + 1 : 0;
     if (failure !== null) this.#context.logger.warn({ project: this.projectId, err: failure }, 'the views of a batch are written beside');
     const last = events.at(-1);
     // Other views may have caught up meanwhile.
@@ -335,7 +337,7 @@ export class ProjectWorker {
 
   /** Whether the views take so long that the state tables fall behind. */
   get #areTooSlow(): boolean {
-    return this.#areSlow && this.#isPressed;
+    return this.#slowBatches >= SLOW_BATCHES && this.#isPressed;
   }
 
   get #isPressed(): boolean {

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { groupBy } from '../../src/kernel/group.ts';
 import { isDatabaseOutage } from '../../src/kernel/outage.ts';
 import { decodeProjectEvent } from '../../src/log/decode.ts';
 import { type Log, LogUnavailable } from '../../src/log/port.ts';
@@ -25,7 +26,7 @@ export interface CatchUpOptions {
   readonly projectId: string;
   /** Where the state tables are, or were a moment ago. */
   readonly checkpoints: CheckpointSet;
-  /** What the definitions ask of views; not older than `standing`. */
+  /** What the definitions ask of views; not older than `checkpoints`. */
   readonly catalog: () => Promise<Catalog>;
   /** See `Batch.atOnce`. */
   readonly atOnce: number;
@@ -33,19 +34,30 @@ export interface CatchUpOptions {
 }
 
 /**
- * Catches a view up by one page of the events that it missed. A derived view takes, for the documents of those events, what the document
- * rows show now; where it has nothing yet it starts from the documents. Returns the revision that it shows then. Throws what the view
- * throws, and {@link CheckpointMoved}.
+ * Views that are behind, in groups that are caught up together: those at the same revision, of which each event is then read once. A view that
+ * shows nothing yet is a group of its own, because it may begin with the documents.
  */
-export async function catchUpView(view: Projection, options: CatchUpOptions): Promise<number> {
-  const { pool, log, projectId, checkpoints, timeoutMs } = options;
-  const from = checkpoints.views.get(view.name)?.revision ?? -1;
+export function inGroups(views: readonly Projection[], checkpoints: CheckpointSet): Iterable<readonly Projection[]> {
+  const at = ({ name }: Projection) => checkpoints.views.get(name)?.revision ?? -1;
+  return groupBy(views, (view) => (at(view) < 0 ? view.name : at(view))).values();
+}
+
+/**
+ * Catches a group of views up by one page of the events that they missed, all of them or none. Derived views take, for the documents of those
+ * events, what the document rows show now; one that has nothing yet starts from the documents. Returns the revision that they show then.
+ * Throws what the views throw, and {@link CheckpointMoved}.
+ */
+export async function catchUpViews(views: readonly Projection[], options: CatchUpOptions): Promise<number> {
+  const { pool, log, projectId, checkpoints, atOnce, timeoutMs } = options;
+  const [first] = views;
+  if (first === undefined) return checkpoints.revision;
+  const from = checkpoints.views.get(first.name)?.revision ?? -1;
   const run = (work: Parameters<typeof transaction<void>>[3]) => transaction(pool, projectId, checkpoints.versions, work, timeoutMs);
-  if (view.derived && from < 0) {
+  if (first.derived && from < 0) {
     const catalog = await options.catalog();
     await run(async (tx) => {
-      await advance(tx, [view.name], from, checkpoints);
-      await writeAnew(tx, view, catalog, options.atOnce);
+      await advance(tx, [first.name], from, checkpoints);
+      await writeAnew(tx, first, catalog, atOnce);
     });
     return checkpoints.revision;
   }
@@ -54,12 +66,13 @@ export async function catchUpView(view: Projection, options: CatchUpOptions): Pr
   const last = page.at(-1);
   if (last === undefined) throw new CheckpointMoved(`the log of project ${projectId} ends at ${from}`);
   const events = page.map((event) => decodeProjectEvent(event));
-  if (view.derived) {
-    const catalog = await options.catalog();
-    await run((tx) => writeTouched(tx, view, events, catalog, options.atOnce));
-  } else {
-    await run(async (tx) => void (await writeBatch(tx, [view], events, NOTHING)));
-  }
+  const derived = views.filter((view) => view.derived);
+  const others = views.filter((view) => !view.derived);
+  const catalog = derived.length === 0 ? null : await options.catalog();
+  await run(async (tx) => {
+    if (others.length > 0) await writeBatch(tx, others, events, NOTHING);
+    if (catalog !== null) await writeTouched(tx, derived, events, catalog, atOnce);
+  });
   return last.revision;
 }
 

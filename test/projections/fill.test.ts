@@ -7,7 +7,7 @@ import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
 import { startsBucket } from '../../projections/models/leaderboards/rank-buckets.ts';
 import { createProjector } from '../../projections/projector/projector.ts';
-import { catchUpView } from '../../projections/projector/views.ts';
+import { catchUpViews, inGroups } from '../../projections/projector/views.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { STATE_TABLES, VIEWS } from '../../projections/registry.ts';
 import { transaction } from '../../projections/transaction.ts';
@@ -77,8 +77,8 @@ class Parts {
     const { log } = this;
     const { projectId } = this.feed;
     const checkpoints = await readCheckpoints(pool, projectId);
-    for (const view of viewsBehind(checkpoints)) {
-      await catchUpView(view, {
+    for (const views of inGroups(viewsBehind(checkpoints), checkpoints)) {
+      await catchUpViews(views, {
         pool,
         log,
         projectId,
@@ -162,6 +162,35 @@ test('while the rows of a board are being filled, batches move its rank buckets 
   expect(moved.filter(({ rank }) => rank === -7).length).toBeGreaterThan(0);
   expect(new Set(moved.map(({ count }) => Number(count)))).toEqual(new Set([0]));
   while (await parts.page(16));
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});
+
+test('views that fell behind together are caught up together: each of the events that they missed is read once for all of them', async () => {
+  const parts = new Parts('together');
+  const { feed, log } = parts;
+  await feed.publish('live', [
+    ['collection', 'saves', GLOBAL],
+    ['query', 'top', topQuery('desc')],
+  ]);
+  await feed.commit(written('a', { stats: { xp: 1 } }));
+  await parts.batch(false);
+  await feed.commit(written('a', { stats: { xp: 2 } }, 2), written('b', { stats: { xp: 3 } }));
+  await parts.batch(true);
+  const checkpoints = await readCheckpoints(pool, 'together');
+  const groups = [...inGroups(viewsBehind(checkpoints), checkpoints)];
+  expect(groups).toEqual([VIEWS]);
+  const reads: unknown[] = [];
+  const counting = new Proxy(log, {
+    get: (target, name) => {
+      if (name === 'read') reads.push(name);
+      return Reflect.get(target, name);
+    },
+  });
+  const catalog = async () => parts.memory.catalog;
+  const options = { pool, log: counting, projectId: 'together', checkpoints, catalog, atOnce: 3, timeoutMs: 30_000 };
+  expect(await catchUpViews(VIEWS, options)).toBe(feed.revision);
+  expect(reads).toEqual(['read']);
+  expect(viewsBehind(await readCheckpoints(pool, 'together'))).toEqual([]);
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
