@@ -112,14 +112,24 @@ function refusalIn({ status, body }: Came): Refused | null {
   return { code: textOf(said['code']) || textOf(error) || `HTTP_${status}`, message: textOf(said['message']) || textOf(whole['message']) };
 }
 
-const ENVELOPE = ['ok', 'error', 'message', 'status'];
-
 function answerText(refused: Refused | null, { status, body }: Came): string {
   if (refused === null) return `${styled('green', String(status))} ${prettyJson(body)}`;
   const said = `${styled('red', `${status} ${visible(refused.code)}`)}  ${visible(refused.message)}`;
-  // What an author tells besides code and message helps to see why.
-  const tellsMore = isObject(body) && Object.keys(body).some((name) => !ENVELOPE.includes(name));
-  return tellsMore ? `${said}\n${prettyJson(body)}` : said;
+  const more = besides(status, body);
+  return Object.keys(more).length === 0 ? said : `${said}\n${prettyJson(more)}`;
+}
+
+const ENVELOPE = ['ok', 'error', 'message', 'status'];
+/** What a condition's refusal tells editors; its author has written none of it. */
+const NOTES_OF_CONDITIONS = ['flagged', 'severity', 'conditionRejection', 'fireWebhook'];
+
+/** What a refusal tells besides code and message: members of its author's answer, the step that failed, and other details; of a fault, the request's id. */
+function besides(status: number, body: Json): JsonObject {
+  if (!isObject(body)) return {};
+  const known = body['conditionRejection'] === true ? [...ENVELOPE, ...NOTES_OF_CONDITIONS] : ENVELOPE;
+  const said = status < 500 ? ['code', 'message', 'requestId'] : ['code', 'message'];
+  const error = isObject(body['error']) ? Object.entries(body['error']).filter(([name]) => !said.includes(name)) : [];
+  return Object.fromEntries([...error, ...Object.entries(body).filter(([name]) => !known.includes(name))]);
 }
 
 function stepLine(step: JsonObject): string {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { refusal } from '../kernel/errors.ts';
+import { notInstalled } from '../compose/not-installed.ts';
 import { type CommonOptions, command, configOf, printNote, printResult } from './context.ts';
 
 /** `savepoint db`: the database itself. */
@@ -18,11 +18,7 @@ function url(): Command {
     const config = configOf(options);
     const running = config.databaseUrl === null ? await findDatabase({ dataDir: config.dataDir }) : null;
     const found = config.databaseUrl ?? running?.url ?? databaseUrlOf(config.dataDir);
-    if (found === null)
-      throw refusal(
-        'NOT_FOUND',
-        `There is no database in ${resolve(config.dataDir)}. --data DIR names the data folder of an installation; \`savepoint start\` makes a new one`,
-      );
+    if (found === null) throw notInstalled(`in ${resolve(config.dataDir)}`);
     if (config.databaseUrl === null && !running) printNote('The embedded database is not running: it answers while a node runs.');
     printResult(options, { url: found, running: config.databaseUrl !== null || running !== null }, () => found);
   });

@@ -7,6 +7,7 @@ import { findProject } from '../folder/project-file.ts';
 import { Remote } from '../folder/remote.ts';
 import { TYPES_FILE } from '../typegen/sources.ts';
 import { JSON_LINES, jsonIs } from './context.ts';
+import { keepRunning } from './dev/keep-running.ts';
 import { isLocalAddress, type LocalNode, localNode } from './dev/local-node.ts';
 import { OneAtATime } from './dev/one-at-a-time.ts';
 import { type RoundOptions, round } from './dev/round.ts';
@@ -57,7 +58,7 @@ Examples:
     });
 }
 
-async function develop(remote: Remote, node: LocalNode | null, options: DevOptions, tell: DevTeller, signal: AbortSignal): Promise<void> {
+async function develop(remote: Remote, node: LocalNode | null, options: DevOptions, tell: DevTeller, stop: AbortSignal): Promise<void> {
   const { dir, address, project } = remote.place;
   const isOwn = node !== null;
   const rounds: RoundOptions = {
@@ -68,13 +69,22 @@ async function develop(remote: Remote, node: LocalNode | null, options: DevOptio
   if (node === null) await remote.validate();
   await keepSchemas(dir, { anew: true });
   tell.ready(address, project, node?.isShared ?? false);
-  const work = new OneAtATime(() => round(remote, rounds, tell));
+  const work = new OneAtATime(async () => {
+    // While the node is started again a round would tell of nothing but that; it is asked for when the node answers.
+    if (node === null || node.isAlive()) await round(remote, rounds, tell);
+  });
+  const end = new AbortController();
+  const signal = AbortSignal.any([stop, end.signal]);
   // It looks at the folder first: what changes while the first round reads it is seen.
   const watching = watchFolder(dir, () => work.ask(), signal);
   work.ask();
   const following = options.logs ? follow(remote, tell, signal) : Promise.resolve();
+  const keeping = node === null ? Promise.resolve() : keepRunning(node, { note: tell.note, runsAgain: () => work.ask() }, signal);
+  // What ends `dev` by itself ends all of it.
+  keeping.catch(() => end.abort());
   await watching;
   await Promise.all([work.settled(), following]);
+  await keeping;
 }
 
 /** Requests of managers are left out: the pushes of this very command would be among them. */

@@ -2,7 +2,6 @@ import { type Command, Option } from 'commander';
 import type { Ledger } from '../contract/answers.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
 import type { Target } from '../folder/remote.ts';
-import { refusal } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json.ts';
 import { print, table } from './context.ts';
 import { noteUnknownField } from './remote/fields.ts';
@@ -13,35 +12,42 @@ import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 
 interface LedgerOptions extends RemoteOptions {
   readonly player?: string;
-  readonly key?: string;
   readonly field?: string;
   readonly from?: string;
   readonly to?: string;
   readonly limit: string;
+  readonly newest?: boolean;
   readonly cursor?: string;
   readonly target: Target;
 }
 
 /** `savepoint ledger`: every change of the numbers that are followed. */
 export function ledgerCommand(): Command {
-  return remoteCommand('ledger', "show the changes of a document's followed numbers, oldest first, and their sums")
+  return remoteCommand('ledger', 'show the changes of followed numbers of a player, or of one document, oldest first, and their sums')
     .argument('<collection>')
-    .option('--player <id>', 'whose document')
-    .option('--key <key>', 'the document, where its key is no player')
+    .argument('[key]', "whose: a player's id, or a document's key")
+    .option('--player <id>', 'the player, where no key is given')
     .option('--field <path>', 'one field only')
     .option('--from <time>', 'from this time on: ISO text or unix ms')
     .option('--to <time>', 'before this time')
+    .option('--newest', 'newest first')
     .option('--limit <n>', 'entries of a page, from 1 to 500', '100')
-    .option('--cursor <cursor>', 'the page after another one')
+    .option('--cursor <cursor>', 'the page after another one, which names it')
     .addOption(new Option('--target <target>', 'the data').choices(TARGETS).default('live'))
-    .addHelpText('after', '\nExample:\n  savepoint ledger players --player 42 --field gold --from 2026-03-01')
-    .action(async (collection: string, options: LedgerOptions) => {
-      const key = options.key ?? options.player;
-      if (key === undefined) throw refusal('VALIDATION_FAILED', 'Whose? --player names the player, or --key the document');
+    .addHelpText(
+      'after',
+      '\nExamples:\n  savepoint ledger players 42 --field gold --from 2026-03-01\n  savepoint ledger players 42 --newest --limit 10',
+    )
+    .action(async (collection: string, named: string | undefined, options: LedgerOptions, made: Command) => {
+      const key = named ?? options.player;
+      if (key === undefined) made.error(`error: whose ledger? Name a player or a document: savepoint ledger ${collection} KEY`);
+      if (named !== undefined && options.player !== undefined)
+        made.error(`error: '${named}' and --player ${options.player} both say whose ledger it is: give one of them`);
+      if (!/^(?:[1-9]\d?|[1-4]\d\d|500)$/.test(options.limit)) made.error('error: --limit is a number from 1 to 500');
       const remote = remoteOf(options);
-      const { field, from, to, limit, cursor, target } = options;
+      const { field, from, to, limit, cursor, target, newest = false } = options;
       const path = pathOf(remote, 'storage', collection, key, 'ledger');
-      const query = { field, from, to, limit, cursor };
+      const query = { field, from, to, limit, cursor, order: newest ? 'desc' : undefined };
       const { body } = await remote.request('GET', path, { query, target }).catch(async (error: unknown) => {
         const isMissing = error instanceof RemoteRefusal && error.code === 'NOT_FOUND';
         if (isMissing && !(await namesOf(remote, 'collection', target)).includes(collection))
@@ -49,12 +55,12 @@ export function ledgerCommand(): Command {
         throw error;
       });
       const ledger = body as unknown as Ledger;
-      print(options.json ? stringifyJson(body ?? null) : ledgerText(ledger));
+      print(options.json ? stringifyJson(body ?? null) : ledgerText(ledger, newest));
       if (field !== undefined && ledger.entries.length === 0) await noteUnknownField(remote, collection, target, field);
     });
 }
 
-function ledgerText({ entries, summary, cursor }: Ledger): string {
+function ledgerText({ entries, summary, cursor }: Ledger, newest: boolean): string {
   if (entries.length === 0) return 'Nothing was changed.';
   const rows = entries.map(({ ts, field, delta, after, source, reason }) => {
     const amount = stringifyJson(delta);
@@ -62,6 +68,9 @@ function ledgerText({ entries, summary, cursor }: Ledger): string {
   });
   const { totalIncrease, totalDecrease, netChange, entryCount, truncated } = summary;
   const sums = `${entryCount === 1 ? '1 entry' : `${entryCount} entries`}: +${stringifyJson(totalIncrease)}, ${stringifyJson(totalDecrease)}, net ${stringifyJson(netChange)}`;
-  const notes = [...(truncated ? ['(sums of the first 50 000 entries)'] : []), ...(cursor === null ? [] : [`More: --cursor ${cursor}`])];
+  const notes = [
+    ...(truncated ? ['(sums of the first 50 000 entries)'] : []),
+    ...(cursor === null ? [] : [`More: ${newest ? '--newest ' : ''}--cursor ${cursor}`]),
+  ];
   return [table(['TIME', 'FIELD', 'CHANGE', 'AFTER', 'SOURCE', 'REASON'], rows), sums, ...notes].join('\n');
 }

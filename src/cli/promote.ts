@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import type { TestRun } from '../contract/answers.ts';
+import type { Finding } from '../folder/findings.ts';
 import { FolderProblem } from '../folder/problem.ts';
 import { moveBase } from '../folder/push.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
 import type { Remote } from '../folder/remote.ts';
+import { stagedFindings } from '../folder/staged.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { counted, endProgress, print, printNote, printResult, progress } from './context.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
-import { shownChanges, shownPublishes } from './show.ts';
+import { shownChanges, shownFindings, shownPublishes, summaryOf } from './show.ts';
 import { confirm, isInteractive, styled } from './terminal.ts';
 
 interface PromoteOptions extends RemoteOptions {
@@ -20,16 +22,16 @@ interface PromoteOptions extends RemoteOptions {
 export function promoteCommand(): Command {
   return remoteCommand(
     'promote',
-    'make live what is staged: shows what changes, runs the tests, looks at stored data, then asks. Exit code 1: nothing is promoted',
+    'make live what is staged: shows what changes and what is wrong with it, runs the tests, looks at stored data, then asks. Exit code 1: nothing is promoted',
   )
     .option('--dry-run', 'look only')
     .option('--yes', 'do not ask')
-    .option('--force', 'in spite of failed tests and of findings in stored data')
+    .option('--force', 'in spite of failed tests, and of findings in definitions and in stored data')
     .action(async (options: PromoteOptions) => {
       const remote = remoteOf(options);
       const looked = await lookedAt(remote).finally(endProgress);
       if (!options.json && looked.staged) print(shown(looked));
-      const stops = looked.tests.failed > 0 || looked.findings.length > 0;
+      const stops = looked.tests.failed > 0 || looked.findings.length > 0 || looked.definitionFindings.length > 0;
       const told = { dryRun: options.dryRun ?? false, ...looked };
       if (looked.changes.length === 0 && !looked.staged)
         return printResult(options, { ok: true, promoted: false, ...told }, () => 'Nothing is staged: `savepoint push` stages the folder.');
@@ -71,18 +73,31 @@ interface Looked {
   readonly staged: boolean;
   readonly changes: Awaited<ReturnType<Remote['diff']>>['changes'];
   readonly tests: Pick<TestRun, 'total' | 'passed' | 'failed' | 'results'>;
+  /** What is wrong in stored data. */
   readonly findings: readonly JsonObject[];
+  /** What is wrong in what `next` holds, and not in live already. */
+  readonly definitionFindings: readonly Finding[];
 }
 
 async function lookedAt(remote: Remote): Promise<Looked> {
   progress('looking at what is staged');
   const { position, staged, changes } = await remote.diff();
-  if (!staged) return { position, staged, changes, tests: { total: 0, passed: 0, failed: 0, results: [] }, findings: [] };
+  if (!staged)
+    return { position, staged, changes, tests: { total: 0, passed: 0, failed: 0, results: [] }, findings: [], definitionFindings: [] };
+  progress('looking at the definitions of next');
+  const definitionFindings = await stagedFindings(remote).catch(tooLarge);
   progress('running the tests of next');
   const { total, passed, failed, results } = await remote.runTests('next');
   progress('looking at stored data');
   const { findings } = await remote.promote({ dryRun: true, force: false, base: null });
-  return { position, staged, changes, tests: { total, passed, failed, results }, findings };
+  return { position, staged, changes, tests: { total, passed, failed, results }, findings, definitionFindings };
+}
+
+/** More than a server takes in one request was pushed in several. */
+function tooLarge(error: unknown): readonly Finding[] {
+  if (!(error instanceof RemoteRefusal) || error.status !== 413) throw error;
+  printNote(`Note: the definitions of next are too large to be looked at in one request: ${error.message}`);
+  return [];
 }
 
 /** Tells what was published meanwhile where that refuses it: what was shown and agreed to is no longer what there is. */
@@ -95,7 +110,7 @@ export async function agreedUpon<Answer>(doing: Promise<Answer>): Promise<Answer
   }
 }
 
-function shown({ changes, tests, findings }: Looked): string {
+function shown({ changes, tests, findings, definitionFindings }: Looked): string {
   const failed = tests.results.filter((each) => each['passed'] !== true);
   const lines = failed.map((each) => styled('red', `  FAILED ${nameOf(each)}: ${String(each['reason'] ?? '')}`));
   const told = findings.map((each) =>
@@ -103,6 +118,9 @@ function shown({ changes, tests, findings }: Looked): string {
   );
   return [
     changes.length === 0 ? 'What is staged is what is live: a promotion would change nothing.' : shownChanges(changes),
+    ...(definitionFindings.length === 0
+      ? []
+      : ['', shownFindings(definitionFindings), '', `Definitions: ${summaryOf(definitionFindings)}.`]),
     ...(tests.total === 0 ? [] : [`Tests: ${tests.passed} of ${tests.total} passed.`, ...lines]),
     ...(findings.length === 0 ? [] : [`Stored data: ${counted(findings.length, 'finding')}.`, ...told]),
   ].join('\n');

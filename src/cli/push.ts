@@ -42,7 +42,8 @@ export function pushCommand(): Command {
 
 function shown(pushed: Pushed, target: Target, prune: boolean): string {
   if (!pushed.ok && pushed.reason === 'findings') {
-    return `${shownFindings(pushed.findings)}\n\nNothing was pushed: ${summaryOf(pushed.findings)}.`;
+    const why = pushed.isHeld ? `${target} holds all of this already, with ${summaryOf(pushed.findings)}` : summaryOf(pushed.findings);
+    return `${shownFindings(pushed.findings)}\n\nNothing was pushed: ${why}.`;
   }
   if (!pushed.ok) return conflict(pushed);
   const changes = pushed.changes.map((each) => (prune && each.action === 'absent' ? { ...each, action: 'delete' } : each));
@@ -55,7 +56,7 @@ function shown(pushed: Pushed, target: Target, prune: boolean): string {
           `${counted(absent, 'definition')} of ${target} ${absent === 1 ? 'is' : 'are'} not in this folder, and left alone: \`push --prune\` removes ${absent === 1 ? 'it' : 'them'}.`,
         ];
   const warned = pushed.warnings.length === 0 ? [] : [shownFindings(pushed.warnings), ''];
-  if (!pushed.published) return [...hint, `Nothing to push: ${target} holds all of this.`].join('\n');
+  if (!pushed.published) return [...warned, ...hint, `Nothing to push: ${target} holds all of this.`].join('\n');
   return [...warned, shownChanges(changes), ...hint, done(pushed, made, target)].join('\n');
 }
 

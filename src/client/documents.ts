@@ -39,8 +39,10 @@ export interface LedgerOptions extends DocumentAddress, RequestOptions {
   /** Exclusive. */
   readonly to?: string | number;
   readonly limit?: number;
-  /** `cursor` of the page before. */
+  /** `cursor` of the page before, in the same order. */
   readonly cursor?: string;
+  /** `asc`, oldest first, unless `desc` is asked for: newest first. */
+  readonly order?: 'asc' | 'desc';
 }
 
 /** How often an edit is made again on what somebody else has written. */
@@ -239,7 +241,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
   }
 
   /**
-   * A page of the ledger: every change of the numbers that are followed, oldest first.
+   * A page of the ledger: every change of the numbers that are followed, oldest first; newest first with `order: 'desc'`.
    *
    * @example
    * ```ts
@@ -264,8 +266,8 @@ export class Documents<Doc = AnyJson, Save = Doc> {
   async tryLedger(options: LedgerOptions = {}): Promise<Result<Ledger>> {
     const key = this.#keyOf(options);
     if (!key.ok) return key;
-    const { field, from, to, limit, cursor } = options;
-    const query = { field, from, to, limit, cursor };
+    const { field, from, to, limit, cursor, order } = options;
+    const query = { field, from, to, limit, cursor, order };
     return mapped(
       await this.#connection.send(this.#ask('GET', [key.value, 'ledger'], { query, repeats: true, options })),
       ({ body }) => body as Ledger,

@@ -10,11 +10,11 @@ import { createOperator, type Operator } from '../app/operator/operator.ts';
 import type { ProjectTests } from '../app/operator/project-tests.ts';
 import type { Importer } from '../app/operator/transfer/importer.ts';
 import { type Config, redactUrl } from '../config/config.ts';
-import { type Refusal, refusal } from '../kernel/errors.ts';
 import type { Log } from '../log/port.ts';
 import { LOG_MIGRATIONS } from '../log/postgres/log.ts';
 import { commandDatabase } from './database.ts';
 import { openLog, requireEventStore } from './log.ts';
+import { notInstalled } from './not-installed.ts';
 import { createPool } from './pool.ts';
 import { createProjects, NO_OBSERVER } from './projects.ts';
 import { Shutdown } from './shutdown.ts';
@@ -143,11 +143,6 @@ export async function openInstallation(config: Config, logger: Logger, { mayMake
 async function isInstalled(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ there: boolean }>("SELECT to_regclass('savepoint.migrations') IS NOT NULL AS there");
   return rows[0]?.there === true;
-}
-
-function notInstalled(where: string): Refusal {
-  const ways = '--data DIR or SAVEPOINT_DATA names the data folder of one, DATABASE_URL its Postgres; `savepoint start` makes a new one';
-  return refusal('NOT_FOUND', `There is no installation ${where}, and nothing was made. ${ways}`);
 }
 
 /** Whether `revision` is reached before `at` has stood still for too long. */

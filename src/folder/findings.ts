@@ -97,7 +97,8 @@ type Told = Pick<Finding, 'severity' | 'code' | 'message' | 'fix'> & {
 
 function findingIn(source: Source, { severity, code, message, fix, line = null, column = null }: Told, pointer = source.pointer): Finding {
   const { kind, id, path, text } = source;
-  const found = line === null ? positionOf(source, pointer) : { line, column: column ?? 1 };
+  // The server says where the member is; an author wants to see the word.
+  const found = positionOf(source, pointer, code, message) ?? (line === null ? null : { line, column: column ?? 1 });
   const at = found?.line ?? null;
   return {
     ...{ severity, code, message, kind, id, path, fix },
@@ -105,12 +106,21 @@ function findingIn(source: Source, { severity, code, message, fix, line = null, 
   };
 }
 
-function positionOf(source: Source, pointer: string) {
+function positionOf(source: Source, pointer: string, code: string, message: string) {
   const { text, kind, problem } = source;
   if (pointer === '' || problem !== null) return null;
-  const find = parsed.get(source) ?? positionsIn(text, kind);
-  parsed.set(source, find);
-  return find(pointer);
+  const positions = parsed.get(source) ?? positionsIn(text, kind);
+  parsed.set(source, positions);
+  return OF_NAMES.test(code) ? positions.of(pointer) : positions.valueOf(pointer, wordsIn(message));
+}
+
+/** Findings about the name of a member. All others are about what it holds. */
+const OF_NAMES = /^UNKNOWN_(?!NAME$|MEMBER$)|_IGNORED|^RESERVED_INPUT$|^FIELD_MISREAD$/;
+
+/** What a message quotes, the longest first: the others may be parts of it. */
+function wordsIn(message: string): readonly string[] {
+  const quoted = [...message.matchAll(/'([^']+)'|"([^"]+)"/g)].map(([, single, double]) => single ?? double ?? '');
+  return quoted.sort((a, b) => b.length - a.length);
 }
 
 /** A text is parsed once, however many findings it has. */

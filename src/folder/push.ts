@@ -23,8 +23,8 @@ export interface PushOptions {
 
 export type Pushed =
   | Done
-  /** What is wrong in the folder. Nothing was written. */
-  | { readonly ok: false; readonly reason: 'findings'; readonly findings: readonly Finding[] }
+  /** What is wrong in the folder. Nothing was written. `isHeld`: the target holds all of it already, wrong as it is. */
+  | { readonly ok: false; readonly reason: 'findings'; readonly findings: readonly Finding[]; readonly isHeld: boolean }
   /** What somebody else has published since, newest first; empty: the folder has never met the project. Nothing was written. */
   | { readonly ok: false; readonly reason: 'conflict'; readonly publishes: readonly JsonObject[]; readonly changes: readonly Change[] };
 
@@ -39,13 +39,15 @@ export interface Done {
   readonly warnings: readonly Finding[];
 }
 
+/** A push of more definitions, which is not strict, is answered without findings. */
+const MOST_TOLD = 100;
 const HISTORY_TRIES = 20;
 const HISTORY_PAUSE_MS = 100;
 
 /** Pushes a folder. Throws `RemoteRefusal` for refusals that are neither findings nor conflicts. */
 export async function pushFolder(remote: Remote, folder: Folder, options: PushOptions): Promise<Pushed> {
   const problems = problemsIn(folder);
-  if (problems.length > 0) return { ok: false, reason: 'findings', findings: problems };
+  if (problems.length > 0) return { ok: false, reason: 'findings', findings: problems, isHeld: false };
   const known = readKnown(remote.place);
   const held = await heldBy(remote, options.target);
   const changes = changesOf(folder, held.definitions);
@@ -53,7 +55,9 @@ export async function pushFolder(remote: Remote, folder: Folder, options: PushOp
   if (!isChanged) {
     // Nothing to overwrite, so nothing to conflict with.
     keepKnown(remote.place, { base: Math.max(known.base ?? 0, held.position), files: hashesOf(folder.sources) });
-    return { ok: true, published: false, revision: null, changes, warnings: [] };
+    const findings = await judged(remote, folder, options);
+    if (options.strict && findings.length > 0) return { ok: false, reason: 'findings', findings, isHeld: true };
+    return { ok: true, published: false, revision: null, changes, warnings: findings };
   }
   const overwrites = changes.some(({ action }) => action !== 'add');
   if (known.base === null && overwrites && !options.force) return { ok: false, reason: 'conflict', publishes: [], changes };
@@ -85,27 +89,37 @@ async function send(
     const answer = await remote.sync(body, { target, strict, replaceAll: prune, base });
     const own = answer.isReplay ? await ownPublish(remote, since, answer.position) : answer;
     keepKnown(remote.place, { base: own?.position ?? since, files: hashesOf(folder.sources) });
-    return { ok: true, published: true, revision: own?.revision ?? null, changes, warnings: findingsIn(folder, { ...answer }) };
+    const isTold = strict || folder.sources.length <= MOST_TOLD;
+    const warnings = isTold ? findingsIn(folder, { ...answer }) : await judged(remote, folder, { target, strict, prune });
+    return { ok: true, published: true, revision: own?.revision ?? null, changes, warnings };
   } catch (error) {
     if (!(error instanceof RemoteRefusal)) throw error;
     if (error.code === 'PUBLISH_CONFLICT') return { ok: false, reason: 'conflict', publishes: error.publishes, changes };
     const findings = findingsIn(folder, error.body);
     if (error.status !== 400 || findings.length === 0) throw error;
-    return { ok: false, reason: 'findings', findings };
+    return { ok: false, reason: 'findings', findings, isHeld: false };
   }
 }
 
-/** What the server would say of a push, as findings. Throws `RemoteRefusal` for refusals that are no findings. */
+/** What the server would say of a push, and what keeps the folder from being pushed at all. Throws `RemoteRefusal` for refusals that are no findings. */
 export async function checkFolder(
   remote: Remote,
   folder: Folder,
   options: Pick<PushOptions, 'target' | 'prune'>,
 ): Promise<readonly Finding[]> {
-  const problems = problemsIn(folder);
-  const { target, prune } = options;
+  return judged(remote, folder, { ...options, strict: true }, problemsIn(folder));
+}
+
+/** What the server would say of a push of these sources. Where it is not strict, findings are warnings. Throws as {@link checkFolder}. */
+export async function judged(
+  remote: Remote,
+  folder: Pick<Folder, 'sources'>,
+  { target, strict, prune }: Pick<PushOptions, 'target' | 'strict' | 'prune'>,
+  problems: readonly Finding[] = [],
+): Promise<readonly Finding[]> {
   try {
-    await remote.preflight(bodyOf(folder), { target, strict: true, replaceAll: prune });
-    return problems;
+    const answer = await remote.preflight(bodyOf(folder), { target, strict, replaceAll: prune });
+    return [...problems, ...findingsIn(folder, { ...answer })];
   } catch (error) {
     if (!(error instanceof RemoteRefusal) || error.status !== 400) throw error;
     return merged(problems, findingsIn(folder, error.body), error);

@@ -15,6 +15,9 @@ const MAX_NAME = 128;
 /** A part of a text keeps the whole text in memory; parts of longer ones are copied. */
 const LONG = 1_000;
 
+/** What is wrong with a push that nobody has made: the answer to a question, and nothing that was refused. */
+const LOOKED = 'PREFLIGHT_VALIDATION_FAILED';
+
 /** Tells the call log of the requests that a manager asks for: endpoint calls, and all that was refused or failed. */
 export class ServedRequests {
   readonly #callLog: CallLog;
@@ -26,6 +29,7 @@ export class ServedRequests {
 
   note(exchange: Exchange, status: number, ms: number, refused: Refusal | undefined): void {
     if (exchange.call === null && refused === undefined && status < 400) return;
+    if (refused?.code === LOOKED) return;
     const project = exchange.caller?.projectId ?? this.#unprovenProject(exchange);
     if (project !== null) this.#callLog.note(project, servedOf(exchange, status, ms, refused));
   }

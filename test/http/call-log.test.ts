@@ -88,6 +88,16 @@ describe('what a manager is told of requests', () => {
     ]);
   });
 
+  it('is not what a preflight has found, which is an answer', async () => {
+    server.app.failure = refusal('PREFLIGHT_VALIDATION_FAILED');
+    const look = { headers: asManager, body: '{}' };
+    expect((await server.send('POST', '/v3/manage/demo/sync/preflight?strict=true', look)).status).toBe(400);
+    server.app.failure = refusal('STRICT_FINDINGS');
+    await server.send('PUT', '/v3/manage/demo/sync?strict=true', look);
+    server.app.failure = null;
+    expect(await logs()).toMatchObject([{ code: 'STRICT_FINDINGS' }]);
+  });
+
   it('holds no key, wherever a client has put it', async () => {
     server.app.failure = refusal('FORBIDDEN', 'Not with sk_abc123');
     await server.play('GET', '/v3/storage/demo/saves/sk_abc123?secretKey=sk_abc123');

@@ -100,6 +100,20 @@ describe('savepoint dev', () => {
     expect(await nth('pushed', before + 2)).toMatchObject({ ok: true });
   });
 
+  test('a definition that cannot run is staged with its finding, and is told in place of its tests', async () => {
+    const [pushed, tested] = [told('pushed').length, told('tested').length];
+    put('endpoints/buy.endpoint.yml', BUY(8).replace('type: transform', 'type: trnsform'));
+    expect(await nth('pushed', pushed + 1)).toMatchObject({
+      ok: true,
+      warnings: expect.arrayContaining([expect.objectContaining({ code: 'INVALID_STEP_TYPE', line: 5, column: 24 })]),
+    });
+    expect(await nth('tested', tested + 1)).toMatchObject({ failed: 1 });
+    const { stdout } = await here(['test', '--dir', folder]);
+    expect(stdout).toMatch(/✗ endpoint buy cannot run: .*trnsform.*\n {4}so 1 test of it cannot pass: buys\n0 of 1 passed/);
+    put('endpoints/buy.endpoint.yml', BUY(8));
+    expect(await nth('tested', tested + 2)).toMatchObject({ ok: true });
+  });
+
   test('a definition whose file goes is gone from next', async () => {
     const before = told('pushed').length;
     put('extra.collection.yml', PLAYERS.replace('id: players', 'id: extra'));
@@ -123,6 +137,23 @@ describe('savepoint dev', () => {
     second.child.kill('SIGTERM');
     expect((await second.ended).code).toBe(0);
     expect(isRunning(nodeOf().pid)).toBe(true);
+  });
+
+  test('a node that is killed is started again at its address, and what changed meanwhile is pushed', async () => {
+    const { pid, url } = nodeOf();
+    const before = told('pushed').length;
+    process.kill(pid, 'SIGKILL');
+    await eventually('it is told', async () => dev.stderr().includes('the local node has ended; starting it again'));
+    put('endpoints/buy.endpoint.yml', BUY(9));
+    put('buys.test.yml', BUYS(9));
+    await eventually('the change is pushed', async () =>
+      told('pushed')
+        .slice(before)
+        .find(({ ok, published }) => ok && published),
+    );
+    expect(nodeOf().url).toBe(url);
+    expect(isRunning(nodeOf().pid)).toBe(true);
+    expect((await here(['call', 'buy', '--target', 'next', '--player', '5', '--dir', folder])).stdout).toContain('"price":9');
   });
 
   test('Ctrl-C stops it and its node, and keeps the address for the next one', async () => {

@@ -111,10 +111,10 @@ test('what was pushed comes back byte by byte into an empty folder: YAML and JSO
   expect(bytesOf(other.dir)).toEqual({ ...sent, '/savepoint.json': expect.not.stringContaining(String(begun)) });
   // The folder now knows its project.
   const { SAVEPOINT_URL: _, SAVEPOINT_PROJECT: __, ...keyAlone } = other.env;
-  expect((await here(['push', '--dir', other.dir], { env: keyAlone })).stdout).toContain('Nothing to push');
+  expect((await here(['push', '--no-strict', '--dir', other.dir], { env: keyAlone })).stdout).toContain('Nothing to push');
   expect(await other.ends(0, 'pull')).toContain('Nothing to pull');
   expect(await other.ends(0, 'diff')).toContain('No difference');
-  await one.ends(0, 'promote', '--yes');
+  await one.ends(0, 'promote', '--yes', '--force');
   expect(await other.ends(0, 'diff', '--live')).toContain('No difference');
 });
 
@@ -197,17 +197,40 @@ test('check tells file, line, column, the line itself and a caret, of YAML and J
   write('heroes.collection.json', '{"kind": "collection", "sourceVersion": 1, "id": "heroes",\n  "colectionType": "global"}');
   write('broken.endpoint.yml', 'id: broken\nsteps: [\n');
   const text = await ends(1, 'check');
-  expect(text).toContain('deep/buy.endpoint.yml:7:5 error COLLECTION_NOT_FOUND');
-  expect(text).toContain('    7 |     collection: nowhere\n      |     ^');
+  expect(text).toContain('deep/buy.endpoint.yml:7:17 error COLLECTION_NOT_FOUND');
+  expect(text).toContain('    7 |     collection: nowhere\n      |                 ^');
   expect(text).toContain('heroes.collection.json:2:3 error');
   expect(text).toContain('broken.endpoint.yml:3:1 error INVALID_YAML');
   write('broken.endpoint.yml', 'kind: endpoint\nsourceVersion: 1\nid: broken\nsteps:\n  - { id: x, type: transform, value: 1 }\n');
-  expect(await ends(1, 'check', '--offline')).toContain('deep/buy.endpoint.yml:7:5');
+  expect(await ends(1, 'check', '--offline')).toContain('deep/buy.endpoint.yml:7:17');
   const pushed = JSON.parse(await ends(1, 'push', '--json'));
   expect(pushed).toMatchObject({ ok: false, reason: 'findings' });
-  expect(pushed.findings).toEqual(expect.arrayContaining([expect.objectContaining({ path: 'deep/buy.endpoint.yml', line: 7, column: 5 })]));
+  expect(pushed.findings).toEqual(
+    expect.arrayContaining([expect.objectContaining({ path: 'deep/buy.endpoint.yml', line: 7, column: 17 })]),
+  );
   write('other/heroes.collection.yml', HEROES);
   expect(await ends(1, 'check')).toContain('DUPLICATE_DEFINITION');
+});
+
+test('what next holds with findings is told by push, check and promote, which end with 1; what live has already stops no promotion', async () => {
+  const { write, ends } = await manager('Staged findings');
+  const PAY =
+    'kind: endpoint\nsourceVersion: 1\nid: pay\nsteps:\n  - { id: a, type: read, collection: nowhere, key: x }\nresponse: { body: { ok: true } }\n';
+  write('pay.endpoint.yml', PAY);
+  await ends(0, 'push', '--no-strict');
+  const place = 'pay.endpoint.yml:5:38 error COLLECTION_NOT_FOUND';
+  expect(await ends(1, 'push')).toMatch(new RegExp(`${place}[\\s\\S]*Nothing was pushed: next holds all of this already, with 1 finding`));
+  expect(JSON.parse(await ends(1, 'push', '--json'))).toMatchObject({ ok: false, isHeld: true, findings: [{ line: 5, column: 38 }] });
+  expect(await ends(0, 'push', '--no-strict')).toMatch(/COLLECTION_NOT_FOUND[\s\S]*Nothing to push/);
+  expect(await ends(1, 'check')).toContain(place);
+  expect(await ends(1, 'promote', '--yes')).toContain(place);
+  expect(JSON.parse(await ends(0, 'promote', '--yes', '--force', '--json'))).toMatchObject({
+    promoted: true,
+    definitionFindings: [{ id: 'pay' }],
+  });
+  write('heroes.collection.yml', HEROES);
+  await ends(0, 'push', '--no-strict');
+  await ends(0, 'promote', '--yes');
 });
 
 test('findings in values, rules and tests have their places, too', async () => {
@@ -217,7 +240,7 @@ test('findings in values, rules and tests have their places, too', async () => {
   write('a.test.yml', 'sourceVersion: 1\nkind: test\nid: a\nendpoint: buy\nexpect:\n  statsu: 200\n');
   const text = await ends(1, 'check');
   expect(text).toMatch(/values\.yml:3:\d+ error/);
-  expect(text).toContain('rules.yml:4:5 error INVALID_RATE_LIMIT_WINDOW');
+  expect(text).toContain('rules.yml:4:13 error INVALID_RATE_LIMIT_WINDOW');
   expect(text).toContain('a.test.yml:6:3 error UNKNOWN_TEST_MEMBER');
 });
 

@@ -58,6 +58,19 @@ describe('savepoint call', () => {
     expect(said).toMatchObject({ ok: false, status: 404, error: { code: 'NO_ITEM' } });
   });
 
+  test('prints of a refusal what its author and the contract say, and no notes for editors', async () => {
+    const check = {
+      id: 'poor',
+      type: 'condition',
+      check: { field: 'input.gold', op: '>', value: 5 },
+      onFalse: { action: 'reject', error: 'POOR' },
+    };
+    const told = { slug: 'told', method: 'POST', steps: [], response: { status: 409, body: { ok: false, error: 'FULL', seats: 4 } } };
+    await ok(game.manage('PUT', game.definitions('endpoints'), { body: [{ slug: 'poor', method: 'POST', steps: [check] }, told] }));
+    expect((await savepoint('call', 'poor', 'gold=1')).stdout).toBe('400 POOR  Condition check failed.\n');
+    expect((await savepoint('call', 'told')).stdout).toBe('409 FULL  \n{"seats":4}\n');
+  });
+
   test('--dry-run shows steps and writes, and stores nothing', async () => {
     const before = await json('doc', 'get', 'players', PLAYER);
     const shown = await printed(['call', 'buy', 'item=axe', '--player', PLAYER, '--dry-run'], { env });
@@ -90,7 +103,11 @@ describe('savepoint doc and ledger', () => {
     expect(await refused('doc', 'get', 'players', '7', 'town')).toContain('has no field town');
     const ledger = await printed(['ledger', 'players', '--player', '7', '--field', 'gold'], { env });
     expect(ledger).toMatch(/gold {2,}\+3 .*a gift/);
-    expect(await json('ledger', 'players', '--player', '7')).toMatchObject({ summary: { netChange: 13 } });
+    expect(await json('ledger', 'players', '7')).toMatchObject({ summary: { netChange: 13 } });
+    const paged = await printed(['ledger', 'players', '7', '--newest', '--limit', '1', '--field', 'gold'], { env });
+    expect(paged).toMatch(/gold +\+3 .*\n2 entries.*\nMore: --newest --cursor \d+\.\d+/);
+    const { code, stderr } = await savepoint('ledger', 'players');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('savepoint ledger players KEY')]);
     await json('doc', 'set', 'players', '7', 'gold-=3');
     expect(await printed(['ledger', 'players', '--player', '7', '--field', 'gold'], { env })).toContain(': +13, -3, net 10');
   });

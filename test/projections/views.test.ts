@@ -42,7 +42,7 @@ describe('ledger', () => {
   const entry = (field: string, before: number, after: number, source: string) => ({ field, before, after, delta: after - before, source });
   const wrote = (key: string, ...ledger: object[]) => written(key, {}, 1, { ledger });
 
-  test('holds the entries of a player over all slots, oldest first, in pages, with the sum over the whole selection', async () => {
+  test('holds the entries of a player over all slots, oldest or newest first, in pages, with the sum over the whole selection', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'ledger');
     await feed.commit(
@@ -78,6 +78,11 @@ describe('ledger', () => {
     const second = await views.ledger('ledger', filter, { limit: 3, after: first.cursor });
     expect(second.entries).toMatchObject([{ field: 'xp', before: 5, after: 0, reason: 'gone' }]);
     expect(second.cursor).toBeNull();
+    const newest = await views.ledger('ledger', filter, { limit: 3, after: null, order: 'desc' });
+    expect([...newest.entries].reverse()).toEqual([...first.entries.slice(1), ...second.entries]);
+    expect(newest.summary).toEqual(first.summary);
+    const oldest = await views.ledger('ledger', filter, { limit: 3, after: newest.cursor, order: 'desc' });
+    expect(oldest).toMatchObject({ entries: first.entries.slice(0, 1), cursor: null });
     const gold = await views.ledger('ledger', { ...filter, field: 'gold', from: 1_000, to: 1_001 }, { limit: 9, after: null });
     expect(gold.entries.length).toBe(1);
     expect((await views.ledger('ledger', { ...filter, from: 1_003, to: 1_003 }, { limit: 9, after: null })).entries).toEqual([]);

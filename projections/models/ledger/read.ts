@@ -1,5 +1,5 @@
 import type { Pool, QueryConfig, QueryResult } from 'pg';
-import type { LedgerFilter, LedgerPage, LedgerRow } from '../../../src/app/ports/readers.ts';
+import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRequest, LedgerRow } from '../../../src/app/ports/readers.ts';
 import { refusal } from '../../../src/kernel/errors.ts';
 import { parseJson } from '../../../src/kernel/json.ts';
 import { inTransaction } from '../../migrate.ts';
@@ -58,14 +58,15 @@ GROUP BY source`;
 const IS_CUT = `EXISTS (SELECT FROM selected ORDER BY revision, ordinal OFFSET ${MAX_SUMMED})`;
 
 /** One row: revision, page, summary, and whether the player is known. $8, $9: cursor; $10: rows wanted plus one. */
-function statement(selected: string, summed: string, isCut: string): string {
+function statement(selected: string, summed: string, isCut: string, order: LedgerOrder): string {
+  const [beyond, sorted] = order === 'asc' ? ['>', 'revision, ordinal'] : ['<', 'revision DESC, ordinal DESC'];
   return throughViews(`
 WITH selected AS ${selected === SELECTED_LIVE ? 'NOT MATERIALIZED ' : ''}(${selected}),
 summed AS (${summed})
 SELECT ${isCut} AS cut, ${revisionOf(['ledger', 'documents', 'subjects'])} AS revision,
   (SELECT coalesce(json_agg(json_build_object('revision', p.revision, 'ordinal', p.ordinal, 'field', p.field, 'before', p.before::text,
       'after', p.after::text, 'delta', p.delta::text, 'source', p.source, 'reason', p.reason, 'at', p.at, 'eventId', p.event_id)), '[]')
-    FROM (SELECT * FROM selected WHERE (revision, ordinal) > ($8::bigint, $9::int) ORDER BY revision, ordinal LIMIT $10) p) AS page,
+    FROM (SELECT * FROM selected WHERE (revision, ordinal) ${beyond} ($8::bigint, $9::int) ORDER BY ${sorted} LIMIT $10) p) AS page,
   (SELECT coalesce(json_agg(json_build_object('source', g.source, 'count', g.count, 'total', g.total::text) ORDER BY g.source), '[]')
     FROM summed g) AS sources,
   (SELECT json_build_object('count', coalesce(sum(g.count), 0), 'up', coalesce(sum(g.up), 0)::text, 'down', coalesce(sum(g.down), 0)::text,
@@ -74,9 +75,15 @@ SELECT ${isCut} AS cut, ${revisionOf(['ledger', 'documents', 'subjects'])} AS re
     AND (d.key = coalesce($11, $4) OR ($11 IS NULL AND d.key >= $4 || '_' AND d.key < $4 || '\`'))) AS known`);
 }
 
-const LIVE = { name: 'ledger-live', text: statement(SELECTED_LIVE, TOTALS, 'false') };
-const RANGE = { name: 'ledger-range', text: statement(SELECTED_LIVE, SUMMED, IS_CUT) };
-const NEXT = { name: 'ledger-next', text: statement(SELECTED, SUMMED, IS_CUT) };
+const STATEMENTS = { asc: statementsIn('asc'), desc: statementsIn('desc') };
+
+function statementsIn(order: LedgerOrder) {
+  return {
+    live: { name: `ledger-live-${order}`, text: statement(SELECTED_LIVE, TOTALS, 'false', order) },
+    range: { name: `ledger-range-${order}`, text: statement(SELECTED_LIVE, SUMMED, IS_CUT, order) },
+    next: { name: `ledger-next-${order}`, text: statement(SELECTED, SUMMED, IS_CUT, order) },
+  };
+}
 
 interface Entry extends Omit<LedgerRow, 'before' | 'after' | 'delta'> {
   readonly revision: number;
@@ -113,15 +120,15 @@ export async function readLedger(
   pool: Pool,
   projectId: string,
   filter: LedgerFilter,
-  { limit, after }: { readonly limit: number; readonly after: string | null },
+  { limit, after, order = 'asc' }: LedgerRequest,
 ): Promise<LedgerPage> {
   const { space, collection, platformId, key = null, field = null, from = null, to = null } = filter;
-  const [revision, ordinal] = cursorFrom(after);
+  const [revision, ordinal] = cursorFrom(after, order);
   const values = [projectId, space, collection, platformId, field, from, to, revision, ordinal, limit + 1, key];
   const isRange = from !== null || to !== null;
   // A page of all entries is found by its cursor, and the sums are stored. So nothing has to be passed over.
   const isNear = space === 'live' && field === null && !isRange;
-  const query = { ...(space !== 'live' ? NEXT : isRange ? RANGE : LIVE), values };
+  const query = { ...STATEMENTS[order][space !== 'live' ? 'next' : isRange ? 'range' : 'live'], values };
   const { rows } = isNear ? await pool.query<Row>({ ...QUERY_TIMEOUT, ...query }) : await queryWithTimeout(pool, query);
   const [row] = rows;
   if (row === undefined) throw new Error('the ledger statement answers one row');
@@ -172,8 +179,8 @@ function summaryOf({ sources, totals, cut }: Row): LedgerPage['summary'] {
   };
 }
 
-/** A cursor that is not one of ours begins at the first entry. */
-function cursorFrom(text: string | null): readonly [revision: number, ordinal: number] {
+/** A cursor that is not one of ours begins at the first entry of the order. */
+function cursorFrom(text: string | null, order: LedgerOrder): readonly [revision: number, ordinal: number] {
   const match = /^(\d{1,15})\.(\d{1,9})$/.exec(text ?? '');
-  return match ? [Number(match[1]), Number(match[2])] : [-1, 0];
+  return match ? [Number(match[1]), Number(match[2])] : order === 'asc' ? [-1, 0] : [Number.MAX_SAFE_INTEGER, 0];
 }

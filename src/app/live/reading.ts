@@ -77,7 +77,14 @@ export function documentReading({ context }: Read, { project, access, collection
 
 export function ledgerReading({ context, names }: Read, ledger: LedgerScope, at: Address, options: ReadonlyMap<string, string>): Reading {
   const { project, access, collection } = ledger;
-  const query = { field: options.get('field') ?? null, limit: options.get('limit') ?? LEDGER_LIMIT, from: null, to: null, cursor: null };
+  const query = {
+    field: options.get('field') ?? null,
+    limit: options.get('limit') ?? LEDGER_LIMIT,
+    from: null,
+    to: null,
+    cursor: null,
+    order: null,
+  };
   return {
     name: `ledger ${access.space} ${collection.id} ${at.key} ${JSON.stringify([query.field, query.limit])}`,
     subjects: ownersSubjects(access, collection.id, at.key),

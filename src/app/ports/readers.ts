@@ -79,6 +79,17 @@ export interface LedgerFilter {
   readonly to?: number;
 }
 
+/** `asc`: oldest first. */
+export type LedgerOrder = 'asc' | 'desc';
+
+export interface LedgerRequest {
+  readonly limit: number;
+  /** A cursor of an earlier page in the same order. */
+  readonly after: string | null;
+  /** Left out: `asc`. */
+  readonly order?: LedgerOrder;
+}
+
 export interface LedgerPage {
   readonly revision: number;
   readonly entries: readonly LedgerRow[];
@@ -241,8 +252,8 @@ export interface ViewReader {
    * if there were nothing, or with a part.
    */
   hasShown(projectId: string, tables: ViewTable): Promise<boolean>;
-  /** Entries, oldest first. `after` is a cursor of an earlier page. */
-  ledger(projectId: string, filter: LedgerFilter, page: { readonly limit: number; readonly after: string | null }): Promise<LedgerPage>;
+  /** Entries in an order. */
+  ledger(projectId: string, filter: LedgerFilter, page: LedgerRequest): Promise<LedgerPage>;
   /** Publishes below the revision `before`, newest first. */
   publishes(projectId: string, page: { readonly before: number; readonly limit: number }): Promise<PublishPage>;
   /** Flagged writes below the revision `before`, newest first. */

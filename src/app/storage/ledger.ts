@@ -9,7 +9,7 @@ import { accessFrom, needsPlayer, noSuch, type ReadScope, requireOwn, requireOwn
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
-import type { LedgerFilter, LedgerPage, LedgerRow } from '../ports/readers.ts';
+import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { provenFor } from '../security/players.ts';
 
@@ -19,6 +19,7 @@ export interface LedgerQuery {
   readonly to: string | null;
   readonly limit: string | null;
   readonly cursor: string | null;
+  readonly order: string | null;
 }
 
 const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -87,6 +88,7 @@ export async function ledgerAnswer(
   if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');
   const to = timeOf(query.to, 'to');
+  const order = orderOf(query.order);
   const lastChange = () =>
     Math.max(
       project.set.collectionChangedAt(collectionSubject('live', collection.id)),
@@ -103,7 +105,7 @@ export async function ledgerAnswer(
     ...(from === null ? {} : { from }),
     ...(to === null ? {} : { to }),
   };
-  const read = () => context.views.ledger(project.id, filter, { limit: limitOf(query.limit), after: query.cursor });
+  const read = () => context.views.ledger(project.id, filter, { limit: limitOf(query.limit), after: query.cursor, order });
   let page = await read();
   let isAhead = false;
   if (!shows(page)) {
@@ -194,6 +196,12 @@ function limitOf(text: string | null): number {
   if (text === null) return PAGE_WITHOUT_LIMIT;
   const limit = Number(text);
   return Number.isInteger(limit) ? Math.min(Math.max(limit, 1), 500) : 100;
+}
+
+function orderOf(text: string | null): LedgerOrder {
+  if (text === null) return 'asc';
+  if (text === 'asc' || text === 'desc') return text;
+  throw refusal('INVALID_BODY', 'order must be asc (oldest first) or desc (newest first)');
 }
 
 /** Unix ms of an ISO text, or of milliseconds as text. */

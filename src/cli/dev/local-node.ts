@@ -16,6 +16,10 @@ export interface LocalNode {
   readonly place: Place;
   /** Whether it was running already, for another `savepoint dev`. */
   readonly isShared: boolean;
+  /** Whether it runs, or is being started by another `savepoint dev`. */
+  isAlive(): boolean;
+  /** Starts it again where it has ended, at the same address. Throws {@link FolderProblem} with its last words when it does not start. */
+  again(signal: AbortSignal): Promise<void>;
   /** Stops it, unless it is another's. */
   stop(): Promise<void>;
 }
@@ -52,15 +56,30 @@ export async function localNode(dir: string, onStart: () => void): Promise<Local
     const isShared = known.owner !== process.pid && isAlive(known.owner);
     // One whose `dev` was killed is ours from now on.
     if (!isShared) keep(dir, { ...known, owner: process.pid });
-    return { place: placeIn(dir, known.url), isShared, stop: () => (isShared ? Promise.resolve() : stopped(dir, known.pid)) };
+    return nodeIn(dir, known.url, isShared);
   }
   const url = `http://127.0.0.1:${await freePort(known === null ? 0 : Number(new URL(known.url).port))}`;
   onStart();
   const isFirst = !existsSync(projectFileOf(dir));
-  const pid = await started(dir, url);
-  const node = { place: placeIn(dir, url), isShared: false, stop: () => stopped(dir, pid) };
+  await started(dir, url);
+  const node = nodeIn(dir, url, false);
   if (isFirst) await settled(node);
   return node;
+}
+
+function nodeIn(dir: string, url: string, isShared: boolean): LocalNode {
+  const isOurs = () => knownOf(dir)?.owner === process.pid;
+  return {
+    place: placeIn(dir, url),
+    isShared,
+    isAlive() {
+      const known = knownOf(dir);
+      // What another `dev` has lost, that one starts again while it lives.
+      return known !== null && (isAlive(known.pid) || (!isOurs() && isAlive(known.owner)));
+    },
+    again: (signal) => started(dir, url, signal),
+    stop: () => (isOurs() ? stopped(dir) : Promise.resolve()),
+  };
 }
 
 async function settled({ place, stop }: LocalNode): Promise<void> {
@@ -73,27 +92,28 @@ async function settled({ place, stop }: LocalNode): Promise<void> {
   }
 }
 
-async function started(dir: string, url: string): Promise<number> {
+/** `signal` ends the waiting: whoever has started it stops it, too. */
+async function started(dir: string, url: string, signal?: AbortSignal): Promise<void> {
   const state = join(dir, STATE_FOLDER);
   mkdirSync(join(state, 'data'), { recursive: true });
   ignoreState(dir);
   ignoreCredentials(dir);
-  const child = spawned(state, new URL(url).port);
-  const pid = child.pid ?? 0;
-  keep(dir, { url, pid, owner: process.pid });
+  // One that has ended says in the log why.
+  const child = spawned(state, new URL(url).port, signal === undefined ? 'w' : 'a');
+  keep(dir, { url, pid: child.pid ?? 0, owner: process.pid });
   for (const until = performance.now() + START_MS; !(await isHealthy(url)); await sleep(LOOK_MS)) {
+    if (signal?.aborted) return;
     if (child.exitCode === null && child.signalCode === null && performance.now() < until) continue;
     child.kill('SIGKILL');
     const words = (readTextFile(join(state, 'node.log')) ?? '').trimEnd().split('\n').slice(-5).join('\n');
     throw new FolderProblem('NO_NODE', `The local node did not start. Its last lines (${join(state, 'node.log')}):\n${words}`);
   }
-  return pid;
 }
 
-/** In a process group of its own: Ctrl-C is for `dev`, which stops the node when it has finished. */
-function spawned(state: string, port: string): ChildProcess {
+/** In a process group of its own: Ctrl-C is for `dev`, which stops the node when it has finished. `mode`: of its log. */
+function spawned(state: string, port: string, mode: 'w' | 'a'): ChildProcess {
   const [program = ''] = process.argv.slice(1);
-  const log = openSync(join(state, 'node.log'), 'w', 0o600);
+  const log = openSync(join(state, 'node.log'), mode, 0o600);
   const given = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_OURS.includes(name)));
   const env = { CORS_ORIGINS, ...given };
   const words = ['start', '--data', join(state, 'data'), '--host', '127.0.0.1', '--port', port, '--roles', 'api,projector', '--json'];
@@ -136,12 +156,14 @@ function ignoreCredentials(dir: string): void {
   writeFileWhole(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${CREDENTIALS_FILE}\n`);
 }
 
-async function stopped(dir: string, pid: number): Promise<void> {
-  signal(pid, 'SIGTERM');
-  for (const until = performance.now() + STOP_MS; isAlive(pid); await sleep(LOOK_MS)) if (performance.now() > until) signal(pid, 'SIGKILL');
-  // The address stays: the next node listens there, and a game need not be told of another one.
+async function stopped(dir: string): Promise<void> {
   const known = knownOf(dir);
-  if (known !== null) keep(dir, { ...known, pid: 0 });
+  if (known === null) return;
+  const { pid } = known;
+  send(pid, 'SIGTERM');
+  for (const until = performance.now() + STOP_MS; isAlive(pid); await sleep(LOOK_MS)) if (performance.now() > until) send(pid, 'SIGKILL');
+  // The address stays: the next node listens there, and a game need not be told of another one.
+  keep(dir, { ...known, pid: 0 });
 }
 
 function knownOf(dir: string): Running | null {
@@ -160,10 +182,10 @@ function fileOf(dir: string): string {
 
 /** A child that ended and was not yet reaped counts as alive, until Node has heard of it: a moment. */
 function isAlive(pid: number): boolean {
-  return pid > 0 && signal(pid, 0);
+  return pid > 0 && send(pid, 0);
 }
 
-function signal(pid: number, what: NodeJS.Signals | 0): boolean {
+function send(pid: number, what: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, what);
   } catch {

@@ -1,5 +1,6 @@
 import type { Change } from '../../folder/changes.ts';
-import { type Pushed, pushFolder } from '../../folder/push.ts';
+import type { Finding } from '../../folder/findings.ts';
+import { type Done, type Pushed, pushFolder } from '../../folder/push.ts';
 import type { Remote } from '../../folder/remote.ts';
 import { type Folder, readFolder } from '../../folder/sources.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -18,7 +19,8 @@ export interface RoundOptions {
 /** Is told of each part of a round as soon as it is done. */
 export interface Teller {
   pushed(pushed: Pushed, ms: number): void;
-  tested(done: TestsDone, ms: number): void;
+  /** `findings`: what is wrong in what was pushed. */
+  tested(done: TestsDone, findings: readonly Finding[], ms: number): void;
   typed(file: string): void;
   /** Something that is no finding: the server is away, a folder cannot be read. The next change tries again. */
   failed(error: unknown): void;
@@ -34,7 +36,7 @@ export async function round(remote: Remote, { types, ...options }: RoundOptions,
     tell.pushed(pushed, performance.now() - began);
     if (!pushed.ok) return;
     if (types !== null) makeTypes(dir, types, tell);
-    await testChanged(remote, folder, pushed.changes, tell);
+    await testChanged(remote, folder, pushed, tell);
   } catch (error) {
     tell.failed(error);
   }
@@ -49,13 +51,13 @@ function makeTypes(dir: string, out: string, tell: Teller): void {
   }
 }
 
-async function testChanged(remote: Remote, folder: Folder, changes: readonly Change[], tell: Teller): Promise<void> {
+async function testChanged(remote: Remote, folder: Folder, { changes, warnings }: Done, tell: Teller): Promise<void> {
   const tests = testsIn(folder);
   const only = affected(folder, changes, tests).map(idOf);
   if (only.length === 0) return;
   const began = performance.now();
   const done = await runTests(remote, { target: 'next', only, folder: tests });
-  tell.tested(done, performance.now() - began);
+  tell.tested(done, warnings, performance.now() - began);
 }
 
 function testsIn({ sources }: Folder): readonly JsonObject[] {

@@ -37,11 +37,11 @@ function peopleTeller(): DevTeller {
     pushed(pushed, ms) {
       const warnings = pushed.ok ? pushed.warnings : [];
       const fresh = warnings.filter((warning) => !told.has(nameOf(warning)));
-      if (pushed.ok && pushed.published) told = new Set(warnings.map(nameOf));
+      if (pushed.ok) told = new Set(warnings.map(nameOf));
       print(pushedText(pushed, fresh, ms));
     },
-    tested(done, ms) {
-      print(done.failed === 0 ? styled('green', `✓ ${done.passed} of ${done.total} tests  ${took(ms)}`) : testReport(done));
+    tested(done, findings, ms) {
+      print(done.failed === 0 ? styled('green', `✓ ${done.passed} of ${done.total} tests  ${took(ms)}`) : testReport(done, findings));
     },
     typed: (file) => print(styled('gray', `types written to ${file}`)),
     failed: (error) => print(styled('red', explain(error))),
@@ -63,7 +63,8 @@ function pushedText(pushed: Pushed, warnings: readonly Finding[], ms: number): s
     return pushed.publishes.length === 0 ? `${shownChanges(pushed.changes)}\n${why}` : `${shownPublishes(pushed.publishes)}\n${why}`;
   }
   const { published, revision, changes } = pushed;
-  if (!published) return styled('gray', 'next is what this folder holds');
+  const told = warnings.length === 0 ? '' : `\n${shownFindings(warnings)}\n\n${styled('yellow', REFUSED)}`;
+  if (!published) return `${styled('gray', 'next is what this folder holds')}${told}`;
   const own = changes.filter(({ action }) => action !== 'absent');
   const head = styled(
     'green',
@@ -71,8 +72,10 @@ function pushedText(pushed: Pushed, warnings: readonly Finding[], ms: number): s
   );
   // Of a first push everything is new.
   const listed = own.length > 0 && own.length <= 20 ? `\n${shownChanges(own)}` : '';
-  return `${head}${listed}${warnings.length === 0 ? '' : `\n${shownFindings(warnings)}`}`;
+  return `${head}${listed}${told}`;
 }
+
+const REFUSED = 'staged nevertheless, so that you can go on: `savepoint push` and `savepoint promote` refuse it';
 
 function took(ms: number): string {
   return `${Math.round(ms)} ms`;
@@ -83,7 +86,7 @@ function jsonTeller(): DevTeller {
   return {
     ready: (address, project, isShared) => tell('ready', { address, project, isShared }),
     pushed: (pushed, ms) => tell('pushed', { ...pushed, ms: Math.round(ms) }),
-    tested: ({ results, ...sums }, ms) =>
+    tested: ({ results, ...sums }, _, ms) =>
       tell('tested', { ok: sums.failed === 0, ...sums, ms: Math.round(ms), results: results.map(short) }),
     typed: (file) => tell('typed', { file }),
     failed: (error) => tell('failed', { error: { code: codeOf(error), message: explain(error) } }),

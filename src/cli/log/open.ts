@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { databaseUrlOf, useDatabase } from '../../../infra/postgres/database.ts';
 import { migrate } from '../../../projections/migrate.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { notInstalled } from '../../compose/not-installed.ts';
 import type { CopySource, CopyTarget } from '../../log/copy/ends.ts';
 import { logSource, logTarget } from '../../log/copy/log-ends.ts';
 import { openFileSource } from '../../log/file/source.ts';
@@ -24,8 +24,7 @@ export async function openSource(place: Place, allowIncomplete: boolean): Promis
     if (file.flaw !== null) printNote(`Note: ${file.flaw}; the rest is copied.`);
     return { end: file, close: () => file.close() };
   }
-  if (place.kind === 'data' && databaseUrlOf(place.dir) === null)
-    throw refusal('NOT_FOUND', `There is no database in ${place.dir}. --data DIR names the data folder of an installation`);
+  if (place.kind === 'data' && databaseUrlOf(place.dir) === null) throw notInstalled(`in ${place.dir}`);
   const { log, counted, close } = await openLog(place);
   return { end: logSource(log, { counted }), close };
 }

@@ -8,6 +8,9 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { printNote } from '../context.ts';
 import { objectsIn, textOf } from './requests.ts';
 
+/** Fields that a message names. */
+const MOST_TOLD = 10;
+
 /** Throws STRICT_FINDINGS for a write with fields that the collection's schema does not name. Any other mistake is left to the server. */
 export async function needFields(remote: Remote, collection: string, target: Target, body: JsonObject): Promise<void> {
   const schema = await schemaOf(remote, collection, target);
@@ -16,7 +19,8 @@ export async function needFields(remote: Remote, collection: string, target: Tar
     ? objectsIn(ops).flatMap(({ op, path, value = null }) => unknownFields(schema, textOf(path), op === 'push' ? [value] : value))
     : unknownFields(schema, '', body);
   if (unknown.length === 0) return;
-  const told = unknown.map((each) => toldOf(each)).join(' ');
+  const more = unknown.length > MOST_TOLD ? ` And ${unknown.length - MOST_TOLD} more.` : '';
+  const told = `${unknown.slice(0, MOST_TOLD).map(toldOf).join(' ')}${more}`;
   throw refusal('STRICT_FINDINGS', `${told} Nothing was stored; --no-strict stores what the schema of ${collection} does not name.`);
 }
 
@@ -26,6 +30,8 @@ export async function noteUnknownField(remote: Remote, collection: string, targe
 }
 
 function toldOf({ path, name, known }: UnknownField): string {
+  if (/\[\d*\]/.test(name))
+    return `There is no field '${path}': a path leads through objects, and not into a list. Set the whole list, or add to it with '[]='.`;
   return `There is no field '${path}'. ${didYouMean(name, known) ?? `There are: ${known.slice(0, 20).join(', ')}.`}`;
 }
 

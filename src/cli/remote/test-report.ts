@@ -1,14 +1,21 @@
+import type { Finding } from '../../folder/findings.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { styled } from '../terminal.ts';
 import { textOf } from './requests.ts';
+import { isStuck, stuckIn, stuckLines } from './stuck.ts';
 import type { TestsDone } from './test-runs.ts';
 import { shortJson, visible } from './words.ts';
 
-/** How tests came out, for people: a line for each, and of one that failed what was expected and what came. */
-export function testReport({ results, total, passed, failed }: TestsDone): string {
+/**
+ * How tests came out, for people: a line for each, and of one that failed what was expected and what came. Of an endpoint that cannot run it is told
+ * once why; `findings`: where that may be known from.
+ */
+export function testReport({ results, total, passed, failed }: TestsDone, findings: readonly Finding[] = []): string {
   if (total === 0) return 'There are no tests: `kind: test` in a file of the folder, or PUT tests, makes some.';
   const sum = `${passed} of ${total} passed`;
-  return [...results.flatMap(linesOf), failed === 0 ? styled('green', sum) : styled('red', sum)].join('\n');
+  const ran = results.filter((result) => !isStuck(result));
+  const stuck = stuckIn(results).flatMap((each) => stuckLines(each, findings));
+  return [...ran.flatMap(linesOf), ...stuck, failed === 0 ? styled('green', sum) : styled('red', sum)].join('\n');
 }
 
 function linesOf(report: JsonObject): readonly string[] {

@@ -10,7 +10,8 @@ function switched(initial: boolean, description: string) {
   return z.boolean().default(initial).meta({ description });
 }
 
-const days = numberThat(z.number().min(0)).transform((value) => Math.min(Math.floor(value), MAX_DAYS));
+/** A part of a day would be read as none, which is for ever. */
+const days = numberThat(z.int().min(0)).transform((value) => Math.min(value, MAX_DAYS));
 
 /** Its members, with their defaults. Others may stand beside them, for clients. */
 export const analytics = z.object({
@@ -33,10 +34,9 @@ export const analytics = z.object({
   managedSystemInfo: switched(true, 'Events of the category `system`.'),
   retainErrorStacks: switched(true, 'The stacks of warnings and errors are kept.'),
   allowedEventTypes: z.array(z.string()).optional().meta({ description: 'Kept for clients.' }),
-  // Any value was always taken; one that is no number of days means the default.
   retentionDays: days
-    .catch(DEFAULT_DAYS)
-    .meta({ description: `Days for which rows are kept; 0: for ever. ${DEFAULT_DAYS} when left out.` }),
+    .default(DEFAULT_DAYS)
+    .meta({ description: `Whole days for which rows are kept, at most ${MAX_DAYS}; 0: for ever. ${DEFAULT_DAYS} when left out.` }),
 });
 
 export type AnalyticsSetting = z.output<typeof analytics>;

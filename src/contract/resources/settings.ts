@@ -32,9 +32,10 @@ function whole(initial: number, min: number, max: number, description: string) {
 function minutes(min: number, max: number, description: string) {
   const within = (value: unknown) => {
     if (value === null || value === 'disabled') return null;
-    const number = truncated(value);
-    if (typeof number !== 'number') return value;
-    return number <= 0 ? null : Math.min(Math.max(number, min), max);
+    const json = value as Json;
+    if (!isNumber(json)) return value;
+    const number = toDouble(json);
+    return number <= 0 ? null : Math.min(Math.max(Math.trunc(number), min), max);
   };
   const schema = z.preprocess(within, z.number().int().min(min).max(max).nullable());
   return optional(schema, description, { default: null, code, expected: `minutes from ${min} to ${max}, or null` });
@@ -101,7 +102,7 @@ export const settings = z
     analytics: optional(object(analytics), 'What is taken of what games report.', {
       default: {},
       code,
-      expected: `${OBJECT}, its switches true or false, allowedEventTypes a list of texts`,
+      expected: `${OBJECT}, its switches true or false, retentionDays a whole number of days (0: for ever), allowedEventTypes a list of texts`,
     }),
     webhooks: optional(object(map), 'Kept for editors.', { default: {}, code, expected: OBJECT }),
     endpointRateLimits: optional(object(map).nullable(), 'Kept for editors.', { default: null, code, expected: OBJECT }),

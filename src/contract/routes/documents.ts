@@ -90,7 +90,7 @@ const Ledger = z
       .meta({ description: 'Over everything that is selected, not the page' }),
     cursor: z.string().nullable().meta({ description: 'Of the next page; `null` at the end' }),
   })
-  .meta({ id: 'Ledger', description: 'A page of a ledger, oldest first' });
+  .meta({ id: 'Ledger', description: 'A page of a ledger, in the order that was asked for' });
 
 const SaveRecord = z
   .object({
@@ -213,14 +213,15 @@ export const documentViews = {
     path: '/:project/:collection/:key/ledger',
     family: 'storage',
     tag: 'Documents',
-    summary: "Every change of a player's ledger fields, oldest first",
+    summary: "Every change of a player's ledger fields, oldest first, or newest first with `order=desc`",
     keys: VIEW_KEYS,
     query: {
       field: z.string().default('all').meta({ description: 'The path of a field' }),
       from: z.string().meta({ description: 'ISO text or unix ms, inclusive' }),
       to: z.string().meta({ description: 'ISO text or unix ms, exclusive' }),
       limit: z.int().min(1).max(500),
-      cursor: z.string().meta({ description: '`cursor` of the page before' }),
+      cursor: z.string().meta({ description: '`cursor` of the page before, in the same order' }),
+      order: z.enum(['asc', 'desc']).default('asc').meta({ description: '`asc`: oldest first; `desc`: newest first' }),
     },
     headers: { ...headers, ...AT_POSITION },
     answers: { 200: Ledger },

@@ -32,7 +32,7 @@ export function located(kind: ListedKind, definition: JsonObject, found: readonl
   const text = member(definition, 'sourceText');
   if (typeof text !== 'string' || found.every(({ path, line }) => path === '' || line !== undefined) || !budget.take(text)) return found;
   const positions = positionsIn(text, kind);
-  return found.map((finding) => ({ ...finding, ...positions(finding.path) }));
+  return found.map((finding) => ({ ...finding, ...positions.of(finding.path) }));
 }
 
 export interface Position {
@@ -40,20 +40,68 @@ export interface Position {
   readonly column: number;
 }
 
-/** Finds where the pointers of a definition lie in a text, YAML or JSON; `null`: nowhere. `kind`: a wrapper that the text may have. */
-export function positionsIn(text: string, kind: string): (pointer: string) => Position | null {
+/** Where the pointers of a definition lie in a text; each answers `null` for one that lies nowhere. */
+export interface Positions {
+  /** The last member of the pointer that there is, by its name; an item of a list by its beginning. */
+  of(pointer: string): Position | null;
+  /** The value of the pointer: the first of `words` that stands in it, else its beginning. Of a member that is missing as {@link of}. */
+  valueOf(pointer: string, words: readonly string[]): Position | null;
+}
+
+/** `text`: YAML or JSON. `kind`: a wrapper that it may have. */
+export function positionsIn(text: string, kind: string): Positions {
   const lines = new LineCounter();
   const root: unknown = parseDocument(text, { ...OPTIONS, lineCounter: lines }).contents;
-  return (pointer) => {
-    const offset = pointer === '' ? null : offsetOf(root, kind, pointer);
-    if (offset === null) return null;
+  const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
+  const placeOf = (pointer: string) => (pointer === '' ? null : placeIn(root, kind, pointer));
+  return {
+    of(pointer) {
+      const place = placeOf(pointer);
+      return place === null ? null : at(place.at);
+    },
+    valueOf(pointer, words) {
+      const place = placeOf(pointer);
+      if (place === null) return null;
+      const name = at(place.at);
+      const range = place.isWhole && isNode(place.value) ? place.value.range : null;
+      if (range == null || range[0] === range[1]) return name;
+      const [start, end] = range;
+      const word = isPlain(place.value) ? offsetOfWord(text.slice(start, end), words) : null;
+      if (word !== null) return at(start + word);
+      // What begins below its name is a block of lines, of which the name is the better sign.
+      return at(start).line === name.line ? at(start) : name;
+    },
+  };
+}
+
+/** A text or number, or a list of such. In anything else a word may stand for something else. */
+function isPlain(value: unknown): boolean {
+  return isScalar(value) || (isSeq(value) && value.items.every((item) => isScalar(item)));
+}
+
+/** Where one of the words stands by itself, and not as a part of a longer one. */
+function offsetOfWord(text: string, words: readonly string[]): number | null {
+  for (const word of words) {
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+      if (!/[\w-]/.test(text[at - 1] ?? '') && !/[\w-]/.test(text[at + word.length] ?? '')) return at;
+    }
+  }
+  return null;
+}
+
+interface Place {
+  /** Offset of the last key of the pointer, or of the last one that exists. */
+  readonly at: number;
+  readonly value: unknown;
+  /** Whether the whole pointer exists. */
+  readonly isWhole: boolean;
 }
 
 /** Tries the flat layout first, then the wrappers that a source may have. */
-function offsetOf(root: unknown, kind: string, path: string): number | null {
+function placeIn(root: unknown, kind: string, path: string): Place | null {
   const parts = path
     .slice(1)
     .split('/')
@@ -62,22 +110,19 @@ function offsetOf(root: unknown, kind: string, path: string): number | null {
     const inner = wrapper.length === 0 ? root : childOf(root, wrapper[0] ?? '')?.value;
     const [first = ''] = parts;
     // A missing member has no position, so its parent's is used once the wrapper is known.
-    if (childOf(inner, first) !== undefined) return nearestOffset(inner, parts);
+    if (childOf(inner, first) !== undefined) return nearestPlace(inner, parts);
   }
   return null;
 }
 
-/** Offset of the last key of the pointer, or of the last one that exists. */
-function nearestOffset(root: unknown, parts: readonly string[]): number | null {
-  let node = root;
-  let offset: number | null = null;
-  for (const part of parts) {
-    const child = childOf(node, part);
-    if (child === undefined) break;
-    offset = child.at;
-    node = child.value;
+function nearestPlace(root: unknown, parts: readonly string[]): Place | null {
+  let place: Place | null = null;
+  for (const [index, part] of parts.entries()) {
+    const child = childOf(place === null ? root : place.value, part);
+    if (child === undefined) return place;
+    place = { ...child, isWhole: index === parts.length - 1 };
   }
-  return offset;
+  return place;
 }
 
 function childOf(node: unknown, name: string): { readonly at: number; readonly value: unknown } | undefined {

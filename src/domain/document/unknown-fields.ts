@@ -1,5 +1,5 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { splitPath } from '../../kernel/path.ts';
+import { member, splitPath } from '../../kernel/path.ts';
 
 /**
  * Fields that a collection's schema does not name. A game may store them, so the server takes them; for a person at a keyboard they are mostly
@@ -14,50 +14,132 @@ export interface UnknownField {
   readonly known: readonly string[];
 }
 
-/** The unknown fields of a value that is put at `path` (dotted; empty: the whole document). None where the schema names no fields. */
+/** How deep a value is looked at. What lies below counts as known. */
+const MAX_DEPTH = 64;
+/** Parts of a schema that may describe one value. Where there are more, everything counts as known. */
+const MAX_PARTS = 64;
+
+/** Parts of a schema that together describe a value; `null`: nothing is known of it, so it may be anything. */
+type Parts = readonly JsonObject[] | null;
+
+/** The unknown fields of a value that is put at `path` (dotted; empty: the whole document). None where the schema names no fields, or may name others. */
 export function unknownFields(schema: Json | undefined, path: string, value: Json): readonly UnknownField[] {
-  let at: Json | undefined = rooted(schema);
-  let before = '';
-  for (const name of path === '' ? [] : splitPath(path)) {
-    const found = member(at, name, before);
-    if (found.unknown !== null) return [found.unknown];
-    at = found.field;
-    before = `${before}${name}.`;
-  }
-  return [...unknownIn(at, value, before)];
+  return [...new Looking(rooted(schema)).at(path, value)];
 }
 
-function* unknownIn(field: Json | undefined, value: Json, before: string): Generator<UnknownField> {
-  if (isArray(value)) {
-    const items = isObject(field) ? field['items'] : undefined;
-    for (const item of value) yield* unknownIn(items, item, `${before.slice(0, -1)}[].`);
-  } else if (isObject(value)) {
-    for (const [name, inner] of Object.entries(value)) {
-      const found = member(field, name, before);
-      if (found.unknown === null) yield* unknownIn(found.field, inner, `${before}${name}.`);
-      else yield found.unknown;
+class Looking {
+  readonly #root: JsonObject | undefined;
+
+  constructor(root: JsonObject | undefined) {
+    this.#root = root;
+  }
+
+  *at(path: string, value: Json): Generator<UnknownField> {
+    let parts = this.#partsOf([this.#root]);
+    let before = '';
+    for (const name of path === '' ? [] : splitPath(path)) {
+      const found = this.#member(parts, name, before);
+      if (found.unknown !== null) return yield found.unknown;
+      parts = found.parts;
+      before = `${before}${name}.`;
+    }
+    yield* this.#in(parts, value, before, 0);
+  }
+
+  *#in(parts: Parts, value: Json, before: string, depth: number): Generator<UnknownField> {
+    if (parts === null || depth > MAX_DEPTH) return;
+    if (isArray(value)) {
+      const items = this.#items(parts);
+      for (const item of value) yield* this.#in(items, item, `${before.slice(0, -1)}[].`, depth + 1);
+    } else if (isObject(value)) {
+      for (const [name, inner] of Object.entries(value)) {
+        const found = this.#member(parts, name, before);
+        if (found.unknown === null) yield* this.#in(found.parts, inner, `${before}${name}.`, depth + 1);
+        else yield found.unknown;
+      }
     }
   }
+
+  /** What is known of a member. */
+  #member(
+    parts: Parts,
+    name: string,
+    before: string,
+  ): { readonly unknown: UnknownField } | { readonly unknown: null; readonly parts: Parts } {
+    const named = (parts ?? []).filter((part) => isObject(part['properties']));
+    const fields = named.map((part) => member(propertiesOf(part), name)).filter((field) => field !== undefined);
+    if (fields.length > 0) return { unknown: null, parts: this.#partsOf(fields) };
+    // Members that begin so are the server's, or are meant for tools.
+    if (parts === null || named.length === 0 || name.startsWith('_') || parts.some(isOpen)) return { unknown: null, parts: null };
+    const others = parts.map((part) => part['additionalProperties']).filter((other) => other !== undefined && other !== false);
+    if (others.length > 0) return { unknown: null, parts: this.#partsOf(others) };
+    return { unknown: { path: `${before}${name}`, name, known: [...new Set(named.flatMap((part) => Object.keys(propertiesOf(part))))] } };
+  }
+
+  /** The items of a list. What says more of single ones is not looked into. */
+  #items(parts: readonly JsonObject[]): Parts {
+    if (parts.some((part) => isArray(part['items']) || part['prefixItems'] !== undefined)) return null;
+    return this.#partsOf(parts.map((part) => part['items']).filter((items) => items !== undefined));
+  }
+
+  /** These fields, with all that they refer to or choose from. */
+  #partsOf(fields: readonly (Json | undefined)[]): Parts {
+    const parts = new Set<JsonObject>();
+    const left = fields.filter((field) => field !== undefined);
+    while (left.length > 0) {
+      const field = left.pop();
+      // The name of a type, `true`: they say nothing of members.
+      if (!isObject(field)) return null;
+      if (parts.has(field)) continue;
+      parts.add(field);
+      if (parts.size + left.length > MAX_PARTS) return null;
+      if (field['$ref'] !== undefined) left.push(this.#referred(field['$ref']) ?? true);
+      for (const name of CHOICES) left.push(...listed(field[name]));
+    }
+    return parts.size === 0 ? null : [...parts];
+  }
+
+  /** What `#/…` names in the schema; `undefined`: it is elsewhere, or nowhere. */
+  #referred(reference: Json): Json | undefined {
+    if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
+    const names = reference.slice(1).split('/').slice(1);
+    return names.reduce<Json | undefined>((at, name) => {
+      const plain = name.replaceAll('~1', '/').replaceAll('~0', '~');
+      return isObject(at) ? member(at, plain) : undefined;
+    }, this.#root);
+  }
 }
 
-/** What is known of a member of a field. */
-function member(field: Json | undefined, name: string, before: string): { readonly unknown: UnknownField | null; readonly field?: Json } {
-  const properties = isObject(field) && isObject(field['properties']) ? field['properties'] : null;
-  if (properties === null || !isObject(field)) return { unknown: null };
-  const own = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  if (own !== undefined) return { unknown: null, field: own };
-  const others = field['additionalProperties'];
-  // Members that begin so are the server's, or are meant for tools.
-  if (name.startsWith('_') || others === true) return { unknown: null };
-  if (others !== undefined && others !== false) return { unknown: null, field: others };
-  return { unknown: { path: `${before}${name}`, name, known: Object.keys(properties) } };
+/** Members of a schema that hold further parts of it. */
+const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if', 'then', 'else'] as const;
+/** Members of a schema by which an object may have names that stand nowhere. */
+const OPEN = ['patternProperties', 'dependentSchemas', 'dependencies', '$dynamicRef'] as const;
+
+function isOpen(part: JsonObject): boolean {
+  return part['additionalProperties'] === true || OPEN.some((name) => part[name] !== undefined);
 }
+
+function listed(value: Json | undefined): readonly Json[] {
+  return isArray(value) ? value : value === undefined ? [] : [value];
+}
+
+function propertiesOf(part: JsonObject): JsonObject {
+  const properties = part['properties'];
+  return isObject(properties) ? properties : {};
+}
+
+/** Members with an object in them, which are no fields where a schema says that it is one of an object. */
+const KEYWORDS = [...CHOICES, ...OPEN, 'additionalProperties', 'definitions', 'not', 'propertyNames', 'unevaluatedProperties'];
 
 /** The flat form (field → definition) as the other one. */
 function rooted(schema: Json | undefined): JsonObject | undefined {
   if (!isObject(schema) || Object.keys(schema).length === 0) return undefined;
   if (isObject(schema['properties'])) return schema;
-  const isField = ([name, field]: readonly [string, Json]) => isObject(field) || (typeof field === 'string' && name !== 'type');
+  const isKeyword = (name: string) => name.startsWith('$') || (schema['type'] === 'object' && KEYWORDS.some((word) => word === name));
+  const isField = ([name, field]: readonly [string, Json]) =>
+    !isKeyword(name) && (isObject(field) || (typeof field === 'string' && name !== 'type'));
   const entries = Object.entries(schema);
-  return { ...Object.fromEntries(entries.filter((entry) => !isField(entry))), properties: Object.fromEntries(entries.filter(isField)) };
+  const fields = entries.filter(isField);
+  const others = Object.fromEntries(entries.filter((entry) => !isField(entry)));
+  return fields.length === 0 ? others : { ...others, properties: Object.fromEntries(fields) };
 }

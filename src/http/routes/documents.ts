@@ -54,6 +54,7 @@ export function documentViewHandlers({ app, settings }: Services): Handlers<type
         to: queryParam(ctx, 'to'),
         limit: queryParam(ctx, 'limit'),
         cursor: queryParam(ctx, 'cursor'),
+        order: queryParam(ctx, 'order'),
       });
       if (settings.wireNames === 'neutral') return readAnswer(ledger);
       const { result } = ledger;

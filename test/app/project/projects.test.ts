@@ -112,7 +112,7 @@ const NO_VIEWS: ViewReader = {
   ledgerFields: no,
 };
 
-const WHOLE_LEDGER = { field: null, from: null, to: null, limit: null, cursor: null };
+const WHOLE_LEDGER = { field: null, from: null, to: null, limit: null, cursor: null, order: null };
 
 const PRESENTED: Presented = {
   key: null,

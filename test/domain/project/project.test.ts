@@ -236,10 +236,18 @@ describe('settings', () => {
     expect(change({ authSessionTtlSeconds: 59 })).toBeInstanceOf(Refusal);
   });
 
+  it('what players report is kept for whole days: a part of one is refused, since none is for ever', () => {
+    const kept = (retentionDays: Json) => change({ analytics: { retentionDays } });
+    for (const days of [0.5, -1, '7', null])
+      expect(kept(days)).toMatchObject({ status: 400, message: expect.stringContaining('whole number of days') });
+    for (const days of [0, 7, 5000]) expect(kept(days)).toHaveProperty('events');
+  });
+
   it('grace periods are brought into their range, or switched off', () => {
     const minutes = (value: Json) =>
       projectSettings(applied(project, change({ revisionGracePeriodMinutes: value })).settings).revisionGracePeriodMinutes;
     expect([minutes(1), minutes(9999), minutes(60), minutes(0), minutes('disabled')]).toEqual([5, 1440, 60, null, null]);
+    expect([minutes(0.5), minutes(60.9), minutes(-0.5)]).toEqual([5, 60, null]);
   });
 
   it('the player key mode that the published service answers is ours of one document a player', () => {

@@ -1,0 +1,55 @@
+import type { Finding } from '../../folder/findings.ts';
+import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { counted } from '../context.ts';
+import { styled } from '../terminal.ts';
+import { textOf } from './requests.ts';
+import { endpointOf, idOf } from './test-runs.ts';
+import { visible } from './words.ts';
+
+/** Tests of an endpoint that the server cannot run: what is to be mended is a definition, and no test. */
+
+export interface Stuck {
+  readonly endpoint: string;
+  readonly tests: readonly JsonObject[];
+  /** Why, in the server's words. */
+  readonly why: string;
+}
+
+/** Whether the endpoint of this test reached a step that this server does not run. */
+export function isStuck(result: JsonObject): boolean {
+  return errorOf(result)['code'] === 'ENDPOINT_NOT_SUPPORTED';
+}
+
+/** The endpoints that cannot run, each with its tests. */
+export function stuckIn(results: readonly JsonObject[]): readonly Stuck[] {
+  const stuck = results.filter(isStuck);
+  return [...new Set(stuck.map(endpointOf))].map((endpoint) => {
+    const tests = stuck.filter((each) => endpointOf(each) === endpoint);
+    return { endpoint, tests, why: textOf(errorOf(tests[0] ?? {})['message']) };
+  });
+}
+
+/** `findings` of definitions that the endpoint may run: with them it is told where the step stands. */
+export function stuckLines({ endpoint, tests, why }: Stuck, findings: readonly Finding[]): readonly string[] {
+  const head = `${styled('red', '✗')} ${styled('bold', `endpoint ${visible(endpoint)} cannot run`)}`;
+  const names = `    so ${counted(tests.length, 'test')} of it cannot pass: ${tests.map((test) => visible(idOf(test))).join(', ')}`;
+  const found = reasonsIn(endpoint, findings);
+  if (found.length === 0) return [`${head}: ${visible(why)}. \`savepoint check\` shows where`, names];
+  const reasons = found.map(
+    ({ path, line, column, message }) => `    ${path}${line === null ? '' : `:${line}:${column ?? 1}`}  ${message}`,
+  );
+  return [`${head}:`, ...reasons.map(visible), names];
+}
+
+/** Findings of the endpoint itself, else of the workflows and libraries that it may run. */
+function reasonsIn(endpoint: string, findings: readonly Finding[]): readonly Finding[] {
+  const steps = findings.filter(({ code }) => code.endsWith('_STEP_TYPE'));
+  const own = steps.filter(({ kind, id }) => kind === 'endpoint' && id === endpoint);
+  return own.length > 0 ? own : steps.filter(({ kind }) => kind === 'workflow' || kind === 'library');
+}
+
+function errorOf({ result }: JsonObject): JsonObject {
+  const body = isObject(result) ? result['body'] : null;
+  const error = isObject(body) ? body['error'] : null;
+  return isObject(error) ? error : {};
+}
