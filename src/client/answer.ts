@@ -66,6 +66,8 @@ function retryAfterOf(headers: Headers): number | undefined {
   if (text === null || text === '') return undefined;
   const seconds = Number(text);
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const [until, now] = [Date.parse(text), Date.now()];
+  // By the clock that it was written with, where it is told: this one may be hours off.
+  const now = Date.parse(headers.get('date') ?? '') || Date.now();
+  const until = Date.parse(text);
   return Number.isNaN(until) ? undefined : Math.max(0, until - now);
 }

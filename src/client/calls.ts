@@ -1,3 +1,4 @@
+import { looked, requireKind } from './arguments.ts';
 import type { Connection, Prepared, Settings } from './connection.ts';
 import { failure, mapped, type Result, type SavepointError, success } from './errors.ts';
 import type { AnyJson } from './game.ts';
@@ -30,7 +31,7 @@ export class Calls {
 
   /** `input`: an object. `endpoint`: a slug, or an address that ends with one. */
   async call(endpoint: string, input: unknown = {}, options: CallOptions = {}): Promise<Result<AnyJson>> {
-    const slug = slugOf(endpoint);
+    const slug = looked(() => requireKind('endpoint', endpoint, 'string')).ok ? slugOf(endpoint) : '';
     if (slug === '') return failure('INVALID_ARGUMENT', `"${endpoint}" names no endpoint`);
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       return failure('INVALID_ARGUMENT', 'The input of an endpoint is an object');
@@ -50,6 +51,7 @@ export class Calls {
   }
 
   lastError(endpoint: string): SavepointError | null {
+    requireKind('endpoint', endpoint, 'string');
     return this.#errors.get(slugOf(endpoint)) ?? null;
   }
 
@@ -114,10 +116,14 @@ function clientMode({ sessions, encryption }: Modes, hasSession: boolean): strin
   return sessions ? 'session' : 'legacy';
 }
 
-/** The last part of an address, or the slug as it is. */
+/** The last part of an address, or the slug as it is; empty for what is neither. */
 function slugOf(endpoint: string): string {
   const text = endpoint.trim();
   if (!/^https?:\/\//i.test(text)) return text;
-  const parts = new URL(text).pathname.split('/').filter((part) => part !== '');
-  return decodeURIComponent(parts.at(-1) ?? '');
+  try {
+    const parts = new URL(text).pathname.split('/').filter((part) => part !== '');
+    return decodeURIComponent(parts.at(-1) ?? '');
+  } catch {
+    return '';
+  }
 }

@@ -1,4 +1,5 @@
 import { type Answer, readAnswer } from './answer.ts';
+import { looked, requireKind, requireOptions, requirePlayer } from './arguments.ts';
 import { credentials } from './credentials.ts';
 import { failure, type Result, SavepointError, success } from './errors.ts';
 import { aborted, exchange } from './exchange.ts';
@@ -67,7 +68,7 @@ export class Connection {
   #options: ClientOptions;
   #loading: Promise<Result<Settings>> | null = null;
   #loaded: Partial<Credentials> = {};
-  /** Of the project's log: the last of this client's writes, which its reads must show. */
+  /** Of the project's log: what this client has seen or written. Its reads must show it, and nothing is decided on less. */
   #position = 0;
   /** Headers that prove the player. A part that knows better replaces it. */
   proof: (player: Player) => Promise<Headings> = proofByToken;
@@ -76,17 +77,20 @@ export class Connection {
 
   readonly #observers = new Set<Observer>();
 
+  /** Throws `INVALID_ARGUMENT`. */
   constructor(options: ClientOptions) {
-    this.#options = options;
+    this.#options = checked(options);
   }
 
   get options(): ClientOptions {
     return { ...this.#loaded, ...this.#options };
   }
 
+  /** Throws `INVALID_ARGUMENT`, and changes nothing then. */
   change(changes: ClientOptions): void {
-    this.#options = { ...this.#options, ...changes };
+    this.#options = { ...this.#options, ...checked(changes) };
     this.#loading = null;
+    if ('url' in changes || 'projectId' in changes) this.#position = 0;
     for (const observer of [...this.#observers]) observer.changed();
   }
 
@@ -149,11 +153,14 @@ export class Connection {
   /** The id of the player; fails where nobody plays. */
   requirePlayer(given?: string): Result<string> {
     const id = given ?? this.player?.id ?? '';
+    if (typeof id !== 'string') return failure('INVALID_ARGUMENT', `${JSON.stringify(id)} is no key of a document, which is a text`);
     return id === '' ? failure('NO_PLAYER', 'This is about a player: give `player` to the client, or name a key') : success(id);
   }
 
   /** Sends it, again where that helps, until it is done or refused. */
   async send(ask: Ask): Promise<Result<Answer>> {
+    const given = looked(() => requireOptions(ask.options));
+    if (!given.ok) return given;
     const ready = await this.ready();
     if (!ready.ok) return ready;
     const retries = ask.options?.retries ?? this.#options.retries ?? RETRIES;
@@ -214,11 +221,14 @@ export class Connection {
     const timer = setTimeout(() => late.abort(), settings.timeoutMs ?? TIMEOUT_MS);
     try {
       const { url, init } = request.value;
-      const response = await fetcherOf(settings)(url, { ...init, signal: AbortSignal.any([signal, late.signal]) });
-      if (response.ok && response.body !== null) return success(response);
+      // Elsewhere nobody is told the keys and tokens.
+      const response = await fetcherOf(settings)(url, { ...init, redirect: 'manual', signal: AbortSignal.any([signal, late.signal]) });
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+      if (response.ok && response.body !== null && isStream) return success(response);
       const answer = readAnswer({ status: response.status, headers: response.headers, text: await response.text() }, JSON.parse, false);
       return answer.ok ? failure('INVALID_RESPONSE', 'The answer is no stream') : answer;
     } catch (cause) {
+      if (late.signal.aborted && !signal.aborted) return failure('TIMEOUT', 'The stream did not open in time', { cause });
       return signal.aborted ? aborted(signal) : failure('NETWORK_ERROR', `The stream could not be opened: ${String(cause)}`, { cause });
     } finally {
       clearTimeout(timer);
@@ -247,16 +257,17 @@ export class Connection {
     }
     const body = this.#printed(prepared.body ?? ask.body);
     if (!body.ok) return body;
-    const init: RequestInit = {
-      method: ask.method,
-      headers: { ...headers, ...ask.headers, ...prepared.headers, ...(body.value === null ? {} : { 'content-type': 'application/json' }) },
-      ...(body.value === null ? {} : { body: body.value }),
-    };
-    return success({ url: address.value, init });
+    const all = { ...headers, ...ask.headers, ...prepared.headers, ...(body.value === null ? {} : { 'content-type': 'application/json' }) };
+    // `fetch` would throw what a network that is away throws.
+    const wrong = Object.entries(all).find(([, text]) => typeof text !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(text));
+    if (wrong !== undefined) return failure('INVALID_ARGUMENT', `The header ${wrong[0]} cannot carry ${JSON.stringify(wrong[1])}`);
+    return success({
+      url: address.value,
+      init: { method: ask.method, headers: all, ...(body.value === null ? {} : { body: body.value }) },
+    });
   }
 
   #headers({ publicKey, secretKey, publishTarget, revision, clientType }: Settings, ask: Ask): Headings {
-    const reads = ask.method === 'GET' && ask.family !== 'security-config';
     return {
       ...(publicKey === '' ? {} : { 'x-public-key': publicKey }),
       ...(secretKey ? { 'x-secret-key': secretKey } : {}),
@@ -264,7 +275,7 @@ export class Connection {
       ...(revision ? { 'x-ns-revision-id': String(revision) } : {}),
       'x-ns-client-type': clientType ?? (secretKey ? 'dedicated' : 'game'),
       ...(ask.key === undefined ? {} : { 'idempotency-key': ask.key }),
-      ...(reads && this.#position > 0 ? { 'x-ns-position': String(this.#position) } : {}),
+      ...(ask.family !== 'security-config' && this.#position > 0 ? { 'x-ns-position': String(this.#position) } : {}),
     };
   }
 
@@ -293,6 +304,13 @@ export async function proofByToken({ token }: Player): Promise<Headings> {
 
 function fetcherOf(settings: Settings): Fetch {
   return settings.fetch ?? ((url, given) => fetch(url, given));
+}
+
+function checked(options: ClientOptions): ClientOptions {
+  requireKind('options', options, 'object');
+  requireOptions(options);
+  requirePlayer(options.player);
+  return options;
 }
 
 function isComplete({ url, projectId, publicKey, secretKey }: Partial<Credentials>): boolean {
@@ -339,8 +357,8 @@ function rootOf(url: string, { apiVersion = 'v3' }: ClientOptions): string {
 
 function addressOf(settings: Settings, { method, family, path, query = {} }: Ask): Result<string> {
   // A part that is empty or made of dots would become another address on its way.
-  const wrong = path.find((part) => part === '' || part === '.' || part === '..');
-  if (wrong !== undefined) return failure('INVALID_ARGUMENT', `"${wrong}" cannot be part of an address`);
+  const wrong = path.findIndex((part) => typeof part !== 'string' || ['', '.', '..'].includes(part));
+  if (wrong !== -1) return failure('INVALID_ARGUMENT', `"${path[wrong]}" cannot be part of an address`);
   const url = method === 'GET' && family === 'storage' && settings.cdnUrl ? settings.cdnUrl : settings.url;
   const asked = Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined) return [];

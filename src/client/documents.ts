@@ -1,6 +1,8 @@
 import type { Ledger, Written } from '../contract/answers.ts';
+import { isObject } from './answer.ts';
+import { looked, requireKind } from './arguments.ts';
 import type { Ask, Connection, OwnWrite } from './connection.ts';
-import { mapped, orThrow, type Result, success } from './errors.ts';
+import { mapped, orThrow, type Result, SavepointError, success } from './errors.ts';
 import type { AnyJson, OperationOf } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
 import type { Operation } from './operations.ts';
@@ -170,8 +172,10 @@ export class Documents<Doc = AnyJson, Save = Doc> {
    * spent.ok ? 'done' : spent.error.code; // → 'ENDPOINT_ONLY'
    * ```
    */
-  tryUpdate(operations: OperationOf<Doc> | readonly OperationOf<Doc>[], options?: SaveOptions): Promise<Result<Written>> {
+  async tryUpdate(operations: OperationOf<Doc> | readonly OperationOf<Doc>[], options?: SaveOptions): Promise<Result<Written>> {
     const ops: readonly Operation[] = Array.isArray(operations) ? operations : [operations];
+    const given = looked(() => requireOperations(ops));
+    if (!given.ok) return given;
     return this.#write({ ops }, { ops }, options);
   }
 
@@ -198,6 +202,8 @@ export class Documents<Doc = AnyJson, Save = Doc> {
    * ```
    */
   async tryEdit(change: (document: Doc | null) => Save | Promise<Save>, options?: ReadOptions): Promise<Result<Written>> {
+    const given = looked(() => requireKind('change', change, 'function'));
+    if (!given.ok) return given;
     for (let edit = 1; ; edit++) {
       const loaded = await this.tryLoad(options);
       if (!loaded.ok) return loaded;
@@ -292,6 +298,14 @@ export class Documents<Doc = AnyJson, Save = Doc> {
 
   #ask(method: Ask['method'], path: readonly string[], more: Omit<Ask, 'method' | 'family' | 'path'>): Ask {
     return { method, family: 'storage', path: [this.#collection, ...path], player: 'proven', ...more };
+  }
+}
+
+/** Throws `INVALID_ARGUMENT`. */
+export function requireOperations(given: unknown): void {
+  for (const one of Array.isArray(given) ? given : [given]) {
+    if (isObject(one) && typeof one['op'] === 'string' && typeof one['path'] === 'string') continue;
+    throw new SavepointError('INVALID_ARGUMENT', 'An update is made of operations: set, inc, push, pull, remove, merge, setIfNull');
   }
 }
 

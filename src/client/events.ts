@@ -15,6 +15,9 @@ export interface EventReader {
   hear(event: ServerEvent): void;
 }
 
+/** Characters of one event: no server of ours sends as many. */
+const LONGEST = 67_108_864;
+
 /** Reads until the answer ends, or the signal says so. Throws if the connection breaks. */
 export async function readEvents(body: ReadableStream<Uint8Array>, { signal, alive, hear }: EventReader): Promise<void> {
   const reader = body.getReader();
@@ -32,6 +35,7 @@ export async function readEvents(body: ReadableStream<Uint8Array>, { signal, ali
       rest += decoder.decode(value, { stream: true });
       const blocks = rest.split('\n\n');
       rest = blocks.pop() ?? '';
+      if (rest.length > LONGEST) throw new Error('an event without end');
       for (const block of blocks) hear(eventOf(block));
     }
   } finally {

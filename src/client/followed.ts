@@ -35,6 +35,8 @@ export class Followed {
   /** The client has the value up to this revision; `null`: it has none. */
   upTo: number | null = null;
   error: SavepointError | null = null;
+  /** The server takes no stream that asks for it. */
+  isLeftOut = false;
   #value: unknown;
   #revision = -1;
   #version = 0;

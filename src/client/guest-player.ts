@@ -1,4 +1,5 @@
 import type { Guest, GuestWithCode } from '../contract/answers.ts';
+import { looked, requireKind } from './arguments.ts';
 import type { Client } from './client.ts';
 import type { Headings } from './connection.ts';
 import { failure, mapped, orThrow, type Result, success } from './errors.ts';
@@ -106,6 +107,12 @@ export function tryRecoverGuest<G extends GameTypes = AnyGame>(
   proof: GuestProof,
   options: GuestOptions = {},
 ): Promise<Result<GuestPlayer>> {
+  const given = looked(() => {
+    requireKind('proof', proof, 'object');
+    if ('code' in proof) requireKind('code', proof.code, 'string');
+    else requireAccount(proof.account);
+  });
+  if (!given.ok) return Promise.resolve(given);
   return alone(client, options, async (store) => {
     const before = await store.read();
     const joining = before?.joining ?? newSecret();
@@ -209,8 +216,8 @@ export class GuestPlayer {
    * (await guest.tryLink({ id: '', token: '' })).ok; // → false
    * ```
    */
-  async tryLink(account: Account, options?: RequestOptions): Promise<Result<GuestFacts>> {
-    return mapped(await this.#ask('POST', 'link', { account: sent(account) }, options), factsIn);
+  tryLink(account: Account, options?: RequestOptions): Promise<Result<GuestFacts>> {
+    return this.#askWith('link', account, options);
   }
 
   /**
@@ -235,8 +242,8 @@ export class GuestPlayer {
    * (await guest.tryUnlink({ id: '', token: '' })).ok; // → false
    * ```
    */
-  async tryUnlink(account: Account, options?: RequestOptions): Promise<Result<GuestFacts>> {
-    return mapped(await this.#ask('POST', 'unlink', { account: sent(account) }, options), factsIn);
+  tryUnlink(account: Account, options?: RequestOptions): Promise<Result<GuestFacts>> {
+    return this.#askWith('unlink', account, options);
   }
 
   /**
@@ -265,6 +272,8 @@ export class GuestPlayer {
    * ```
    */
   async tryRevoke(device: string, options?: RequestOptions): Promise<Result<GuestFacts>> {
+    const given = looked(() => requireKind('device', device, 'string'));
+    if (!given.ok) return given;
     return mapped(await this.#ask('POST', 'revoke', { device }, options), factsIn);
   }
 
@@ -310,9 +319,22 @@ export class GuestPlayer {
     });
   }
 
+  async #askWith(path: 'link' | 'unlink', account: Account, options?: RequestOptions): Promise<Result<GuestFacts>> {
+    const given = looked(() => requireAccount(account));
+    if (!given.ok) return given;
+    return mapped(await this.#ask('POST', path, { account: sent(account) }, options), factsIn);
+  }
+
   #ask(method: 'GET' | 'POST', path: string, body: object | undefined, options?: RequestOptions): Promise<Result<unknown>> {
     return ask(this.#client, method, path, { 'x-platform-id': this.id, 'x-platform-token': this.#secret }, body, options);
   }
+}
+
+function requireAccount(given: unknown): void {
+  requireKind('account', given, 'object');
+  const { id, token } = given as { readonly id?: unknown; readonly token?: unknown };
+  requireKind('account.id', id, 'string');
+  requireKind('account.token', token, 'string');
 }
 
 function sent({ id, token }: Account): object {

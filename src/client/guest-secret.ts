@@ -1,3 +1,4 @@
+import { looked, requireClient, requireOptions } from './arguments.ts';
 import type { Client } from './client.ts';
 import { base64url } from './crypto.ts';
 import { failure, type Result, SavepointError } from './errors.ts';
@@ -52,6 +53,11 @@ export async function alone<G extends GameTypes, T>(
   options: GuestOptions,
   work: (store: SecretStore) => Promise<Result<T>>,
 ): Promise<Result<T>> {
+  const given = looked(() => {
+    requireClient(client);
+    requireOptions(options);
+  });
+  if (!given.ok) return given;
   const ready = await client.connection.ready();
   if (!ready.ok) return ready;
   const storage = options.storage ?? (globalThis as { readonly localStorage?: QueueStorage }).localStorage;

@@ -1,4 +1,5 @@
 import type { GuestPass } from '../contract/answers.ts';
+import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import type { Client } from './client.ts';
 import { proofByToken } from './connection.ts';
 import { type ErrorCode, failure, type Result, SavepointError, success } from './errors.ts';
@@ -69,31 +70,40 @@ const PASS_MARGIN_MS = 60_000;
 export function guestRelay<G extends GameTypes>(
   client: Client<G>,
   send: (request: GuestRequest) => Promise<HostAnswer>,
-  { host }: RelayOptions = {},
+  options: RelayOptions = {},
 ): Relay {
+  requireClient(client);
+  requireKind('send', send, 'function');
+  requireOptions(options);
+  const { host } = options;
   const passes = new Passes(client, host);
-  const ask = async (what: Partial<GuestRequest>, options: RequestOptions = {}): Promise<Result<unknown>> => {
+  const ask = async (what: Partial<GuestRequest>, asked: RequestOptions = {}): Promise<Result<unknown>> => {
     const { connection } = client;
     const ready = await connection.ready();
     if (!ready.ok) return ready;
     const { projectId, player } = ready.value;
     if (player === null) return failure('NO_PLAYER', 'A guest is a player: give `player` to the client');
     const target = client.publishTarget;
+    let isRenewed = false;
     for (let attempt = 1; ; attempt++) {
       // A token may be good for one use.
       const own = (await proofByToken(player))['x-platform-token'] ?? '';
-      const proof = isGuestSecret(own) ? await passes.of(own, options) : success(own);
+      const proof = isGuestSecret(own) ? await passes.of(own, asked) : success(own);
       if (!proof.ok) return proof;
-      const result = await carried(send({ v: 1, projectId, target, player: player.id, token: proof.value, ...what }), options);
-      // One that was refused is not shown again.
-      if (!result.ok && result.error.code === 'PLATFORM_AUTH_FAILED') passes.forget();
+      const result = await carried(send({ v: 1, projectId, target, player: player.id, token: proof.value, ...what }), asked);
+      // One that was refused is not shown again. It may have come to its end while the machine slept.
+      const isRefused = !result.ok && result.error.code === 'PLATFORM_AUTH_FAILED' && passes.forget();
+      if (isRefused && !isRenewed) {
+        isRenewed = true;
+        continue;
+      }
       if (result.ok || result.error.code !== 'PROXY_FAILED' || attempt === ATTEMPTS) return result;
-      if (!(await pause(PAUSE_MS * attempt, options.signal))) return aborted(options.signal);
+      if (!(await pause(PAUSE_MS * attempt, asked.signal))) return aborted(asked.signal);
     }
   };
   return {
-    call: (slug, body, key, options) => ask({ slug, body, key }, options),
-    document: (collection, document, options) => ask({ collection, document }, options),
+    call: (slug, body, key, more) => ask({ slug, body, key }, more),
+    document: (collection, document, more) => ask({ collection, document }, more),
   };
 }
 
@@ -130,8 +140,11 @@ class Passes<G extends GameTypes> {
     return success(pass);
   }
 
-  forget(): void {
+  /** Whether there was one. */
+  forget(): boolean {
+    const kept = this.#kept;
     this.#kept = null;
+    return kept !== null;
   }
 }
 

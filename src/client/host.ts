@@ -1,4 +1,5 @@
 import { isObject } from './answer.ts';
+import { looked, requireClient } from './arguments.ts';
 import type { Client } from './client.ts';
 import type { Ask, Headings } from './connection.ts';
 import { failure, type Result } from './errors.ts';
@@ -28,6 +29,8 @@ export async function answerGuest<G extends GameTypes>(client: Client<G>, reques
 }
 
 async function answered<G extends GameTypes>(client: Client<G>, request: unknown, peer: string): Promise<Result<unknown>> {
+  const given = looked(() => requireClient(client));
+  if (!given.ok) return given;
   const ready = await client.connection.ready();
   if (!ready.ok) return ready;
   const { projectId, publicKey, secretKey } = ready.value;

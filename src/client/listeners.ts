@@ -1,3 +1,5 @@
+import { requireKind } from './arguments.ts';
+
 /** Who wants to hear of something. */
 export class Listeners<Event> {
   readonly #all = new Set<(event: Event) => void>();
@@ -10,6 +12,7 @@ export class Listeners<Event> {
 
   /** The answer ends it. */
   add(listener: (event: Event) => void): () => void {
+    requireKind('listener', listener, 'function');
     this.#all.add(listener);
     return () => void this.#all.delete(listener);
   }

@@ -1,9 +1,10 @@
 import type { GameValues, Ledger, Publishes, SaveRecords } from '../contract/answers.ts';
 import { isObject } from './answer.ts';
+import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import type { Client, ValuesOf } from './client.ts';
 import type { Ask, Connection } from './connection.ts';
 import type { DocumentAddress } from './documents.ts';
-import { type ErrorCode, failure, orThrow, type Result, SavepointError, success } from './errors.ts';
+import { type ErrorCode, failure, orThrow, type Result, SavepointError, success, unwrap } from './errors.ts';
 import { readEvents, type ServerEvent } from './events.ts';
 import { type Change, Followed, type Listener } from './followed.ts';
 import type { AnyGame, BoardOf, CollectionOf, DocumentOf, GameTypes, QueryOf } from './game.ts';
@@ -36,6 +37,8 @@ export type OnValue<Value> = (value: Value, change: Change) => void;
 
 /** A silent server says so every 15 s. */
 const SILENT_MS = 45_000;
+/** How often silence is looked for, ms. */
+const LOOK_MS = 5_000;
 /** A stream that lasted so long was no failure of its opening. */
 const STEADY_MS = 5_000;
 /** Streams in a row that opened and were refused at once. */
@@ -69,8 +72,11 @@ export class Live<G extends GameTypes = AnyGame> {
   #isClosed = false;
   #gathering: ReturnType<typeof setTimeout> | undefined;
   readonly #unobserve: () => void;
+  readonly #online = () => this.#reopen();
 
+  /** @internal */
   constructor(client: Client<G>) {
+    requireClient(client);
     const { connection } = client;
     this.#client = client;
     this.#connection = connection;
@@ -78,9 +84,11 @@ export class Live<G extends GameTypes = AnyGame> {
       writing: ({ collection, key, change }) => this.#followed.get(`documents/${collection}/${key}`)?.write(change) ?? (() => undefined),
       changed: () => {
         for (const followed of this.#followed.values()) followed.forget();
-        this.#reopen();
+        this.#reopen(true);
       },
     });
+    // A connection of the network before says nothing any more.
+    (globalThis as Partial<EventTarget>).addEventListener?.('online', this.#online);
   }
 
   /**
@@ -103,9 +111,11 @@ export class Live<G extends GameTypes = AnyGame> {
     onValue: OnValue<DocumentOf<G, C> | null>,
     { key, record, ...options }: FollowOptions & DocumentAddress = {},
   ): Subscription<DocumentOf<G, C> | null> {
-    const owner = this.#connection.requirePlayer(key);
-    if (!owner.ok) throw owner.error;
-    return this.#follow(`documents/${collection}/${owner.value}${record === undefined ? '' : `_${record}`}`, onValue, options);
+    return this.#follow(
+      this.#topic('documents', collection, `${this.#owner(key)}${record === undefined ? '' : `_${record}`}`),
+      onValue,
+      options,
+    );
   }
 
   /**
@@ -124,9 +134,8 @@ export class Live<G extends GameTypes = AnyGame> {
     onValue: OnValue<Ledger | null>,
     { key, field, limit, ...options }: FollowOptions & { readonly key?: string; readonly field?: string; readonly limit?: number } = {},
   ): Subscription<Ledger | null> {
-    const owner = this.#connection.requirePlayer(key);
-    if (!owner.ok) throw owner.error;
-    return this.#follow(`ledger/${collection}/${owner.value}${search({ field, limit })}`, onValue, options);
+    requireOptions({ field, limit });
+    return this.#follow(`${this.#topic('ledger', collection, this.#owner(key))}${search({ field, limit })}`, onValue, options);
   }
 
   /**
@@ -145,9 +154,7 @@ export class Live<G extends GameTypes = AnyGame> {
     onValue: OnValue<SaveRecords>,
     { player, ...options }: FollowOptions & { readonly player?: string } = {},
   ): Subscription<SaveRecords> {
-    const owner = this.#connection.requirePlayer(player);
-    if (!owner.ok) throw owner.error;
-    return this.#follow(`records/${collection}/${owner.value}`, onValue, options);
+    return this.#follow(this.#topic('records', collection, this.#owner(player)), onValue, options);
   }
 
   /**
@@ -212,6 +219,7 @@ export class Live<G extends GameTypes = AnyGame> {
    * ```
    */
   publishes(onValue: OnValue<Publishes>, { limit, ...options }: FollowOptions & { readonly limit?: number } = {}): Subscription<Publishes> {
+    requireOptions({ limit });
     return this.#follow(`publishes${search({ limit })}`, onValue, options);
   }
 
@@ -226,6 +234,7 @@ export class Live<G extends GameTypes = AnyGame> {
   close(): void {
     this.#isClosed = true;
     this.#unobserve();
+    (globalThis as Partial<EventTarget>).removeEventListener?.('online', this.#online);
     clearTimeout(this.#gathering);
     this.#stop.abort();
     for (const { listeners } of this.#followed.values()) for (const listener of listeners) listener.end();
@@ -234,13 +243,24 @@ export class Live<G extends GameTypes = AnyGame> {
 
   #followQuery<Value>(query: string, onValue: OnValue<Value>, options: FollowOptions & LeaderboardOptions): Subscription<Value> {
     const { limit, offset, own = false, player, around, ...rest } = options;
-    const isOwn = own || around !== undefined;
-    const row = isOwn ? this.#connection.requirePlayer(player) : null;
-    if (row !== null && !row.ok) throw row.error;
-    return this.#follow(`query/${query}${search({ limit, offset, platformId: row?.value ?? player, around })}`, onValue, rest);
+    requireOptions({ limit, offset, own, around });
+    const platformId = own || around !== undefined ? this.#owner(player) : player;
+    return this.#follow(`${this.#topic('query', query)}${search({ limit, offset, platformId, around })}`, onValue, rest);
+  }
+
+  #owner(given: string | undefined): string {
+    return unwrap(this.#connection.requirePlayer(given));
+  }
+
+  #topic(...parts: readonly string[]): string {
+    const wrong = parts.findIndex((part) => typeof part !== 'string' || !/^[^/?@]+$/.test(part));
+    if (wrong === -1) return parts.join('/');
+    throw new SavepointError('INVALID_ARGUMENT', `"${parts[wrong]}" cannot be part of what is followed`);
   }
 
   #follow<Value>(text: string, onValue: OnValue<Value>, { signal, onError }: FollowOptions): Subscription<Value> {
+    requireKind('onValue', onValue, 'function');
+    requireOptions({ signal, onError });
     const followed = this.#followed.get(text) ?? new Followed(text);
     let settle: (first: Result<Value>) => void = () => undefined;
     const ready = orThrow(
@@ -293,7 +313,7 @@ export class Live<G extends GameTypes = AnyGame> {
     listener.end();
     if (followed.listeners.size > 0 || this.#followed.get(followed.text) !== followed) return;
     this.#followed.delete(followed.text);
-    this.#reopen();
+    this.#reopen(true);
   }
 
   /** A listener that throws stops nobody else. */
@@ -305,9 +325,10 @@ export class Live<G extends GameTypes = AnyGame> {
     }
   }
 
-  /** What is followed has changed: the stream is opened anew, and goes on where it was. */
-  #reopen(): void {
+  /** The stream is opened anew, and goes on where it was. `asksAgain`: for what was left out, too. */
+  #reopen(asksAgain = false): void {
     if (this.#isClosed) return;
+    if (asksAgain) for (const followed of this.#followed.values()) followed.isLeftOut = false;
     clearTimeout(this.#gathering);
     this.#gathering = setTimeout(() => {
       this.#stop.abort();
@@ -320,10 +341,10 @@ export class Live<G extends GameTypes = AnyGame> {
     this.#isRunning = true;
     let failures = 0;
     let recoveries = 0;
-    while (!this.#isClosed && this.#followed.size > 0) {
+    for (let asked = this.#asked(); !this.#isClosed && asked.length > 0; asked = this.#asked()) {
       const stop = this.#stop.signal;
       const began = performance.now();
-      const { error, came } = await this.#once(stop);
+      const { error, came } = await this.#once(asked, stop);
       if (stop.aborted) continue;
       if (came) recoveries = 0;
       failures = came && performance.now() - began > STEADY_MS ? 1 : failures + 1;
@@ -332,26 +353,43 @@ export class Live<G extends GameTypes = AnyGame> {
         recoveries++;
         continue;
       }
+      if (error.code === 'INVALID_REQUEST' && !came) {
+        this.#leaveOut(asked, error);
+        continue;
+      }
+      const isForeign = error.code === 'HTTP_ERROR';
       // What ends a stream that went, such as a proof that has become too old, the next opening may have put right: it proves anew.
       const mayOpen = came && failures <= MOST_SHORT;
       if (!this.#connection.mayPass(error) && !mayOpen) {
-        this.#refuse(error);
-        break;
+        // A network in between that answers by itself may let through later.
+        this.#refuse(isForeign ? asked.filter((one) => one.upTo === null && one.error === null) : asked, error);
+        if (!isForeign) break;
       }
       await pause(pauseBefore(failures, error, Math.random), stop);
     }
     this.#isRunning = false;
   }
 
-  /** Nothing may be had. */
-  #refuse(error: SavepointError): void {
+  #asked(): readonly Followed[] {
+    return [...this.#followed.values()].filter(({ isLeftOut }) => !isLeftOut);
+  }
+
+  /** These may not be had. */
+  #refuse(followed: readonly Followed[], error: SavepointError): void {
     this.#connection.log('warn', `live: ${error.code}: ${error.message}`, { error });
-    for (const followed of this.#followed.values()) followed.refuse(error);
+    for (const one of followed) one.refuse(error);
+  }
+
+  /** What an older server does not know, or one topic more than it takes, must not end the others: the one that it names goes, else the newest. */
+  #leaveOut(asked: readonly Followed[], error: SavepointError): void {
+    const [wrong] = [...asked.filter(({ text }) => error.message.startsWith(JSON.stringify(text.slice(0, 100)))), ...asked.slice(-1)];
+    if (wrong === undefined) return;
+    wrong.isLeftOut = true;
+    this.#refuse([wrong], error);
   }
 
   /** One connection, until it ends. */
-  async #once(stop: AbortSignal): Promise<{ readonly error: SavepointError; readonly came: boolean }> {
-    const followed = [...this.#followed.values()];
+  async #once(followed: readonly Followed[], stop: AbortSignal): Promise<{ readonly error: SavepointError; readonly came: boolean }> {
     const silent = new AbortController();
     const topic = followed.map(({ text, upTo }) => (upTo === null ? text : `${text}@${upTo}`));
     const ask = { method: 'GET', family: 'live', path: [], query: { topic }, player: 'proven', repeats: true } as const;
@@ -359,11 +397,15 @@ export class Live<G extends GameTypes = AnyGame> {
     const opened = await this.#connection.open(ask, signal);
     if (!opened.ok) return { error: opened.error, came: false };
     let ended: SavepointError | null = null;
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    // By two clocks: one stands still while the machine sleeps, the other may be set back.
+    let heard = [performance.now(), Date.now()] as const;
     const alive = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => silent.abort(), SILENT_MS);
+      heard = [performance.now(), Date.now()];
     };
+    const timer = setInterval(() => {
+      const now = Date.now();
+      if (Math.max(performance.now() - heard[0], now - heard[1]) > SILENT_MS) silent.abort();
+    }, LOOK_MS);
     try {
       if (opened.value.body !== null) {
         const hear = (event: ServerEvent) => {
@@ -374,7 +416,7 @@ export class Live<G extends GameTypes = AnyGame> {
     } catch (cause) {
       this.#connection.log('debug', `The live stream broke: ${String(cause)}`);
     }
-    clearTimeout(timer);
+    clearInterval(timer);
     return { error: ended ?? new SavepointError('NETWORK_ERROR', 'The live stream has ended'), came: true };
   }
 
@@ -389,7 +431,7 @@ export class Live<G extends GameTypes = AnyGame> {
       if (topic === undefined) return refused;
       followed?.refuse(refused);
     } else if (event === 'resync') void this.#readAnew(followed, Number(revision));
-    else if (data !== null) {
+    else if (event === 'message' && data !== null) {
       this.#connection.reached(Number(revision));
       followed?.take(value, Number(revision), Number(version ?? 0));
     }

@@ -1,3 +1,5 @@
+import { requireKind } from './arguments.ts';
+
 /** Changes of a document that the server makes, all of one update or none: two players' changes add up, whoever comes first. */
 
 export type OperationName = 'set' | 'inc' | 'push' | 'pull' | 'remove' | 'merge' | 'set_if_null';
@@ -26,6 +28,11 @@ export interface Why {
   readonly reason?: string;
 }
 
+function at<Op extends OperationName, Path extends string>(op: Op, path: Path): { readonly op: Op; readonly path: Path } {
+  requireKind('path', path, 'string');
+  return { op, path };
+}
+
 /**
  * Sets a field.
  *
@@ -36,7 +43,7 @@ export interface Why {
  * ```
  */
 export function set<const Path extends string, const Value>(path: Path, value: Value, why?: Why): Operation<'set', Path, Value> {
-  return { op: 'set', path, value, ...why };
+  return { ...at('set', path), value, ...why };
 }
 
 /**
@@ -48,7 +55,8 @@ export function set<const Path extends string, const Value>(path: Path, value: V
  * ```
  */
 export function inc<const Path extends string>(path: Path, amount = 1, why?: Why): Operation<'inc', Path, number> {
-  return { op: 'inc', path, value: amount, ...why };
+  requireKind('amount', amount, 'number');
+  return { ...at('inc', path), value: amount, ...why };
 }
 
 /**
@@ -60,7 +68,7 @@ export function inc<const Path extends string>(path: Path, amount = 1, why?: Why
  * ```
  */
 export function push<const Path extends string, const Value>(path: Path, value: Value): Operation<'push', Path, Value> {
-  return { op: 'push', path, value };
+  return { ...at('push', path), value };
 }
 
 /**
@@ -74,7 +82,8 @@ export function push<const Path extends string, const Value>(path: Path, value: 
  * ```
  */
 export function pull<const Path extends string>(path: Path, match: object): Operation<'pull', Path> {
-  return { op: 'pull', path, match };
+  requireKind('match', match, 'object');
+  return { ...at('pull', path), match };
 }
 
 /**
@@ -88,7 +97,7 @@ export function pull<const Path extends string>(path: Path, match: object): Oper
  * ```
  */
 export function remove<const Path extends string, const Value>(path: Path, value: Value): Operation<'remove', Path, Value> {
-  return { op: 'remove', path, value };
+  return { ...at('remove', path), value };
 }
 
 /**
@@ -100,7 +109,8 @@ export function remove<const Path extends string, const Value>(path: Path, value
  * ```
  */
 export function merge<const Path extends string, const Value extends object>(path: Path, value: Value): Merge<Path, Value> {
-  return { op: 'merge', path, value };
+  requireKind('value', value, 'object');
+  return { ...at('merge', path), value };
 }
 
 /**
@@ -112,5 +122,5 @@ export function merge<const Path extends string, const Value extends object>(pat
  * ```
  */
 export function setIfNull<const Path extends string, const Value>(path: Path, value: Value): Operation<'set_if_null', Path, Value> {
-  return { op: 'set_if_null', path, value };
+  return { ...at('set_if_null', path), value };
 }

@@ -13,6 +13,8 @@ export class QueueEntries<Entry> {
   /** Stores one after the other: a hole would hide what lies behind it. */
   #storing: Promise<void> = Promise.resolve();
   #waiting = 0;
+  /** What may have been stored although the storage said that it failed. */
+  #failed: string | null = null;
 
   constructor(storage: QueueStorage, name: string) {
     this.#storage = storage;
@@ -50,7 +52,14 @@ export class QueueEntries<Entry> {
     this.#waiting++;
     return this.#inTurn(async () => {
       try {
-        await this.#storage.setItem(this.#at(this.#first + this.#entries.length), JSON.stringify(entry));
+        const at = this.#at(this.#first + this.#entries.length);
+        const found = await this.#storage.getItem(at);
+        const first = Number((await this.#storage.getItem(this.#name)) ?? 0);
+        // Where the platform has no locks, two of them would write over each other's.
+        if (first !== this.#first || (found !== null && found !== this.#failed)) throw new Error('another queue of this name uses it');
+        this.#failed = JSON.stringify(entry);
+        await this.#storage.setItem(at, this.#failed);
+        this.#failed = null;
         this.#entries.push(entry);
       } finally {
         this.#waiting--;

@@ -1,6 +1,7 @@
 import type { Written } from '../contract/answers.ts';
+import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import { Client } from './client.ts';
-import type { DocumentAddress } from './documents.ts';
+import { type DocumentAddress, requireOperations } from './documents.ts';
 import { failure, type Result, SavepointError } from './errors.ts';
 import type {
   AnswerOf,
@@ -102,6 +103,10 @@ const BLOCKING: ReadonlySet<string> = new Set([
  * ```
  */
 export async function openQueue<G extends GameTypes = AnyGame>(client: Client<G>, options: QueueOptions): Promise<Queue<G>> {
+  requireClient(client);
+  requireKind('options', options, 'object');
+  requireKind('storage', options.storage, 'object');
+  requireOptions(options);
   const ready = await client.connection.ready();
   if (!ready.ok) throw ready.error;
   const player = client.connection.requirePlayer();
@@ -309,6 +314,7 @@ export class Queue<G extends GameTypes = AnyGame> {
     const { limit = LIMIT } = this.#options;
     if (this.#ending.signal.aborted) throw new SavepointError('QUEUE_STORAGE', 'The queue is closed');
     if (this.#entries.size >= limit) throw new SavepointError('QUEUE_FULL', `${limit} writes wait already`);
+    requireWrite(write);
     const printed = jsonText(write);
     if (!printed.ok) throw printed.error;
     const result = new Promise<Result<AnyJson>>((resolve) => this.#results.set(write.id, resolve));
@@ -357,7 +363,8 @@ export class Queue<G extends GameTypes = AnyGame> {
       if (!found.ok && isNothingOfTheWrite(found.error, 0)) return found.error;
       this.#reachable = true;
     }
-    const now = Date.now();
+    // By the server's clock, which remembers it: this one may be set meanwhile.
+    const now = this.#client.security.now();
     const { keptHours = KEPT_HOURS } = this.#options;
     if (write.sentAt !== undefined && now > write.sentAt + keptHours * HOUR_MS - MARGIN_MS) {
       const forgotten = failure(
@@ -418,6 +425,15 @@ export class Queue<G extends GameTypes = AnyGame> {
     if (!this.#ending.signal.aborted) await pause(waitMs, this.#waking.signal);
     return !this.#ending.signal.aborted;
   }
+}
+
+/** What could never be sent is not stored. Throws `INVALID_ARGUMENT`. */
+function requireWrite(write: QueuedWrite): void {
+  const [name, of] = write.kind === 'call' ? ['slug', write.slug] : ['collection', write.collection];
+  requireKind(name, of || undefined, 'string');
+  if (write.kind === 'call') requireKind('input', write.input, 'object');
+  else requireOptions(write.at);
+  if (write.kind === 'update') requireOperations(write.body);
 }
 
 function isBlocking(error: SavepointError): boolean {

@@ -1,4 +1,5 @@
 import type { NamedRecord, SaveRecords } from '../contract/answers.ts';
+import { looked, requireKind } from './arguments.ts';
 import type { Ask, Connection } from './connection.ts';
 import { mapped, orThrow, type Result } from './errors.ts';
 import { newIdempotencyKey } from './ids.ts';
@@ -71,7 +72,7 @@ export class Records {
    * ```
    */
   tryCreate(name?: string, options: OfPlayer & WriteOptions = {}): Promise<Result<NamedRecord>> {
-    return this.#send('POST', [], options, { body: name === undefined ? {} : { recordName: name }, ...written(options) });
+    return this.#named('POST', [], name, options);
   }
 
   /**
@@ -97,7 +98,7 @@ export class Records {
    * ```
    */
   tryRename(record: string, name: string, options: OfPlayer & WriteOptions = {}): Promise<Result<NamedRecord>> {
-    return this.#send('PATCH', [record], options, { body: { recordName: name }, ...written(options) });
+    return this.#named('PATCH', [record], name, options);
   }
 
   /**
@@ -125,6 +126,17 @@ export class Records {
    */
   tryDelete(record: string, options: OfPlayer & WriteOptions = {}): Promise<Result<void>> {
     return this.#send('DELETE', [record], options, written(options));
+  }
+
+  async #named(
+    method: 'POST' | 'PATCH',
+    path: readonly string[],
+    name: string | undefined,
+    options: OfPlayer & WriteOptions,
+  ): Promise<Result<NamedRecord>> {
+    const given = looked(() => name === undefined || requireKind('name', name, 'string'));
+    if (!given.ok) return given;
+    return this.#send(method, path, options, { body: { recordName: name }, ...written(options) });
   }
 
   async #send<T>(

@@ -4,6 +4,8 @@ import type { SavepointError } from './errors.ts';
 
 /** Codes that tell of this moment and not of the request. */
 const PASSING: ReadonlySet<string> = new Set([
+  // What was cut on its way, or is a page of the network in between.
+  'INVALID_RESPONSE',
   ...['NETWORK_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'BUSY', 'BEHIND', 'BUILDING'],
   ...['STORAGE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'WRITE_CONFLICT', 'REQUEST_TIMEOUT'],
 ]);
@@ -14,11 +16,12 @@ const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 50
 export const LONGEST_WAIT_MS = 30_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
+const LONGEST_TIMER_MS = 2_147_483_647;
 
 /** Whether the same request may fare better in a moment. */
 export function isPassing(error: SavepointError): boolean {
   const { code, status } = error;
-  return PASSING.has(code) || isLoginAway(error) || ((code === 'HTTP_ERROR' || code === 'INVALID_RESPONSE') && PASSING_STATUS.has(status));
+  return PASSING.has(code) || isLoginAway(error) || (code === 'HTTP_ERROR' && PASSING_STATUS.has(status));
 }
 
 /** The player's token may be good: what judges it could not be asked. */
@@ -49,7 +52,8 @@ export function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
       resolve(waited);
     };
     const stop = () => end(false);
-    const timer = setTimeout(() => end(true), ms);
+    // A timer that is set for longer ends at once.
+    const timer = setTimeout(() => end(true), Math.min(ms, LONGEST_TIMER_MS));
     signal?.addEventListener('abort', stop);
   });
 }

@@ -1,3 +1,6 @@
+import { requireKind } from './arguments.ts';
+import { SavepointError } from './errors.ts';
+
 /** Where an offline queue keeps its writes. */
 
 /** `localStorage` is one; so is whatever keeps texts by name. */
@@ -48,9 +51,10 @@ interface Files {
  * ```
  */
 export function fileStorage(folder: string): QueueStorage {
+  requireKind('folder', folder, 'string');
   const program = (globalThis as { readonly process?: { getBuiltinModule?(name: string): unknown } }).process;
   const files = program?.getBuiltinModule?.('node:fs') as Files | undefined;
-  if (files === undefined) throw new Error('There are no files here; a page has localStorage');
+  if (files === undefined) throw new SavepointError('QUEUE_STORAGE', 'There are no files here; a page has localStorage');
   files.mkdirSync(folder, { recursive: true });
   const pathOf = (name: string) => `${folder}/${encodeURIComponent(name)}.json`;
   return {

@@ -82,8 +82,10 @@ test('what is not followed any more fails its first value, and opens nothing', a
   expect([sent, errors]).toEqual([[], []]);
 });
 
+const STREAM = { headers: { 'content-type': 'text/event-stream' } };
+
 /** A stream that the server ends with this refusal. */
-const ending = (error: object) => () => new Response(`event: refused\ndata: ${JSON.stringify({ error })}\n\n`);
+const ending = (error: object) => () => new Response(`event: refused\ndata: ${JSON.stringify({ error })}\n\n`, STREAM);
 const UNPROVEN = { code: 'PLATFORM_AUTH_FAILED', message: 'too old', status: 401 };
 const AWAY = { code: 'PLATFORM_AUTH_FAILED', authFailureKind: 'service_unavailable' };
 const isAway = () => Response.json({ ok: false, error: AWAY }, { status: 401, headers: { 'retry-after': '0' } });

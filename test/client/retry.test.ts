@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readAnswer } from '../../src/client/answer.ts';
 import { SavepointError } from '../../src/client/index.ts';
 import { isPassing, pause, pauseBefore, wasRefusedUnseen } from '../../src/client/retry.ts';
 
@@ -13,6 +14,7 @@ test.each([
   ['WRITE_CONFLICT', 409],
   ['HTTP_ERROR', 502],
   ['HTTP_ERROR', 504],
+  ['INVALID_RESPONSE', 200],
 ])('%s %d may pass', (code, status) => {
   expect(isPassing(error(code, status))).toBe(true);
 });
@@ -58,6 +60,22 @@ test('pauses double up to a bound, and jitter takes up to half of them', () => {
 
 test('nobody comes back before the time that the server asks for', () => {
   expect(pauseBefore(1, error('BUSY', 503, 2000), () => 0)).toBe(2000);
+});
+
+test('a date to wait for counts by the clock that it was written with, and one beyond all timers is no rush', async () => {
+  const after = (headers: Record<string, string>) => {
+    const read = readAnswer({ status: 429, headers: new Headers(headers), text: '' }, JSON.parse, false);
+    return read.ok ? null : read.error.retryAfterMs;
+  };
+  const date = 'Sat, 01 Jan 2000 00:00:00 GMT';
+  expect(after({ date, 'retry-after': 'Sat, 01 Jan 2000 00:00:07 GMT' })).toBe(7_000);
+  expect(after({ date, 'retry-after': 'Fri, 31 Dec 1999 23:00:00 GMT' })).toBe(0);
+  expect(after({ 'retry-after': 'tomorrow' })).toBeUndefined();
+  const controller = new AbortController();
+  const waiting = pause(after({ date, 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }) ?? 0, controller.signal);
+  await pause(5);
+  controller.abort();
+  expect(await waiting).toBe(false);
 });
 
 test('a pause ends with its signal', async () => {

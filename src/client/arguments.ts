@@ -1,0 +1,64 @@
+import { type Result, SavepointError, success } from './errors.ts';
+
+/** What a game gave, looked at before anything is done with it: a wrong argument is told by its name, and not by what comes of it later. */
+
+type Kind = 'string' | 'number' | 'boolean' | 'function' | 'object';
+
+/** Names of options, whatever takes them, by the kind that they are of. */
+const KINDS: Readonly<Record<Kind, string>> = {
+  string: 'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType idempotencyKey key record field cursor name host',
+  number: 'timeoutMs retries revision ifVersion limit offset around keptHours',
+  boolean: 'sessions encryption own',
+  function: 'credentials log fetch onError onSettled',
+  object: 'json storage signal',
+};
+
+/** An empty key would be none, and the write might happen twice. */
+const SENDABLE = /^[\x20-\x7e]+$/;
+
+/** Throws `INVALID_ARGUMENT` unless it is of this kind. Neither NaN nor the infinite ones are numbers here. */
+export function requireKind(name: string, given: unknown, kind: Kind): void {
+  const fits = kind === 'number' ? Number.isFinite(given) : typeof given === kind && given !== null;
+  if (!fits) throw new SavepointError('INVALID_ARGUMENT', `\`${name}\` must be of the type ${kind}: ${described(given)} is not`);
+}
+
+/** The same of each option that is given. */
+export function requireOptions(options: unknown): void {
+  if (options === undefined) return;
+  requireKind('options', options, 'object');
+  for (const [name, given] of Object.entries(options as object)) {
+    if (given === undefined || given === null) continue;
+    const [kind] = Object.entries(KINDS).find(([, names]) => names.split(' ').includes(name)) ?? [];
+    if (kind !== undefined) requireKind(name, given, kind as Kind);
+    if (name === 'idempotencyKey' && !SENDABLE.test(given))
+      throw new SavepointError('INVALID_ARGUMENT', `\`${given}\` is no idempotency key`);
+    if (name === 'signal') requireKind('signal.addEventListener', given.addEventListener, 'function');
+  }
+}
+
+/** The same of a player: its id, or an object that holds it. A number is none: ids are longer than numbers are exact. */
+export function requirePlayer(given: unknown): void {
+  if (given === undefined || given === null || typeof given === 'string') return;
+  requireKind('player', given, 'object');
+  requireKind('player.id', (given as { readonly id?: unknown }).id, 'string');
+}
+
+/** The same of a client, which functions of this library are given. */
+export function requireClient(given: unknown): void {
+  requireKind('client', given, 'object');
+  requireKind('client.connection', (given as { readonly connection?: unknown }).connection, 'object');
+}
+
+/** What a look at arguments comes to, as a value. */
+export function looked(look: () => void): Result<void> {
+  try {
+    return success(look());
+  } catch (error) {
+    if (error instanceof SavepointError) return { ok: false, error };
+    throw error;
+  }
+}
+
+function described(given: unknown): string {
+  return typeof given === 'function' ? 'a function' : (JSON.stringify(given) ?? String(given)).slice(0, 100);
+}
