@@ -156,6 +156,8 @@ export interface GuestState {
   readonly devices: readonly GuestDevice[];
   /** SHA-256 (hex) of the recovery code that lets one more device in; `null`: there is none. */
   readonly recovery: string | null;
+  /** Hash of the secret of the device that asked for the code. Left out: there is none, or it is not known. */
+  readonly recoveryOf?: string;
   /** The account that lets devices in; `null`: none is linked. */
   readonly account: string | null;
 }

@@ -14,6 +14,9 @@ export const UPCASTS: Upcasts = {
   'record.appended': { 1: untold },
   // Version 1 knew no guests.
   'session.created': { 1: (data) => data },
+  // Version 1 said not who had asked for a code.
+  'guest.codeIssued': { 1: (data) => data },
+  'guest.deviceRevoked': { 1: (data) => data },
 };
 
 function untold(data: JsonObject): JsonObject {

@@ -26,8 +26,9 @@ const EVENTS: readonly DomainEvent[] = [
   { type: 'guest.linked', data: { guest: 'g2', account: 'ada/lovelace' } },
   { type: 'guest.linked', data: { guest: 'g1', account: 'bo' } },
   { type: 'guest.unlinked', data: { guest: 'g1', account: 'bo' } },
-  { type: 'guest.deviceRevoked', data: { guest: 'g1', hash: hash('a') } },
-  { type: 'guest.codeIssued', data: { guest: 'g1', hash: hash('e') } },
+  { type: 'guest.codeIssued', data: { guest: 'g1', hash: hash('f'), device: hash('a') } },
+  { type: 'guest.deviceRevoked', data: { guest: 'g1', hash: hash('a'), code: hash('f') } },
+  { type: 'guest.codeIssued', data: { guest: 'g1', hash: hash('e'), device: hash('b') } },
   { type: 'session.refreshed', data: { family: 's1', from: 's1', sessionId: 's2', hash: hash('6'), expiresAt: 9_500 } },
 ];
 
@@ -49,7 +50,7 @@ describe.each([
     ];
     const { states } = await createStateReader(pool).load(projectId, subjects);
     expect(states).toEqual([
-      { devices: [{ hash: hash('b'), joinedAt: expect.any(Number) }], recovery: hash('e'), account: null },
+      { devices: [{ hash: hash('b'), joinedAt: expect.any(Number) }], recovery: hash('e'), recoveryOf: hash('b'), account: null },
       { devices: [{ hash: hash('d'), joinedAt: expect.any(Number) }], recovery: null, account: 'ada/lovelace' },
       null,
       ...[{ guest: 'g1' }, { guest: 'g1' }, { guest: 'g2' }, null],

@@ -2,7 +2,8 @@
 CREATE TABLE {guests} (
   project text COLLATE "C" NOT NULL,
   guest text COLLATE "C" NOT NULL,
-  -- Hashes of the devices' secrets with when they came (unix ms), hash of the recovery code, linked account.
+  -- Hashes of the devices' secrets with when they came (unix ms), hash of the recovery code and of the
+  -- secret of the device that asked for it, linked account.
   body json NOT NULL,
   revision bigint NOT NULL,
   PRIMARY KEY (project, guest)

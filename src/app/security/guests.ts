@@ -74,13 +74,13 @@ export function createGuests(context: AppContext): Guests {
   const asGuestOf = async (
     caller: Caller,
     cause: string,
-    decide: (ctx: DecisionContext, guest: string, state: GuestState) => DecidedGuest | Refusal,
+    decide: (ctx: DecisionContext, asking: DeviceProof, state: GuestState) => DecidedGuest | Refusal,
   ): Promise<GuestAnswer> => {
     const { project, proof } = await proven(context, caller);
     return run(project, { ...caller, verified: proof.guest }, cause, proof.device, (ctx) => {
       requireDevice(ctx, proof);
       const state = asGuest(ctx.read(guestSubject(proof.guest)));
-      return state === null ? refusal('PLATFORM_AUTH_FAILED') : decide(ctx, proof.guest, state);
+      return state === null ? refusal('PLATFORM_AUTH_FAILED') : decide(ctx, proof, state);
     });
   };
 
@@ -112,7 +112,7 @@ export function createGuests(context: AppContext): Guests {
     async link(caller, account) {
       const { project } = await proven(context, caller);
       const id = await accountOf(context, project, caller, account);
-      return asGuestOf(caller, 'guest.link', (ctx, guest, state) =>
+      return asGuestOf(caller, 'guest.link', (ctx, { guest }, state) =>
         linkAccount(guest, id, state, nameIn(ctx, guestNameSubject('account', id))),
       );
     },
@@ -120,7 +120,7 @@ export function createGuests(context: AppContext): Guests {
     async unlink(caller, account) {
       const { project } = await proven(context, caller);
       const id = await accountOf(context, project, caller, account);
-      return asGuestOf(caller, 'guest.unlink', (ctx, guest, state) => {
+      return asGuestOf(caller, 'guest.unlink', (ctx, { guest }, state) => {
         nameIn(ctx, guestNameSubject('account', id));
         return unlinkAccount(guest, id, state);
       });
@@ -128,9 +128,9 @@ export function createGuests(context: AppContext): Guests {
 
     async issueCode(caller) {
       const { text, hash } = formCode(randomBytes(CODE_BYTES));
-      const issued = await asGuestOf(caller, 'guest.issueCode', (ctx, guest) => {
+      const issued = await asGuestOf(caller, 'guest.issueCode', (ctx, asking, state) => {
         ctx.assumeAbsent(guestNameSubject('code', hash));
-        return issueCode(guest, hash);
+        return issueCode(asking, hash, state);
       });
       return { ...issued, code: text };
     },
@@ -154,7 +154,7 @@ export function createGuests(context: AppContext): Guests {
     async revoke(caller, device) {
       await opened(context, caller);
       if (device === '') throw refusal('INVALID_BODY', '`device` is the id of a device, as the list of devices shows it');
-      return asGuestOf(caller, 'guest.revoke', (_, guest, state) => revokeDevice(guest, device, state));
+      return asGuestOf(caller, 'guest.revoke', (_, asking, state) => revokeDevice(asking, device, state));
     },
   };
 }

@@ -23,6 +23,7 @@ const session = {
 const guest = z.string().meta({ description: 'Id of the guest: a player' });
 const account = z.string().meta({ description: 'Id of a player that another verifier proves' });
 const device = hash.meta({ description: 'SHA-256 of the secret of a device' });
+const code = hash.meta({ description: 'SHA-256 of the code' });
 
 export const ACCESS_EVENTS = {
   'guest.registered': event('A device made a secret, and a guest begins.', members({ guest, hash: device })),
@@ -37,11 +38,16 @@ export const ACCESS_EVENTS = {
   ),
   'guest.codeIssued': event(
     'A recovery code; the one before is void.',
-    members({ guest, hash: hash.meta({ description: 'SHA-256 of the code' }) }),
+    members({ guest, hash: code, device: absent(hash, 'SHA-256 of the secret of the device that asked for it') }),
+    [members({ guest, hash: code })],
   ),
   'guest.linked': event('An account becomes another way to the guest.', members({ guest, account })),
   'guest.unlinked': event('The account no longer leads to the guest.', members({ guest, account })),
-  'guest.deviceRevoked': event('A device is shut out, with every session that it opened.', members({ guest, hash: device })),
+  'guest.deviceRevoked': event(
+    'A device is shut out, with every session that it opened.',
+    members({ guest, hash: device, code: absent(hash, 'SHA-256 of the recovery code that it had asked for, which is void') }),
+    [members({ guest, hash: device })],
+  ),
   'session.created': event(
     'A player has proven who they are.',
     members({ ...session, device: absent(z.string(), 'Device of a guest that opened it; it ends with the device') }),

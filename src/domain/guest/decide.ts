@@ -11,6 +11,12 @@ import { deviceIdOf, type GuestToken, isSameHash } from './token.ts';
 /** Devices of one guest. */
 const MAX_DEVICES = 16;
 
+/** A device of a guest, by its id. */
+export interface AskingDevice {
+  readonly guest: string;
+  readonly device: string;
+}
+
 export interface DecidedGuest {
   readonly guest: string;
   readonly events: readonly DomainEvent[];
@@ -73,18 +79,23 @@ export function unlinkAccount(guest: string, account: string, state: GuestState)
   return { guest, events: [{ type: 'guest.unlinked', data: { guest, account } }] };
 }
 
-/** A new recovery code. The one before is void. */
-export function issueCode(guest: string, hash: string): DecidedGuest {
-  return { guest, events: [{ type: 'guest.codeIssued', data: { guest, hash } }] };
+/** A new recovery code, for the device that asks. The one before is void. */
+export function issueCode({ guest, device }: AskingDevice, hash: string, state: GuestState): DecidedGuest {
+  const asking = deviceById(state, device);
+  return { guest, events: [{ type: 'guest.codeIssued', data: { guest, hash, ...(asking === null ? {} : { device: asking.hash }) } }] };
 }
 
-/** Takes a device away, and with it all sessions that it opened. One that is gone already is no failure. */
-export function revokeDevice(guest: string, device: string, state: GuestState): DecidedGuest | Refusal {
+/**
+ * Takes a device away, and with it all sessions that it opened. One that is gone already is no failure. Shut out by another device, it leaves no
+ * code behind, or whoever has found it would come back; a device that leaves by itself may come back by its code.
+ */
+export function revokeDevice({ guest, device: asking }: AskingDevice, device: string, state: GuestState): DecidedGuest | Refusal {
   const found = deviceById(state, device);
   if (found === null) return { guest, events: [] };
+  const code = asking !== device && state.recoveryOf === found.hash ? state.recovery : null;
   const isLast = state.devices.length === 1 && state.recovery === null && state.account === null;
   if (isLast) return conflict('Nothing else leads to this guest: make a recovery code, or link an account first');
-  return { guest, events: [{ type: 'guest.deviceRevoked', data: { guest, hash: found.hash } }] };
+  return { guest, events: [{ type: 'guest.deviceRevoked', data: { guest, hash: found.hash, ...(code === null ? {} : { code }) } }] };
 }
 
 function conflict(message: string): Refusal {

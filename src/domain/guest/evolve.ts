@@ -15,17 +15,27 @@ export function evolveGuest(state: GuestState | null, event: GuestEvent): GuestS
   switch (event.type) {
     case 'guest.joined': {
       const devices = [...state.devices, { hash: event.data.hash, joinedAt }];
-      return { ...state, devices, recovery: event.data.code === undefined ? state.recovery : null };
+      return { ...(event.data.code === undefined ? state : withoutCode(state)), devices };
     }
     case 'guest.codeIssued':
-      return { ...state, recovery: event.data.hash };
+      return {
+        ...withoutCode(state),
+        recovery: event.data.hash,
+        ...(event.data.device === undefined ? {} : { recoveryOf: event.data.device }),
+      };
     case 'guest.linked':
       return { ...state, account: event.data.account };
     case 'guest.unlinked':
       return { ...state, account: null };
-    case 'guest.deviceRevoked':
-      return { ...state, devices: state.devices.filter(({ hash }) => hash !== event.data.hash) };
+    case 'guest.deviceRevoked': {
+      const devices = state.devices.filter(({ hash }) => hash !== event.data.hash);
+      return { ...(event.data.code === undefined ? state : withoutCode(state)), devices };
+    }
   }
+}
+
+function withoutCode({ recoveryOf: _, ...state }: GuestState): GuestState {
+  return { ...state, recovery: null };
 }
 
 /** Folds which guest a recovery code or an account leads to. A used code still does, but the guest takes it no more. */

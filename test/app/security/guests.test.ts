@@ -107,9 +107,12 @@ describe('a guest', () => {
     const guest = await newGuest(secret);
     const text = await newCode(guest);
     const pool = new pg.Pool({ connectionString: node.databaseUrl, max: 1 });
-    for (const hidden of [secret.slice(9), text, text.replaceAll('-', '')]) {
-      const sql = `SELECT count(*)::int AS n FROM savepoint.log_events WHERE data::text LIKE '%' || $1 || '%'`;
-      expect((await pool.query(sql, [hidden])).rows).toEqual([{ n: 0 }]);
+    const { rows: tables } = await pool.query(`SELECT schemaname AS s, relname AS t FROM pg_stat_user_tables`);
+    expect(tables.length).toBeGreaterThan(20);
+    for (const { s, t } of tables) {
+      const sql = `SELECT count(*)::int AS n FROM "${s}"."${t}" r WHERE r::text LIKE ANY ($1)`;
+      const hidden = [secret.slice(9), text, text.replaceAll('-', '')].map((one) => `%${one}%`);
+      expect([t, (await pool.query(sql, [hidden])).rows]).toEqual([t, [{ n: 0 }]]);
     }
     await pool.end();
   });
@@ -139,6 +142,16 @@ describe('a lost device', () => {
     const headers = { 'x-platform-token': newSecret() };
     for (const at of [node, beside, node])
       expect(Object((await ok(ask('join', headers, { code: text }, at))).body).devices).toHaveLength(2);
+  });
+
+  test('leaves no way back to who has found it: the code that it asked for is void when it is shut out', async () => {
+    const guest = await newGuest();
+    const secret = newSecret();
+    const { device } = Object((await ok(ask('join', { 'x-platform-token': secret }, { code: await newCode(guest) }))).body);
+    const kept = await newCode({ ...guest, proof: { ...guest.proof, 'x-platform-token': secret } });
+    expect(Object((await ok(ask('revoke', guest.proof, { device }, beside))).body)).toMatchObject({ devices: [{}], hasCode: false });
+    for (const at of [node, beside])
+      expect(await code(ask('join', { 'x-platform-token': newSecret() }, { code: kept }, at))).toBe('401 GUEST_CODE_INVALID');
   });
 
   test('is shut out at once, on every node, with the sessions that it opened and no others', async () => {

@@ -64,10 +64,15 @@ class Told {
   }
 
   /** The hash of a new recovery code. */
-  issue(guest: string): string {
+  issue(guest: string, by = this.of(guest).devices[0]?.hash ?? ''): string {
     const { hash } = formCode(randomBytes(CODE_BYTES));
-    this.take(issueCode(guest, hash));
+    this.take(issueCode({ guest, device: deviceIdOf(by) }, hash, this.of(guest)));
     return hash;
+  }
+
+  /** `by`: the device that asks; itself when left out. */
+  revoke(guest: string, device: string, by = device): string {
+    return this.take(revokeDevice({ guest, device: by }, device, this.of(guest)));
   }
 
   #fold(event: DomainEvent): void {
@@ -107,13 +112,33 @@ describe('a secret', () => {
     const [first, second] = [device(), device()];
     const guest = told.register(first);
     told.joinByCode(second, told.issue(guest));
-    expect(told.take(revokeDevice(guest, deviceIdOf(first.hash), told.of(guest)))).toBe(guest);
+    expect(told.revoke(guest, deviceIdOf(first.hash))).toBe(guest);
     expect(deviceIn(told.of(guest), first.hash)).toBeNull();
     expect(told.register(first)).toBe('PLATFORM_AUTH_FAILED');
   });
 });
 
 describe('a recovery code', () => {
+  test('that a device has asked for leads nowhere once another has shut it out; one that leaves by itself comes back by it', () => {
+    const told = new Told();
+    const [own, found] = [device(), device()];
+    const guest = told.register(own);
+    told.joinByCode(found, told.issue(guest));
+    const kept = told.issue(guest, found.hash);
+    told.revoke(guest, deviceIdOf(found.hash), deviceIdOf(own.hash));
+    expect([told.of(guest).recovery, told.joinByCode(device(), kept)]).toEqual([null, 'GUEST_CODE_INVALID']);
+    const written = told.issue(guest, own.hash);
+    told.revoke(guest, deviceIdOf(own.hash));
+    const again = device();
+    expect(told.joinByCode(again, written)).toBe(guest);
+    // Nor does a code of the one that stays become void with another.
+    const [third, mine] = [device(), told.issue(guest, again.hash)];
+    told.joinByCode(third, mine);
+    const last = told.issue(guest, again.hash);
+    told.revoke(guest, deviceIdOf(third.hash), deviceIdOf(again.hash));
+    expect(told.joinByCode(device(), last)).toBe(guest);
+  });
+
   test('is read however it is typed', () => {
     const { text, hash } = formCode(Buffer.from(Array.from({ length: CODE_BYTES }, (_, index) => index)));
     expect(text).toMatch(/^(?:[0-9A-Z]{4}-){6}[0-9A-Z]{4}$/);
@@ -179,11 +204,11 @@ test('a guest has so many devices, and never loses the last way to it', () => {
   const first = device();
   const guest = told.register(first);
   const own = deviceIdOf(first.hash);
-  expect(told.take(revokeDevice(guest, own, told.of(guest)))).toBe('GUEST_CONFLICT');
+  expect(told.revoke(guest, own)).toBe('GUEST_CONFLICT');
   for (let more = 1; more < 16; more += 1) expect(told.joinByCode(device(), told.issue(guest))).toBe(guest);
   expect(told.joinByCode(device(), told.issue(guest))).toBe('GUEST_CONFLICT');
-  expect(told.take(revokeDevice(guest, own, told.of(guest)))).toBe(guest);
-  expect(told.take(revokeDevice(guest, own, told.of(guest)))).toBe(guest);
+  expect(told.revoke(guest, own)).toBe(guest);
+  expect(told.revoke(guest, own)).toBe(guest);
   expect(told.of(guest).devices).toHaveLength(15);
 });
 
@@ -204,7 +229,7 @@ test('whatever happens in whatever order, a device proves one guest and an accou
       if (mine === undefined) continue;
       if (what === 3) code = told.issue(mine);
       if (what === 4) told.link(mine, account);
-      if (what === 5) told.take(revokeDevice(mine, deviceIdOf(token.hash), told.of(mine)));
+      if (what === 5) told.revoke(mine, deviceIdOf(token.hash));
     }
     const states = [...told.guests.values()].filter((state) => state !== null);
     for (const { account, devices, recovery } of states) {
