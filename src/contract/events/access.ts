@@ -6,13 +6,26 @@ import { absent, event, hash, json, list, members, object, time } from './shape.
 
 export const requestIdentityType = z.enum(['session', 'platform']);
 
+/** Not strict: older builds may have kept more. */
+const saidToo = z.object({
+  error: absent(object, 'Further members of `error`'),
+  body: absent(object, 'Further members of the body'),
+  retryAfter: absent(z.number(), 'Seconds after which the same request may succeed'),
+  forGame: absent(z.literal(true), 'The rules of the game said no, and the answer may be 200'),
+  headers: absent(object, 'Of older builds: `Retry-After`'),
+  httpStatus: absent(z.number(), 'Of older builds: 200 for `forGame`'),
+});
+
 export const keptRefusal = members({
   status: z.int(),
   code: z.string(),
   message: z.string(),
   requestId: z.string().meta({ description: 'Of the request that was refused' }),
-  extra: absent(object, 'What else the refusal said'),
+  extra: absent(saidToo, 'What else the refusal said'),
 });
+
+/** What a request came to that was refused, as it is stored. */
+export const refusedOutcome = z.object({ refused: keptRefusal });
 
 const session = {
   sessionId: z.string(),

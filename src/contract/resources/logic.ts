@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { condition } from './condition.ts';
 import { definition } from './definition.ts';
-import { anyText, flag, json, map, optional, text, whole, word } from './member.ts';
+import { anyText, flag, json, list, map, optional, text, whole, word } from './member.ts';
 import { callLimits } from './rate-limits.ts';
 import { onFail, steps } from './step.ts';
 
@@ -21,6 +21,7 @@ export const inputObject = z.looseObject({
   required: optional(z.union([z.boolean(), z.array(text)]), 'Whether it must be there; of an object, the names of those that must.'),
   properties: optional(z.record(z.string(), inputField), 'Fields of an object.'),
   items: optional(inputField, 'What the items of a list are.'),
+  enum: optional(list, 'The values that are meant. Others pass.'),
   default: optional(json, 'For people and generated inputs.'),
   description: optional(anyText, 'For people.'),
 });

@@ -24,26 +24,26 @@ export const GuestWithCode = z
   .strictObject({ ...guest, code: z.string().meta({ description: 'Shown here and nowhere else: what the player writes down' }) })
   .meta({ id: 'GuestWithCode', description: 'The same, with a new recovery code' });
 
-const Account = z
+export const Account = z
   .strictObject({
     platformId: z.union([z.string().min(1), z.number()]).meta({ description: 'Id of a player' }),
     token: z.string().min(1).meta({ description: 'What proves it to the verifier of the installation' }),
   })
   .meta({ id: 'Account', description: 'A player of a platform or a login, with its proof' });
 
-const WithAccount = z.object({ account: Account }).catchall(anyJson).meta({ id: 'WithAccount', description: 'The account' });
+export const WithAccount = z.object({ account: Account }).catchall(anyJson).meta({ id: 'WithAccount', description: 'The account' });
+export const WithCode = z
+  .object({ code: z.string().min(1).meta({ description: 'A recovery code, however it is typed' }) })
+  .catchall(anyJson);
 const Invitation = z
-  .union([
-    z.object({ code: z.string().min(1).meta({ description: 'A recovery code, however it is typed' }) }).catchall(anyJson),
-    z.object({ account: Account }).catchall(anyJson),
-  ])
+  .union([WithCode, z.object({ account: Account }).catchall(anyJson)])
   .meta({ id: 'Invitation', description: 'What lets the device in: a recovery code, or the account that the guest is linked to' });
-const Revoking = z
+export const Revoking = z
   .object({ device: z.string().min(1).meta({ description: 'Its id' }) })
   .catchall(anyJson)
   .meta({ id: 'Revoking', description: 'The device to shut out' });
 
-const Hosted = z
+export const Hosted = z
   .object({ host: z.union([z.string().min(1), z.number()]).meta({ description: 'Id of the player who hosts the game' }) })
   .catchall(anyJson)
   .meta({ id: 'Hosted', description: 'Whom the pass is for' });

@@ -59,6 +59,10 @@ export interface FieldModel {
   readonly items: FieldModel | undefined;
   /** Members without a definition. `true`: any; `false`: none; a field: checked by it. */
   readonly additional: boolean | FieldModel;
+  /** Windows in which the number may not grow by more than a limit. */
+  readonly growth: RuleModel['windows'];
+  /** `null`: several documents may hold the same value. */
+  readonly unique: Omit<UniqueField, 'path'> | null;
   /** Children that a document must have: required, without a default. */
   readonly needed: readonly string[];
   /** Children that reading may fill: they have a default, or a field below them has. */

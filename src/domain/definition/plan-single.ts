@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../../contract/answers.ts';
+import type { Item } from '../../contract/resources/definition.ts';
+import type { WrittenValues } from '../../contract/resources/game-values.ts';
 import type { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { type PublishTarget, SINGLE_ID } from '../events.ts';
 import { datedRules } from '../limit/rules.ts';
 import type { DefinitionsState } from '../states.ts';
@@ -42,7 +43,7 @@ export function planSingle(
   if (!isObject(value) && !isArray(value)) return refusePush('VALIDATION_FAILED', 'Body must be an object or a list.', about);
   const before = current(state, target, kind, SINGLE_ID);
   const held = before === undefined ? null : definitionOf(before);
-  const text = isObject(body) ? member(body, 'sourceText') : undefined;
+  const { sourceText: text }: Item = objectOf(body);
   const dated = isArray(value) && kind === 'rate-limit-rules' ? datedRules(value, held, now) : null;
   const put = putOf(kind, SINGLE_ID, dated === null ? value : withSource(dated, body));
   const tooLarge = typeof text === 'string' ? sourceTextProblem(text) : null;
@@ -70,17 +71,18 @@ export function wholeDiagnostics(
 
 /** Rules come as `{rules: […]}` or as a bare list. */
 function ruleList(body: Json | undefined): readonly Json[] | undefined {
-  const rules = isArray(body) ? body : member(objectOf(body), 'rules');
+  const rules = isArray(body) ? body : objectOf(body)['rules'];
   return isArray(rules) && rules.every((rule) => isObject(rule)) ? rules : undefined;
 }
 
 /** Rules are stored as a bare list; if they came with the text of their file, as an object that keeps it. */
 function withSource(rules: readonly Json[], body: Json): Json {
-  if (!isObject(body) || typeof member(body, 'sourceText') !== 'string') return rules;
-  return { rules, ...authoringOf(body) };
+  const item: Item = objectOf(body);
+  return typeof item.sourceText === 'string' ? { rules, ...authoringOf(item) } : rules;
 }
 
 function totalOf(value: Json): number {
-  const items = isArray(value) ? value : member(objectOf(value), 'items');
-  return isArray(items) ? items.length : Object.keys(objectOf(value)).length;
+  const written: WrittenValues = objectOf(value);
+  const items = isArray(value) ? value : written.items;
+  return isArray(items) ? items.length : Object.keys(written).length;
 }

@@ -19,6 +19,11 @@ export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : NOTHING;
 }
 
+/** The long form of what may be written short: a text stands for an object with this one member. */
+export function longForm(value: Json | undefined, name: string): JsonObject {
+  return typeof value === 'string' ? { [name]: value } : objectOf(value);
+}
+
 export function listOf(value: Json | undefined): readonly Json[] {
   return isArray(value) ? value : [];
 }

@@ -1,49 +1,43 @@
+import type { field as fieldSchema } from '../../contract/resources/field.ts';
+import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
-import { stringOf } from '../definition/read.ts';
+import { listOf, longForm, objectOf, stringOf } from '../definition/read.ts';
 import { growthWindows } from '../limit/fields.ts';
+
+type WrittenField = Written<typeof fieldSchema>;
 
 /**
  * Compiles a collection's `schema` in either form: a flat map of field → definition, or `{type: object, properties, required, …}`. A definition
  * is an object or a bare type name. Unknown parts are ignored, so a stored definition never stops a game.
  */
 export function compileSchema(raw: Json | undefined): SchemaModel {
-  const root = isObject(raw) && Object.keys(raw).length > 0 ? compileField(isObject(raw['properties']) ? raw : fromFlat(raw)) : null;
+  const written = objectOf(raw);
+  const root = Object.keys(written).length === 0 ? null : compileField(rooted(written));
+  const fields = root === null ? [] : [...namedFields(root)];
   return {
     root,
     hasDefaults: root?.defaultsBelow === true,
     hasLedger: root?.ledgerBelow === true,
-    growth: growthOf(raw),
-    unique: uniqueOf(raw),
+    growth: fields.flatMap(([path, { growth: windows }]) => (windows.length === 0 ? [] : [{ path, windows }])),
+    unique: fields.flatMap(([path, { unique }]) => (unique === null ? [] : [{ path, ...unique }])),
   };
 }
 
 /** Fields with a fixed path. Members under `additionalProperties` and items of lists have none. */
-function* namedFields(raw: Json | undefined, prefix = ''): Generator<readonly [path: string, field: JsonObject, type: string]> {
-  const fields = isObject(raw) ? (isObject(raw['properties']) ? raw['properties'] : prefix === '' ? raw : {}) : {};
-  for (const [name, field] of Object.entries(fields)) {
-    if (!isPathPart(name) || !isObject(field)) continue;
-    yield [prefix + name, field, typeof field['type'] === 'string' ? field['type'] : 'any'];
+function* namedFields(parent: FieldModel, prefix = ''): Generator<readonly [path: string, field: FieldModel]> {
+  for (const [name, field] of parent.properties ?? []) {
+    if (!isPathPart(name)) continue;
+    yield [prefix + name, field];
     yield* namedFields(field, `${prefix}${name}.`);
   }
 }
 
-function growthOf(raw: Json | undefined): SchemaModel['growth'] {
-  return [...namedFields(raw)].flatMap(([path, field, type]) => {
-    const windows = LEDGER_TYPES.has(type) ? growthWindows(field) : [];
-    return windows.length === 0 ? [] : [{ path, windows }];
-  });
-}
-
 const UNIQUE_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'any']);
 
-function uniqueOf(raw: Json | undefined): SchemaModel['unique'] {
-  return [...namedFields(raw)].flatMap(([path, field, type]) => {
-    const unique = field['_unique'];
-    if (!UNIQUE_TYPES.has(type) || (unique !== true && unique !== CASELESS)) return [];
-    const value = field['default'];
-    return [{ path, caseless: unique === CASELESS, default: value === undefined ? '' : stringifyJson(value) }];
-  });
+function uniqueOf({ _unique: unique, default: value }: WrittenField, type: string): FieldModel['unique'] {
+  if (!UNIQUE_TYPES.has(type) || (unique !== true && unique !== CASELESS)) return null;
+  return { caseless: unique === CASELESS, default: value === undefined ? '' : stringifyJson(value) };
 }
 
 const CASELESS = 'caseless';
@@ -51,13 +45,15 @@ const CASELESS = 'caseless';
 /** The schema that reads every document as stored. */
 export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false, growth: [], unique: [] };
 
-/** Turns the flat form into the other one. A text `type` is the schema's own member; a value that is neither text nor object is no field. */
-function fromFlat(raw: JsonObject): JsonObject {
+/** The flat form as the other one. A text `type` is the schema's own member; a value that is neither text nor object is no field. */
+function rooted(schema: JsonObject): WrittenField {
+  const { properties }: WrittenField = schema;
+  if (isObject(properties)) return schema;
   const fields: Record<string, Json> = {};
   const own: Record<string, Json> = {};
-  for (const [name, definition] of Object.entries(raw)) {
-    const isField = isObject(definition) || (typeof definition === 'string' && name !== 'type');
-    (isField ? fields : own)[name] = definition;
+  for (const [name, written] of Object.entries(schema)) {
+    const belongs = isObject(written) || (typeof written === 'string' && name !== 'type');
+    (belongs ? fields : own)[name] = written;
   }
   return { ...own, type: 'object', properties: fields };
 }
@@ -67,47 +63,49 @@ const LEDGER_TYPES: ReadonlySet<string> = new Set(['number', 'integer', 'any']);
 
 /** `required`: the parent's list names the field. */
 function compileField(raw: Json, required = false): FieldModel {
-  const source: JsonObject = isObject(raw) ? raw : typeof raw === 'string' ? { type: raw } : {};
+  const source: WrittenField = longForm(raw, 'type');
   const properties = compileProperties(source);
-  const items = isObject(source['items']) || typeof source['items'] === 'string' ? compileField(source['items']) : undefined;
-  const type = typeof source['type'] === 'string' ? source['type'] : 'any';
-  const additional = additionalOf(source['additionalProperties']);
+  const items = fieldIn(source.items);
+  const type = typeof source.type === 'string' ? source.type : 'any';
+  const additional = fieldIn(source.additionalProperties) ?? source.additionalProperties !== false;
   const tracked = [...(properties ?? [])].filter(([name, child]) => isPathPart(name) && isTracked(child));
   const field: { -readonly [Name in keyof FieldModel]: FieldModel[Name] } = {
     type,
-    about: stringOf(source['description']) ?? stringOf(source['title']),
+    about: stringOf(source.description) ?? stringOf(source.title),
     default: undefined,
-    required: required || source['required'] === true,
-    ledger: source['_ledger'] === true && LEDGER_TYPES.has(type),
-    enum: isArray(source['enum']) ? source['enum'] : undefined,
-    min: numberOf(source['min'] ?? source['minimum']),
-    max: numberOf(source['max'] ?? source['maximum']),
-    minLength: bound(source['minLength']),
-    maxLength: bound(source['maxLength']),
-    minItems: bound(source['minItems']),
-    maxItems: bound(source['maxItems']),
+    required: required || source.required === true,
+    ledger: source._ledger === true && LEDGER_TYPES.has(type),
+    enum: isArray(source.enum) ? source.enum : undefined,
+    min: numberOf(source.min ?? source.minimum),
+    max: numberOf(source.max ?? source.maximum),
+    minLength: bound(source.minLength),
+    maxLength: bound(source.maxLength),
+    minItems: bound(source.minItems),
+    maxItems: bound(source.maxItems),
     properties,
     items,
     additional,
+    growth: LEDGER_TYPES.has(type) ? growthWindows(source) : [],
+    unique: uniqueOf(source, type),
     needed: neededOf(properties),
     filled: filledOf(properties),
     defaultsBelow: hasDefaultsBelow(properties, items, additional),
     tracked,
     ledgerBelow: tracked.length > 0 || isTracked(additional),
   };
-  field.default = effectiveDefault(field, source['default']);
+  field.default = effectiveDefault(field, source.default);
   return field;
 }
 
-function compileProperties(source: JsonObject): ReadonlyMap<string, FieldModel> | undefined {
-  const raw = source['properties'];
-  if (!isObject(raw)) return undefined;
-  const required = new Set(isArray(source['required']) ? source['required'] : []);
-  return new Map(Object.entries(raw).map(([name, definition]) => [name, compileField(definition, required.has(name))]));
+function compileProperties({ properties, required }: WrittenField): ReadonlyMap<string, FieldModel> | undefined {
+  if (!isObject(properties)) return undefined;
+  const names = new Set(listOf(required));
+  return new Map(Object.entries(properties).map(([name, written]) => [name, compileField(written, names.has(name))]));
 }
 
-function additionalOf(raw: Json | undefined): FieldModel | boolean {
-  return isObject(raw) || typeof raw === 'string' ? compileField(raw) : raw !== false;
+/** A field that stands where anything may: neither an object nor the name of a type is none. */
+function fieldIn(raw: Json | undefined): FieldModel | undefined {
+  return isObject(raw) || typeof raw === 'string' ? compileField(raw) : undefined;
 }
 
 function isTracked(field: FieldModel | boolean): boolean {

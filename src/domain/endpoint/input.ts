@@ -1,25 +1,36 @@
-import type { input, inputObject } from '../../contract/resources/logic.ts';
+import type { inputObject } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, numberFromText, tryParseJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import { listOf, longForm, objectOf, stringOf } from '../definition/read.ts';
 
 /** Checks an endpoint's input against its declared schema: required fields and types, nothing else. */
 export type InputCheck = (input: JsonObject, fromQuery: boolean) => JsonObject;
 
-interface Field {
+type WrittenField = Written<typeof inputObject>;
+
+/** A declared member of an input. */
+export interface InputField {
+  /** As the author names them; none: anything. */
   readonly types: readonly string[];
-  readonly shape: Shape | null;
-  readonly items: Field | null;
+  /** `null`: nothing is declared of its members. */
+  readonly shape: InputShape | null;
+  readonly items: InputField | null;
+  /** For people and for types; the check lets other values pass. */
+  readonly enum: readonly Json[];
+  readonly default: Json | undefined;
+  readonly about: string | undefined;
 }
 
-interface Shape {
-  readonly fields: ReadonlyMap<string, Field>;
+export interface InputShape {
+  readonly fields: ReadonlyMap<string, InputField>;
+  /** Names that must be there, whether or not they are among the fields. */
   readonly required: readonly string[];
 }
 
 const MAX_NESTING = 8;
-const ANY: Field = { types: [], shape: null, items: null };
+const ANY: InputField = { types: [], shape: null, items: null, enum: [], default: undefined, about: undefined };
 
 /**
  * The input as the endpoint sees it. `fromQuery`: members are texts, and become their declared types if that loses nothing. Unknown fields pass.
@@ -35,8 +46,8 @@ export function checkInput(
 
 /** Compiles an input schema; see {@link checkInput}. Without a schema every input passes. */
 export function compileInput(json: Json | undefined): InputCheck {
-  const shape = isObject(json) ? compileShape(json, 0) : null;
-  if (shape === null) return (input) => input;
+  const shape = inputShape(json);
+  if (shape === null || (shape.fields.size === 0 && shape.required.length === 0)) return (input) => input;
   return (input, fromQuery) => {
     const checked = fromQuery ? convert(input, shape) : input;
     checkShape(checked, shape, '');
@@ -44,34 +55,34 @@ export function compileInput(json: Json | undefined): InputCheck {
   };
 }
 
-function compileShape(json: Written<typeof input>, depth: number): Shape | null {
-  const { properties } = json;
-  const fields = new Map<string, Field>();
-  for (const [name, field] of Object.entries(isObject(properties) ? properties : {})) fields.set(name, compileField(field, depth + 1));
-  const required = requiredNames(json.required, isObject(properties) ? properties : {});
-  return fields.size === 0 && required.length === 0 ? null : { fields, required };
+/** What an input schema declares; `null`: nothing. */
+export function inputShape(json: Json | undefined): InputShape | null {
+  return shapeIn(objectOf(json), 0);
 }
 
-/** Names in the `required` list, and fields that are marked required. */
-export function requiredNames(json: Json | undefined, properties: JsonObject): string[] {
-  const listed = isArray(json) ? json.filter((name): name is string => typeof name === 'string') : [];
-  const own = Object.keys(properties).filter((name) => {
-    const field = properties[name];
-    return isObject(field) && isRequired(field);
-  });
-  return [...new Set([...listed, ...own])];
+function shapeIn({ properties, required }: WrittenField, depth: number): InputShape | null {
+  if (!isObject(properties) && !isArray(required)) return null;
+  const fields = new Map(Object.entries(objectOf(properties)).map(([name, field]) => [name, compileField(field, depth + 1)]));
+  const own = Object.entries(objectOf(properties)).flatMap(([name, field]) => (isRequired(objectOf(field)) ? [name] : []));
+  return { fields, required: [...new Set([...listOf(required).filter((name) => typeof name === 'string'), ...own])] };
 }
 
-function isRequired({ required }: Written<typeof input>): boolean {
+function isRequired({ required }: WrittenField): boolean {
   return required === true;
 }
 
-function compileField(json: Json, depth: number): Field {
-  if (typeof json === 'string') return { ...ANY, types: [json] };
-  if (!isObject(json) || depth > MAX_NESTING) return ANY;
-  const { type, items }: Written<typeof inputObject> = json;
-  const types = typesOf(isArray(type) ? type : [type]);
-  return { types, shape: compileShape(json, depth), items: items === undefined ? null : compileField(items, depth + 1) };
+function compileField(json: Json, depth: number): InputField {
+  if (depth > MAX_NESTING && typeof json !== 'string') return ANY;
+  const written: WrittenField = longForm(json, 'type');
+  const { type, items } = written;
+  return {
+    types: typesOf(isArray(type) ? type : [type]),
+    shape: shapeIn(written, depth),
+    items: items === undefined ? null : compileField(items, depth + 1),
+    enum: listOf(written.enum),
+    default: written.default,
+    about: stringOf(written.description),
+  };
 }
 
 /**
@@ -83,9 +94,9 @@ function typesOf(named: readonly (Json | undefined)[]): string[] {
   return types.every((name) => TYPES.has(SAME_TYPES.get(name) ?? name)) ? types : [];
 }
 
-/** The types that a declaration allows, by one word each; none: anything. */
-export function declaredTypes(type: Json | undefined): string[] {
-  return typesOf(isArray(type) ? type : [type]).map((name) => SAME_TYPES.get(name) ?? name);
+/** The types of a field, by one word each; none: anything. */
+export function typeNames({ types }: InputField): readonly string[] {
+  return types.map((name) => SAME_TYPES.get(name) ?? name);
 }
 
 type Test = (value: Json) => boolean;
@@ -117,7 +128,7 @@ function isInteger(value: Json): boolean {
 }
 
 /** Checks an object. Null counts as missing: game code sends an unset member as null. */
-function checkShape(value: JsonObject, shape: Shape, at: string): void {
+function checkShape(value: JsonObject, shape: InputShape, at: string): void {
   for (const name of shape.required) {
     if ((member(value, name) ?? null) === null && !acceptsNull(shape.fields.get(name), value, name)) throw missing(value, name, at);
   }
@@ -129,16 +140,16 @@ function checkShape(value: JsonObject, shape: Shape, at: string): void {
   }
 }
 
-function shorter(fields: ReadonlyMap<string, Field>, value: JsonObject): Iterable<string> {
+function shorter(fields: ReadonlyMap<string, InputField>, value: JsonObject): Iterable<string> {
   const names = Object.keys(value);
   return names.length < fields.size ? names : fields.keys();
 }
 
-function acceptsNull(field: Field | undefined, value: JsonObject, name: string): boolean {
+function acceptsNull(field: InputField | undefined, value: JsonObject, name: string): boolean {
   return Object.hasOwn(value, name) && field?.types.includes('null') === true;
 }
 
-function checkField(value: Json, field: Field, at: string): void {
+function checkField(value: Json, field: InputField, at: string): void {
   if (field.types.length > 0 && !field.types.some((type) => testOf(type)(value))) {
     throw invalid(at, `Field "${at}" must be of type ${field.types.join(' or ')}`);
   }
@@ -163,7 +174,7 @@ function invalid(field: string, message: string): Refusal {
 }
 
 /** Converts query texts to the declared types. A text that does not convert stays, and fails the check if the type is wrong. */
-function convert(input: JsonObject, shape: Shape): JsonObject {
+function convert(input: JsonObject, shape: InputShape): JsonObject {
   const converted: Record<string, Json> = { ...input };
   for (const [name, { types }] of shape.fields) {
     const text = member(input, name);

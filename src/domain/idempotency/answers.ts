@@ -1,7 +1,9 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { refusedOutcome } from '../../contract/events/access.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { canonicalJson, encodeEvent, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { canonicalJson, encodeEvent, type Json, type JsonObject } from '../../kernel/json.ts';
+import { numberOf, objectOf } from '../definition/read.ts';
 import type { AnswerKept, DomainEvent, KeptRefusal, RecordAppended } from '../events.ts';
 import type { KeptAnswer, KeptOutcome } from '../states.ts';
 
@@ -65,7 +67,7 @@ export function isKept({ status, code }: Refusal): boolean {
 
 export function keptRefusal({ status, code, message, extra }: Refusal, requestId: string): KeptRefusal {
   const { error, body, retryAfter, forGame } = extra;
-  const members: JsonObject = {
+  const members = {
     ...(error === undefined ? {} : { error }),
     ...(body === undefined ? {} : { body }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
@@ -76,21 +78,18 @@ export function keptRefusal({ status, code, message, extra }: Refusal, requestId
 
 /** The first refusal again, with the id of its request. */
 export function refusalAgain({ status, code, message, requestId, extra = {} }: KeptRefusal): Refusal {
-  const { error, body } = extra;
-  const retryAfter = secondsIn(extra);
+  const { headers, httpStatus, retryAfter = secondsIn(headers), forGame, ...said } = extra;
   return new Refusal(status, code, message, {
-    ...(isObject(error) ? { error } : {}),
-    ...(isObject(body) ? { body } : {}),
-    ...(retryAfter === null ? {} : { retryAfter }),
-    ...(extra['forGame'] === true || extra['httpStatus'] === 200 ? { forGame: true } : {}),
+    ...said,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(forGame === true || httpStatus === 200 ? { forGame: true } : {}),
     requestId,
   });
 }
 
-/** Seconds to wait of a kept refusal. Older builds kept a header instead. */
-function secondsIn({ retryAfter, headers }: JsonObject): number | null {
-  const seconds = Number(retryAfter ?? (isObject(headers) ? headers['Retry-After'] : undefined));
-  return Number.isFinite(seconds) ? seconds : null;
+/** Seconds to wait, of a refusal that an older build kept. */
+function secondsIn(headers: JsonObject = {}): number | undefined {
+  return numberOf(headers['Retry-After']);
 }
 
 /** The state of a kept answer. */
@@ -100,14 +99,8 @@ export function evolveKept({ request, until, answer, refused }: AnswerKept): Kep
 
 /** The outcome from its stored form. */
 export function keptOutcome(stored: Json): KeptOutcome {
-  const refused = isObject(stored) ? stored['refused'] : undefined;
-  if (isObject(refused)) return { refused: refusedIn(refused) };
-  return { answer: (isObject(stored) ? stored['answer'] : null) ?? null };
-}
-
-function refusedIn({ status, code, message, requestId, extra }: JsonObject): KeptRefusal {
-  const known = { status: Number(status), code: String(code), message: String(message), requestId: String(requestId) };
-  return isObject(extra) ? { ...known, extra } : known;
+  const { data } = refusedOutcome.safeParse(stored);
+  return data ?? { answer: objectOf(stored)['answer'] ?? null };
 }
 
 /** How long older builds, which kept only answers of appends, kept them, ms. */

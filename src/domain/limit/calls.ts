@@ -1,26 +1,29 @@
-import { WINDOW_NAMES } from '../../contract/resources/rate-limits.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import { type callLimits, WINDOW_NAMES } from '../../contract/resources/rate-limits.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { CallLimit, EndpointModel } from '../definition/model.ts';
-import { flagOf } from '../definition/read.ts';
+import { flagOf, objectFrom, objectOf } from '../definition/read.ts';
 import type { WindowChange } from '../events.ts';
 import { type Counting, count, type Limit } from './counters.ts';
 import { windowsOf } from './rules.ts';
 import { secondsLeft } from './windows.ts';
+
+type WrittenLimits = Written<typeof callLimits>;
 
 /**
  * An endpoint's `rateLimits` (or `rateLimit`): any form that a rule's limits have, or windows by bare names, `{perMinute: 10}`. `null`: nothing
  * that counts.
  */
 export function callLimit(raw: Json | undefined): CallLimit | null {
-  if (!isObject(raw) || flagOf(raw['enabled']) === false || raw['mode'] === 'none') return null;
-  const windows = windowsOf({ ...raw, windows: bareWindows(raw) });
-  return windows.length === 0 ? null : { scope: raw['scope'] === 'global' ? 'global' : 'per_player', windows };
+  const written: WrittenLimits = objectOf(raw);
+  if (flagOf(written.enabled) === false || written.mode === 'none') return null;
+  const windows = windowsOf({ ...written, windows: { ...bareWindows(written), ...objectOf(written.windows) } });
+  return windows.length === 0 ? null : { scope: written.scope === 'global' ? 'global' : 'per_player', windows };
 }
 
-function bareWindows(raw: JsonObject): JsonObject {
-  const bare = Object.entries(raw).filter(([name]) => WINDOW_NAMES.some((window) => window === name));
-  return { ...Object.fromEntries(bare), ...(isObject(raw['windows']) ? raw['windows'] : {}) };
+function bareWindows(written: WrittenLimits): JsonObject {
+  return objectFrom(WINDOW_NAMES.flatMap((window) => (written[window] === undefined ? [] : [[window, written[window]]])));
 }
 
 /** Counters of an endpoint's calls by this player. No rule can have this id, and a player id may be any text. */

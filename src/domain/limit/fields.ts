@@ -1,5 +1,6 @@
+import { type field as fieldSchema, GROWTH_SETTINGS } from '../../contract/resources/field.ts';
+import type { Written } from '../../contract/resources/member.ts';
 import type { WindowName } from '../../contract/resources/rate-limits.ts';
-import { isObject, type Json } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel } from '../definition/model.ts';
 import { numberOf } from '../definition/read.ts';
 
@@ -10,15 +11,15 @@ const WINDOW_OF = {
   _maxPerDay: 'perDay',
   _maxPerWeek: 'perWeek',
   _maxPerYear: 'perYear',
-} as const satisfies Readonly<Record<string, WindowName>>;
+} as const satisfies Readonly<Record<(typeof GROWTH_SETTINGS)[number], WindowName>>;
 
 /** An id that no pushed rule can have. */
 const RULE_ID = '@field';
 
 /** The windows in which a field's definition limits its growth. */
-export function growthWindows(field: Json | undefined): RuleModel['windows'] {
-  if (!isObject(field)) return [];
-  return Object.entries(WINDOW_OF).flatMap(([setting, window]) => {
+export function growthWindows(field: Written<typeof fieldSchema>): RuleModel['windows'] {
+  return GROWTH_SETTINGS.flatMap((setting) => {
+    const window = WINDOW_OF[setting];
     const limit = numberOf(field[setting]) ?? 0;
     return limit > 0 ? [{ window, limit }] : [];
   });

@@ -1,10 +1,14 @@
-import { flatName, WINDOW_NAMES } from '../../contract/resources/rate-limits.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import { type callLimits, flatName, type rule as ruleSchema, WINDOW_NAMES } from '../../contract/resources/rate-limits.ts';
 import { groupBy } from '../../kernel/group.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel } from '../definition/model.ts';
-import { flagOf, numberOf } from '../definition/read.ts';
+import { flagOf, listOf, numberOf, objectOf } from '../definition/read.ts';
 
 const ID = /^[A-Za-z0-9_]{1,64}$/;
+
+/** A rule as somebody wrote it. */
+type WrittenRule = Written<typeof ruleSchema>;
 
 /** Members that a stored rule has besides those that were sent: since when a rule with its id exists, and an id that was kept. No answer shows them. */
 const SINCE = '_since';
@@ -24,17 +28,20 @@ export interface IdentifiedRule {
  * off must not give its counters to the next one.
  */
 export function identifiedRules(raw: Json): IdentifiedRule[] {
-  const list = isObject(raw) ? raw['rules'] : raw;
-  const rules = (isArray(list) ? list : []).filter(isObject);
+  const rules = rulesIn(raw).filter(isObject);
   const unused = unusedBeside(rules.flatMap((rule) => text(rule[KEPT_ID]) ?? []));
-  return rules.map((stored) => {
-    const { [SINCE]: since, [KEPT_ID]: kept, ...rule } = stored;
+  return rules.map(({ [SINCE]: since, [KEPT_ID]: kept, ...rule }) => {
     return { id: text(kept) ?? unused(ownId(rule) ?? defaultRuleId(rule)), rule, since: numberOf(since) ?? 0 };
   });
 }
 
+/** The items of a list, or of `{rules: […]}`. */
+export function rulesIn(raw: Json): readonly Json[] {
+  return isArray(raw) ? raw : listOf(objectOf(raw)['rules']);
+}
+
 /** The id that a rule was sent with; `null`: none that can be used. */
-function ownId({ id }: JsonObject): string | null {
+function ownId({ id }: WrittenRule): string | null {
   const given = text(id);
   return given !== null && ID.test(given) ? given : null;
 }
@@ -113,28 +120,29 @@ export function normaliseRules(raw: Json): RuleModel[] {
   return identifiedRules(raw).flatMap((rule) => normalise(rule) ?? []);
 }
 
-function normalise({ id, rule: raw, since }: IdentifiedRule): RuleModel | null {
-  const windows = windowsOf(raw);
-  if (flagOf(raw['enabled']) === false || windows.length === 0) return null;
-  const action = raw['action'] === 'flag' || raw['action'] === 'clamp' ? raw['action'] : 'reject';
-  const scope = raw['scope'] === 'global' ? 'global' : 'per_player';
-  const [name, collection, field] = [text(raw['name']) ?? id, collectionOf(raw), fieldOf(raw)];
+function normalise({ id, rule, since }: IdentifiedRule): RuleModel | null {
+  const written: WrittenRule = rule;
+  const windows = windowsOf(written);
+  if (flagOf(written.enabled) === false || windows.length === 0) return null;
+  const action = written.action === 'flag' || written.action === 'clamp' ? written.action : 'reject';
+  const scope = written.scope === 'global' ? 'global' : 'per_player';
+  const [name, collection, field] = [text(written.name) ?? id, collectionOf(written), fieldOf(written)];
   return { id, name, since, collection, exact: false, field, scope, action, windows };
 }
 
-function collectionOf(rule: JsonObject): string {
-  return text(rule['collection']) ?? '*';
+function collectionOf({ collection }: WrittenRule): string {
+  return text(collection) ?? '*';
 }
 
-function fieldOf(rule: JsonObject): string {
-  return text(rule['field']) ?? '*';
+function fieldOf({ field }: WrittenRule): string {
+  return text(field) ?? '*';
 }
 
-/** The windows of a rule, in any of its forms. */
-export function windowsOf(raw: JsonObject): RuleModel['windows'] {
-  const map = isObject(raw['windows']) ? raw['windows'] : {};
+/** The windows of a rule or of an endpoint, in any of their forms. */
+export function windowsOf(written: WrittenRule | Written<typeof callLimits>): RuleModel['windows'] {
+  const map = objectOf(written.windows);
   return WINDOW_NAMES.flatMap((window) => {
-    const limit = (text(raw['window']) === window ? raw['limit'] : undefined) ?? map[window] ?? raw[flatName(window)];
+    const limit = (text(written.window) === window ? written.limit : undefined) ?? map[window] ?? written[flatName(window)];
     // Older editors send numbers as texts. If a limit were not read, the rule would silently guard nothing.
     const count = numberOf(limit) ?? 0;
     return count > 0 ? [{ window, limit: count }] : [];
@@ -146,7 +154,7 @@ function text(value: Json | undefined): string | null {
 }
 
 /** The id of a rule that was sent without one. */
-function defaultRuleId(rule: JsonObject): string {
+function defaultRuleId(rule: WrittenRule): string {
   const part = (name: string) => (name === '*' ? 'all' : name.replace(/[^A-Za-z0-9_]/g, '_'));
   return `rl_${part(collectionOf(rule))}_${part(fieldOf(rule))}`.slice(0, 64);
 }

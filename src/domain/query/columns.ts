@@ -1,7 +1,7 @@
 import type { Written } from '../../contract/resources/member.ts';
 import type { column, queryConfig } from '../../contract/resources/query.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { firstText, listOf } from '../definition/read.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { firstText, listOf, longForm } from '../definition/read.ts';
 import { isForbidden } from '../endpoint/path.ts';
 import { attempt, type Evaluate, expressionOf, pathOf, placed, type QueryEnvironment, type Row, templateOf } from './evaluate.ts';
 
@@ -17,7 +17,7 @@ export interface Column {
 }
 
 const MAX_COLUMNS = 100;
-const PATH_NAMES = ['path', 'field', 'source', 'valuePath'] as const;
+export const PATH_NAMES = ['path', 'field', 'source', 'valuePath'] as const;
 
 export function columnsOf(config: Written<typeof queryConfig>): readonly Column[] {
   const raw = [...listOf(config.fields), ...listOf(config.columns)].slice(0, MAX_COLUMNS);
@@ -42,7 +42,7 @@ export function outputOf(
 }
 
 function columnOf(raw: Json): Column | null {
-  const source: Written<typeof column> = typeof raw === 'string' ? { path: raw } : isObject(raw) ? raw : {};
+  const source: Written<typeof column> = longForm(raw, 'path');
   const expression = firstText(source, 'expression', 'expr', 'valueExpression');
   const template = expression === undefined ? firstText(source, 'template') : undefined;
   const path = firstText(source, ...PATH_NAMES);

@@ -2,9 +2,9 @@ import type { Written } from '../../contract/resources/member.ts';
 import { type computedValue, type enrichment, QUERY_TYPES, type queryCache, type queryConfig } from '../../contract/resources/query.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { QueryModel } from '../definition/model.ts';
-import { firstText, listOf, numberOf, objectOf } from '../definition/read.ts';
+import { firstText, listOf, longForm, numberOf, objectOf } from '../definition/read.ts';
 import { isForbidden } from '../endpoint/path.ts';
-import { type Column, columnsOf } from './columns.ts';
+import { type Column, columnsOf, PATH_NAMES } from './columns.ts';
 import { type Evaluate, expressionOf, pathOf, valueIn } from './evaluate.ts';
 import { type Join, joinsOf, sourceJoin } from './join.ts';
 
@@ -150,10 +150,8 @@ function conditionOf(config: Config): Condition | null {
 function profilesIn(config: Config): boolean {
   const written: Written<typeof enrichment> = objectOf(config.enrichment);
   if (listOf(written.fields).length > 0) return true;
-  const texts = [...listOf(config.fields), ...listOf(config.columns)].map((raw) =>
-    isObject(raw) ? firstText(raw, 'path', 'field', 'source', 'valuePath') : raw,
-  );
-  return texts.some((text) => typeof text === 'string' && PROFILE.test(text));
+  const paths = [...listOf(config.fields), ...listOf(config.columns)].map((raw) => firstText(longForm(raw, 'path'), ...PATH_NAMES));
+  return paths.some((path) => path !== undefined && PROFILE.test(path));
 }
 
 function boardOf(plan: Omit<QueryPlan, 'board'>, config: Config): BoardPlan | null {

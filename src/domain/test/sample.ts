@@ -1,7 +1,7 @@
 import type { endpoint, inputObject } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { listOf, objectFrom, objectOf, stringOf } from '../definition/read.ts';
+import { isArray, type Json, type JsonObject } from '../../kernel/json.ts';
+import { listOf, longForm, objectFrom, objectOf, stringOf } from '../definition/read.ts';
 
 /** Makes inputs from an endpoint's declared ones. */
 
@@ -48,7 +48,7 @@ function requiredOf(definition: Written<typeof endpoint>): string[] {
 
 /** A bare text is the type of a field. */
 function fieldOf(field: Json): Written<typeof inputObject> {
-  return isObject(field) ? field : { type: field };
+  return longForm(field, 'type');
 }
 
 function sampleOf(field: Json): Json {

@@ -1,6 +1,15 @@
 import type { Account, GuestAnswer, InvitationRequest } from '../../app/app.ts';
 import type { Guest } from '../../contract/answers.ts';
-import { guests } from '../../contract/routes/guests.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import {
+  type Account as AccountSchema,
+  guests,
+  type Hosted,
+  type Revoking,
+  type WithAccount,
+  type WithCode,
+} from '../../contract/routes/guests.ts';
+import { objectOf } from '../../domain/definition/read.ts';
 import { deviceIdOf } from '../../domain/guest/token.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -45,12 +54,13 @@ export function guestHandlers({ app, gameBody }: Services): Handlers<typeof gues
     },
     async pass(ctx) {
       const caller = await authenticate(app, ctx, guests.pass);
-      const { guest: player, ...passed } = await app.guests.pass(caller, claimText(member(await bodyOf(ctx), 'host')) ?? '');
+      const { host }: Written<typeof Hosted> = await bodyOf(ctx);
+      const { guest: player, ...passed } = await app.guests.pass(caller, claimText(host) ?? '');
       return { body: { ok: true, player, ...passed } };
     },
     async revoke(ctx) {
       const caller = await authenticate(app, ctx, guests.revoke);
-      const device = member(await bodyOf(ctx), 'device');
+      const { device }: Written<typeof Revoking> = await bodyOf(ctx);
       return answered(await app.guests.revoke(caller, typeof device === 'string' ? device : ''));
     },
   };
@@ -69,16 +79,16 @@ function shown({ guest: player, device, state: { devices, account, recovery } }:
 }
 
 function invitationIn(body: JsonObject): InvitationRequest {
-  const code = member(body, 'code');
+  const { code }: Written<typeof WithCode> = body;
   return typeof code === 'string' ? { code } : { account: accountIn(body) };
 }
 
 /** What is missing is empty, and the use case says what is wanted. */
 function accountIn(body: JsonObject): Account {
-  const account = member(body, 'account');
-  if (!isObject(account)) return { platformId: '', token: '' };
-  const token = member(account, 'token');
-  return { platformId: idIn(account), token: typeof token === 'string' ? token : '' };
+  const { account }: Written<typeof WithAccount> = body;
+  const sent = objectOf(account);
+  const { token }: Written<typeof AccountSchema> = sent;
+  return { platformId: idIn(sent), token: typeof token === 'string' ? token : '' };
 }
 
 function idIn(account: JsonObject): string {

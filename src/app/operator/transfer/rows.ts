@@ -1,6 +1,8 @@
+import type { ExportRow } from '../../../contract/resources/project-export.ts';
 import { contentProblem, isDefinitionId, storedTextProblem } from '../../../domain/definition/check.ts';
 import type { ListedKind } from '../../../domain/definition/kinds.ts';
 import { type Put, putOf } from '../../../domain/definition/publish.ts';
+import { listOf, objectOf } from '../../../domain/definition/read.ts';
 import { DOCUMENT_KEY } from '../../../domain/document/key.ts';
 import { type DefinitionKind, type SaveRecord, SINGLE_ID } from '../../../domain/events.ts';
 import type { AdoptKey } from '../../../domain/project/decide.ts';
@@ -52,14 +54,15 @@ export interface SlotRow {
 export function definitionRow(table: string, row: Json): DefinitionRow {
   const kind = LISTED_TABLES[table];
   const single = SINGLE_TABLES[table];
+  const members: ExportRow = objectOf(row);
   const value = payload(row);
-  const updatedAt = numberIn(row, 'updated_at_unix_ms');
+  const updatedAt = isNumber(members.updated_at_unix_ms) ? toDouble(members.updated_at_unix_ms) : null;
   if (kind === undefined) {
     if (single === undefined || (!isArray(value) && !isObject(value))) throw new BadRow('it holds no definition_json');
     return { table, kind: single, id: SINGLE_ID, value, updatedAt };
   }
   if (!isObject(value)) throw new BadRow('its definition_json is no object');
-  const id = textIn(row, `${kind}_id`) ?? textIn(value, 'id');
+  const id = textOf(members[`${kind}_id`]) ?? textIn(value, 'id');
   if (id === null || !isDefinitionId(kind, id)) throw new BadRow(`its ${kind}_id is missing, or none that a definition can have`);
   return { table, kind, id, value, updatedAt };
 }
@@ -74,7 +77,8 @@ export function putOfRow({ kind, id, value }: DefinitionRow): Put {
 
 /** Reads `record_key` of player collections and `record_id` of global ones. */
 export function documentRow(row: Json): DocumentRow {
-  const key = textIn(row, 'record_key') ?? textIn(row, 'record_id');
+  const { record_key: recordKey, record_id: recordId }: ExportRow = objectOf(row);
+  const key = textOf(recordKey) ?? textOf(recordId);
   if (key === null || !DOCUMENT_KEY.test(key)) throw new BadRow('its record_key or record_id is missing, or none that a document can have');
   const document = payload(row);
   if (!isObject(document)) throw new BadRow(`the document ${key} is no object`);
@@ -83,10 +87,10 @@ export function documentRow(row: Json): DocumentRow {
 
 /** A player's list of save records. Throws {@link BadRow}. */
 export function slotRow(row: Json): SlotRow {
-  const player = textIn(row, 'platform_id');
+  const { platform_id: platformId, records }: ExportRow = objectOf(row);
+  const player = textOf(platformId);
   if (player === null || !DOCUMENT_KEY.test(player)) throw new BadRow('its platform_id is missing, or none that a player can have');
-  const records = isObject(row) ? member(row, 'records') : undefined;
-  const slots = (isArray(records) ? records : []).map((record) => {
+  const slots = listOf(records).map((record) => {
     const [recordId, recordName] = [textIn(record, 'recordId'), textIn(record, 'recordName')];
     if (recordId === null || !DOCUMENT_KEY.test(recordId)) throw new BadRow(`a save record of ${player} has no recordId`);
     return { recordId, recordName: recordName ?? 'Save' };
@@ -98,21 +102,22 @@ const HASH = /^[0-9a-f]{64}$/;
 
 /** A public key by its value, a secret key by its hash: no file holds the secret itself. */
 export function keyRow(row: Json): AdoptKey {
-  const [display, label] = [textIn(row, 'api_key'), textIn(row, 'label') ?? 'Imported'];
-  const kind = textIn(row, 'type');
+  const members: ExportRow = objectOf(row);
+  const { type: kind } = members;
+  const [display, label] = [textOf(members.api_key), textOf(members.label) ?? 'Imported'];
   if (display === null || display.length > 200 || (kind !== 'public' && kind !== 'secret')) throw new BadRow('it has no api_key and type');
-  const hash = textIn(row, 'hash');
+  const hash = textOf(members.hash);
   if (kind === 'secret' && (hash === null || !HASH.test(hash))) throw new BadRow('a secret key comes with its hash, 64 hexadecimal digits');
-  const permissions = readPermissions((isObject(row) ? member(row, 'permissions') : undefined) ?? null);
+  const permissions = readPermissions(members.permissions ?? null);
   if (permissions === undefined) throw new BadRow('its permissions cannot be read');
-  const enabled = !isObject(row) || member(row, 'enabled') !== false;
+  const enabled = members.enabled !== false;
   return { kind, label: label.slice(0, 64), display, hash: kind === 'secret' ? hash : null, permissions, enabled };
 }
 
 /** The JSON under `definition_json`, which may be a text that holds it. */
 function payload(row: Json): Json {
   if (!isObject(row)) throw new BadRow('it is no object');
-  const value = member(row, 'definition_json');
+  const { definition_json: value }: ExportRow = row;
   if (value === undefined) throw new BadRow('it has no definition_json');
   if (typeof value !== 'string') return value;
   try {
@@ -125,11 +130,9 @@ function payload(row: Json): Json {
 
 /** The text of a member; `null` if it is missing or empty. */
 export function textIn(row: Json | undefined, name: string): string | null {
-  const value = row !== undefined && isObject(row) ? member(row, name) : undefined;
-  return typeof value === 'string' && value !== '' ? value : null;
+  return textOf(member(objectOf(row), name));
 }
 
-function numberIn(row: Json, name: string): number | null {
-  const value = isObject(row) ? member(row, name) : undefined;
-  return value !== undefined && isNumber(value) ? toDouble(value) : null;
+function textOf(value: Json | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }

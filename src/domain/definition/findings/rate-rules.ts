@@ -2,8 +2,8 @@ import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { callLimits, flatName, MAX_LIMIT, rule, WINDOW_NAMES } from '../../../contract/resources/rate-limits.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
-import { member } from '../../../kernel/path.ts';
-import { listOf, numberOf, objectOf, stringOf } from '../read.ts';
+import { rulesIn } from '../../limit/rules.ts';
+import { numberOf, objectOf, stringOf } from '../read.ts';
 import type { Findings } from './finding.ts';
 
 /** Findings for rate-limit rules, in all their forms. */
@@ -17,8 +17,7 @@ const MAX_PATH = 200;
 /** `body`: as pushed, `{rules: […]}` or the bare list. */
 export function rateRulesFindings(body: Json, findings: Findings): void {
   const root = isArray(body) ? '' : '/rules';
-  const rules = isArray(body) ? body : listOf(member(objectOf(body), 'rules'));
-  for (const [index, written] of rules.entries()) {
+  for (const [index, written] of rulesIn(body).entries()) {
     if (isObject(written)) ruleFindings(written, `${root}/${index}`, findings);
   }
 }
