@@ -40,7 +40,7 @@ async function answered<G extends GameTypes>(client: Client<G>, request: unknown
     return failure('INVALID_ARGUMENT', 'The guest plays another project or target than the host');
   }
   const { player, token, slug, collection = '', document = '' } = request;
-  const scope = slug ?? `storage-${collection}`;
+  const purpose = slug ?? `storage-${collection}`;
   const isOwn = client.player?.id === player;
   const onBehalf: Headings = isOwn
     ? {}
@@ -48,7 +48,7 @@ async function answered<G extends GameTypes>(client: Client<G>, request: unknown
       ? { 'x-on-behalf-of': player }
       : {
           ...{ 'x-on-behalf-of': player, 'x-on-behalf-of-token': token },
-          'x-proxy-signature': await proxySignature(publicKey, projectId, scope, player, token),
+          'x-proxy-signature': await proxySignature(publicKey, projectId, purpose, player, token),
         };
   const common = { headers: onBehalf, player: 'token', repeats: true } as const;
   const ask: Ask =

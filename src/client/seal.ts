@@ -55,8 +55,8 @@ export async function fingerprintOf(publicKey: string): Promise<string> {
 }
 
 /** What binds a host's request to one project, one endpoint or collection, one player and that player's token. */
-export function proxySignature(publicKey: string, projectId: string, scope: string, player: string, token: string): Promise<string> {
-  return hmac(publicKey, `${projectId}:${scope}:${player}:${token}`);
+export function proxySignature(publicKey: string, projectId: string, purpose: string, player: string, token: string): Promise<string> {
+  return hmac(publicKey, `${projectId}:${purpose}:${player}:${token}`);
 }
 
 /**

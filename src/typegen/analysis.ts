@@ -4,22 +4,10 @@ import type { onFail, StepType } from '../contract/resources/step.ts';
 import type { EffectiveDefinitions } from '../domain/definition/model.ts';
 import { objectOf as objectIn } from '../domain/definition/read.ts';
 import { compileAliases } from '../domain/endpoint/aliases.ts';
-import { firstString } from '../domain/endpoint/step.ts';
+import { stepIn } from '../domain/endpoint/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import { member } from '../kernel/path.ts';
-import {
-  type Analysis,
-  andThen,
-  either,
-  type Flow,
-  type Frame,
-  goesOn,
-  type Logic,
-  REFUSED,
-  type Refused,
-  type Source,
-  type StepFlow,
-} from './flow.ts';
+import { type Analysis, andThen, either, type Flow, type Frame, goesOn, type Logic, REFUSED, type Refused, type StepFlow } from './flow.ts';
 import { bind, changedNames, forgotten, joined, type Names, type World, withAliases } from './names.ts';
 import { responseType } from './response-type.ts';
 import {
@@ -136,11 +124,11 @@ export class EndpointAnalysis implements Analysis {
 
   #step(frame: Frame, names: Names, json: Json): Flow {
     if (!isObject(json)) return REFUSED;
-    const source = sourceOf(json);
-    const run = KNOWN.get(source.type);
+    const step = stepIn(json);
+    const run = KNOWN.get(step.type);
     if (run === undefined) return REFUSED;
     const before = withAliases(names, compileAliases(json['let']));
-    const flow = run(source, LOOPS.has(source.type) ? before : taking(before, json['let']), frame);
+    const flow = run(step, LOOPS.has(step.type) ? before : taking(before, json['let']), frame);
     const when = json['when'] ?? true;
     return when === true ? flow : either(flow, goesOn(before));
   }
@@ -252,16 +240,11 @@ function stepsIn(json: Json | undefined): readonly Json[] {
   return isArray(json) ? json : [json];
 }
 
-function sourceOf(json: JsonObject): Source {
-  const id = firstString(json, 'id') ?? '';
-  return { id, name: firstString(json, 'as') ?? id, type: firstString(json, 'type') ?? '', json };
-}
-
 /** Where `goto` finds a step: the first of its name. */
 function indexesOf(steps: readonly Json[]): ReadonlyMap<string, number> {
   const indexes = new Map<string, number>();
   for (const [at, step] of steps.entries()) {
-    const { name } = sourceOf(objectIn(step));
+    const { name } = stepIn(objectIn(step));
     if (!indexes.has(name)) indexes.set(name, at);
   }
   return indexes;

@@ -1,5 +1,6 @@
 import type { block, endpoint } from '../contract/resources/logic.ts';
 import type { Written } from '../contract/resources/member.ts';
+import type { StepDefinition } from '../domain/endpoint/step.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
 import { joined, type Names } from './names.ts';
 import type { ObjectType, Type } from './type.ts';
@@ -83,13 +84,4 @@ export interface Analysis {
   touched(how: 'scans' | 'writes', collection: string | undefined): void;
 }
 
-/** A step as written. */
-export interface Source<W = JsonObject> {
-  readonly id: string;
-  /** Under which its result is bound. */
-  readonly name: string;
-  readonly type: string;
-  readonly json: W;
-}
-
-export type StepFlow<W = JsonObject> = (source: Source<W>, names: Names, frame: Frame) => Flow;
+export type StepFlow<W = JsonObject> = (step: StepDefinition<W>, names: Names, frame: Frame) => Flow;

@@ -99,7 +99,7 @@ test('findings of large definitions are those that would have been found here, w
   const found = findingsOf('endpoint', fit.definition, known);
   const here = located('endpoint', fit.definition, definitionFindings('endpoint', fit.definition, known), new ParseBudget(1e9));
   expect(found).toEqual(here);
-  expect(found.map(({ path, line }) => path !== '' && line === undefined)).not.toContain(true);
+  expect(found.map(({ pointer, line }) => pointer !== '' && line === undefined)).not.toContain(true);
   expect(found.map(({ code }) => code)).toEqual(
     expect.arrayContaining(['COLLECTION_NOT_FOUND', 'UNKNOWN_PARAM', 'BLOCK_NOT_FOUND', 'WORKFLOW_NOT_FOUND']),
   );

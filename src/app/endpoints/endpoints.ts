@@ -132,7 +132,7 @@ async function proven(context: AppContext, project: Project, caller: Caller, { s
   const mismatch = caller.proof?.sessionToken ? sessionMismatch(settings, security) : null;
   if (mismatch) throw mismatch;
   try {
-    return await identify(context, project, caller, settings, { scopes: [slug] });
+    return await identify(context, project, caller, settings, { purposes: [slug] });
   } catch (error) {
     return readable(error);
   }

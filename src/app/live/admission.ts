@@ -34,17 +34,17 @@ export async function admission(read: Read, caller: Caller, topic: Topic, target
   switch (topic.kind) {
     case 'documents': {
       const at = addressOf(topic, caller, target);
-      const { caller: reader, ...scope } = await readable(context, caller, at);
-      return { caller: reader, reading: documentReading(read, scope, at.key) };
+      const { caller: reader, ...access } = await readable(context, caller, at);
+      return { caller: reader, reading: documentReading(read, access, at.key) };
     }
     case 'ledger': {
       const at = addressOf(topic, caller, target);
-      const { caller: reader, ...scope } = await readableLedger(context, caller, at);
-      return { caller: reader, reading: ledgerReading(read, scope, at, topic.options) };
+      const { caller: reader, ...access } = await readableLedger(context, caller, at);
+      return { caller: reader, reading: ledgerReading(read, access, at, topic.options) };
     }
     case 'records': {
-      const { caller: reader, ...scope } = await readableSlots(context, caller, addressOf(topic, caller, target));
-      return { caller: reader, reading: slotsReading(read, scope) };
+      const { caller: reader, ...access } = await readableSlots(context, caller, addressOf(topic, caller, target));
+      return { caller: reader, reading: slotsReading(read, access) };
     }
     case 'query': {
       const project = await projectOf(context, caller);

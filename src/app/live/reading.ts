@@ -6,7 +6,7 @@ import { DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { publishedLedger, publishedSlots } from '../../domain/wire-answers.ts';
 import type { WireNamesMode } from '../../domain/wire-names.ts';
 import { isObject, type Json, type JsonObject, parseStored, stringifyJson } from '../../kernel/json.ts';
-import type { ReadScope } from '../access.ts';
+import type { SharedAccess } from '../access.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { AppContext } from '../context.ts';
 import { publishesAnswer } from '../management/history.ts';
@@ -20,7 +20,7 @@ import { valuesText } from '../storage/values.ts';
 import { ownersSubject } from './touched.ts';
 
 /**
- * The plain read behind a topic, for all who may read it. It is made of scopes, which hold nothing of a caller: neither key nor player nor
+ * The plain read behind a topic, for all who may read it. It is made of `SharedAccess`, which holds nothing of a caller: neither key nor player nor
  * watermark can come into what everybody is sent.
  */
 export interface Reading {
@@ -140,7 +140,7 @@ export function valuesReading(target: PublishTarget, isWhole: boolean, values: J
   };
 }
 
-export function publishesReading({ context }: Read, project: Project, access: ReadScope, limit: string | null): Reading {
+export function publishesReading({ context }: Read, project: Project, access: SharedAccess, limit: string | null): Reading {
   return {
     name: `publishes ${limit}`,
     subjects: [DEFINITIONS],
@@ -161,7 +161,7 @@ async function reached(project: Project, revision: number): Promise<void> {
 }
 
 /** All documents of a player. A `next` space shows live's where it has none of its own. */
-function ownersSubjects({ space }: ReadScope, collection: string, key: string): readonly SubjectKey[] {
+function ownersSubjects({ space }: SharedAccess, collection: string, key: string): readonly SubjectKey[] {
   const spaces = space === 'live' ? [space] : [space, 'live' as const];
   return spaces.map((one) => ownersSubject(one, collection, playerOfKey(key)));
 }

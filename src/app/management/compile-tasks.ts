@@ -59,7 +59,7 @@ function problemIn(json: Json): Warning {
     message: typeof message === 'string' ? message : '',
     ...(typeof line === 'number' ? { line } : {}),
     ...(typeof column === 'number' ? { column } : {}),
-    ...(missingKey === true ? { missingKey } : {}),
+    ...(missingKey === true ? { missingName: missingKey } : {}),
   };
 }
 
@@ -81,10 +81,10 @@ function answersIn(json: Json): ReadonlyMap<string, LookupResult> {
 export function judgedIn(answer: string): { readonly findings: readonly Finding[]; readonly questions: readonly Lookup[] } {
   const json = objectOf(parseJson(answer));
   const findings = listOf(json['findings']).map((found): Finding => {
-    const { code, message, path, fix, line, column } = objectOf(found);
+    const { code, message, pointer, fix, line, column } = objectOf(found);
     const position = typeof line === 'number' && typeof column === 'number' ? { line, column } : {};
     const text = (value: Json | undefined) => (typeof value === 'string' ? value : '');
-    return { code: text(code), message: text(message), path: text(path), ...(typeof fix === 'string' ? { fix } : {}), ...position };
+    return { code: text(code), message: text(message), pointer: text(pointer), ...(typeof fix === 'string' ? { fix } : {}), ...position };
   });
   return { findings, questions: listOf(json['questions']).filter(isQuestion) };
 }

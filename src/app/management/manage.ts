@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
-import { SCOPES } from '../../contract/credentials.ts';
+import { AREAS } from '../../contract/credentials.ts';
 import {
   decidePutSingle,
   decideRemove,
@@ -13,11 +13,11 @@ import { listDefinitions, listGameValues, listRateLimitRules } from '../../domai
 import { preflight } from '../../domain/definition/preflight.ts';
 import { diffDefinitions } from '../../domain/definition/promote.ts';
 import type { Decision as Publish } from '../../domain/definition/publish.ts';
-import { itemsOfSync, scopesOfSync } from '../../domain/definition/sections.ts';
+import { areasOfSync, itemsOfSync } from '../../domain/definition/sections.ts';
 import { strictly } from '../../domain/definition/strict.ts';
 import { decideSync, type HowSynced } from '../../domain/definition/sync.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
-import { scopesOf } from '../../domain/project/permissions.ts';
+import { areasOf } from '../../domain/project/permissions.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
@@ -98,12 +98,12 @@ export function createManage(context: AppContext): Manage {
     target: PublishTarget,
     kinds: readonly Kind[],
     decide: Decide<Answer>,
-  ) => publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), decide);
+  ) => publishWhole(context, caller, cause, target, kinds.flatMap(areasOf), decide);
 
   return {
     async upsertMany(caller, kind, body, options) {
       const { target, strict = false } = options;
-      await ahead(context, caller, isArray(body) ? body.map((item) => [item, kind]) : [], target, [kind].flatMap(scopesOf), strict);
+      await ahead(context, caller, isArray(body) ? body.map((item) => [item, kind]) : [], target, [kind].flatMap(areasOf), strict);
       return publish(
         caller,
         `${kind}.put`,
@@ -113,7 +113,7 @@ export function createManage(context: AppContext): Manage {
       );
     },
     async upsertOne(caller, kind, body, target, strict) {
-      if (isObject(body)) await ahead(context, caller, [[itemOfPatch(body, kind), kind]], target, [kind].flatMap(scopesOf), strict);
+      if (isObject(body)) await ahead(context, caller, [[itemOfPatch(body, kind), kind]], target, [kind].flatMap(areasOf), strict);
       return publish(
         caller,
         `${kind}.patch`,
@@ -146,21 +146,21 @@ export function createManage(context: AppContext): Manage {
     async sync(caller, body, target, how) {
       const { strict = false, base } = how;
       const project = await projectOf(context, caller);
-      const scopes = scopesOfSync(body);
+      const areas = areasOfSync(body);
       const { key } = accessFrom(project.authority, project.definitions, caller, target);
-      for (const scope of scopes) requirePermission(key, scope, 'rw');
-      await ahead(context, caller, itemsOfSync(body), target, scopes, strict);
+      for (const area of areas) requirePermission(key, area, 'rw');
+      await ahead(context, caller, itemsOfSync(body), target, areas, strict);
       const decide = judged(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
       return onBase(context, project, caller, base, (guard) =>
-        publishWhole(context, caller, 'definitions.sync', target, scopes, (access, now) => guard(access.state, () => decide(access, now))),
+        publishWhole(context, caller, 'definitions.sync', target, areas, (access, now) => guard(access.state, () => decide(access, now))),
       );
     },
 
     async preflight(caller, body, target, how) {
       const project = await projectOf(context, caller);
       const { key } = accessFrom(project.authority, project.definitions, caller, target);
-      for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
-      await ahead(context, caller, itemsOfSync(body), target, scopesOfSync(body), true);
+      for (const area of areasOfSync(body)) requirePermission(key, area, 'rw');
+      await ahead(context, caller, itemsOfSync(body), target, areasOfSync(body), true);
       const { state } = accessFrom(project.authority, project.definitions, caller, target);
       return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, how)) };
     },
@@ -168,7 +168,7 @@ export function createManage(context: AppContext): Manage {
     async upgradeSource(caller, body) {
       const project = await projectOf(context, caller);
       const { key } = accessFrom(project.authority, project.definitions, caller, 'live');
-      for (const scope of SCOPES) requirePermission(key, scope, 'rw');
+      for (const area of AREAS) requirePermission(key, area, 'rw');
       const task = { kind: 'upgrade', of: '', text: stringifyJson(body ?? null), known: '{}' } as const;
       const result = upgradedIn(await context.compiler.run(caller.projectId, task));
       return { ...positioned(context, project, caller), result };
@@ -197,7 +197,7 @@ export function createManage(context: AppContext): Manage {
     async diff(caller) {
       const project = await projectOf(context, caller);
       const { state, key } = accessFrom(project.authority, project.definitions, caller, 'next');
-      for (const kind of STAGED) for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
+      for (const kind of STAGED) for (const area of areasOf(kind)) requirePermission(key, area, 'r');
       return { ...positioned(context, project, caller), result: diffDefinitions(state) };
     },
 
@@ -226,7 +226,7 @@ export function createManage(context: AppContext): Manage {
 /** A listing, for a key that may read definitions of this kind. */
 function listingIn(project: Project, caller: Caller, kind: Kind, options: ListingOf) {
   const { state, key, settings } = accessFrom(project.authority, project.definitions, caller, options.target ?? 'live');
-  for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
+  for (const area of areasOf(kind)) requirePermission(key, area, 'r');
   const { endpointRateLimits } = settings;
   return { state, listing: { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null } };
 }
@@ -240,13 +240,13 @@ async function ahead(
   caller: Caller,
   items: readonly Pushed[],
   target: PublishTarget,
-  scopes: readonly string[],
+  areas: readonly string[],
   strict = false,
 ): Promise<void> {
   const project = await projectOf(context, caller);
   const permitted = () => {
     const access = accessFrom(project.authority, project.definitions, caller, target);
-    for (const scope of scopes) requirePermission(access.key, scope, 'rw');
+    for (const area of areas) requirePermission(access.key, area, 'rw');
     return access;
   };
   permitted();
@@ -272,9 +272,9 @@ async function buildingOf(
   return [...least].map(([id, fraction]) => ({ id, fraction: Math.floor(fraction * 1_000) / 1_000 }));
 }
 
-/** The editor's setup window expects a text for every scope. */
+/** The editor's setup window expects a text for every area. */
 function allScopes(permissions: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(SCOPES.map((scope): [string, string] => [scope, permissions[scope] || 'none']));
+  return Object.fromEntries(AREAS.map((area): [string, string] => [area, permissions[area] || 'none']));
 }
 
 /** In strict mode, findings refuse a push. */
@@ -305,7 +305,7 @@ export async function publishWhole<Answer extends JsonObject>(
   caller: Caller,
   cause: string,
   target: PublishTarget,
-  scopes: readonly string[],
+  areas: readonly string[],
   decide: Decide<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
@@ -315,7 +315,7 @@ export async function publishWhole<Answer extends JsonObject>(
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const deciding = execute<Published<Answer> | 'stored'>(project, caller, cause, (ctx, now) => {
       const access = accessOf(ctx, caller, target);
-      for (const scope of scopes) requirePermission(access.key, scope, 'rw');
+      for (const area of areas) requirePermission(access.key, area, 'rw');
       const at = { ctx, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
       const before = replayed(at, wholeAnswer<Answer>());
       if (before !== null) return withPlace(before);

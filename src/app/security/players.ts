@@ -23,9 +23,9 @@ import { isOfGuests, passedDevice, provenDevice, requireDevice, requireDeviceBeh
  * caller. The decision checks the session again, so no commit rests on a revoked one.
  */
 
-/** What a call asks for. `scopes`: names that a host's signature may be scoped to; none: nobody may ask for another player. */
+/** What a call asks for. `purposes`: what a host's signature may be for; none: nobody may ask for another player. */
 export interface Asking {
-  readonly scopes: readonly string[];
+  readonly purposes: readonly string[];
 }
 
 export const NO_PROOF: PlayerProof = {
@@ -133,10 +133,10 @@ function guestsAt(address: string | null): string | null {
  * Whether the player agreed: the signature says that the player asked for this. The player's token, verified later, says that it was this
  * player.
  */
-function hasConsent({ projectId, key, onBehalfOf }: Caller, proof: PlayerProof, { scopes }: Asking): boolean {
+function hasConsent({ projectId, key, onBehalfOf }: Caller, proof: PlayerProof, { purposes }: Asking): boolean {
   const { onBehalfOfToken: token, proxySignature: signature } = proof;
   if (onBehalfOf === null || token === null || signature === null) return false;
-  return scopes.some((scope) => isSignedBy(key.display, { projectId, scope, player: onBehalfOf, token }, signature));
+  return purposes.some((purpose) => isSignedBy(key.display, { projectId, purpose, player: onBehalfOf, token }, signature));
 }
 
 const NOBODY =
@@ -236,8 +236,8 @@ export function provenFor(
   named: string,
 ): Awaitable<Caller> {
   // Only hosts sign.
-  const scopes = caller.onBehalfOf === null ? NO_SCOPES : readingScopes(collection, named);
-  return identify(context, project, caller, settings, { scopes });
+  const purposes = caller.onBehalfOf === null ? NO_PURPOSES : readingPurposes(collection, named);
+  return identify(context, project, caller, settings, { purposes });
 }
 
 /** As {@link provenFor}. Waits for nothing if no proof is needed, or the player is proven already. */
@@ -264,9 +264,9 @@ export function requireProof(ctx: DecisionContext, caller: Caller, now: number):
   requireDeviceBehindStill(ctx, family);
 }
 
-const NO_SCOPES: readonly string[] = [];
+const NO_PURPOSES: readonly string[] = [];
 
-/** Scopes that a host's signature may have to read a document. The second form is the one of existing hosts. */
-function readingScopes({ id }: CollectionModel, named: string): readonly string[] {
+/** What a host's signature may be for to read a document. The second form is the one of existing hosts. */
+function readingPurposes({ id }: CollectionModel, named: string): readonly string[] {
   return [...new Set([`storage-${named}`, `storage-${id}`, named, id])];
 }

@@ -11,7 +11,7 @@ import { documentSubject, idempotencySubject, type SubjectKey } from '../../doma
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
-import { accessFrom, directCollection, needsPlayer, playerOf, type ReadScope, requireOwn } from '../access.ts';
+import { accessFrom, directCollection, needsPlayer, playerOf, requireOwn, type SharedAccess } from '../access.ts';
 import type { Address, DocumentAnswer, Positioned, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
@@ -147,7 +147,7 @@ export function readDocument(
   context: AppContext,
   project: Project,
   caller: Pick<Caller, 'position'>,
-  access: ReadScope,
+  access: SharedAccess,
   collection: CollectionModel,
   key: string,
 ): Awaitable<DocumentAnswer | null> {

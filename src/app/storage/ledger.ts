@@ -5,7 +5,7 @@ import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { accessFrom, needsPlayer, noSuch, type ReadScope, requireOwn, requireOwnKey } from '../access.ts';
+import { accessFrom, needsPlayer, noSuch, requireOwn, requireOwnKey, type SharedAccess } from '../access.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -32,7 +32,7 @@ const UNKNOWN_WAIT_MS = 5_000;
 /** What a ledger is read with, whoever may read it. */
 export interface LedgerScope {
   readonly project: Project;
-  readonly access: ReadScope;
+  readonly access: SharedAccess;
   readonly collection: CollectionModel;
 }
 

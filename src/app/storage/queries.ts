@@ -10,7 +10,7 @@ import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
-import { type AccessContext, accessFrom, noSuch, type ReadScope, requirePermission, requireRevision } from '../access.ts';
+import { type AccessContext, accessFrom, noSuch, requirePermission, requireRevision, type SharedAccess } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -48,7 +48,7 @@ export interface SharedQueries {
 
 /** What a query is run with, whoever may run it. */
 export interface QueryScope {
-  readonly access: ReadScope;
+  readonly access: SharedAccess;
   readonly query: QueryModel;
   readonly plan: QueryPlan;
   readonly page: PageRequest;
@@ -261,7 +261,7 @@ function whole(text: string | null): number | null {
 }
 
 /** The collections that a query reads. A `next` query shows live rows where next has none, so it changes with either space. */
-export function sourcesOf(at: ReadScope, plan: QueryPlan): readonly SubjectKey[] {
+export function sourcesOf(at: SharedAccess, plan: QueryPlan): readonly SubjectKey[] {
   const subjects: SubjectKey[] = [];
   for (const { collectionId } of [...plan.sources, ...plan.joins]) {
     const collection = at.definitions.collection(collectionId)?.id ?? collectionId;
@@ -272,7 +272,7 @@ export function sourcesOf(at: ReadScope, plan: QueryPlan): readonly SubjectKey[]
 }
 
 /** The last change of any source. */
-function lastChange(project: Project, at: ReadScope, plan: QueryPlan): number {
+function lastChange(project: Project, at: SharedAccess, plan: QueryPlan): number {
   const { set } = project;
   // A publish can change what a query shows, and a setting whether defaults are filled in. A board just published is empty until the views show
   // it.

@@ -3,7 +3,7 @@ import { type Answered, leaderboardText } from '../../domain/query/answer.ts';
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
-import type { ReadScope } from '../access.ts';
+import type { SharedAccess } from '../access.ts';
 import type { BoardQuery, LeaderboardPage, LeaderboardRow } from '../ports/readers.ts';
 import { building } from './building.ts';
 import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesOf, type RunInput, type RunResult } from './query-runs.ts';
@@ -37,7 +37,7 @@ export type AsScan = (work: (stop: AbortSignal) => Promise<RunResult>) => Promis
 const TRIES = 4;
 
 /** The board to answer from, if there is one. Boards count defaults, so they do not fit a project that serves documents as stored. */
-export function boardOf({ board }: QueryPlan, { definitions, settings }: ReadScope): BoardPlan | null {
+export function boardOf({ board }: QueryPlan, { definitions, settings }: SharedAccess): BoardPlan | null {
   if (board === null || settings.fillDefaults) return board;
   return definitions.collection(board.collectionId)?.schema.hasDefaults ? null : board;
 }

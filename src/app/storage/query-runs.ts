@@ -10,7 +10,7 @@ import { playerIn } from '../../domain/telemetry/space.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';
-import type { ReadScope } from '../access.ts';
+import type { SharedAccess } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 
@@ -29,7 +29,7 @@ export interface PageRequest {
 export interface RunInput {
   readonly context: AppContext;
   readonly project: Project;
-  readonly access: ReadScope;
+  readonly access: SharedAccess;
   readonly query: QueryModel;
   readonly plan: QueryPlan;
   /** When it was asked for, by the scheduler's monotonic clock. */
@@ -66,7 +66,11 @@ export function environmentOf({ context, project, access }: RunInput): QueryEnvi
 }
 
 /** A document as queries read it. */
-export function documentOf(text: string, collection: CollectionModel | undefined, { settings }: Pick<ReadScope, 'settings'>): JsonObject {
+export function documentOf(
+  text: string,
+  collection: CollectionModel | undefined,
+  { settings }: Pick<SharedAccess, 'settings'>,
+): JsonObject {
   const value = parseJson(text, { maxDepth: STORED_DEPTH });
   const document = isObject(value) ? value : {};
   return collection && settings.fillDefaults ? fillDefaults(collection.schema, document) : document;

@@ -10,7 +10,7 @@ import { asRecordList } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type DirectAction, directCollection, type ReadScope, requireOwn } from '../access.ts';
+import { type DirectAction, directCollection, requireOwn, type SharedAccess } from '../access.ts';
 import type { Address, ReadAnswer, RecordAddress } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, stored } from '../context.ts';
@@ -122,7 +122,7 @@ export function readableSlots(context: AppContext, caller: Caller, at: Address):
 
 /** What the slots of a player are read with, whoever may read them. */
 export interface SlotsScope extends Pick<Admitted<Address>, 'project' | 'collection' | 'at'> {
-  readonly access: ReadScope;
+  readonly access: SharedAccess;
 }
 
 /** The slots at this node's head. */

@@ -6,8 +6,8 @@ import type { DefinitionsState } from '../states.ts';
 import { contentProblem, invalid } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { knownIn } from './findings/known.ts';
-import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
-import { definitionOf, entriesOf, isRemoval, keyOf, withoutAuthoring } from './overlay.ts';
+import { type ListedKind, nameMember, type SingleKind } from './kinds.ts';
+import { definitionOf, entriesOf, isRemoval, nameOf, withoutAuthoring } from './overlay.ts';
 import { codeOf, diagnostic, existing, fileOf, type Planned, plan, putProblem, refusedResults, wholeOf } from './plan.ts';
 import { planSingle, wholeDiagnostics } from './plan-single.ts';
 import type { Problem } from './problem.ts';
@@ -68,14 +68,14 @@ export function decideUpsertOne(
   const { definition } = compiled;
   const { slug, name, sourceText } = definition;
   const own = compiled.id ?? (kind === 'endpoint' ? stringOf(slug) : undefined) ?? stringOf(name);
-  if (own === undefined) return refusePush('VALIDATION_FAILED', MISSING_KEY[kind], about);
+  if (own === undefined) return refusePush('VALIDATION_FAILED', MISSING_NAME[kind], about);
   const held = existing(state, kind, target, definition, true);
   const before = held === undefined || isRemoval(held) ? undefined : held;
   const isSource = typeof sourceText === 'string';
   const base = before === undefined || isSource ? {} : withoutAuthoring(objectOf(definitionOf(before)));
   const id = held?.id ?? own;
   const { whole: value, put } = wholeOf(kind, isSource ? definition : { ...base, ...definition }, id);
-  const key = stringOf(value[keyMember(kind)]);
+  const key = stringOf(value[nameMember(kind)]);
   const resourceId = (kind === 'workflow' ? undefined : key) ?? put.id;
   const problem = putProblem(kind, put, key) ?? contentProblem(value);
   if (problem !== null) return refuseOne(kind, problem, resourceId, item);
@@ -94,7 +94,7 @@ export function itemOfPatch(body: JsonObject, kind: ListedKind): JsonObject {
   return isObject(wrapped) && id === undefined ? wrapped : body;
 }
 
-const MISSING_KEY: Readonly<Record<ListedKind, string>> = {
+const MISSING_NAME: Readonly<Record<ListedKind, string>> = {
   endpoint: 'Endpoint slug is required.',
   collection: 'Collection name is required.',
   workflow: 'Workflow id is required.',
@@ -108,7 +108,7 @@ export function decideRemove(state: DefinitionsState, kind: ListedKind, id: stri
   const entries = entriesOf(state, target, kind);
   const entry =
     entries.find((each) => each.id === id) ??
-    entries.find(({ live, staged }) => [live, staged].some((item) => item !== null && keyOf(item) === id));
+    entries.find(({ live, staged }) => [live, staged].some((item) => item !== null && nameOf(item) === id));
   const { puts, deletes } = removal(entry === undefined ? [] : [entry], target);
   const answer = written({ resourceKind: kind, action: 'delete' as const, resourceId: id }, target);
   return { events: publishEvents(state, target, puts, deletes), answer };

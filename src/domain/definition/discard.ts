@@ -3,7 +3,7 @@ import { type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { STAGED_KINDS } from './kinds.ts';
-import { isRemoval, keyOf } from './overlay.ts';
+import { isRemoval, nameOf } from './overlay.ts';
 import { answered, type Decision, publishEvents } from './publish.ts';
 import { objectOf } from './read.ts';
 
@@ -29,7 +29,7 @@ export function decideDiscard(
   if (kinds.length === 0) return refusal('INVALID_BODY', `\`kind\` must be one of ${STAGED_KINDS.join(', ')}`);
   if (id !== undefined && (typeof id !== 'string' || kind === undefined))
     return refusal('INVALID_BODY', '`id` must be a text, beside a `kind`');
-  const named = (item: DefinitionItem) => keyOf(isRemoval(item) ? (state.live[item.kind].get(item.id) ?? item) : item);
+  const named = (item: DefinitionItem) => nameOf(isRemoval(item) ? (state.live[item.kind].get(item.id) ?? item) : item);
   const isMeant = (item: DefinitionItem) => id === undefined || item.id === id || named(item) === id;
   const gone = kinds.flatMap((each) => [...state.next[each].values()].filter(isMeant));
   const changes = gone.map((item) => ({ kind: item.kind, id: item.id, action: 'discard' }));

@@ -25,6 +25,6 @@ export function isListed(kind: DefinitionKind): kind is ListedKind {
 }
 
 /** The member that names a definition beside its id: `slug` of endpoints, `name` of everything else. */
-export function keyMember(kind: ListedKind): 'slug' | 'name' {
+export function nameMember(kind: ListedKind): 'slug' | 'name' {
   return kind === 'endpoint' ? 'slug' : 'name';
 }

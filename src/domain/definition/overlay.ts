@@ -74,18 +74,18 @@ function isRemoved(state: DefinitionsState, live: DefinitionItem): boolean {
 function liveUnder(state: DefinitionsState, staged: DefinitionItem): DefinitionItem | undefined {
   const same = state.live[staged.kind].get(staged.id);
   if (same !== undefined || staged.kind !== 'endpoint') return same;
-  const under = findByKey(state.live, 'endpoint', keyOf(staged));
+  const under = findByName(state.live, 'endpoint', nameOf(staged));
   return under === undefined || isRemoved(state, under) ? undefined : under;
 }
 
 /** The first item with this slug (endpoints) or name, exactly. */
-export function findByKey(layer: Layer, kind: DefinitionKind, key: string): DefinitionItem | undefined {
-  for (const item of layer[kind].values()) if (keyOf(item) === key) return item;
+export function findByName(layer: Layer, kind: DefinitionKind, key: string): DefinitionItem | undefined {
+  for (const item of layer[kind].values()) if (nameOf(item) === key) return item;
   return undefined;
 }
 
 /** The slug of an endpoint, the name of other kinds; its id if it has none. */
-export function keyOf(item: DefinitionItem): string {
+export function nameOf(item: DefinitionItem): string {
   const value = definitionOf(item);
   const key = isObject(value) ? stringOf(member(value, item.kind === 'endpoint' ? 'slug' : 'name')) : undefined;
   return key ?? item.id;

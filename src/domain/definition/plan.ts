@@ -4,8 +4,8 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { idProblem, invalid, storedTextProblem } from './check.ts';
-import { keyMember, type ListedKind } from './kinds.ts';
-import { findByKey } from './overlay.ts';
+import { type ListedKind, nameMember } from './kinds.ts';
+import { findByName } from './overlay.ts';
 import type { Problem, Warning } from './problem.ts';
 import { type Put, putOf } from './publish.ts';
 import { objectOf, stringOf } from './read.ts';
@@ -42,11 +42,11 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
   const unfit = (problem: Problem, resourceId: string): Unfit => ({ ok: false, problem, resourceId, ...fileOf(item) });
   if (!compiled.ok) return unfit(compiled, compiled.resourceId ?? fallback);
   const { definition, warnings } = compiled;
-  const key = stringOf(definition[keyMember(kind)]);
+  const key = stringOf(definition[nameMember(kind)]);
   const own = compiled.id ?? key;
   if (own === undefined) {
-    const message = `Each ${kind} must have '${keyMember(kind)}' or 'id'.`;
-    return unfit({ ...invalid(message), missingKey: true }, fallback);
+    const message = `Each ${kind} must have '${nameMember(kind)}' or 'id'.`;
+    return unfit({ ...invalid(message), missingName: true }, fallback);
   }
   const before = existing(state, kind, target, definition, compiled.id === null || isPulledByName(item, kind, compiled.id, key));
   const id = before?.id ?? own;
@@ -84,7 +84,7 @@ export function existing(
 ): DefinitionItem | undefined {
   const layers = target === 'next' ? [state.next, state.live] : [state.live];
   const id = stringOf(definition.id);
-  const key = stringOf(definition[keyMember(kind)]);
+  const key = stringOf(definition[nameMember(kind)]);
   const find = (matches: (layer: DefinitionsState['live']) => DefinitionItem | undefined) => {
     for (const layer of layers) {
       const item = matches(layer);
@@ -94,7 +94,7 @@ export function existing(
   };
   const same = id === undefined ? undefined : find((layer) => layer[kind].get(id));
   if (same !== undefined || key === undefined) return same;
-  const named = byName || kind === 'endpoint' ? find((layer) => findByKey(layer, kind, key)) : undefined;
+  const named = byName || kind === 'endpoint' ? find((layer) => findByName(layer, kind, key)) : undefined;
   return target === 'next' && named !== undefined ? (state.next[kind].get(named.id) ?? named) : named;
 }
 

@@ -30,9 +30,10 @@ const OPTIONS = { version: '1.2', schema: 'core', uniqueKeys: false, prettyError
 /** The findings with positions, if the source text is available. */
 export function located(kind: ListedKind, definition: JsonObject, found: readonly Finding[], budget: ParseBudget): readonly Finding[] {
   const text = member(definition, 'sourceText');
-  if (typeof text !== 'string' || found.every(({ path, line }) => path === '' || line !== undefined) || !budget.take(text)) return found;
+  if (typeof text !== 'string' || found.every(({ pointer, line }) => pointer === '' || line !== undefined) || !budget.take(text))
+    return found;
   const positions = positionsIn(text, kind);
-  return found.map((finding) => ({ ...finding, ...positions.of(finding.path) }));
+  return found.map((finding) => ({ ...finding, ...positions.of(finding.pointer) }));
 }
 
 export interface Position {
@@ -101,8 +102,8 @@ interface Place {
 }
 
 /** Tries the flat layout first, then the wrappers that a source may have. */
-function placeIn(root: unknown, kind: string, path: string): Place | null {
-  const parts = path
+function placeIn(root: unknown, kind: string, pointer: string): Place | null {
+  const parts = pointer
     .slice(1)
     .split('/')
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));

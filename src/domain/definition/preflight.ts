@@ -5,7 +5,7 @@ import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import type { Finding, Known } from './findings/finding.ts';
 import { warningsOf } from './findings/shown.ts';
-import { keyMember, type ListedKind, type SingleKind } from './kinds.ts';
+import { type ListedKind, nameMember, type SingleKind } from './kinds.ts';
 import { type Entry, isRemoval } from './overlay.ts';
 import { codeOf, type Fit, type Unfit } from './plan.ts';
 import type { PlannedWhole } from './plan-single.ts';
@@ -132,7 +132,7 @@ interface Result {
 
 function fitResult(kind: ListedKind, fit: Fit, how: How): Result {
   const { definition, before, put } = fit;
-  const named = kind === 'workflow' ? undefined : stringOf(definition[keyMember(kind)]);
+  const named = kind === 'workflow' ? undefined : stringOf(definition[nameMember(kind)]);
   const about = { resourceKind: kind, resourceId: named ?? put.id };
   const sourcePath = stringOf(definition['sourcePath']) ?? '';
   const found = findingsOfFit(kind, fit, how.known, how.budget);
@@ -162,7 +162,7 @@ function withoutPositions(finding: Finding): Finding {
   return { ...finding, message: finding.message.replace(/\[(\d+)\]/g, '/$1') };
 }
 
-const MISSING_KEY = {
+const MISSING_NAME = {
   endpoint: ['ENDPOINT_SLUG_REQUIRED', 'slug'],
   collection: ['COLLECTION_NAME_REQUIRED', 'name'],
   workflow: ['WORKFLOW_ID_OR_NAME_REQUIRED', 'id'],
@@ -174,8 +174,8 @@ const MISSING_KEY = {
 function unfitResult(kind: ListedKind, { problem, resourceId, file }: Unfit): Result {
   const about = { resourceKind: kind, resourceId };
   const inSource = codeOf(problem) === 'SOURCE_COMPILE_FAILED';
-  const [keyCode, keyName] = MISSING_KEY[kind];
-  const plain = problem.missingKey === true ? { code: keyCode, sourcePath: keyName } : { code: problem.code, sourcePath: '' };
+  const [keyCode, keyName] = MISSING_NAME[kind];
+  const plain = problem.missingName === true ? { code: keyCode, sourcePath: keyName } : { code: problem.code, sourcePath: '' };
   const where = inSource ? { code: 'SOURCE_COMPILE_FAILED', type: problem.code, sourcePath: 'sourceText' } : plain;
   const diagnostic = {
     severity: 'error',

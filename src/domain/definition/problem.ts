@@ -8,7 +8,7 @@ export interface Problem {
   readonly line?: number;
   readonly column?: number;
   /** The problem is that the definition has no id and no name. */
-  readonly missingKey?: boolean;
+  readonly missingName?: boolean;
 }
 
 /** A problem beside a usable result. */

@@ -69,7 +69,7 @@ function dropped(kind: ListedKind, { definition, before }: Fit): readonly Findin
 
 function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known, budget: ParseBudget): readonly Finding[] {
   const found = located(kind, definition, findingsOf(kind, definition, known), budget);
-  return [...warnings.map((warning) => ({ ...warning, path: '' })), ...found];
+  return [...warnings.map((warning) => ({ ...warning, pointer: '' })), ...found];
 }
 
 /** Elements validated in a push. A larger push is validated only in a preflight: deciding takes a turn that the project's games wait for. */
@@ -78,7 +78,7 @@ const MAX_VALIDATED = 100;
 const MAX_WARNINGS = 500;
 const MORE: Finding = {
   code: 'MORE_WARNINGS',
-  path: '',
+  pointer: '',
   message: `This push has more than ${MAX_WARNINGS} warnings; the rest are not listed.`,
   fix: 'Preflight the definitions in smaller parts.',
 };

@@ -63,37 +63,37 @@ const LEDGER_TYPES: ReadonlySet<string> = new Set(['number', 'integer', 'any']);
 
 /** `required`: the parent's list names the field. */
 function compileField(raw: Json, required = false): FieldModel {
-  const source: WrittenField = longForm(raw, 'type');
-  const properties = compileProperties(source);
-  const items = fieldIn(source.items);
-  const type = typeof source.type === 'string' ? source.type : 'any';
-  const additional = fieldIn(source.additionalProperties) ?? source.additionalProperties !== false;
+  const written: WrittenField = longForm(raw, 'type');
+  const properties = compileProperties(written);
+  const items = fieldIn(written.items);
+  const type = typeof written.type === 'string' ? written.type : 'any';
+  const additional = fieldIn(written.additionalProperties) ?? written.additionalProperties !== false;
   const tracked = [...(properties ?? [])].filter(([name, child]) => isPathPart(name) && isTracked(child));
   const field: { -readonly [Name in keyof FieldModel]: FieldModel[Name] } = {
     type,
-    about: stringOf(source.description) ?? stringOf(source.title),
+    about: stringOf(written.description) ?? stringOf(written.title),
     default: undefined,
-    required: required || source.required === true,
-    ledger: source._ledger === true && LEDGER_TYPES.has(type),
-    enum: isArray(source.enum) ? source.enum : undefined,
-    min: numberOf(source.min ?? source.minimum),
-    max: numberOf(source.max ?? source.maximum),
-    minLength: bound(source.minLength),
-    maxLength: bound(source.maxLength),
-    minItems: bound(source.minItems),
-    maxItems: bound(source.maxItems),
+    required: required || written.required === true,
+    ledger: written._ledger === true && LEDGER_TYPES.has(type),
+    enum: isArray(written.enum) ? written.enum : undefined,
+    min: numberOf(written.min ?? written.minimum),
+    max: numberOf(written.max ?? written.maximum),
+    minLength: bound(written.minLength),
+    maxLength: bound(written.maxLength),
+    minItems: bound(written.minItems),
+    maxItems: bound(written.maxItems),
     properties,
     items,
     additional,
-    growth: LEDGER_TYPES.has(type) ? growthWindows(source) : [],
-    unique: uniqueOf(source, type),
+    growth: LEDGER_TYPES.has(type) ? growthWindows(written) : [],
+    unique: uniqueOf(written, type),
     needed: neededOf(properties),
     filled: filledOf(properties),
     defaultsBelow: hasDefaultsBelow(properties, items, additional),
     tracked,
     ledgerBelow: tracked.length > 0 || isTracked(additional),
   };
-  field.default = effectiveDefault(field, source.default);
+  field.default = effectiveDefault(field, written.default);
   return field;
 }
 

@@ -9,7 +9,7 @@ import { LanguageError } from './errors.ts';
 import { compileResponse } from './response.ts';
 import { type Program, programOf, runProgram } from './run-steps.ts';
 import { Scope } from './scope.ts';
-import { type Callable, type Compilation, type Frame, firstString, type StepSource, statusOf, stepFailure } from './step.ts';
+import { type Callable, type Compilation, type Frame, firstString, type StepDefinition, statusOf, stepFailure } from './step.ts';
 import { compileMessage } from './steps/condition.ts';
 import { bindNames } from './steps/workflow.ts';
 import { compileShallow, setMember } from './template.ts';
@@ -111,7 +111,7 @@ function compileGuard(compilation: Compilation, definition: Written<typeof workf
   const status = statusOf(words.status, 400);
   const code = firstString(words, 'errorCode', 'error') ?? 'WORKFLOW_FAILED';
   const message = compileMessage(compilation.language, firstString(words, 'errorMessage', 'message') ?? 'Workflow condition failed.');
-  return (scope: Scope, caller: StepSource) => {
+  return (scope: Scope, caller: StepDefinition) => {
     if (aliases !== null) scope.addAliases(aliases);
     if (!check(scope)) throw stepFailure(caller, status, code, message(scope));
   };

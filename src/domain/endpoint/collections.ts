@@ -39,16 +39,16 @@ export function compileCollectionCall(language: Language, name: string, args: st
   const [listText, selectorText, ...more] = splitArguments(args);
   if (listText === undefined) throw new LanguageError(`${name}() needs a list.`);
   if (more.length > 0) throw new LanguageError(`${name}() takes at most 2 arguments.`);
-  const source = compileListArgument(language, listText);
-  if (name === 'length') return (scope) => sizeOf(scope, source(scope));
+  const list = compileListArgument(language, listText);
+  if (name === 'length') return (scope) => sizeOf(scope, list(scope));
   if (NEEDS_SELECTOR.has(name) && selectorText === undefined) throw new LanguageError(`${name}() needs a second argument.`);
   const select = selectorText === undefined ? null : compileSelector(language, selectorText);
   const apply = applying(name, select);
   return (scope) => {
-    const value = source(scope);
-    const list = isExtreme(name) && isNumber(value) ? [value] : toList(value, `${name}()`);
-    scope.context.spend(1 + list.length);
-    return apply(scope, list);
+    const value = list(scope);
+    const items = isExtreme(name) && isNumber(value) ? [value] : toList(value, `${name}()`);
+    scope.context.spend(1 + items.length);
+    return apply(scope, items);
   };
 }
 

@@ -3,6 +3,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import type { StepType } from '../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import { objectOf } from '../definition/read.ts';
 import { weightOf } from '../document/weight.ts';
 import { compileAliases } from './aliases.ts';
 import { type BudgetLimits, compileBudgets } from './budgets.ts';
@@ -20,11 +21,11 @@ import {
   type Compilation,
   type CompiledStep,
   type Definitions,
-  firstString,
   notSupported,
-  type SourceOf,
   type Step,
-  type StepSource,
+  type StepDefinition,
+  type StepDefinitionOf,
+  stepIn,
 } from './step.ts';
 import { LOOPS } from './steps/flow.ts';
 import { STEP_TYPES } from './steps/types.ts';
@@ -72,12 +73,12 @@ export function compileEndpoint(definition: Written<typeof endpoint>, definition
 type Logic = Written<typeof endpoint> & Written<typeof block>;
 
 class LazyStep implements Step {
-  readonly source: StepSource;
+  readonly definition: StepDefinition;
   readonly #make: () => CompiledStep;
   #made: CompiledStep | null = null;
 
-  constructor(source: StepSource, make: () => CompiledStep) {
-    this.source = source;
+  constructor(definition: StepDefinition, make: () => CompiledStep) {
+    this.definition = definition;
     this.#make = make;
   }
 
@@ -153,15 +154,15 @@ class EndpointCompilation implements Compilation {
   }
 
   #step(json: Json, whole: JsonObject, nesting: number): Step {
-    const source = sourceOf(json);
-    return new LazyStep(source, () => {
+    const definition: StepDefinitionOf<StepType> = stepIn(objectOf(json));
+    return new LazyStep(definition, () => {
       const outer = [this.#whole, this.#nesting] as const;
       [this.#whole, this.#nesting] = [whole, nesting];
       try {
         return {
-          aliases: compileAliases(source.json.let),
-          when: Object.hasOwn(source.json, 'when') ? compileWhen(language, source.json.when) : null,
-          body: this.#body(source),
+          aliases: compileAliases(definition.json.let),
+          when: Object.hasOwn(definition.json, 'when') ? compileWhen(language, definition.json.when) : null,
+          body: this.#body(definition),
         };
       } finally {
         [this.#whole, this.#nesting] = outer;
@@ -170,8 +171,8 @@ class EndpointCompilation implements Compilation {
   }
 
   /** Binds the items that a `let` takes before the step runs. A loop does that itself in every turn. */
-  #taking(source: SourceOf<StepType>, body: Body): Body {
-    const take = LOOPS.has(source.type) ? null : compileTakes(this.language, source.json.let);
+  #taking(definition: StepDefinitionOf<StepType>, body: Body): Body {
+    const take = LOOPS.has(definition.type) ? null : compileTakes(this.language, definition.json.let);
     if (take === null) return body;
     return (frame) => {
       take(frame.scope);
@@ -180,12 +181,12 @@ class EndpointCompilation implements Compilation {
   }
 
   /** The body of a step. A step of unknown type fails with 501 when reached, one that does not compile with its 400. */
-  #body(source: SourceOf<StepType>): Body {
-    const compile = STEP_TYPES.get(source.type);
+  #body(definition: StepDefinitionOf<StepType>): Body {
+    const compile = STEP_TYPES.get(definition.type);
     if (compile === undefined)
-      return fails(notSupported(source, source.type === '' ? 'a step without a type' : `the type "${source.type}"`));
+      return fails(notSupported(definition, definition.type === '' ? 'a step without a type' : `the type "${definition.type}"`));
     try {
-      return this.#taking(source, compile(source, this));
+      return this.#taking(definition, compile(definition, this));
     } catch (error) {
       if (!(error instanceof LanguageError)) throw error;
       return fails(error);
@@ -197,10 +198,4 @@ function fails(error: Error): Body {
   return () => {
     throw error;
   };
-}
-
-function sourceOf(json: Json): SourceOf<StepType> {
-  if (!isObject(json)) return { id: '', name: '', type: '', json: {} };
-  const id = firstString(json, 'id') ?? '';
-  return { id, name: firstString(json, 'as') ?? id, type: firstString(json, 'type') ?? '', json };
 }

@@ -17,8 +17,8 @@ const MAX_MATH = 1000;
  */
 const PARSED_SHIFT = 4;
 
-export function compileExpression(language: Language, source: string): Eval {
-  const text = source.trim();
+export function compileExpression(language: Language, expression: string): Eval {
+  const text = expression.trim();
   checkParentheses(text);
   const call = wholeCall(text);
   if (call !== null && isCollectionCall(call.name, call.args)) return compileCollectionCall(language, call.name, call.args);
@@ -36,8 +36,8 @@ export function isCollectionCall(name: string, args: string): boolean {
  * Compiles arithmetic. A token that stands alone is a value in the parsed text. A token that touches a digit or another token is inserted as
  * text, because the language has it so: `{{a}}{{b}}` joins digits.
  */
-export function compileMath(language: Language, source: string): Num {
-  const text = source.trim();
+export function compileMath(language: Language, expression: string): Num {
+  const text = expression.trim();
   const spans = tokensOf(text);
   checkParentheses(text);
   checkLength(text.length - spans.reduce((sum, span) => sum + span.end - span.start, 0));

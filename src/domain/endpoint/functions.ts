@@ -2,7 +2,7 @@ import { isArray } from '../../kernel/json.ts';
 import { COLLECTION_FUNCTIONS, compileCollectionCall } from './collections.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
-import { isForbidden, step } from './path.ts';
+import { childOf, isForbidden } from './path.ts';
 import { compilePattern } from './pattern.ts';
 import { findTokens, literalOf, splitArguments, unquoted, wholeCall } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
@@ -93,7 +93,7 @@ function get(name: string, args: readonly Argument[]): Eval {
   const fallback = rest.pop();
   return (scope) => {
     let current = root?.eval(scope);
-    for (const arg of rest) current = step(current, segmentOf(scope, arg));
+    for (const arg of rest) current = childOf(current, segmentOf(scope, arg));
     return isNullish(current) ? fallback?.eval(scope) : current;
   };
 }

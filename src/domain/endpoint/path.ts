@@ -37,13 +37,13 @@ export function parseSegments(text: string): string[] {
 export function walk(value: Value, segments: readonly string[]): Value {
   let current = value;
   for (const segment of segments) {
-    current = step(current, segment);
+    current = childOf(current, segment);
     if (current === undefined) return undefined;
   }
   return current;
 }
 
-export function step(parent: Value, segment: string): Value {
+export function childOf(parent: Value, segment: string): Value {
   if (isObject(parent)) return member(parent, segment);
   if (!isArray(parent)) return undefined;
   if (/^(?:0|[1-9]\d{0,8})$/.test(segment)) return parent[Number(segment)];

@@ -16,21 +16,21 @@ const COMPILE_COST = 10_000;
 export function compilePattern(pattern: Eval): (scope: Scope, subject: Value) => boolean {
   const cache = new Map<string, Regex>();
   return (scope, subject) => {
-    const source = toText(scope.context.plain(pattern(scope)));
+    const written = toText(scope.context.plain(pattern(scope)));
     const text = toText(scope.context.plain(subject));
     if (text.length > MAX_SUBJECT) throw new LanguageError(`A pattern is matched against at most ${MAX_SUBJECT} characters.`);
-    const regex = cache.get(source) ?? remember(cache, source, scope);
+    const regex = cache.get(written) ?? remember(cache, written, scope);
     const { found, visits } = regex.search(text);
     scope.context.spend(1 + (visits >> VISITS_SHIFT));
     return found;
   };
 }
 
-function remember(cache: Map<string, Regex>, source: string, scope: Scope): Regex {
-  if (source.length > MAX_PATTERN) throw new LanguageError(`A pattern may have at most ${MAX_PATTERN} characters.`);
+function remember(cache: Map<string, Regex>, written: string, scope: Scope): Regex {
+  if (written.length > MAX_PATTERN) throw new LanguageError(`A pattern may have at most ${MAX_PATTERN} characters.`);
   scope.context.spend(COMPILE_COST);
-  const regex = compileRegex(source);
+  const regex = compileRegex(written);
   if (cache.size >= MAX_CACHED) cache.clear();
-  cache.set(source, regex);
+  cache.set(written, regex);
   return regex;
 }

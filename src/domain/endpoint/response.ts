@@ -33,8 +33,8 @@ function render(scope: Scope, body: Eval): Json {
     return printable(scope, body(scope));
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error;
-    const source = { id: 'response', name: 'response', type: 'response', json: {} };
-    throw stepFailure(source, 400, 'ENDPOINT_ERROR.RESPONSE', `The response failed: ${error.message}`);
+    const step = { id: 'response', name: 'response', type: 'response', json: {} };
+    throw stepFailure(step, 400, 'ENDPOINT_ERROR.RESPONSE', `The response failed: ${error.message}`);
   }
 }
 

@@ -14,7 +14,7 @@ export interface Program {
 export function programOf(steps: readonly Step[]): Program {
   const indexes = new Map<string, number>();
   steps.forEach((step, index) => {
-    if (!indexes.has(step.source.name)) indexes.set(step.source.name, index);
+    if (!indexes.has(step.definition.name)) indexes.set(step.definition.name, index);
   });
   return { steps, indexes };
 }
@@ -37,14 +37,14 @@ function countVisit({ budgets }: Frame, visits: Map<number, number>, at: number,
   visits.set(at, count);
   budgets?.visit(count);
   if (count <= MAX_VISITS) return;
-  throw stepFailure(step.source, 400, errorCode(step.source), `Step "${step.source.id}" exceeded visit limit (${MAX_VISITS}).`);
+  throw stepFailure(step.definition, 400, errorCode(step.definition), `Step "${step.definition.id}" exceeded visit limit (${MAX_VISITS}).`);
 }
 
 function jump(program: Program, step: Step, at: number, signal: Extract<Signal, { kind: 'goto' | 'skip' }>): number {
   if (signal.kind === 'skip') return at + 1 + signal.count;
   const index = program.indexes.get(signal.target);
   if (index !== undefined) return index;
-  throw asStepFailure(step.source, new LanguageError(`there is no step "${signal.target.slice(0, 100)}" to go to.`));
+  throw asStepFailure(step.definition, new LanguageError(`there is no step "${signal.target.slice(0, 100)}" to go to.`));
 }
 
 /** Runs a nested list, of a block or a loop. Any signal leaves it. */
@@ -59,10 +59,10 @@ export function runList(frame: Frame, steps: readonly Step[]): Signal | undefine
 function tracedStep(frame: Frame, step: Step, trace: Trace): Signal | undefined {
   try {
     const signal = runStep(frame, step);
-    trace(step.source, frame.scope.names.get(step.source.name), true);
+    trace(step.definition, frame.scope.names.get(step.definition.name), true);
     return signal;
   } catch (error) {
-    trace(step.source, frame.scope.names.get(step.source.name), false);
+    trace(step.definition, frame.scope.names.get(step.definition.name), false);
     throw error;
   }
 }
@@ -74,10 +74,10 @@ function runStep(frame: Frame, step: Step): Signal | undefined {
     const { aliases, when, body } = step.compiled();
     if (aliases !== null) frame.scope.addAliases(aliases);
     if (when !== null && !when(frame.scope)) return undefined;
-    frame.budgets?.step(step.source.type);
+    frame.budgets?.step(step.definition.type);
     return body(frame);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw asStepFailure(step.source, error);
+    throw asStepFailure(step.definition, error);
   }
 }

@@ -28,7 +28,7 @@ export interface Frame {
 }
 
 /** A step has run and `value` is bound under its name, or it has failed, which ends the run. */
-export type Trace = (step: StepSource, value: Value, passed: boolean) => void;
+export type Trace = (step: StepDefinition, value: Value, passed: boolean) => void;
 
 /** How a step sends the run elsewhere than to the next step. */
 export type Signal =
@@ -40,18 +40,24 @@ export type Signal =
 export type Body = (frame: Frame) => Signal | undefined;
 
 /** A step as its author wrote it. `name` is what its result is bound to: `as`, else `id`. */
-export interface StepSource<W = JsonObject> {
+export interface StepDefinition<W = JsonObject> {
   readonly id: string;
   readonly name: string;
   readonly type: string;
   readonly json: W;
 }
 
+/** Reads a step. An id, name or type that is no text is the empty one. */
+export function stepIn(json: JsonObject): StepDefinition {
+  const id = firstString(json, 'id') ?? '';
+  return { id, name: firstString(json, 'as') ?? id, type: firstString(json, 'type') ?? '', json };
+}
+
 /** A step of this type. */
-export type SourceOf<T extends StepType> = StepSource<Written<StepSchema<T>>>;
+export type StepDefinitionOf<T extends StepType> = StepDefinition<Written<StepSchema<T>>>;
 
 export interface Step {
-  readonly source: StepSource;
+  readonly definition: StepDefinition;
   /** Compiled when first reached: a call pays for what it reaches, and a large endpoint can be prepared piece by piece. */
   compiled(): CompiledStep;
 }
@@ -89,17 +95,17 @@ export interface Compilation {
 /** What `workflow`, `call` and `run` reach. */
 export interface Callable {
   /** Runs it with `params` bound, and gives its result. `caller`: the step that a failed check is reported for. */
-  invoke(frame: Frame, params: JsonObject, caller: StepSource): Value;
+  invoke(frame: Frame, params: JsonObject, caller: StepDefinition): Value;
   /** The `check` of a workflow alone, in the given scope; `null` without one. */
-  readonly guard: ((scope: Scope, caller: StepSource) => void) | null;
+  readonly guard: ((scope: Scope, caller: StepDefinition) => void) | null;
 }
 
-export type CompileStep<T extends StepType = StepType> = (source: SourceOf<T>, compilation: Compilation) => Body;
+export type CompileStep<T extends StepType = StepType> = (step: StepDefinitionOf<T>, compilation: Compilation) => Body;
 
 /** Binds a step's result, and goes on. */
-export function binding(source: StepSource, evaluate: (frame: Frame) => Value): Body {
+export function binding(step: StepDefinition, evaluate: (frame: Frame) => Value): Body {
   return (frame) => {
-    frame.scope.names.set(source.name, evaluate(frame));
+    frame.scope.names.set(step.name, evaluate(frame));
     return undefined;
   };
 }
@@ -107,33 +113,33 @@ export function binding(source: StepSource, evaluate: (frame: Frame) => Value): 
 /** Members of a step that its failures show, as written. */
 const SHOWN = ['collection', 'expression', 'key', 'table', 'errorCode'];
 
-function shown({ id, type, json }: StepSource): JsonObject {
+function shown({ id, type, json }: StepDefinition): JsonObject {
   const present = SHOWN.filter((name) => typeof member(json, name) === 'string');
   return { id, type, ...Object.fromEntries(present.map((name) => [name, json[name] ?? null])) };
 }
 
-function extra(source: StepSource): RefusalExtra {
-  return { error: { step: shown(source) } };
+function extra(step: StepDefinition): RefusalExtra {
+  return { error: { step: shown(step) } };
 }
 
 /** The failure of a step: assert, onMissing, a workflow's onFail, a write. */
-export function stepFailure(source: StepSource, status: number, code: string, message: string): Refusal {
-  return new Refusal(status, code, message, extra(source));
+export function stepFailure(step: StepDefinition, status: number, code: string, message: string): Refusal {
+  return new Refusal(status, code, message, extra(step));
 }
 
 /** The code of a step's failures, by its type. */
-export function errorCode(source: StepSource): string {
-  return `ENDPOINT_ERROR.${source.type.toUpperCase()}`;
+export function errorCode(step: StepDefinition): string {
+  return `ENDPOINT_ERROR.${step.type.toUpperCase()}`;
 }
 
-export function notSupported(source: StepSource, what: string): Refusal {
-  return refusal('ENDPOINT_NOT_SUPPORTED', `Step "${source.id}": ${what} is not supported`, extra(source));
+export function notSupported(step: StepDefinition, what: string): Refusal {
+  return refusal('ENDPOINT_NOT_SUPPORTED', `Step "${step.id}": ${what} is not supported`, extra(step));
 }
 
 /** Turns an error of the language into the step's failure. Refusals and other errors pass unchanged. */
-export function asStepFailure(source: StepSource, error: unknown): unknown {
+export function asStepFailure(step: StepDefinition, error: unknown): unknown {
   if (!(error instanceof LanguageError)) return error;
-  return stepFailure(source, 400, errorCode(source), `${source.type} step "${source.id}" failed: ${error.message}`);
+  return stepFailure(step, 400, errorCode(step), `${step.type} step "${step.id}" failed: ${error.message}`);
 }
 
 /** Statuses without a body: the transport would send 200 for them. */

@@ -10,7 +10,7 @@ import { displayKey, hashKey, isProjectId } from './keys.ts';
 import { DEFAULT_PERMISSIONS } from './permissions.ts';
 import { MAX_NAME, projectSettings, SETTING_RULES, settingRule } from './settings.ts';
 
-/** Changes of projects, keys and settings by an operator, or by a manager with the `settings` scope. */
+/** Changes of projects, keys and settings by an operator, or by a manager with the `settings` area. */
 
 export interface ProjectDecision {
   readonly events: readonly DomainEvent[];
@@ -158,11 +158,11 @@ export function unknownSettings(body: Json | undefined): readonly Finding[] {
   const beside =
     at === '' ? [] : Object.keys(body).filter((name) => !OF_ANSWERS.has(name) && settingRule(acceptMember(name)) === undefined);
   const inside = Object.keys(asked).filter((name) => settingRule(acceptMember(name)) === undefined && !(at === '' && OF_ANSWERS.has(name)));
-  const found = (name: string, path: string): Finding => {
+  const found = (name: string, pointer: string): Finding => {
     const fix = didYouMean(name, Object.keys(SETTING_RULES));
     return {
       code: 'UNKNOWN_SETTING',
-      path,
+      pointer,
       message: `There is no setting '${name}', so nothing was changed by it.`,
       ...(fix === undefined ? {} : { fix }),
     };

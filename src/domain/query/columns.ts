@@ -42,19 +42,19 @@ export function outputOf(
 }
 
 function columnOf(raw: Json): Column | null {
-  const source: Written<typeof column> = longForm(raw, 'path');
-  const expression = firstText(source, 'expression', 'expr', 'valueExpression');
-  const template = expression === undefined ? firstText(source, 'template') : undefined;
-  const path = firstText(source, ...PATH_NAMES);
-  const key = firstText(source, 'name', 'key', 'id') ?? path;
+  const written: Written<typeof column> = longForm(raw, 'path');
+  const expression = firstText(written, 'expression', 'expr', 'valueExpression');
+  const template = expression === undefined ? firstText(written, 'template') : undefined;
+  const path = firstText(written, ...PATH_NAMES);
+  const key = firstText(written, 'name', 'key', 'id') ?? path;
   if (key === undefined || isForbidden(key)) return null;
   const evaluate =
     expression !== undefined ? expressionOf(expression) : template !== undefined ? templateOf(template) : path && pathOf(path);
   if (!evaluate) return null;
-  const output = firstText(source, 'outputPath') ?? (expression === undefined && template === undefined ? (path ?? key) : key);
+  const output = firstText(written, 'outputPath') ?? (expression === undefined && template === undefined ? (path ?? key) : key);
   const outputPath = output.split('.');
   if ([...outputPath, ...(path ?? '').split('.')].some(isForbidden)) return null;
-  const label = firstText(source, 'label', 'title') ?? key;
+  const label = firstText(written, 'label', 'title') ?? key;
   const shown = {
     key,
     label,

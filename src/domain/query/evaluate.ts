@@ -64,16 +64,16 @@ export function pathOf(text: string): Evaluate {
 
 /** The first that is defined of an expression, a template, a path and a fixed value; `null`: none is. */
 export function valueIn(
-  source: Written<typeof rowValue>,
+  written: Written<typeof rowValue>,
   pathNames: readonly (keyof Written<typeof rowValue> & string)[],
 ): Evaluate | null {
-  const expression = firstText(source, 'expression', 'expr', 'valueExpression');
+  const expression = firstText(written, 'expression', 'expr', 'valueExpression');
   if (expression !== undefined) return expressionOf(expression);
-  const template = firstText(source, 'template');
+  const template = firstText(written, 'template');
   if (template !== undefined) return templateOf(template);
-  const path = firstText(source, ...pathNames);
+  const path = firstText(written, ...pathNames);
   if (path !== undefined) return path.includes('{{') ? expressionOf(path) : pathOf(path);
-  const { value: fixed } = source;
+  const { value: fixed } = written;
   return fixed === undefined ? null : () => fixed;
 }
 

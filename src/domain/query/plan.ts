@@ -127,13 +127,13 @@ function computedOf(config: Config): readonly Computed[] {
   const raw = [config.computedFields, config.computations, config.calculations, config.computed].find((value) => value !== undefined);
   const list = isObject(raw) ? Object.entries(raw).map(([name, value]) => named(name, value)) : listOf(raw);
   return list.slice(0, MAX_COMPUTED).flatMap((item) => {
-    const source: Written<typeof computedValue> = objectOf(item);
-    const name = firstText(source, 'name', 'key', 'id');
-    const evaluate = valueIn(source, ['path', 'field']);
+    const written: Written<typeof computedValue> = objectOf(item);
+    const name = firstText(written, 'name', 'key', 'id');
+    const evaluate = valueIn(written, ['path', 'field']);
     if (name === undefined || isForbidden(name) || evaluate === null) return [];
-    const target = (firstText(source, 'targetPath') ?? name).split('.');
-    const fallback = source.default ?? source.defaultValue;
-    return target.some(isForbidden) ? [] : [{ name, label: firstText(source, 'label', 'title') ?? name, evaluate, fallback, target }];
+    const target = (firstText(written, 'targetPath') ?? name).split('.');
+    const fallback = written.default ?? written.defaultValue;
+    return target.some(isForbidden) ? [] : [{ name, label: firstText(written, 'label', 'title') ?? name, evaluate, fallback, target }];
   });
 }
 

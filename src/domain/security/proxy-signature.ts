@@ -4,15 +4,15 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export interface Delegation {
   readonly projectId: string;
   /** Slug of the endpoint, or `storage-{collectionId}` for reading a document. */
-  readonly scope: string;
+  readonly purpose: string;
   readonly player: string;
   /** The player's own token; may be empty. */
   readonly token: string;
 }
 
 /** HMAC-SHA256 with the public key, as lower-case hex. */
-export function proxySignature(publicKey: string, { projectId, scope, player, token }: Delegation): string {
-  return createHmac('sha256', publicKey).update(`${projectId}:${scope}:${player}:${token}`).digest('hex');
+export function proxySignature(publicKey: string, { projectId, purpose, player, token }: Delegation): string {
+  return createHmac('sha256', publicKey).update(`${projectId}:${purpose}:${player}:${token}`).digest('hex');
 }
 
 /** Whether the signature is valid; compared in constant time. */

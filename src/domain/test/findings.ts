@@ -19,24 +19,26 @@ const SEEDED: ReadonlySet<string> = new Set(['collections', 'notes']);
 /** More than anybody reads. */
 const MAX = 100;
 
-/** `tests`: as stored, in the order of the push. The path names each by its index. */
+/** `tests`: as stored, in the order of the push. The pointer names each by its index. */
 export function testsFindings(tests: readonly JsonObject[]): readonly Finding[] {
   return tests.flatMap((test, index) => testFindings(test, `/${index}`)).slice(0, MAX);
 }
 
-function testFindings(test: Written<typeof testSchema>, path: string): Finding[] {
+function testFindings(test: Written<typeof testSchema>, pointer: string): Finding[] {
   const { expect, seed } = test;
   return [
-    ...unknown(test, MEMBERS, path, 'A run of a test does nothing with'),
-    ...(isObject(expect) ? unknown(expect, EXPECTED, `${path}/expect`, 'Nothing is compared with') : []),
-    ...(isObject(seed) ? unknown(seed, SEEDED, `${path}/seed`, 'Nothing is seeded from') : []),
+    ...unknown(test, MEMBERS, pointer, 'A run of a test does nothing with'),
+    ...(isObject(expect) ? unknown(expect, EXPECTED, `${pointer}/expect`, 'Nothing is compared with') : []),
+    ...(isObject(seed) ? unknown(seed, SEEDED, `${pointer}/seed`, 'Nothing is seeded from') : []),
   ];
 }
 
-function unknown(object: JsonObject, known: ReadonlySet<string>, path: string, does: string): Finding[] {
+function unknown(object: JsonObject, known: ReadonlySet<string>, pointer: string, does: string): Finding[] {
   return Object.keys(object).flatMap((name) => {
     if (known.has(name) || name.startsWith('_')) return [];
     const fix = UNHEEDED.has(name) ? undefined : didYouMean(name, known);
-    return [{ code: 'UNKNOWN_TEST_MEMBER', path: `${path}/${name}`, message: `${does} '${name}'.`, ...(fix === undefined ? {} : { fix }) }];
+    return [
+      { code: 'UNKNOWN_TEST_MEMBER', pointer: `${pointer}/${name}`, message: `${does} '${name}'.`, ...(fix === undefined ? {} : { fix }) },
+    ];
   });
 }

@@ -6,10 +6,10 @@ import { standardOperator } from '../../domain/endpoint/operators.ts';
 import { parsePath } from '../../domain/endpoint/path.ts';
 import { falseRoute, type Route, skipCount, trueRoute } from '../../domain/endpoint/route.ts';
 import { findTokens, isOneToken } from '../../domain/endpoint/scan.ts';
-import { firstString, statusOf } from '../../domain/endpoint/step.ts';
+import { firstString, type StepDefinition, statusOf } from '../../domain/endpoint/step.ts';
 import { takeOf } from '../../domain/endpoint/take.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
-import { andThen, either, type Flow, type Frame, goesOn, REFUSED, type Source, type StepFlow } from '../flow.ts';
+import { andThen, either, type Flow, type Frame, goesOn, REFUSED, type StepFlow } from '../flow.ts';
 import { bind, changedNames, forgotten, joined, type Names, restored, typeOfName, unaliased } from '../names.ts';
 import { typeOfDeep, typeOfTemplate, typeOfToken } from '../templates.ts';
 import { BOOLEAN, isNever, literal, nullForMissing, type Type } from '../type.ts';
@@ -20,23 +20,23 @@ import { binds } from './values.ts';
 
 type Of<T extends StepType> = Written<StepSchema<T>>;
 
-export const conditionFlow: StepFlow<Of<'condition'>> = (source, names, frame) => {
-  const { json } = source;
+export const conditionFlow: StepFlow<Of<'condition'>> = (step, names, frame) => {
+  const { json } = step;
   const workflow = firstString(json, 'workflow');
   if (workflow !== undefined && json.check === undefined) {
-    return frame.analysis.guard(workflow) ? goesOn(bind(names, [source.name, literal(true)])) : REFUSED;
+    return frame.analysis.guard(workflow) ? goesOn(bind(names, [step.name, literal(true)])) : REFUSED;
   }
   const check = json.check ?? json.condition ?? json;
   const branched = Object.hasOwn(json, 'then') || Object.hasOwn(json, 'else');
   const side = (holds: boolean): Flow => {
-    const known = bind(knowing(names, check, holds), [source.name, literal(holds)]);
+    const known = bind(knowing(names, check, holds), [step.name, literal(holds)]);
     const route = holds ? trueRoute(json, 'continue') : falseRoute(json, branched ? 'continue' : 'reject');
-    return andThen(frame.analysis.list(frame, known, holds ? json.then : json.else), (after) => routed(source, route, after, frame));
+    return andThen(frame.analysis.list(frame, known, holds ? json.then : json.else), (after) => routed(step, route, after, frame));
   };
   return either(side(false), side(true));
 };
 
-function routed(source: Source<Of<'condition'>>, { action, json }: Route, names: Names, frame: Frame): Flow {
+function routed(step: StepDefinition<Of<'condition'>>, { action, json }: Route, names: Names, frame: Frame): Flow {
   switch (action) {
     case 'continue':
       return goesOn(names);
@@ -50,8 +50,8 @@ function routed(source: Source<Of<'condition'>>, { action, json }: Route, names:
       return jumps(frame, names, skipCount(json.count));
     case 'run': {
       const name = firstString(json, 'flow', 'workflow', 'endpoint', 'target') ?? '';
-      const result = frame.analysis.call(frame, name, paramsType(names, json.params ?? source.json.params));
-      const as = firstString(json, 'as') ?? `${source.id}_run`;
+      const result = frame.analysis.call(frame, name, paramsType(names, json.params ?? step.json.params));
+      const as = firstString(json, 'as') ?? `${step.id}_run`;
       return isNever(result) ? REFUSED : goesOn(bind(names, [as, result]));
     }
   }
@@ -70,11 +70,11 @@ export function refuses(frame: Frame, words: Words, otherwise: { readonly code: 
   return REFUSED;
 }
 
-export const assertFlow: StepFlow<Of<'assert'>> = (source, names, frame) => {
-  const { json } = source;
+export const assertFlow: StepFlow<Of<'assert'>> = (step, names, frame) => {
+  const { json } = step;
   if (!isObject(json.check)) return refuses(frame, {}, { code: 'INVALID_ASSERT', status: 400 });
   refuses(frame, json, { code: 'ASSERTION_FAILED', status: 400 });
-  return binds(source, knowing(names, json.check, true), literal(true));
+  return binds(step, knowing(names, json.check, true), literal(true));
 };
 
 /** What a condition tells of names where it holds, or does not: that something is there. */
@@ -148,15 +148,15 @@ export const returnFlow: StepFlow<Of<'return' | 'return_on'>> = ({ json }, names
   return isNever(answer) ? REFUSED : { ...REFUSED, answers: [answer] };
 };
 
-export const returnOnFlow: StepFlow<Of<'return_on'>> = (source, names, frame) => {
-  const check = source.json.on ?? source.json.check ?? source.json.condition ?? null;
-  return either(goesOn(knowing(names, check, false)), returnFlow(source, knowing(names, check, true), frame));
+export const returnOnFlow: StepFlow<Of<'return_on'>> = (step, names, frame) => {
+  const check = step.json.on ?? step.json.check ?? step.json.condition ?? null;
+  return either(goesOn(knowing(names, check, false)), returnFlow(step, knowing(names, check, true), frame));
 };
 
-export const callFlow: StepFlow<Of<'workflow' | 'call'>> = (source, names, frame) => {
-  const name = firstString(source.json, 'workflow', 'target');
+export const callFlow: StepFlow<Of<'workflow' | 'call'>> = (step, names, frame) => {
+  const name = firstString(step.json, 'workflow', 'target');
   if (name === undefined) return REFUSED;
-  return binds(source, names, frame.analysis.call(frame, name, paramsType(names, source.json.params)));
+  return binds(step, names, frame.analysis.call(frame, name, paramsType(names, step.json.params)));
 };
 
 function paramsType(names: Names, json: Json | undefined): Type {
@@ -164,5 +164,5 @@ function paramsType(names: Names, json: Json | undefined): Type {
 }
 
 /** Chats answer in their own way; whether it was sent is all that is known. */
-export const webhookFlow: StepFlow = (source, names) =>
-  binds(source, names, { kind: 'object', members: new Map([['ok', { type: BOOLEAN }]]), rest: null, open: true });
+export const webhookFlow: StepFlow = (step, names) =>
+  binds(step, names, { kind: 'object', members: new Map([['ok', { type: BOOLEAN }]]), rest: null, open: true });

@@ -1,10 +1,10 @@
 import type { Written } from '../../contract/resources/member.ts';
 import type { onMissing, operation, StepSchema, StepType } from '../../contract/resources/step.ts';
 import { objectOf as objectIn } from '../../domain/definition/read.ts';
-import { firstString, statusOf } from '../../domain/endpoint/step.ts';
+import { firstString, type StepDefinition, statusOf } from '../../domain/endpoint/step.ts';
 import { byKey, fromOf } from '../../domain/endpoint/steps/scan.ts';
 import { isArray } from '../../kernel/json.ts';
-import { type Flow, type Frame, goesOn, REFUSED, type Source, type StepFlow } from '../flow.ts';
+import { type Flow, type Frame, goesOn, REFUSED, type StepFlow } from '../flow.ts';
 import { bind, type Names, typeOfName } from '../names.ts';
 import { keyOfType, typeOfDeep, typeOfToken } from '../templates.ts';
 import { list, MISSING, mayBe, NEVER, NULL, nullForMissing, present, type Type, union, without } from '../type.ts';
@@ -16,18 +16,18 @@ import { binds } from './values.ts';
 type Of<T extends StepType> = Written<StepSchema<T>>;
 type Search = 'lookup' | 'filter' | 'random_select';
 
-export const readFlow: StepFlow<Of<'read'>> = (source, names, frame) => {
-  const document = frame.analysis.documents(firstString(source.json, 'collection'));
-  return found(source, names, frame, document ?? NEVER);
+export const readFlow: StepFlow<Of<'read'>> = (step, names, frame) => {
+  const document = frame.analysis.documents(firstString(step.json, 'collection'));
+  return found(step, names, frame, document ?? NEVER);
 };
 
 /** What is found, or null; where something has to be found, the refusal otherwise. */
-function found(source: Source<Of<'read' | Search>>, names: Names, frame: Frame, type: Type): Flow {
-  if (!isRequired(source.json)) return binds(source, names, union(type, NULL));
-  const words: Written<typeof onMissing> = objectIn(source.json.onMissing);
+function found(step: StepDefinition<Of<'read' | Search>>, names: Names, frame: Frame, type: Type): Flow {
+  if (!isRequired(step.json)) return binds(step, names, union(type, NULL));
+  const words: Written<typeof onMissing> = objectIn(step.json.onMissing);
   const message = firstString(words, 'message', 'errorMessage');
   frame.analysis.refused(firstString(words, 'errorCode', 'error') ?? 'NOT_FOUND', { status: statusOf(words.status, 400), message });
-  return binds(source, names, type);
+  return binds(step, names, type);
 }
 
 function isRequired({ required }: Of<'read' | Search>): boolean {
@@ -35,8 +35,8 @@ function isRequired({ required }: Of<'read' | Search>): boolean {
 }
 
 /** The written document, unless a step of another kind holds the name. Without an operation that is sure to be done, perhaps nothing. */
-export const writeFlow: StepFlow<Of<'write'>> = (source, names, frame) => {
-  const { json, name } = source;
+export const writeFlow: StepFlow<Of<'write'>> = (step, names, frame) => {
+  const { json, name } = step;
   const collection = firstString(json, 'collection');
   const document = frame.analysis.documents(collection);
   if (document === null) return REFUSED;
@@ -57,32 +57,31 @@ export const deleteFlow: StepFlow = (_source, names, frame) => {
   return goesOn(names);
 };
 
-export const lookupFlow: StepFlow<Of<'lookup'>> = (source, names, frame) => {
-  if (source.json.where === undefined && byKey(source)) {
-    return found(source, names, frame, present(typeOfFrom(source, names) ?? NEVER));
+export const lookupFlow: StepFlow<Of<'lookup'>> = (step, names, frame) => {
+  if (step.json.where === undefined && byKey(step)) {
+    return found(step, names, frame, present(typeOfFrom(step, names) ?? NEVER));
   }
-  return found(source, names, frame, present(rowOf(source, names, frame)));
+  return found(step, names, frame, present(rowOf(step, names, frame)));
 };
 
-export const filterFlow: StepFlow<Of<'filter'>> = (source, names, frame) => {
-  const rows = list(rowOf(source, names, frame));
-  if (!isRequired(source.json)) return binds(source, names, rows);
-  return found(source, names, frame, rows);
+export const filterFlow: StepFlow<Of<'filter'>> = (step, names, frame) => {
+  const rows = list(rowOf(step, names, frame));
+  if (!isRequired(step.json)) return binds(step, names, rows);
+  return found(step, names, frame, rows);
 };
 
-export const randomSelectFlow: StepFlow<Of<'random_select'>> = (source, names, frame) =>
-  found(source, names, frame, rowOf(source, names, frame));
+export const randomSelectFlow: StepFlow<Of<'random_select'>> = (step, names, frame) => found(step, names, frame, rowOf(step, names, frame));
 
-export const lookupManyFlow: StepFlow<Of<'lookup_many'>> = (source, names, frame) => {
-  const row = union(rowOf(source, names, frame), NULL);
+export const lookupManyFlow: StepFlow<Of<'lookup_many'>> = (step, names, frame) => {
+  const row = union(rowOf(step, names, frame), NULL);
   const map: Type = { kind: 'object', members: new Map(), rest: row, open: false };
-  return binds(source, names, source.json.asMap === false ? list(row) : map);
+  return binds(step, names, step.json.asMap === false ? list(row) : map);
 };
 
 /** What `from` names, or its member `key`; `null` for a step without `from`. */
-function typeOfFrom(source: Source<Of<Search | 'lookup_many'>>, names: Names): Type | null {
-  const { json } = source;
-  const text = fromOf(source);
+function typeOfFrom(step: StepDefinition<Of<Search | 'lookup_many'>>, names: Names): Type | null {
+  const { json } = step;
+  const text = fromOf(step);
   if (text === undefined) return null;
   const from = typeOfToken(names, text);
   if (json.key === undefined) return from;
@@ -92,10 +91,10 @@ function typeOfFrom(source: Source<Of<Search | 'lookup_many'>>, names: Names): T
 }
 
 /** A row: of a list of the call, of a table of the game values, or a document. */
-function rowOf(source: Source<Of<Search | 'lookup_many'>>, names: Names, frame: Frame): Type {
-  const from = typeOfFrom(source, names);
+function rowOf(step: StepDefinition<Of<Search | 'lookup_many'>>, names: Names, frame: Frame): Type {
+  const from = typeOfFrom(step, names);
   if (from !== null) return nullForMissing(itemsOf(from));
-  const { json } = source;
+  const { json } = step;
   if (json.source === 'values') {
     return nullForMissing(itemsOf(walkType(names.world.values, [firstString(json, 'table', 'collection') ?? ''])));
   }

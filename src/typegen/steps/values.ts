@@ -4,9 +4,9 @@ import type { StepSchema, StepType } from '../../contract/resources/step.ts';
 import { bracketParts } from '../../domain/endpoint/brackets.ts';
 import { LanguageError } from '../../domain/endpoint/errors.ts';
 import { readsName } from '../../domain/endpoint/reading.ts';
-import { firstString } from '../../domain/endpoint/step.ts';
+import { firstString, type StepDefinition } from '../../domain/endpoint/step.ts';
 import { isArray, isNumber, isObject, type Json } from '../../kernel/json.ts';
-import { type Flow, goesOn, REFUSED, type Source, type StepFlow } from '../flow.ts';
+import { type Flow, goesOn, REFUSED, type StepFlow } from '../flow.ts';
 import { typeOfLiteral } from '../json-type.ts';
 import { bind, type Names, typeOfName } from '../names.ts';
 import { objectOf, segmentsOf, typeOfDeep, typeOfExpression, typeOfShallow, typeOfTemplate, typeOfToken } from '../templates.ts';
@@ -36,18 +36,18 @@ import { changedType, itemsOf, walkType } from '../walk.ts';
 type Of<T extends StepType> = Written<StepSchema<T>>;
 
 /** The result is bound under the step's name; a result that never comes refuses the call. */
-export function binds({ name }: Source<unknown>, names: Names, type: Type): Flow {
+export function binds({ name }: StepDefinition<unknown>, names: Names, type: Type): Flow {
   return isNever(type) ? REFUSED : goesOn(bind(names, [name, type]));
 }
 
-export const transformFlow: StepFlow<Of<'transform'>> = (source, names) => {
-  const { json } = source;
+export const transformFlow: StepFlow<Of<'transform'>> = (step, names) => {
+  const { json } = step;
   const own = ownValue(names, json);
   const changes = [...changesOf(json.set, 'set'), ...changesOf(json.append, 'append')];
-  let current = own === null ? names : bind(names, [source.name, own]);
+  let current = own === null ? names : bind(names, [step.name, own]);
   if (own !== null && isNever(own)) return REFUSED;
   for (const change of changes) {
-    const after = applied(current, change, source);
+    const after = applied(current, change, step);
     if (after === null) return REFUSED;
     current = after;
   }
@@ -74,7 +74,7 @@ function changesOf(written: Json | undefined, verb: Change['verb']): Change[] {
 }
 
 /** The names after a change; `null`: it fails. */
-function applied(names: Names, { verb, path, value, own }: Change, { name }: Source): Names | null {
+function applied(names: Names, { verb, path, value, own }: Change, { name }: StepDefinition): Names | null {
   const given = nullForMissing(own ? typeOfName(names, name) : changedTo(names, value));
   const parts = attemptParts(path);
   if (isNever(given) || parts === null) return null;
@@ -110,11 +110,11 @@ function appended(before: Type, given: Type): Type {
   return union(...lists);
 }
 
-export const objectFlow: StepFlow<Of<'object'>> = (source, names) =>
-  binds(source, names, only(typeOfDeep(names, source.json.fields ?? source.json.value), 'object'));
+export const objectFlow: StepFlow<Of<'object'>> = (step, names) =>
+  binds(step, names, only(typeOfDeep(names, step.json.fields ?? step.json.value), 'object'));
 
-export const arrayFlow: StepFlow<Of<'array'>> = (source, names) =>
-  binds(source, names, only(typeOfDeep(names, source.json.items ?? source.json.value), 'list'));
+export const arrayFlow: StepFlow<Of<'array'>> = (step, names) =>
+  binds(step, names, only(typeOfDeep(names, step.json.items ?? step.json.value), 'list'));
 
 /** Whatever else it is fails. */
 function only(type: Type, kind: 'object' | 'list'): Type {
@@ -122,30 +122,30 @@ function only(type: Type, kind: 'object' | 'list'): Type {
   return union(...partsOf(type).flatMap((part) => (part.kind === kind ? [part] : part.kind === 'unknown' ? [any] : [])));
 }
 
-export const mergeFlow: StepFlow<Of<'merge'>> = (source, names) => {
-  const { sources } = source.json;
-  if (!isArray(sources)) return binds(source, names, ANY_OBJECT);
+export const mergeFlow: StepFlow<Of<'merge'>> = (step, names) => {
+  const { sources } = step.json;
+  if (!isArray(sources)) return binds(step, names, ANY_OBJECT);
   const types = sources.map((item) => only(typeOfDeep(names, item), 'object'));
   if (types.some(isNever)) return REFUSED;
   const objects = types.map((type) => merged(partsOf(type).filter((part) => part.kind === 'object')));
-  return binds(source, names, objects.reduce<ObjectType>(laidOver, EMPTY_OBJECT));
+  return binds(step, names, objects.reduce<ObjectType>(laidOver, EMPTY_OBJECT));
 };
 
-export const computeFlow: StepFlow<Of<'compute'>> = (source, names) => {
-  const values = source.json.values ?? source.json.fields;
+export const computeFlow: StepFlow<Of<'compute'>> = (step, names) => {
+  const values = step.json.values ?? step.json.fields;
   if (!isObject(values)) return REFUSED;
-  const asTemplates = firstString(source.json, 'mode') === 'template';
+  const asTemplates = firstString(step.json, 'mode') === 'template';
   const done: { readonly name: string; readonly type: Type; readonly waits: boolean }[] = [];
   let current = names;
   for (const [name, json] of Object.entries(values)) {
-    done.push({ name, type: entryType(current, json, asTemplates), waits: readsName({ json }, source.name) });
+    done.push({ name, type: entryType(current, json, asTemplates), waits: readsName({ json }, step.name) });
     // An entry that needs a later one comes after those that do not: they may not see it.
     const seen = objectOf(done.map(({ name: each, type, waits }) => [each, waits ? union(type, MISSING) : type]));
     if (isNever(seen)) return REFUSED;
-    current = bind(current, [source.name, seen]);
+    current = bind(current, [step.name, seen]);
   }
   const result = done.map(({ name, type }) => [name, type] as const);
-  return firstString(source.json, 'output') === 'scalars' ? goesOn(bind(names, ...result)) : binds(source, names, objectOf(result));
+  return firstString(step.json, 'output') === 'scalars' ? goesOn(bind(names, ...result)) : binds(step, names, objectOf(result));
 };
 
 function entryType(names: Names, json: Json, asTemplate: boolean): Type {
@@ -156,24 +156,24 @@ function entryType(names: Names, json: Json, asTemplate: boolean): Type {
   return value === undefined ? typeOfLiteral(json) : typeOfShallow(names, value);
 }
 
-export const switchFlow: StepFlow<Of<'switch'>> = (source, names) => {
-  const { cases } = source.json;
+export const switchFlow: StepFlow<Of<'switch'>> = (step, names) => {
+  const { cases } = step.json;
   if (!isArray(cases)) return REFUSED;
   const results = cases.map((item) => (isObject(item) ? caseType(names, item) : NEVER));
-  return binds(source, names, union(...results, typeOfDeep(names, source.json.default ?? null)));
+  return binds(step, names, union(...results, typeOfDeep(names, step.json.default ?? null)));
 };
 
 function caseType(names: Names, json: Written<typeof switchCase>): Type {
   return typeOfDeep(names, Object.hasOwn(json, 'then') ? json.then : json.value);
 }
 
-export const sortFlow: StepFlow<Of<'sort'>> = (source, names) =>
-  binds(source, names, only(typeOfShallow(names, source.json.source ?? source.json.from), 'list'));
+export const sortFlow: StepFlow<Of<'sort'>> = (step, names) =>
+  binds(step, names, only(typeOfShallow(names, step.json.source ?? step.json.from), 'list'));
 
-export const randomFlow: StepFlow<Of<'random'>> = (source, names) => {
-  if ((source.json.mode ?? 'int') !== 'weighted') return binds(source, names, NUMBER);
-  const item = nullForMissing(itemsOf(drawnFrom(names, source.json)));
-  return binds(source, names, source.json.where === undefined ? item : union(item, NULL));
+export const randomFlow: StepFlow<Of<'random'>> = (step, names) => {
+  if ((step.json.mode ?? 'int') !== 'weighted') return binds(step, names, NUMBER);
+  const item = nullForMissing(itemsOf(drawnFrom(names, step.json)));
+  return binds(step, names, step.json.where === undefined ? item : union(item, NULL));
 };
 
 function drawnFrom(names: Names, json: Of<'random'>): Type {

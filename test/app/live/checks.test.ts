@@ -71,7 +71,7 @@ async function newGuest(): Promise<Record<string, string>> {
 /** What a host sends who asks for another player's documents in `saves`. */
 function through(host: Readonly<Record<string, string>>, player: string, token: string): Record<string, string> {
   const { projectId, publicKey } = node.game;
-  const signature = proxySignature(publicKey, { projectId, scope: 'storage-saves', player, token });
+  const signature = proxySignature(publicKey, { projectId, purpose: 'storage-saves', player, token });
   return { ...host, 'x-on-behalf-of': player, 'x-on-behalf-of-token': token, 'x-proxy-signature': signature };
 }
 

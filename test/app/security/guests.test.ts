@@ -249,9 +249,9 @@ describe('a guest behind a host', () => {
   const HOST = '76561198000000021';
   const passFor = async (guest: Guest, host = HOST, at: Opened = node) =>
     Object((await ok(ask('pass', guest.proof, { host }, at))).body).pass;
-  const through = (guest: string, token: string, host: Headers = proofOf(HOST), scope = 'whoami') => {
+  const through = (guest: string, token: string, host: Headers = proofOf(HOST), purpose = 'whoami') => {
     const { projectId, publicKey } = node.game;
-    const signature = proxySignature(publicKey, { projectId, scope, player: guest, token });
+    const signature = proxySignature(publicKey, { projectId, purpose, player: guest, token });
     return { ...host, 'x-on-behalf-of': guest, 'x-on-behalf-of-token': token, 'x-proxy-signature': signature };
   };
 

@@ -56,9 +56,9 @@ const save = ({ game }: Opened, headers: Headers, key = PLAYER, collection = 'pl
   game.play('POST', game.storage(`${collection}/${key}`), { headers, body: { gold: 1 } }, null);
 
 /** What a host sends for a player. */
-function relayed(game: Opened['game'], scope: string, player = OTHER, host = PLAYER): Record<string, string> {
+function relayed(game: Opened['game'], purpose: string, player = OTHER, host = PLAYER): Record<string, string> {
   const token = tokenFor(player);
-  const signature = proxySignature(game.publicKey, { projectId: game.projectId, scope, player, token });
+  const signature = proxySignature(game.publicKey, { projectId: game.projectId, purpose, player, token });
   return { ...proofOf(host), 'x-on-behalf-of': player, 'x-on-behalf-of-token': token, 'x-proxy-signature': signature };
 }
 
@@ -150,7 +150,7 @@ describe('a call by a host for another player', () => {
 
   test("with a player's token that is no good is 401, however well it is signed", async () => {
     const { game } = strict;
-    const signed = { projectId: game.projectId, scope: 'whoami', player: OTHER, token: 'bad' };
+    const signed = { projectId: game.projectId, purpose: 'whoami', player: OTHER, token: 'bad' };
     const headers = {
       ...relayed(game, 'whoami'),
       'x-on-behalf-of-token': 'bad',
@@ -161,7 +161,7 @@ describe('a call by a host for another player', () => {
 
   describe('whose token the player chose', () => {
     const handedOn = (game: Opened['game'], token: string) => {
-      const signature = proxySignature(game.publicKey, { projectId: game.projectId, scope: 'whoami', player: OTHER, token });
+      const signature = proxySignature(game.publicKey, { projectId: game.projectId, purpose: 'whoami', player: OTHER, token });
       return { ...relayed(game, 'whoami'), 'x-on-behalf-of-token': token, 'x-proxy-signature': signature };
     };
     const twelveTimes = async (headers: Headers) => {

@@ -23,7 +23,7 @@ const KNOWN: Known = {
   table: () => true,
 };
 const found = (kind: ListedKind, definition: JsonObject) =>
-  definitionFindings(kind, definition, KNOWN).map(({ code, path, fix = '' }) => `${code} ${path} ${fix}`.trim());
+  definitionFindings(kind, definition, KNOWN).map(({ code, pointer, fix = '' }) => `${code} ${pointer} ${fix}`.trim());
 const steps = (...list: JsonObject[]): JsonObject => ({ id: 'e', steps: list.map((step, index) => ({ id: `s${index}`, ...step })) });
 const read = { id: 'hero', type: 'read', collection: 'c', key: 'k' };
 
@@ -188,8 +188,8 @@ describe('findings in a source text', () => {
   });
 
   it('inside a wrapper and in JSON, too; what is missing has the place of what it is missing in', () => {
-    const at = (sourceText: string, path: string) => {
-      const [first] = located('endpoint', { sourceText }, [{ code: 'X', message: '', path }], new ParseBudget());
+    const at = (sourceText: string, pointer: string) => {
+      const [first] = located('endpoint', { sourceText }, [{ code: 'X', message: '', pointer }], new ParseBudget());
       return [first?.line, first?.column];
     };
     expect(at('kind: endpoint\ndefinition:\n  steps:\n    - type: read\n', '/steps/0/id')).toEqual([4, 7]);
@@ -201,7 +201,7 @@ describe('findings in a source text', () => {
   it('of a push with more text than is read for it have their pointers alone', () => {
     const budget = new ParseBudget();
     const one = { sourceText: `${'#'.repeat(20_000)}\nsteps: []` };
-    const lines = [1, 2].map(() => located('endpoint', one, [{ code: 'X', message: '', path: '/steps' }], budget)[0]?.line);
+    const lines = [1, 2].map(() => located('endpoint', one, [{ code: 'X', message: '', pointer: '/steps' }], budget)[0]?.line);
     expect(lines).toEqual([2, undefined]);
   });
 });

@@ -33,7 +33,7 @@ const NOTHING: Known = {
 };
 
 function codes(kind: ListedKind, definition: JsonObject, known = EVERYTHING): string[] {
-  return definitionFindings(kind, definition, known).map(({ code, path }) => `${code} ${path}`);
+  return definitionFindings(kind, definition, known).map(({ code, pointer }) => `${code} ${pointer}`);
 }
 
 const step = (json: JsonObject): JsonObject => ({ id: 'e', steps: [{ id: 's', ...json }] });
@@ -331,7 +331,7 @@ describe('the validator', () => {
   ])('finds %j in game values', (expected, document) => {
     const findings = new Findings(EVERYTHING);
     gameValuesFindings(document, (id) => id === 'taken', findings);
-    expect(findings.all.map(({ code, path }) => `${code} ${path}`)).toEqual(expected);
+    expect(findings.all.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(expected);
   });
 
   it('sees that a workflow calls itself, by way of others too, but not that a step bears its name', () => {

@@ -85,7 +85,7 @@ const KNOWN: Known = {
 };
 
 const found = (definition: JsonObject, known = KNOWN) =>
-  definitionFindings('endpoint', definition, known).map(({ code, path }) => `${code} ${path}`);
+  definitionFindings('endpoint', definition, known).map(({ code, pointer }) => `${code} ${pointer}`);
 
 describe('a block of a library', () => {
   it('is run by a call of library.block, with its params, and gives its value or what it returns', () => {
@@ -144,7 +144,7 @@ describe('the validator', () => {
 
   it('looks into the blocks of a library', () => {
     const library = { id: 'l', name: 'l', blocks: { 'a.b': { steps: [{ id: 'x', type: 'nope' }] }, empty: {}, none: 3 } };
-    expect(definitionFindings('library', library, KNOWN).map(({ code, path }) => `${code} ${path}`)).toEqual([
+    expect(definitionFindings('library', library, KNOWN).map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([
       'INVALID_BLOCK_NAME /blocks/a.b',
       'INVALID_STEP_TYPE /blocks/a.b/steps/0/type',
       'MISSING_BLOCK_STEPS /blocks/empty',

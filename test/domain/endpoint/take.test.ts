@@ -93,5 +93,5 @@ describe('a list that a loop consumes', () => {
 it('the validator takes these two methods, and no others', () => {
   const findings = new Findings(knownIn(effectiveDefinitions(EMPTY, 'live')));
   tokensFindings(['{{a.shift()}}', '{{a.b.pop()|0}}', '{{a.includes(1)}}', '{{a.shift(1)}}'], '', findings);
-  expect(findings.all.map(({ code, path }) => `${code} ${path}`)).toEqual(['INVALID_EXPRESSION /2', 'INVALID_EXPRESSION /3']);
+  expect(findings.all.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(['INVALID_EXPRESSION /2', 'INVALID_EXPRESSION /3']);
 });

@@ -32,7 +32,7 @@ test('limits that count nothing, and members that say nothing, are findings', ()
   const codes = (limits: Parameters<typeof callLimitFindings>[0]) => {
     const findings = new Findings({ collection: () => true } as unknown as ConstructorParameters<typeof Findings>[0]);
     callLimitFindings(limits, '/rateLimits', findings);
-    return findings.all.map(({ code, path }) => `${code} ${path}`);
+    return findings.all.map(({ code, pointer }) => `${code} ${pointer}`);
   };
   expect(codes({ perMinute: 10, scope: 'global' })).toEqual([]);
   expect(codes({ mode: 'none' })).toEqual([]);

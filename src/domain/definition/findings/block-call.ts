@@ -4,14 +4,14 @@ import { isObject } from '../../../kernel/json.ts';
 import type { Findings } from './finding.ts';
 
 /** Findings for a call of `library.block`: whether the block exists, and its params. */
-export function blockCallFindings(called: string, step: Written<StepSchema<'call'>>, path: string, findings: Findings): void {
+export function blockCallFindings(called: string, step: Written<StepSchema<'call'>>, pointer: string, findings: Findings): void {
   const declared = findings.known.block(called);
   if (declared === false) {
     const library = called.slice(0, called.indexOf('.'));
     const what = findings.known.library(library) ? `block '${called}'` : `library '${library}'`;
     findings.add(
       'BLOCK_NOT_FOUND',
-      `${path}/target`,
+      `${pointer}/target`,
       `There is no ${what}: a call that reaches this step fails.`,
       'Push the library, too.',
     );
@@ -22,6 +22,6 @@ export function blockCallFindings(called: string, step: Written<StepSchema<'call
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(declared, name)) continue;
     const known = Object.keys(declared).join(', ');
-    findings.add('UNKNOWN_PARAM', `${path}/params/${name}`, `'${called}' has no param '${name}'; it has: ${known}.`);
+    findings.add('UNKNOWN_PARAM', `${pointer}/params/${name}`, `'${called}' has no param '${name}'; it has: ${known}.`);
   }
 }

@@ -13,8 +13,8 @@ export function budgetsFindings({ budgets }: Pick<Written<typeof workflow>, 'bud
     return;
   }
   for (const [name, limit] of Object.entries(budgets)) {
-    const path = `/budgets/${name}`;
-    if (!KNOWN.has(name)) findings.add('UNKNOWN_BUDGET', path, `There is no budget '${name}'.`, `Known are ${[...KNOWN].join(', ')}.`);
-    else if (typeof limit !== 'number' || limit < 0) findings.add('INVALID_BUDGETS', path, 'A budget is a number from 0 on.');
+    const pointer = `/budgets/${name}`;
+    if (!KNOWN.has(name)) findings.add('UNKNOWN_BUDGET', pointer, `There is no budget '${name}'.`, `Known are ${[...KNOWN].join(', ')}.`);
+    else if (typeof limit !== 'number' || limit < 0) findings.add('INVALID_BUDGETS', pointer, 'A budget is a number from 0 on.');
   }
 }

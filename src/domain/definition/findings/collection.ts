@@ -107,61 +107,65 @@ function typeIn({ type }: Written<typeof field>): Json | undefined {
 }
 
 /** A schema is a flat map of fields, or `{type: object, properties, required}`. */
-function schemaFindings(schema: Json, path: string, findings: Findings): void {
+function schemaFindings(schema: Json, pointer: string, findings: Findings): void {
   if (!isObject(schema)) {
-    findings.add('INVALID_SCHEMA', path, 'A schema must be an object.');
+    findings.add('INVALID_SCHEMA', pointer, 'A schema must be an object.');
     return;
   }
   const { properties }: Written<typeof field> = schema;
-  if (isObject(properties)) fieldFindings(schema, path, findings);
+  if (isObject(properties)) fieldFindings(schema, pointer, findings);
   else {
     const fields = Object.entries(schema).filter(([name, field]) => !(name === 'type' && typeof field === 'string'));
-    for (const [name, field] of fields) namedField(name, field, `${path}/${name}`, findings);
+    for (const [name, field] of fields) namedField(name, field, `${pointer}/${name}`, findings);
   }
 }
 
-function namedField(name: string, written: Json, path: string, findings: Findings): void {
-  if (!FIELD_NAME.test(name)) findings.add('INVALID_FIELD_NAME', path, 'This is no name for a field.');
-  if (typeof written === 'string') typeFinding(written, path, findings);
-  else if (isObject(written)) fieldFindings(written, path, findings);
-  else findings.add('INVALID_FIELD', path, 'A field must be an object or the name of a type.');
+function namedField(name: string, written: Json, pointer: string, findings: Findings): void {
+  if (!FIELD_NAME.test(name)) findings.add('INVALID_FIELD_NAME', pointer, 'This is no name for a field.');
+  if (typeof written === 'string') typeFinding(written, pointer, findings);
+  else if (isObject(written)) fieldFindings(written, pointer, findings);
+  else findings.add('INVALID_FIELD', pointer, 'A field must be an object or the name of a type.');
 }
 
-function typeFinding(type: string, path: string, findings: Findings): void {
+function typeFinding(type: string, pointer: string, findings: Findings): void {
   if (!TYPES.includes(type))
-    findings.add('INVALID_FIELD_TYPE', path, `'${type}' is no type of a field.`, didYouMean(type, TYPES) ?? TYPES.join(', '));
+    findings.add('INVALID_FIELD_TYPE', pointer, `'${type}' is no type of a field.`, didYouMean(type, TYPES) ?? TYPES.join(', '));
 }
 
-function fieldFindings(written: Written<typeof field>, path: string, findings: Findings): void {
+function fieldFindings(written: Written<typeof field>, pointer: string, findings: Findings): void {
   const type = stringOf(written.type);
-  if (type !== undefined) typeFinding(type, `${path}/type`, findings);
+  if (type !== undefined) typeFinding(type, `${pointer}/type`, findings);
   const settings = namesIn(field);
   for (const name of Object.keys(written)) {
     if (!settings.includes(name))
-      findings.add('UNKNOWN_FIELD_SETTING', `${path}/${name}`, `'${name}' is no setting of a field.`, didYouMean(name, settings));
+      findings.add('UNKNOWN_FIELD_SETTING', `${pointer}/${name}`, `'${name}' is no setting of a field.`, didYouMean(name, settings));
   }
-  findings.structure(field, written, path, ...BOUNDS);
+  findings.structure(field, written, pointer, ...BOUNDS);
   for (const [least, most] of BOUND_PAIRS) {
     const [low, high] = [written[least], written[most]];
     if (!isNumber(low) || !isNumber(high) || compareNumbers(low, high) <= 0) continue;
-    findings.add('INVALID_FIELD_BOUND', `${path}/${least}`, `Nothing is at least '${least}' and at most '${most}'.`);
+    findings.add('INVALID_FIELD_BOUND', `${pointer}/${least}`, `Nothing is at least '${least}' and at most '${most}'.`);
   }
-  findings.structure(field, written, path, ...GROWTH_SETTINGS, '_ledger', '_unique');
+  findings.structure(field, written, pointer, ...GROWTH_SETTINGS, '_ledger', '_unique');
   if (type !== undefined && !NUMBERS.has(type) && GROWTH_SETTINGS.some((name) => (written[name] ?? null) !== null)) {
-    findings.add('INVALID_RATE_FIELD', path, 'Only the growth of numbers can be limited.');
+    findings.add('INVALID_RATE_FIELD', pointer, 'Only the growth of numbers can be limited.');
   }
   if (written._ledger === true && type !== undefined && !NUMBERS.has(type)) {
-    findings.add('INVALID_LEDGER', `${path}/_ledger`, 'A ledger follows numbers only.');
+    findings.add('INVALID_LEDGER', `${pointer}/_ledger`, 'A ledger follows numbers only.');
   }
   if (isUnique(written) && type !== undefined && !['string', 'number', 'integer'].includes(type)) {
-    findings.add('INVALID_UNIQUE', `${path}/_unique`, 'Only texts and numbers can be unique.');
+    findings.add('INVALID_UNIQUE', `${pointer}/_unique`, 'Only texts and numbers can be unique.');
   }
   if (isUnique(written) && (written.default ?? null) !== null) {
-    findings.add('INVALID_UNIQUE', `${path}/default`, 'Only one document can have this default: the next one without a value is refused.');
+    findings.add(
+      'INVALID_UNIQUE',
+      `${pointer}/default`,
+      'Only one document can have this default: the next one without a value is refused.',
+    );
   }
-  findings.structure(field, written, path, 'enum');
-  defaultFinding(written, type, path, findings);
-  nestedFindings(written, type, path, findings);
+  findings.structure(field, written, pointer, 'enum');
+  defaultFinding(written, type, pointer, findings);
+  nestedFindings(written, type, pointer, findings);
 }
 
 const FITS: ReadonlyMap<string, (value: Json) => boolean> = new Map<string, (value: Json) => boolean>([
@@ -172,45 +176,45 @@ const FITS: ReadonlyMap<string, (value: Json) => boolean> = new Map<string, (val
   ['array', isArray],
 ]);
 
-function defaultFinding(written: Written<typeof field>, type: string | undefined, path: string, findings: Findings): void {
+function defaultFinding(written: Written<typeof field>, type: string | undefined, pointer: string, findings: Findings): void {
   const initial = written.default ?? null;
   if (initial === null || (FITS.get(type ?? '')?.(initial) ?? true)) return;
-  findings.add('INVALID_DEFAULT', `${path}/default`, `'default' must be of the type ${type}.`);
+  findings.add('INVALID_DEFAULT', `${pointer}/default`, `'default' must be of the type ${type}.`);
 }
 
-function nestedFindings(written: Written<typeof field>, type: string | undefined, path: string, findings: Findings): void {
+function nestedFindings(written: Written<typeof field>, type: string | undefined, pointer: string, findings: Findings): void {
   const { properties, required, items, additionalProperties: additional } = written;
   if (properties !== undefined && !isObject(properties))
-    findings.add('INVALID_FIELD', `${path}/properties`, `'properties' must be an object.`);
-  for (const [name, inner] of Object.entries(objectOf(properties))) namedField(name, inner, `${path}/properties/${name}`, findings);
+    findings.add('INVALID_FIELD', `${pointer}/properties`, `'properties' must be an object.`);
+  for (const [name, inner] of Object.entries(objectOf(properties))) namedField(name, inner, `${pointer}/properties/${name}`, findings);
   if (isArray(required)) {
     for (const name of required) {
       if (typeof name === 'string' && Object.hasOwn(objectOf(properties), name)) continue;
-      findings.add('REQUIRED_FIELD_MISSING', `${path}/required`, `'${String(name)}' is required but no field.`);
+      findings.add('REQUIRED_FIELD_MISSING', `${pointer}/required`, `'${String(name)}' is required but no field.`);
     }
   } else if (required !== undefined && typeof required !== 'boolean') {
-    findings.add('INVALID_REQUIRED', `${path}/required`, `'required' is true, false or a list of names.`);
+    findings.add('INVALID_REQUIRED', `${pointer}/required`, `'required' is true, false or a list of names.`);
   }
   if (isObject(additional ?? null) || typeof additional === 'string') {
-    namedField('additionalProperties', additional ?? null, `${path}/additionalProperties`, findings);
+    namedField('additionalProperties', additional ?? null, `${pointer}/additionalProperties`, findings);
   } else if (additional !== undefined && typeof additional !== 'boolean') {
-    findings.add('INVALID_FIELD', `${path}/additionalProperties`, `'additionalProperties' is true, false, or a field.`);
+    findings.add('INVALID_FIELD', `${pointer}/additionalProperties`, `'additionalProperties' is true, false, or a field.`);
   }
   if (items !== undefined && tracksNumbers(items)) {
-    findings.add('INVALID_LEDGER', `${path}/items`, 'A ledger follows nothing inside a list: its items have no lasting names.');
+    findings.add('INVALID_LEDGER', `${pointer}/items`, 'A ledger follows nothing inside a list: its items have no lasting names.');
   }
   for (const [name, inner] of [
     ['items', items],
     ['additionalProperties', additional],
   ] as const) {
     if (inner === undefined || !hasGrowth(inner)) continue;
-    findings.add('INVALID_RATE_FIELD', `${path}/${name}`, 'Only fields with a name of their own are limited, and none inside a list.');
+    findings.add('INVALID_RATE_FIELD', `${pointer}/${name}`, 'Only fields with a name of their own are limited, and none inside a list.');
   }
   if ([items, additional].some((inner) => inner !== undefined && hasUnique(inner))) {
-    findings.add('INVALID_UNIQUE', path, 'Only fields with a name of their own are unique, and none inside a list.');
+    findings.add('INVALID_UNIQUE', pointer, 'Only fields with a name of their own are unique, and none inside a list.');
   }
-  if (items !== undefined) namedField('items', items, `${path}/items`, findings);
-  else if (type === 'array') findings.add('ARRAY_ITEMS', path, 'The items of this list are not described.');
+  if (items !== undefined) namedField('items', items, `${pointer}/items`, findings);
+  else if (type === 'array') findings.add('ARRAY_ITEMS', pointer, 'The items of this list are not described.');
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'any']);

@@ -8,47 +8,47 @@ import { unknownPartMembers } from './members.ts';
 import { tokenBodyFindings } from './tokens.ts';
 
 /** Findings for a condition: `{field, op, value}`, `{expression}`, `{all}` or `{any}`. */
-export function conditionFindings(condition: Json, path: string, findings: Findings, inRow = false): void {
+export function conditionFindings(condition: Json, pointer: string, findings: Findings, inRow = false): void {
   if (typeof condition === 'boolean' || isTemplated(condition)) return;
   if (!isObject(condition)) {
-    findings.add('INVALID_CONDITION', path, 'A condition must be an object.');
+    findings.add('INVALID_CONDITION', pointer, 'A condition must be an object.');
     return;
   }
   const written: Written<typeof clause> = condition;
   for (const name of ['all', 'any'] as const) {
     const group = written[name];
     if (group === undefined) continue;
-    groupFindings(group, `${path}/${name}`, findings, inRow);
+    groupFindings(group, `${pointer}/${name}`, findings, inRow);
     return;
   }
-  clauseFindings(condition, path, findings, inRow);
+  clauseFindings(condition, pointer, findings, inRow);
 }
 
-function groupFindings(group: Json, path: string, findings: Findings, inRow: boolean): void {
+function groupFindings(group: Json, pointer: string, findings: Findings, inRow: boolean): void {
   if (!isArray(group) || group.length === 0) {
-    findings.add('INVALID_CONDITION_GROUP', path, 'A group must be a list of conditions.');
+    findings.add('INVALID_CONDITION_GROUP', pointer, 'A group must be a list of conditions.');
     return;
   }
-  for (const [index, inner] of group.entries()) conditionFindings(inner, `${path}/${index}`, findings, inRow);
+  for (const [index, inner] of group.entries()) conditionFindings(inner, `${pointer}/${index}`, findings, inRow);
 }
 
-function clauseFindings(condition: Written<typeof clause>, path: string, findings: Findings, inRow: boolean): void {
+function clauseFindings(condition: Written<typeof clause>, pointer: string, findings: Findings, inRow: boolean): void {
   const field = condition.field ?? condition.left;
   const { expression } = condition;
   // A step that is its own condition has the members of a step too.
-  if (!Object.hasOwn(condition, 'type')) unknownPartMembers(condition, 'clause', path, findings);
+  if (!Object.hasOwn(condition, 'type')) unknownPartMembers(condition, 'clause', pointer, findings);
   if (field === undefined && isText(expression)) {
-    if (joins(expression)) findings.add('CONDITION_EXPRESSION_JOINED', `${path}/expression`, JOINED, `Use 'all' or 'any'.`);
+    if (joins(expression)) findings.add('CONDITION_EXPRESSION_JOINED', `${pointer}/expression`, JOINED, `Use 'all' or 'any'.`);
     return;
   }
-  if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', path, `A condition needs a 'field'.`);
+  if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', pointer, `A condition needs a 'field'.`);
   // In a `where` it is a path in the row, which has no brackets.
-  else if (!inRow && !isTemplated(field)) tokenBodyFindings(field, `${path}/field`, findings);
+  else if (!inRow && !isTemplated(field)) tokenBodyFindings(field, `${pointer}/field`, findings);
   const op = condition.op ?? condition.operator;
-  if (!isText(op)) findings.add('CONDITION_OP_REQUIRED', path, `A condition needs an 'op'.`, 'Such as ==, >= or exists.');
-  else if (!isOperator(op)) findings.add('INVALID_CONDITION_OP', `${path}/op`, `'${op}' is no operator.`);
+  if (!isText(op)) findings.add('CONDITION_OP_REQUIRED', pointer, `A condition needs an 'op'.`, 'Such as ==, >= or exists.');
+  else if (!isOperator(op)) findings.add('INVALID_CONDITION_OP', `${pointer}/op`, `'${op}' is no operator.`);
   else if (!isUnary(op) && !['value', 'right', 'expression'].some((name) => Object.hasOwn(condition, name))) {
-    findings.add('CONDITION_VALUE_MISSING', path, 'The condition compares with nothing.');
+    findings.add('CONDITION_VALUE_MISSING', pointer, 'The condition compares with nothing.');
   }
 }
 
@@ -59,7 +59,7 @@ function joins(expression: string): boolean {
 }
 
 /** Findings for a `where`: a single clause, or groups of them. */
-export function whereFindings(where: Json, path: string, findings: Findings): void {
-  if (isObject(where)) conditionFindings(where, path, findings, true);
-  else findings.add('INVALID_WHERE', path, `'where' must be an object.`);
+export function whereFindings(where: Json, pointer: string, findings: Findings): void {
+  if (isObject(where)) conditionFindings(where, pointer, findings, true);
+  else findings.add('INVALID_WHERE', pointer, `'where' must be an object.`);
 }

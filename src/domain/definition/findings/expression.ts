@@ -5,12 +5,12 @@ import { compileExpression, compileMath } from '../../endpoint/expression.ts';
 import { type Findings, isText } from './finding.ts';
 
 /** Findings for an expression that cannot be parsed: every call that reaches it fails. `math`: where only a number is valid. */
-export function expressionFindings(text: Json | undefined, path: string, findings: Findings, as: 'math' | 'any' = 'any'): void {
+export function expressionFindings(text: Json | undefined, pointer: string, findings: Findings, as: 'math' | 'any' = 'any'): void {
   if (!isText(text)) return;
   try {
     (as === 'math' ? compileMath : compileExpression)(language, text);
   } catch (error) {
     if (!(error instanceof LanguageError)) throw error;
-    findings.add('INVALID_EXPRESSION', path, error.message);
+    findings.add('INVALID_EXPRESSION', pointer, error.message);
   }
 }

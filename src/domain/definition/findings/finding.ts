@@ -8,7 +8,7 @@ export interface Finding {
   readonly code: string;
   readonly message: string;
   /** JSON pointer into the definition; empty: the whole definition. */
-  readonly path: string;
+  readonly pointer: string;
   readonly fix?: string;
   /** Position in the source text, both from 1, if the text is available. */
   readonly line?: number;
@@ -50,27 +50,27 @@ export class Findings {
     this.ownBlocks = ownBlocks;
   }
 
-  add(code: string, path: string, message: string, fix?: string): void {
-    if (this.all.length < MAX_FINDINGS) this.all.push({ code, message, path, ...(fix === undefined ? {} : { fix }) });
+  add(code: string, pointer: string, message: string, fix?: string): void {
+    if (this.all.length < MAX_FINDINGS) this.all.push({ code, message, pointer: pointer, ...(fix === undefined ? {} : { fix }) });
   }
 
   /** Checks members that are present against their schema. */
   structure<S extends { readonly shape: Shape }>(
     schema: S,
     written: Written<S>,
-    path: string,
+    pointer: string,
     ...names: readonly (keyof S['shape'] & string)[]
   ): void {
     for (const name of names) {
       const complaint = complaintOf(schema.shape[name], written[name]);
-      if (complaint !== null) this.add(complaint.code, `${path}/${name}`, `'${name}' must be ${complaint.expected}.`);
+      if (complaint !== null) this.add(complaint.code, `${pointer}/${name}`, `'${name}' must be ${complaint.expected}.`);
     }
   }
 
   /** Adds a finding if none of the members is present. */
-  missing<O extends JsonObject>(written: O, names: readonly (keyof O & string)[], path: string, code: string): boolean {
+  missing<O extends JsonObject>(written: O, names: readonly (keyof O & string)[], pointer: string, code: string): boolean {
     if (names.some((name) => (written[name] ?? null) !== null)) return false;
-    this.add(code, path, `${names.map((name) => `'${name}'`).join(' or ')} is missing.`);
+    this.add(code, pointer, `${names.map((name) => `'${name}'`).join(' or ')} is missing.`);
     return true;
   }
 }

@@ -47,7 +47,7 @@ export function droppedGuards(kind: ListedKind, before: JsonObject, after: JsonO
     const name = members.find((each) => says(before, each)) ?? members[0];
     return {
       code: 'GUARD_DROPPED',
-      path: `/${name}`,
+      pointer: `/${name}`,
       message: `What this replaces had '${name}'; this has not, so it holds no more.`,
       fix: `Say '${name}' again, or with what it should be now.`,
     };

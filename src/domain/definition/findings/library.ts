@@ -22,19 +22,19 @@ export function blocksFindings({ blocks }: Written<typeof library>, findings: Fi
 const BLOCK_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 function blockFindings(name: string, written: Json, findings: Findings): void {
-  const path = `/blocks/${name}`;
-  if (!BLOCK_NAME.test(name)) findings.add('INVALID_BLOCK_NAME', path, `'${name}' cannot be called: use letters, digits, _ and -.`);
+  const pointer = `/blocks/${name}`;
+  if (!BLOCK_NAME.test(name)) findings.add('INVALID_BLOCK_NAME', pointer, `'${name}' cannot be called: use letters, digits, _ and -.`);
   if (!isObject(written)) {
-    findings.add('INVALID_BLOCK', path, 'A block must be an object with steps.');
+    findings.add('INVALID_BLOCK', pointer, 'A block must be an object with steps.');
     return;
   }
   const inner: Written<typeof block> = written;
-  findings.structure(block, inner, path, 'params', 'returns');
-  findings.missing(inner, ['steps', 'body'], path, 'MISSING_BLOCK_STEPS');
-  stepsFindings(inner, findings, true, path);
+  findings.structure(block, inner, pointer, 'params', 'returns');
+  findings.missing(inner, ['steps', 'body'], pointer, 'MISSING_BLOCK_STEPS');
+  stepsFindings(inner, findings, true, pointer);
   const parts = ['steps', 'body', 'returns'] as const;
-  for (const part of parts) tokensFindings(inner[part], `${path}/${part}`, findings);
-  namesFindings(inner, parts, findings, true, path);
+  for (const part of parts) tokensFindings(inner[part], `${pointer}/${part}`, findings);
+  namesFindings(inner, parts, findings, true, pointer);
 }
 
 export function libraryFindings(definition: Written<typeof library>, findings: Findings): void {
@@ -49,10 +49,10 @@ export function importsFindings({ imports }: Written<typeof library>, findings: 
     return;
   }
   for (const [index, id] of imports.filter(isText).entries()) {
-    const path = `/imports/${index}`;
-    if (imports.indexOf(id) < index) findings.add('DUPLICATE_IMPORT', path, `'${id}' is there already.`);
+    const pointer = `/imports/${index}`;
+    if (imports.indexOf(id) < index) findings.add('DUPLICATE_IMPORT', pointer, `'${id}' is there already.`);
     else if (!findings.known.library(id)) {
-      findings.add('UNRESOLVED_IMPORT', path, `There is no library '${id}': calls to its blocks fail.`, 'Push the library, too.');
+      findings.add('UNRESOLVED_IMPORT', pointer, `There is no library '${id}': calls to its blocks fail.`, 'Push the library, too.');
     }
   }
 }

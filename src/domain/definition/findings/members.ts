@@ -12,22 +12,22 @@ const OF_STEPS: ReadonlyMap<string, readonly string[]> = new Map(stepTypes.map((
 
 const PARTS = { operation, onMissing, route, onFail, clause, case: switchCase };
 
-export function unknownStepMembers(step: JsonObject, type: string, path: string, findings: Findings): void {
+export function unknownStepMembers(step: JsonObject, type: string, pointer: string, findings: Findings): void {
   const own = OF_STEPS.get(type);
   if (own === undefined) return;
   for (const name of Object.keys(step)) {
     if (Object.hasOwn(STEP_SHAPE, name) || own.includes(name) || isNote(name)) continue;
     const fix = didYouMean(name, [...own, 'when', 'as']) ?? `It may hold ${own.join(', ')}.`;
-    findings.add('UNKNOWN_STEP_MEMBER', `${path}/${name}`, `A step of the type '${type}' does nothing with '${name}'.`, fix);
+    findings.add('UNKNOWN_STEP_MEMBER', `${pointer}/${name}`, `A step of the type '${type}' does nothing with '${name}'.`, fix);
   }
 }
 
-export function unknownPartMembers(part: JsonObject, kind: keyof typeof PARTS, path: string, findings: Findings): void {
+export function unknownPartMembers(part: JsonObject, kind: keyof typeof PARTS, pointer: string, findings: Findings): void {
   const known = namesIn(PARTS[kind]);
   for (const name of Object.keys(part)) {
     if (known.includes(name) || isNote(name)) continue;
     const fix = didYouMean(name, known) ?? `It may hold ${known.join(', ')}.`;
-    findings.add('UNKNOWN_STEP_MEMBER', `${path}/${name}`, `Nothing is done with '${name}' here.`, fix);
+    findings.add('UNKNOWN_STEP_MEMBER', `${pointer}/${name}`, `Nothing is done with '${name}' here.`, fix);
   }
 }
 

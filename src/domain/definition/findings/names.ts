@@ -141,28 +141,28 @@ class TokenWalk {
     this.#isCalled = isCalled;
   }
 
-  look(json: Json | undefined, path: string): void {
-    if (typeof json === 'string') this.#tokens(json, path);
-    else if (isArray(json)) for (const [index, item] of json.entries()) this.look(item, `${path}/${index}`);
-    else if (isObject(json)) for (const [name, value] of Object.entries(json)) this.#member(json, name, value, `${path}/${name}`);
+  look(json: Json | undefined, pointer: string): void {
+    if (typeof json === 'string') this.#tokens(json, pointer);
+    else if (isArray(json)) for (const [index, item] of json.entries()) this.look(item, `${pointer}/${index}`);
+    else if (isObject(json)) for (const [name, value] of Object.entries(json)) this.#member(json, name, value, `${pointer}/${name}`);
   }
 
   /** Some members are tokens without braces. In a `where` they are paths in the row. */
-  #member(json: JsonObject, name: string, value: Json, path: string): void {
+  #member(json: JsonObject, name: string, value: Json, pointer: string): void {
     if (PROSE.has(name)) return;
-    const bare = typeof value === 'string' && !value.includes('{{') && !path.includes('/where/');
+    const bare = typeof value === 'string' && !value.includes('{{') && !pointer.includes('/where/');
     if (bare && ((name === 'field' && Object.hasOwn(json, 'op')) || (name === 'from' && Object.hasOwn(json, 'type'))))
-      this.#body(value, path);
-    else this.look(value, path);
+      this.#body(value, pointer);
+    else this.look(value, pointer);
   }
 
-  #tokens(text: string, path: string): void {
-    for (const { start, end } of findTokens(text)) this.#body(text.slice(start + 2, end - 2), path);
+  #tokens(text: string, pointer: string): void {
+    for (const { start, end } of findTokens(text)) this.#body(text.slice(start + 2, end - 2), pointer);
   }
 
-  #body(body: string, path: string): void {
+  #body(body: string, pointer: string): void {
     if (body.includes('{{')) {
-      this.#tokens(body, path);
+      this.#tokens(body, pointer);
       return;
     }
     const bar = scanTop(body, 0, (char) => char === '|');
@@ -171,22 +171,22 @@ class TokenWalk {
     if (match === null || LITERALS.has(core)) return;
     const [, root = '', rest = ''] = match;
     const [first] = rest.split('.').slice(1);
-    this.#path(root, first?.trim(), path);
+    this.#path(root, first?.trim(), pointer);
   }
 
-  #path(root: string, first: string | undefined, path: string): void {
+  #path(root: string, first: string | undefined, pointer: string): void {
     const shape = this.#names.shapeOf(root);
-    if (shape === undefined) this.#unknown(root, path);
+    if (shape === undefined) this.#unknown(root, pointer);
     else if (first === undefined) return;
-    else if (root === 'input') this.#input(first, path);
-    else if (shape === 'plain') this.#never(root, first, [], path);
-    else if (shape !== 'open' && !shape.includes(first)) this.#never(root, first, shape, path);
+    else if (root === 'input') this.#input(first, pointer);
+    else if (shape === 'plain') this.#never(root, first, [], pointer);
+    else if (shape !== 'open' && !shape.includes(first)) this.#never(root, first, shape, pointer);
   }
 
-  #unknown(root: string, path: string): void {
+  #unknown(root: string, pointer: string): void {
     const meant = this.#meantBy(root);
     if (this.#isCalled && meant === undefined) return;
-    this.#findings.add('UNKNOWN_NAME', path, `Nothing here is called '${root}', so this token is always nothing.`, meant);
+    this.#findings.add('UNKNOWN_NAME', pointer, `Nothing here is called '${root}', so this token is always nothing.`, meant);
   }
 
   /** The suggestion for an unknown name. It is bounded: a definition may have thousands of tokens and thousands of names. */
@@ -203,16 +203,16 @@ class TokenWalk {
     return didYouMean(name, known);
   }
 
-  #never(root: string, name: string, members: readonly string[], path: string): void {
+  #never(root: string, name: string, members: readonly string[], pointer: string): void {
     const has = members.length === 0 ? `'${root}' has no members` : `'${root}' has ${members.join(', ')}`;
-    this.#findings.add('UNKNOWN_MEMBER', path, `${has}, so '${root}.${name}' is always nothing.`, this.#among(name, members));
+    this.#findings.add('UNKNOWN_MEMBER', pointer, `${has}, so '${root}.${name}' is always nothing.`, this.#among(name, members));
   }
 
   /** An undeclared input field is allowed, but one that looks like a typing error gets a finding. */
-  #input(name: string, path: string): void {
+  #input(name: string, pointer: string): void {
     if (this.#inputs.includes(name)) return;
     const meant = nearest(name, this.#inputs);
     if (meant === undefined) return;
-    this.#findings.add('UNKNOWN_MEMBER', path, `The input declares no '${name}'.`, `Did you mean '${meant}'?`);
+    this.#findings.add('UNKNOWN_MEMBER', pointer, `The input declares no '${name}'.`, `Did you mean '${meant}'?`);
   }
 }

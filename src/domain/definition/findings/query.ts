@@ -15,10 +15,10 @@ const COLUMN_TEXTS = ['path', 'field', 'source', 'valuePath', 'expression', 'exp
 const OF_SOURCE = ['index', 'sourceIndex', 'source', 'alias', 'as', 'collectionId', 'sourceCollectionId'] as const;
 
 /** Findings for members that no run reads. */
-function unknownMembers(object: JsonObject, known: readonly string[], path: string, findings: Findings): void {
+function unknownMembers(object: JsonObject, known: readonly string[], pointer: string, findings: Findings): void {
   for (const name of Object.keys(object)) {
     if (known.includes(name)) continue;
-    findings.add('UNKNOWN_QUERY_MEMBER', `${path}/${name}`, `A query does nothing with '${name}' here.`, didYouMean(name, known));
+    findings.add('UNKNOWN_QUERY_MEMBER', `${pointer}/${name}`, `A query does nothing with '${name}' here.`, didYouMean(name, known));
   }
 }
 
@@ -40,19 +40,19 @@ function sourcesFindings({ sources }: Written<typeof query>, findings: Findings)
   }
   const aliases = new Set<string>();
   for (const [index, raw] of sources.entries()) {
-    const path = `/sources/${index}`;
+    const pointer = `/sources/${index}`;
     const one: Written<typeof source> = typeof raw === 'string' ? { collectionId: raw } : objectOf(raw);
     const collection = firstText(one, 'collectionId', 'collection');
     if (collection === undefined) {
-      findings.add('SOURCE_COLLECTION_REQUIRED', path, `A source needs a 'collectionId'.`);
+      findings.add('SOURCE_COLLECTION_REQUIRED', pointer, `A source needs a 'collectionId'.`);
       continue;
     }
-    collectionFinding(collection, path, findings);
+    collectionFinding(collection, pointer, findings);
     const alias = firstText(one, 'alias', 'as') ?? collection;
-    if (aliases.has(alias)) findings.add('DUPLICATE_SOURCE_ALIAS', path, `Another source is called '${alias}'.`, `Give it an 'alias'.`);
+    if (aliases.has(alias)) findings.add('DUPLICATE_SOURCE_ALIAS', pointer, `Another source is called '${alias}'.`, `Give it an 'alias'.`);
     aliases.add(alias);
-    findings.structure(source, one, path, 'join');
-    findings.structure(join, objectOf(one.join), `${path}/join`, 'type');
+    findings.structure(source, one, pointer, 'join');
+    findings.structure(join, objectOf(one.join), `${pointer}/join`, 'type');
   }
 }
 
@@ -99,28 +99,28 @@ function columnsFindings(config: Written<typeof queryConfig>, name: (typeof COLU
 function joinsFindings(config: Written<typeof queryConfig>, findings: Findings): void {
   findings.structure(queryConfig, config, '/config', 'joins');
   for (const [index, raw] of listOf(config.joins).entries()) {
-    const path = `/config/joins/${index}`;
+    const pointer = `/config/joins/${index}`;
     if (!isObject(raw)) {
-      findings.add('INVALID_QUERY_JOINS', path, 'A join must be an object.');
+      findings.add('INVALID_QUERY_JOINS', pointer, 'A join must be an object.');
       continue;
     }
-    joinFindings(raw, path, findings);
+    joinFindings(raw, pointer, findings);
   }
 }
 
 /** Findings for a join: with another source, or with a collection of its own, which is found by a key of the row. */
-function joinFindings(written: Written<typeof join>, path: string, findings: Findings): void {
-  findings.structure(join, written, path, 'type');
+function joinFindings(written: Written<typeof join>, pointer: string, findings: Findings): void {
+  findings.structure(join, written, pointer, 'type');
   const collection = firstText(written, 'sourceCollectionId', 'collectionId');
-  if (collection !== undefined) collectionFinding(collection, path, findings);
+  if (collection !== undefined) collectionFinding(collection, pointer, findings);
   if (OF_SOURCE.every((name) => firstText(written, name) === undefined)) {
-    findings.add('JOIN_COLLECTION_REQUIRED', path, `A join needs a 'collectionId', or the source that it is of.`);
+    findings.add('JOIN_COLLECTION_REQUIRED', pointer, `A join needs a 'collectionId', or the source that it is of.`);
   }
   const brings = firstText(written, 'sourceCollectionId', 'foreignKey') !== undefined;
-  if (brings && firstText(written, 'localKey') === undefined) findings.add('JOIN_KEY_REQUIRED', path, `This join needs a 'localKey'.`);
+  if (brings && firstText(written, 'localKey') === undefined) findings.add('JOIN_KEY_REQUIRED', pointer, `This join needs a 'localKey'.`);
 }
 
-function collectionFinding(collection: string, path: string, findings: Findings): void {
+function collectionFinding(collection: string, pointer: string, findings: Findings): void {
   if (findings.known.collection(collection)) return;
-  findings.add('COLLECTION_NOT_FOUND', path, `There is no collection '${collection}', so it gives no rows.`);
+  findings.add('COLLECTION_NOT_FOUND', pointer, `There is no collection '${collection}', so it gives no rows.`);
 }

@@ -11,8 +11,8 @@ import type { Findings } from './finding.ts';
 const WINDOWS: ReadonlySet<string> = new Set(WINDOW_NAMES);
 const FLAT = WINDOW_NAMES.map((window) => flatName(window));
 const FLAT_NAMES: ReadonlySet<string> = new Set(FLAT);
-/** Longest path. Its names are the author's. */
-const MAX_PATH = 200;
+/** Longest pointer. Its names are the author's. */
+const MAX_POINTER = 200;
 
 /** `body`: as pushed, `{rules: […]}` or the bare list. */
 export function rateRulesFindings(body: Json, findings: Findings): void {
@@ -23,65 +23,66 @@ export function rateRulesFindings(body: Json, findings: Findings): void {
 }
 
 /** Findings for an endpoint's `rateLimits`: windows, in any form that rules have, or by their bare names. */
-export function callLimitFindings(written: Json, path: string, findings: Findings): void {
+export function callLimitFindings(written: Json, pointer: string, findings: Findings): void {
   if (!isObject(written)) {
-    findings.add('INVALID_RATE_LIMITS', path, 'Limits are an object, such as {perMinute: 10}; this limits nothing.');
+    findings.add('INVALID_RATE_LIMITS', pointer, 'Limits are an object, such as {perMinute: 10}; this limits nothing.');
     return;
   }
   const limits: Written<typeof callLimits> = written;
   if (stringOf(limits.mode) === 'none') return;
   const known = namesIn(callLimits);
   for (const name of Object.keys(written)) {
-    if (!known.includes(name)) findings.add('INVALID_RATE_LIMITS', `${path}/${name}`.slice(0, MAX_PATH), `'${name}' limits no calls.`);
+    if (!known.includes(name))
+      findings.add('INVALID_RATE_LIMITS', `${pointer}/${name}`.slice(0, MAX_POINTER), `'${name}' limits no calls.`);
   }
-  findings.structure(callLimits, limits, path, 'enabled');
+  findings.structure(callLimits, limits, pointer, 'enabled');
   const bare = Object.fromEntries(WINDOW_NAMES.map((name) => [flatName(name), limits[name] ?? limits[flatName(name)] ?? null]));
   const asRule = { ...written, ...bare };
-  windowsFindings(asRule, path, findings);
-  limitsFindings(asRule, path, findings);
-  findings.structure(callLimits, limits, path, 'action', 'scope');
+  windowsFindings(asRule, pointer, findings);
+  limitsFindings(asRule, pointer, findings);
+  findings.structure(callLimits, limits, pointer, 'action', 'scope');
 }
 
-function ruleFindings(written: Written<typeof rule>, path: string, findings: Findings): void {
+function ruleFindings(written: Written<typeof rule>, pointer: string, findings: Findings): void {
   const known = namesIn(rule);
   for (const name of Object.keys(written)) {
     // {@link windowsFindings} reports unknown windows.
     if (known.includes(name) || name.startsWith('_') || /^maxPer[A-Z]/.test(name)) continue;
-    const pointer = `${path}/${name}`.slice(0, MAX_PATH);
-    findings.add('UNKNOWN_RULE_MEMBER', pointer, `A rule does nothing with '${name}'.`, didYouMean(name, known));
+    const at = `${pointer}/${name}`.slice(0, MAX_POINTER);
+    findings.add('UNKNOWN_RULE_MEMBER', at, `A rule does nothing with '${name}'.`, didYouMean(name, known));
   }
   const collection = stringOf(written.collection) ?? '*';
   if (collection !== '*' && !findings.known.collection(collection)) {
-    findings.add('COLLECTION_NOT_FOUND', `${path}/collection`, `There is no collection '${collection}', so this guards nothing.`);
+    findings.add('COLLECTION_NOT_FOUND', `${pointer}/collection`, `There is no collection '${collection}', so this guards nothing.`);
   }
-  findings.structure(rule, written, path, 'enabled');
-  windowsFindings(written, path, findings);
-  limitsFindings(written, path, findings);
-  findings.structure(rule, written, path, 'action', 'scope');
+  findings.structure(rule, written, pointer, 'enabled');
+  windowsFindings(written, pointer, findings);
+  limitsFindings(written, pointer, findings);
+  findings.structure(rule, written, pointer, 'action', 'scope');
 }
 
-function windowsFindings(written: Written<typeof rule>, path: string, findings: Findings): void {
+function windowsFindings(written: Written<typeof rule>, pointer: string, findings: Findings): void {
   const window = written.window ?? null;
   const known = typeof window === 'string' && (window.trim() === '' || WINDOWS.has(window.trim()));
-  if (window !== null && !known) unknown(`${path}/window`, findings);
+  if (window !== null && !known) unknown(`${pointer}/window`, findings);
   const map = written.windows ?? null;
-  if (map !== null && !isObject(map)) unknown(`${path}/windows`, findings);
-  for (const name of Object.keys(objectOf(map))) if (!WINDOWS.has(name)) unknown(`${path}/windows/${name}`, findings);
-  for (const name of Object.keys(written)) if (/^maxPer[A-Z]/.test(name) && !FLAT_NAMES.has(name)) unknown(`${path}/${name}`, findings);
+  if (map !== null && !isObject(map)) unknown(`${pointer}/windows`, findings);
+  for (const name of Object.keys(objectOf(map))) if (!WINDOWS.has(name)) unknown(`${pointer}/windows/${name}`, findings);
+  for (const name of Object.keys(written)) if (/^maxPer[A-Z]/.test(name) && !FLAT_NAMES.has(name)) unknown(`${pointer}/${name}`, findings);
 }
 
 function unknown(pointer: string, findings: Findings): void {
-  const path = pointer.slice(0, MAX_PATH);
+  const at = pointer.slice(0, MAX_POINTER);
   findings.add(
     'INVALID_RATE_LIMIT_WINDOW',
-    path,
-    `${path} is no window of a rate limit, so nothing counts it.`,
+    at,
+    `${at} is no window of a rate limit, so nothing counts it.`,
     `One of ${WINDOW_NAMES.join(', ')}.`,
   );
 }
 
 /** Findings for the limits of a rule, and for a rule without one. */
-function limitsFindings(written: Written<typeof rule>, path: string, findings: Findings): void {
+function limitsFindings(written: Written<typeof rule>, pointer: string, findings: Findings): void {
   const given: [string, Json][] = [];
   const seed = stringOf(written.window) === undefined ? undefined : written.limit;
   if (seed !== undefined) given.push(['limit', seed]);
@@ -90,9 +91,9 @@ function limitsFindings(written: Written<typeof rule>, path: string, findings: F
   const limits = given.filter(([, limit]) => limit !== null);
   for (const [name, limit] of limits) {
     if (isLimit(limit)) continue;
-    findings.add('INVALID_RATE_LIMIT', `${path}/${name}`, `A limit is a number above 0, up to ${MAX_LIMIT}.`);
+    findings.add('INVALID_RATE_LIMIT', `${pointer}/${name}`, `A limit is a number above 0, up to ${MAX_LIMIT}.`);
   }
-  if (limits.length === 0) findings.add('RATE_LIMIT_MISSING', path, 'This rule limits nothing: it has no window with a limit.');
+  if (limits.length === 0) findings.add('RATE_LIMIT_MISSING', pointer, 'This rule limits nothing: it has no window with a limit.');
 }
 
 function isLimit(limit: Json): boolean {

@@ -8,13 +8,13 @@ export function warningsOf(
   about: { readonly resourceKind: string; readonly resourceId: string },
   sourcePath: string,
 ): Diagnostic[] {
-  return found.map(({ code, message, path, fix, line, column }) => ({
+  return found.map(({ code, message, pointer, fix, line, column }) => ({
     severity: 'warning' as const,
     code,
     message: plainWords(message),
     ...about,
     sourcePath,
-    ...(path === '' ? {} : { sourcePointer: path }),
+    ...(pointer === '' ? {} : { sourcePointer: pointer }),
     ...(line === undefined || column === undefined ? {} : { line, column }),
     suggestedFix: fix ?? '',
   }));

@@ -23,87 +23,87 @@ import { transformFindings } from './transform.ts';
 /** Findings for the members that each type of step needs. */
 
 type Step<T extends StepType> = Written<StepSchema<T>>;
-type Check<T extends StepType> = (step: Step<T>, path: string, findings: Findings) => void;
+type Check<T extends StepType> = (step: Step<T>, pointer: string, findings: Findings) => void;
 
 /** Steps that search rows. */
 type Search = 'lookup' | 'filter' | 'random_select';
 
-function target(step: Step<'read' | 'write' | 'delete'>, path: string, findings: Findings): void {
-  collection(step, path, findings);
+function target(step: Step<'read' | 'write' | 'delete'>, pointer: string, findings: Findings): void {
+  collection(step, pointer, findings);
   if (isText(step.key)) return;
   const { collection: named, key, type } = step;
   const meansTheCaller = key === undefined && type !== 'delete';
   if (meansTheCaller && isText(named) && findings.known.playersCollection(named)) return;
-  findings.add('MISSING_KEY', path, `This step needs a 'key'.`, 'Such as {{platformId}}.');
+  findings.add('MISSING_KEY', pointer, `This step needs a 'key'.`, 'Such as {{platformId}}.');
 }
 
-function collection({ collection: name }: Pick<Step<'read'>, 'collection'>, path: string, findings: Findings): void {
-  if (!isText(name)) findings.add('MISSING_COLLECTION', path, `This step needs a 'collection'.`);
+function collection({ collection: name }: Pick<Step<'read'>, 'collection'>, pointer: string, findings: Findings): void {
+  if (!isText(name)) findings.add('MISSING_COLLECTION', pointer, `This step needs a 'collection'.`);
   else if (!isTemplated(name) && !findings.known.collection(name)) {
-    findings.add('COLLECTION_NOT_FOUND', `${path}/collection`, `There is no collection '${name}'.`);
+    findings.add('COLLECTION_NOT_FOUND', `${pointer}/collection`, `There is no collection '${name}'.`);
   }
 }
 
-function required(step: Step<'read'>, path: string, findings: Findings): void {
-  findings.structure(STEPS.read, step, path, 'required', 'onMissing');
-  if (isObject(step.onMissing)) unknownPartMembers(step.onMissing, 'onMissing', `${path}/onMissing`, findings);
+function required(step: Step<'read'>, pointer: string, findings: Findings): void {
+  findings.structure(STEPS.read, step, pointer, 'required', 'onMissing');
+  if (isObject(step.onMissing)) unknownPartMembers(step.onMissing, 'onMissing', `${pointer}/onMissing`, findings);
 }
 
-function scan(step: Step<Search>, path: string, findings: Findings): void {
-  required(step, path, findings);
+function scan(step: Step<Search>, pointer: string, findings: Findings): void {
+  required(step, pointer, findings);
   if (step.from !== undefined) {
-    from(step, path, findings);
+    from(step, pointer, findings);
     return;
   }
   const { source } = step;
   if (source === undefined) {
-    collection(step, path, findings);
+    collection(step, pointer, findings);
     return;
   }
   if (source !== 'values') {
-    findings.add('INVALID_SCAN_SOURCE', `${path}/source`, `'source' is 'values', or the step names a 'collection'.`);
+    findings.add('INVALID_SCAN_SOURCE', `${pointer}/source`, `'source' is 'values', or the step names a 'collection'.`);
     return;
   }
   const table = step.table ?? step.collection;
-  if (!isText(table)) findings.add('MISSING_VALUES_TABLE', path, `This step needs a 'table'.`);
+  if (!isText(table)) findings.add('MISSING_VALUES_TABLE', pointer, `This step needs a 'table'.`);
   else if (!isTemplated(table) && !findings.known.table(table)) {
-    findings.add('VALUES_TABLE_NOT_FOUND', `${path}/table`, `The game values have no table '${table}'.`);
+    findings.add('VALUES_TABLE_NOT_FOUND', `${pointer}/table`, `The game values have no table '${table}'.`);
   }
 }
 
 /** `from`: a path of the call, such as `visited[current]`, or one token. */
-function from({ from: text }: Pick<Step<'foreach'>, 'from'>, path: string, findings: Findings): void {
-  if (isText(text) && !isTemplated(text)) tokenBodyFindings(text, `${path}/from`, findings);
+function from({ from: text }: Pick<Step<'foreach'>, 'from'>, pointer: string, findings: Findings): void {
+  if (isText(text) && !isTemplated(text)) tokenBodyFindings(text, `${pointer}/from`, findings);
 }
 
 /** `where`, unless `key` selects the row in `from`. */
-function search(step: Step<Search>, path: string, findings: Findings): void {
-  scan(step, path, findings);
+function search(step: Step<Search>, pointer: string, findings: Findings): void {
+  scan(step, pointer, findings);
   const { where } = step;
-  if (where !== undefined) whereFindings(where, `${path}/where`, findings);
+  if (where !== undefined) whereFindings(where, `${pointer}/where`, findings);
   else if (step.from === undefined || step.key === undefined) {
-    findings.add('WHERE_REQUIRED', path, `This step needs a 'where'.`);
+    findings.add('WHERE_REQUIRED', pointer, `This step needs a 'where'.`);
   }
 }
 
-function checked({ check }: Pick<Step<'assert'>, 'check'>, path: string, findings: Findings): void {
-  if (check === undefined || check === null) findings.add('MISSING_CHECK', path, `This step needs a 'check'.`);
-  else conditionFindings(check, `${path}/check`, findings);
+function checked({ check }: Pick<Step<'assert'>, 'check'>, pointer: string, findings: Findings): void {
+  if (check === undefined || check === null) findings.add('MISSING_CHECK', pointer, `This step needs a 'check'.`);
+  else conditionFindings(check, `${pointer}/check`, findings);
 }
 
-function returnOn(step: Step<'return_on'>, path: string, findings: Findings): void {
+function returnOn(step: Step<'return_on'>, pointer: string, findings: Findings): void {
   const name = (['on', 'check', 'condition'] as const).find((each) => step[each] !== undefined);
-  if (name === undefined) findings.add('MISSING_CHECK', path, `This step needs a 'check'.`);
-  else conditionFindings(step[name] ?? null, `${path}/${name}`, findings);
+  if (name === undefined) findings.add('MISSING_CHECK', pointer, `This step needs a 'check'.`);
+  else conditionFindings(step[name] ?? null, `${pointer}/${name}`, findings);
 }
 
-function condition(step: Step<'condition'>, path: string, findings: Findings): void {
+function condition(step: Step<'condition'>, pointer: string, findings: Findings): void {
   const ownForm = ['field', 'left', 'expression', 'all', 'any'].some((name) => Object.hasOwn(step, name));
-  if (step.workflow !== undefined) callable(step, ['workflow'], path, findings, 'MISSING_WORKFLOW_TARGET');
-  else if (!ownForm || step.check !== undefined) checked(step, path, findings);
+  if (step.workflow !== undefined) callable(step, ['workflow'], pointer, findings, 'MISSING_WORKFLOW_TARGET');
+  else if (!ownForm || step.check !== undefined) checked(step, pointer, findings);
   else {
-    findings.add('MISSING_CHECK', path, `The condition stands in the step itself.`, `Put it into 'check'.`);
-    conditionFindings(step, path, findings);
+    findings.add('MISSING_CHECK', pointer, `The condition stands in the step itself.`, `Put it into 'check'.`);
+    conditionFindings(step, pointer, findings);
   }
 }
 
@@ -112,101 +112,102 @@ type Called = 'workflow' | 'target';
 function callable(
   step: Pick<Step<'call'>, Called | 'params'>,
   names: readonly Called[],
-  path: string,
+  pointer: string,
   findings: Findings,
   missing: string,
 ): void {
   const name = names.find((each) => isText(step[each]));
   const called = name === undefined ? undefined : step[name];
-  if (!isText(called)) findings.add(missing, path, `This step does not say what to call.`);
+  if (!isText(called)) findings.add(missing, pointer, `This step does not say what to call.`);
   else if (!isTemplated(called) && called.includes('.') && !findings.known.callable(called))
-    blockCallFindings(called, step, path, findings);
+    blockCallFindings(called, step, pointer, findings);
   else if (!isTemplated(called) && !findings.known.callable(called) && !findings.ownBlocks.has(called)) {
-    findings.add('WORKFLOW_NOT_FOUND', `${path}/${name}`, `There is no workflow '${called}'.`);
+    findings.add('WORKFLOW_NOT_FOUND', `${pointer}/${name}`, `There is no workflow '${called}'.`);
   }
-  findings.structure(STEPS.call, step, path, 'params');
+  findings.structure(STEPS.call, step, pointer, 'params');
 }
 
-function sleep(step: Step<'sleep'>, path: string, findings: Findings): void {
+function sleep(step: Step<'sleep'>, pointer: string, findings: Findings): void {
   const ms = SLEEP_FIELDS.map((name) => step[name]).find((value) => value !== undefined);
   const isMs = typeof ms === 'number' && ms >= 0 && ms <= 300_000;
-  if (!isMs) findings.add('INVALID_SLEEP_MS', path, `This step needs 'ms', from 0 to 300000.`, 'A call may sleep 1000 ms in all.');
+  if (!isMs) findings.add('INVALID_SLEEP_MS', pointer, `This step needs 'ms', from 0 to 300000.`, 'A call may sleep 1000 ms in all.');
 }
 
-function webhook(step: Step<'webhook'>, path: string, findings: Findings): void {
+function webhook(step: Step<'webhook'>, pointer: string, findings: Findings): void {
   const { url } = step;
-  if (!isText(url)) findings.add('MISSING_WEBHOOK_URL', path, `This step needs a 'url'.`);
+  if (!isText(url)) findings.add('MISSING_WEBHOOK_URL', pointer, `This step needs a 'url'.`);
   else if (!isTemplated(url) && !/^https?:\/\/./i.test(url))
-    findings.add('INVALID_WEBHOOK_URL', `${path}/url`, 'This is no address to post to.');
-  findings.structure(STEPS.webhook, step, path, 'fields', 'color');
+    findings.add('INVALID_WEBHOOK_URL', `${pointer}/url`, 'This is no address to post to.');
+  findings.structure(STEPS.webhook, step, pointer, 'fields', 'color');
 }
 
-function loop(step: Step<'while' | 'until' | 'foreach'>, path: string, findings: Findings): void {
+function loop(step: Step<'while' | 'until' | 'foreach'>, pointer: string, findings: Findings): void {
   if (!isWhole(step.maxIterations ?? null, 1, Number.MAX_SAFE_INTEGER)) {
-    findings.add('MISSING_MAX_ITERATIONS', path, `A loop needs 'maxIterations', at least 1.`);
+    findings.add('MISSING_MAX_ITERATIONS', pointer, `A loop needs 'maxIterations', at least 1.`);
   }
-  if (!isArray(step.body ?? step.steps ?? null)) findings.add('MISSING_LOOP_BODY', path, `A loop needs a 'body' list.`);
+  if (!isArray(step.body ?? step.steps ?? null)) findings.add('MISSING_LOOP_BODY', pointer, `A loop needs a 'body' list.`);
 }
 
-function write(step: Step<'write'>, path: string, findings: Findings): void {
-  target(step, path, findings);
+function write(step: Step<'write'>, pointer: string, findings: Findings): void {
+  target(step, pointer, findings);
   const { ops } = step;
   if ((ops ?? null) === null && isObject(step.data ?? null)) return;
   if (!isArray(ops) || ops.length === 0) {
-    findings.add('MISSING_WRITE_OPS', path, `A write needs a list of 'ops'.`);
+    findings.add('MISSING_WRITE_OPS', pointer, `A write needs a list of 'ops'.`);
     return;
   }
-  if (ops.length > MAX_OPERATIONS) findings.add('TOO_MANY_WRITE_OPS', `${path}/ops`, `A write has at most ${MAX_OPERATIONS} operations.`);
-  for (const [index, op] of ops.slice(0, MAX_OPERATIONS).entries()) operation(op, `${path}/ops/${index}`, findings);
+  if (ops.length > MAX_OPERATIONS)
+    findings.add('TOO_MANY_WRITE_OPS', `${pointer}/ops`, `A write has at most ${MAX_OPERATIONS} operations.`);
+  for (const [index, op] of ops.slice(0, MAX_OPERATIONS).entries()) operation(op, `${pointer}/ops/${index}`, findings);
 }
 
 const OPERATIONS: ReadonlySet<string> = new Set(OPERATION_WORDS);
 
-function operation(written: Json, path: string, findings: Findings): void {
+function operation(written: Json, pointer: string, findings: Findings): void {
   const op: Written<typeof operationSchema> = objectOf(written);
   const word = op.op;
   if (!isText(word) || (!isTemplated(word) && !OPERATIONS.has(word))) {
     const fix = (isText(word) ? didYouMean(word, OPERATIONS) : undefined) ?? `One of ${[...OPERATIONS].join(', ')}.`;
-    findings.add('INVALID_WRITE_OP', path, 'This is no operation.', fix);
+    findings.add('INVALID_WRITE_OP', pointer, 'This is no operation.', fix);
     return;
   }
-  unknownPartMembers(op, 'operation', path, findings);
-  if (!isText(op.path)) findings.add('MISSING_OP_PATH', path, `An operation needs a 'path'.`);
-  operationWhen(op, path, findings);
+  unknownPartMembers(op, 'operation', pointer, findings);
+  if (!isText(op.path)) findings.add('MISSING_OP_PATH', pointer, `An operation needs a 'path'.`);
+  operationWhen(op, pointer, findings);
   const { value } = op;
   const computed = (['valueExpression', 'expression'] as const).find((name) => Object.hasOwn(op, name));
   if (word === 'pull') {
-    if (!isObject(op.match)) findings.add('PULL_REQUIRES_MATCH', path, `'pull' needs a 'match' object.`);
+    if (!isObject(op.match)) findings.add('PULL_REQUIRES_MATCH', pointer, `'pull' needs a 'match' object.`);
     return;
   }
   if (computed !== undefined) {
-    expressionFindings(op[computed], `${path}/${computed}`, findings, 'math');
+    expressionFindings(op[computed], `${pointer}/${computed}`, findings, 'math');
     return;
   }
-  if (value === undefined) findings.add('MISSING_OP_VALUE', path, `This operation needs a 'value'.`);
+  if (value === undefined) findings.add('MISSING_OP_VALUE', pointer, `This operation needs a 'value'.`);
   else if (word === 'inc' && !isNumber(value) && !isTemplated(value)) {
-    findings.add('INC_VALUE_NOT_NUMERIC', `${path}/value`, `'inc' adds a number or a template.`);
+    findings.add('INC_VALUE_NOT_NUMERIC', `${pointer}/value`, `'inc' adds a number or a template.`);
   } else if (word === 'merge' && !isObject(value) && !isTemplated(value)) {
-    findings.add('MERGE_VALUE_NOT_OBJECT', `${path}/value`, `'merge' takes an object.`);
+    findings.add('MERGE_VALUE_NOT_OBJECT', `${pointer}/value`, `'merge' takes an object.`);
   }
 }
 
-function operationWhen(op: Written<typeof operationSchema>, path: string, findings: Findings): void {
+function operationWhen(op: Written<typeof operationSchema>, pointer: string, findings: Findings): void {
   for (const name of ['when', 'if'] as const) {
     const when = op[name];
     if (when === undefined || when === null) continue;
-    if (isObject(when)) conditionFindings(when, `${path}/${name}`, findings);
-    else if (typeof when !== 'boolean') findings.add('INVALID_OP_WHEN', `${path}/${name}`, `'${name}' is a condition, true or false.`);
+    if (isObject(when)) conditionFindings(when, `${pointer}/${name}`, findings);
+    else if (typeof when !== 'boolean') findings.add('INVALID_OP_WHEN', `${pointer}/${name}`, `'${name}' is a condition, true or false.`);
   }
 }
 
-function switches({ cases }: Step<'switch'>, path: string, findings: Findings): void {
+function switches({ cases }: Step<'switch'>, pointer: string, findings: Findings): void {
   if (!isArray(cases) || cases.length === 0) {
-    findings.add('MISSING_SWITCH_CASES', path, `A switch needs a list of 'cases'.`);
+    findings.add('MISSING_SWITCH_CASES', pointer, `A switch needs a list of 'cases'.`);
     return;
   }
   for (const [index, each] of cases.entries()) {
-    const at = `${path}/cases/${index}`;
+    const at = `${pointer}/cases/${index}`;
     const { when }: Written<typeof switchCase> = objectOf(each);
     if (!isObject(each) || when === undefined) {
       findings.add('INVALID_SWITCH_CASE', at, `A case needs a 'when'.`);
@@ -218,15 +219,15 @@ function switches({ cases }: Step<'switch'>, path: string, findings: Findings): 
   }
 }
 
-function random(step: Step<'random'>, path: string, findings: Findings): void {
-  findings.structure(STEPS.random, step, path, 'mode');
-  if (step.mode === 'weighted') findings.missing(step, ['items', 'from', 'source'], path, 'MISSING_RANDOM_ITEMS');
+function random(step: Step<'random'>, pointer: string, findings: Findings): void {
+  findings.structure(STEPS.random, step, pointer, 'mode');
+  if (step.mode === 'weighted') findings.missing(step, ['items', 'from', 'source'], pointer, 'MISSING_RANDOM_ITEMS');
 }
 
 const CHECKS: { readonly [T in StepType]?: Check<T> } = {
-  read(step, path, findings) {
-    target(step, path, findings);
-    required(step, path, findings);
+  read(step, pointer, findings) {
+    target(step, pointer, findings);
+    required(step, pointer, findings);
   },
   write,
   delete: target,
@@ -235,46 +236,46 @@ const CHECKS: { readonly [T in StepType]?: Check<T> } = {
   lookup: search,
   filter: search,
   random_select: search,
-  lookup_many(step, path, findings) {
-    scan(step, path, findings);
-    findings.missing(step, ['keys', 'values'], path, 'MISSING_LOOKUP_KEYS');
-    findings.structure(STEPS.lookup_many, step, path, 'asMap', 'keyField');
+  lookup_many(step, pointer, findings) {
+    scan(step, pointer, findings);
+    findings.missing(step, ['keys', 'values'], pointer, 'MISSING_LOOKUP_KEYS');
+    findings.structure(STEPS.lookup_many, step, pointer, 'asMap', 'keyField');
   },
   transform: transformFindings,
-  object: (step, path, findings) => findings.missing(step, ['fields', 'value'], path, 'MISSING_OBJECT_FIELDS'),
-  array({ items }, path, findings) {
-    if (!isArray(items) && !isTemplated(items)) findings.add('INVALID_ARRAY_ITEMS', path, `'items' must be a list.`);
+  object: (step, pointer, findings) => findings.missing(step, ['fields', 'value'], pointer, 'MISSING_OBJECT_FIELDS'),
+  array({ items }, pointer, findings) {
+    if (!isArray(items) && !isTemplated(items)) findings.add('INVALID_ARRAY_ITEMS', pointer, `'items' must be a list.`);
   },
-  merge: (step, path, findings) => findings.missing(step, ['sources'], path, 'MISSING_MERGE_SOURCES'),
-  sort(step, path, findings) {
-    findings.missing(step, ['source'], path, 'MISSING_SORT_SOURCE');
-    findings.structure(STEPS.sort, step, path, 'direction');
+  merge: (step, pointer, findings) => findings.missing(step, ['sources'], pointer, 'MISSING_MERGE_SOURCES'),
+  sort(step, pointer, findings) {
+    findings.missing(step, ['source'], pointer, 'MISSING_SORT_SOURCE');
+    findings.structure(STEPS.sort, step, pointer, 'direction');
   },
   switch: switches,
-  compute(step, path, findings) {
-    findings.missing(step, ['values', 'fields'], path, 'MISSING_COMPUTE_VALUES');
-    findings.structure(STEPS.compute, step, path, 'output');
+  compute(step, pointer, findings) {
+    findings.missing(step, ['values', 'fields'], pointer, 'MISSING_COMPUTE_VALUES');
+    findings.structure(STEPS.compute, step, pointer, 'output');
   },
   random,
   sleep,
   webhook,
-  block: (step, path, findings) => findings.missing(step, ['steps', 'body'], path, 'MISSING_BLOCK_STEPS'),
+  block: (step, pointer, findings) => findings.missing(step, ['steps', 'body'], pointer, 'MISSING_BLOCK_STEPS'),
   while: loop,
   until: loop,
-  foreach(step, path, findings) {
-    loop(step, path, findings);
-    from(step, path, findings);
-    findings.missing(step, ['from'], path, 'MISSING_FOREACH_FIELD');
-    findings.missing(step, ['item'], path, 'MISSING_FOREACH_FIELD');
+  foreach(step, pointer, findings) {
+    loop(step, pointer, findings);
+    from(step, pointer, findings);
+    findings.missing(step, ['from'], pointer, 'MISSING_FOREACH_FIELD');
+    findings.missing(step, ['item'], pointer, 'MISSING_FOREACH_FIELD');
   },
   return_on: returnOn,
-  workflow: (step, path, findings) => callable(step, ['workflow', 'target'], path, findings, 'MISSING_WORKFLOW_TARGET'),
-  call: (step, path, findings) => callable(step, ['target', 'workflow'], path, findings, 'MISSING_CALL_TARGET'),
+  workflow: (step, pointer, findings) => callable(step, ['workflow', 'target'], pointer, findings, 'MISSING_WORKFLOW_TARGET'),
+  call: (step, pointer, findings) => callable(step, ['target', 'workflow'], pointer, findings, 'MISSING_CALL_TARGET'),
 };
 
 const BY_TYPE: ReadonlyMap<string, Check<StepType>> = new Map(Object.entries(CHECKS));
 
 /** Checks the members of a step by its type. */
-export function checkStep(type: string, step: JsonObject, path: string, findings: Findings): void {
-  BY_TYPE.get(type)?.(step, path, findings);
+export function checkStep(type: string, step: JsonObject, pointer: string, findings: Findings): void {
+  BY_TYPE.get(type)?.(step, pointer, findings);
 }

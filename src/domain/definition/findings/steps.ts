@@ -39,38 +39,38 @@ export function stepsFindings(definition: Written<typeof block>, findings: Findi
   listFindings(steps, `${at}/${name}`, { findings, ids: new Set(), indexes, isWorkflow });
 }
 
-function listFindings(steps: Json | undefined, path: string, walk: Walk): void {
+function listFindings(steps: Json | undefined, pointer: string, walk: Walk): void {
   if (steps === undefined || steps === null) return;
   if (!isArray(steps)) {
-    walk.findings.add('INVALID_STEPS', path, 'Steps must be a list.');
+    walk.findings.add('INVALID_STEPS', pointer, 'Steps must be a list.');
     return;
   }
   for (const [index, step] of steps.entries()) {
-    const at = `${path}/${index}`;
+    const at = `${pointer}/${index}`;
     if (isObject(step)) stepFindings(step, at, walk);
     else walk.findings.add('INVALID_STEP', at, 'A step must be an object.');
   }
 }
 
-function stepFindings(step: AnyStep, path: string, walk: Walk): void {
+function stepFindings(step: AnyStep, pointer: string, walk: Walk): void {
   const { findings } = walk;
-  idFindings(step, path, walk);
+  idFindings(step, pointer, walk);
   const { when, type } = step;
-  if (when !== undefined && when !== null) conditionFindings(when, `${path}/when`, findings);
+  if (when !== undefined && when !== null) conditionFindings(when, `${pointer}/when`, findings);
   if (!isText(type)) {
-    findings.add('MISSING_STEP_TYPE', path, 'This step has no type.');
+    findings.add('MISSING_STEP_TYPE', pointer, 'This step has no type.');
     return;
   }
   if (!STEP_TYPES.has(type)) {
     const fix = didYouMean(type, STEP_TYPES.keys()) ?? `One of ${[...STEP_TYPES.keys()].join(', ')}.`;
-    findings.add('INVALID_STEP_TYPE', `${path}/type`, `This server runs no step of the type '${type}'.`, fix);
+    findings.add('INVALID_STEP_TYPE', `${pointer}/type`, `This server runs no step of the type '${type}'.`, fix);
     return;
   }
-  unknownStepMembers(step, type, path, findings);
-  checkStep(type, step, path, findings);
-  if (type === 'condition') routesFindings(step, path, walk);
+  unknownStepMembers(step, type, pointer, findings);
+  checkStep(type, step, pointer, findings);
+  if (type === 'condition') routesFindings(step, pointer, walk);
   for (const name of ['steps', 'body', 'then', 'else'] as const) {
-    if (isArray(step[name])) listFindings(step[name], `${path}/${name}`, walk);
+    if (isArray(step[name])) listFindings(step[name], `${pointer}/${name}`, walk);
   }
 }
 
@@ -79,103 +79,103 @@ function nameOf(step: AnyStep): string | undefined {
   return isText(name) ? name : undefined;
 }
 
-function idFindings(step: AnyStep, path: string, { findings, ids }: Walk): void {
+function idFindings(step: AnyStep, pointer: string, { findings, ids }: Walk): void {
   const { id } = step;
   if (!isText(id)) {
-    const field = path
+    const field = pointer
       .slice(1)
       .replace(/\/(\d+)/g, '[$1]')
       .replaceAll('/', '.');
-    findings.add('MISSING_STEP_ID', `${path}/id`, `${field}.id must be a non-empty string.`, 'Give the step an id.');
+    findings.add('MISSING_STEP_ID', `${pointer}/id`, `${field}.id must be a non-empty string.`, 'Give the step an id.');
     return;
   }
-  if (!STEP_ID.test(id)) findings.add('STEP_ID_FORMAT', `${path}/id`, `'${id}' works in templates only: use letters, digits and _.`);
-  if (RESERVED_NAMES.has(id)) findings.add('RESERVED_STEP_ID', `${path}/id`, `'${id}' hides a built-in name from the steps after it.`);
+  if (!STEP_ID.test(id)) findings.add('STEP_ID_FORMAT', `${pointer}/id`, `'${id}' works in templates only: use letters, digits and _.`);
+  if (RESERVED_NAMES.has(id)) findings.add('RESERVED_STEP_ID', `${pointer}/id`, `'${id}' hides a built-in name from the steps after it.`);
   const name = nameOf(step) ?? id;
-  if (ids.has(name)) findings.add('DUPLICATE_STEP_ID', `${path}/id`, `Another step is called '${name}'.`);
+  if (ids.has(name)) findings.add('DUPLICATE_STEP_ID', `${pointer}/id`, `Another step is called '${name}'.`);
   ids.add(name);
 }
 
 const SIDES: ReadonlySet<string> = new Set(ROUTE_SIDES);
 const ACTIONS: ReadonlySet<string> = new Set(ROUTE_ACTIONS);
 
-function routesFindings(step: Written<StepSchema<'condition'>>, path: string, walk: Walk): void {
+function routesFindings(step: Written<StepSchema<'condition'>>, pointer: string, walk: Walk): void {
   const { routes, onFail } = step;
   if (routes !== undefined && routes !== null && !isObject(routes)) {
-    walk.findings.add('INVALID_ROUTES', `${path}/routes`, `'routes' must be an object.`);
+    walk.findings.add('INVALID_ROUTES', `${pointer}/routes`, `'routes' must be an object.`);
   }
   for (const [side, way] of isObject(routes) ? Object.entries(routes) : []) {
-    if (SIDES.has(side)) routeFindings(way, `${path}/routes/${side}`, walk);
-    else walk.findings.add('UNKNOWN_ROUTE', `${path}/routes/${side}`, `A condition has no side '${side}'.`, didYouMean(side, SIDES));
+    if (SIDES.has(side)) routeFindings(way, `${pointer}/routes/${side}`, walk);
+    else walk.findings.add('UNKNOWN_ROUTE', `${pointer}/routes/${side}`, `A condition has no side '${side}'.`, didYouMean(side, SIDES));
   }
   for (const side of ['onTrue', 'onFalse'] as const) {
     const way = step[side];
-    if (way !== undefined) routeFindings(way, `${path}/${side}`, walk);
+    if (way !== undefined) routeFindings(way, `${pointer}/${side}`, walk);
   }
-  if (isObject(onFail)) unknownPartMembers(onFail, 'onFail', `${path}/onFail`, walk.findings);
+  if (isObject(onFail)) unknownPartMembers(onFail, 'onFail', `${pointer}/onFail`, walk.findings);
   if (isObject(onFail) && Object.hasOwn(onFail, 'clamp')) {
-    walk.findings.add('CLAMP_NOT_SUPPORTED', `${path}/onFail/clamp`, `'clamp' is not done: the call is rejected.`);
+    walk.findings.add('CLAMP_NOT_SUPPORTED', `${pointer}/onFail/clamp`, `'clamp' is not done: the call is rejected.`);
   } else if (onFail !== undefined && !isObject(onFail) && onFail !== 'skip') {
-    walk.findings.add('INVALID_ON_FAIL', `${path}/onFail`, `'onFail' must be an object or 'skip'.`);
+    walk.findings.add('INVALID_ON_FAIL', `${pointer}/onFail`, `'onFail' must be an object or 'skip'.`);
   }
 }
 
-function routeFindings(written: Json, path: string, walk: Walk): void {
+function routeFindings(written: Json, pointer: string, walk: Walk): void {
   if (written === null || typeof written === 'boolean') return;
   if (typeof written === 'string') {
-    routeLevelFindings(written, path, walk);
-    if (!ACTIONS.has(written)) targetFindings(written, path, walk);
+    routeLevelFindings(written, pointer, walk);
+    if (!ACTIONS.has(written)) targetFindings(written, pointer, walk);
     return;
   }
   if (!isObject(written)) {
-    walk.findings.add('INVALID_ROUTE', path, 'A route must be an object or a word.');
+    walk.findings.add('INVALID_ROUTE', pointer, 'A route must be an object or a word.');
     return;
   }
-  unknownPartMembers(written, 'route', path, walk.findings);
+  unknownPartMembers(written, 'route', pointer, walk.findings);
   const way: Written<typeof route> = written;
   const action = way.action ?? way.type;
-  if (action === undefined) walk.findings.add('ROUTE_ACTION_REQUIRED', path, `A route needs an 'action'.`);
+  if (action === undefined) walk.findings.add('ROUTE_ACTION_REQUIRED', pointer, `A route needs an 'action'.`);
   else if (!isText(action) || !ACTIONS.has(action))
-    walk.findings.add('INVALID_ROUTE_ACTION', `${path}/action`, 'This action is unknown.', didYouMean(String(action), ACTIONS));
+    walk.findings.add('INVALID_ROUTE_ACTION', `${pointer}/action`, 'This action is unknown.', didYouMean(String(action), ACTIONS));
   else {
-    routeLevelFindings(action, path, walk);
-    actionFindings(action, way, path, walk);
+    routeLevelFindings(action, pointer, walk);
+    actionFindings(action, way, pointer, walk);
   }
 }
 
 const RUNS = new Set(['run', 'workflow', 'flow', 'endpoint']);
 
-function actionFindings(action: string, way: Written<typeof route>, path: string, walk: Walk): void {
+function actionFindings(action: string, way: Written<typeof route>, pointer: string, walk: Walk): void {
   if (action === 'goto' || action === 'step') {
     const target = way.step ?? way.target ?? way.goto;
-    if (isText(target)) targetFindings(target, path, walk);
-    else walk.findings.add('ROUTE_TARGET_REQUIRED', path, 'This route does not say which step to go to.');
+    if (isText(target)) targetFindings(target, pointer, walk);
+    else walk.findings.add('ROUTE_TARGET_REQUIRED', pointer, 'This route does not say which step to go to.');
   }
   if (RUNS.has(action) && ![way.flow, way.workflow, way.endpoint, way.target].some(isText)) {
-    walk.findings.add('ROUTE_FLOW_REQUIRED', path, 'This route does not say what to run.');
+    walk.findings.add('ROUTE_FLOW_REQUIRED', pointer, 'This route does not say what to run.');
   }
   const { count } = way;
   if (action === 'skip' && count !== undefined && !isWhole(count, 1, Number.MAX_SAFE_INTEGER)) {
-    walk.findings.add('INVALID_SKIP_COUNT', `${path}/count`, `'count' is how many steps to skip, at least 1.`);
+    walk.findings.add('INVALID_SKIP_COUNT', `${pointer}/count`, `'count' is how many steps to skip, at least 1.`);
   }
 }
 
 const PLAIN_ACTIONS = new Set(['continue', 'reject', ...RUNS]);
 
 /** Findings for `return`, `goto` and `skip`. They act on the top-level list wherever they stand; a workflow ignores them. */
-function routeLevelFindings(action: string, path: string, { findings, isWorkflow }: Walk): void {
+function routeLevelFindings(action: string, pointer: string, { findings, isWorkflow }: Walk): void {
   if (PLAIN_ACTIONS.has(action)) return;
-  if (isWorkflow) findings.add('ROUTE_IGNORED_IN_WORKFLOW', path, `A workflow ignores this route and goes on.`);
-  else if (!/^\/steps\/\d+\/[A-Za-z]+(?:\/[A-Za-z]+)?$/.test(path)) {
-    findings.add('ROUTE_FROM_BLOCK', path, 'This route leaves what it stands in, and goes on in the top-level steps.');
+  if (isWorkflow) findings.add('ROUTE_IGNORED_IN_WORKFLOW', pointer, `A workflow ignores this route and goes on.`);
+  else if (!/^\/steps\/\d+\/[A-Za-z]+(?:\/[A-Za-z]+)?$/.test(pointer)) {
+    findings.add('ROUTE_FROM_BLOCK', pointer, 'This route leaves what it stands in, and goes on in the top-level steps.');
   }
 }
 
-function targetFindings(target: string, path: string, { findings, indexes }: Walk): void {
+function targetFindings(target: string, pointer: string, { findings, indexes }: Walk): void {
   const index = indexes.get(target);
   if (index === undefined)
-    findings.add('ROUTE_TARGET_MISSING', path, `There is no step '${target}' to go to.`, didYouMean(target, indexes.keys()));
-  else if (index <= Number(path.split('/')[2])) {
-    findings.add('ROUTE_BACKWARD_JUMP', path, `This goes back to '${target}': a step may run 100 times in a call.`);
+    findings.add('ROUTE_TARGET_MISSING', pointer, `There is no step '${target}' to go to.`, didYouMean(target, indexes.keys()));
+  else if (index <= Number(pointer.split('/')[2])) {
+    findings.add('ROUTE_BACKWARD_JUMP', pointer, `This goes back to '${target}': a step may run 100 times in a call.`);
   }
 }

@@ -11,23 +11,23 @@ import type { Findings } from './finding.ts';
 const PROSE = new Set(['description', 'notes', 'metadata']);
 
 /** Findings for tokens in the texts of a step or an answer: those that fail every call, and those that never have a value. */
-export function tokensFindings(json: Json | undefined, path: string, findings: Findings): void {
-  if (typeof json === 'string') textFindings(json, path, findings);
-  else if (isArray(json)) for (const [index, item] of json.entries()) tokensFindings(item, `${path}/${index}`, findings);
+export function tokensFindings(json: Json | undefined, pointer: string, findings: Findings): void {
+  if (typeof json === 'string') textFindings(json, pointer, findings);
+  else if (isArray(json)) for (const [index, item] of json.entries()) tokensFindings(item, `${pointer}/${index}`, findings);
   else if (isObject(json)) {
-    for (const [name, value] of Object.entries(json)) if (!PROSE.has(name)) tokensFindings(value, `${path}/${name}`, findings);
+    for (const [name, value] of Object.entries(json)) if (!PROSE.has(name)) tokensFindings(value, `${pointer}/${name}`, findings);
   }
 }
 
-function textFindings(text: string, path: string, findings: Findings): void {
+function textFindings(text: string, pointer: string, findings: Findings): void {
   const wrong = attempt(() => tokensOf(text).flatMap(({ start, end }) => problemOf(text.slice(start + 2, end - 2)) ?? [])[0]);
-  if (wrong !== undefined) findings.add('INVALID_EXPRESSION', path, wrong);
+  if (wrong !== undefined) findings.add('INVALID_EXPRESSION', pointer, wrong);
 }
 
 /** As {@link tokensFindings}, for a text that is a token without braces, such as `from`. */
-export function tokenBodyFindings(body: string, path: string, findings: Findings): void {
+export function tokenBodyFindings(body: string, pointer: string, findings: Findings): void {
   const wrong = problemOf(body);
-  if (wrong !== undefined) findings.add('INVALID_EXPRESSION', path, wrong);
+  if (wrong !== undefined) findings.add('INVALID_EXPRESSION', pointer, wrong);
 }
 
 /** What is wrong inside a token; nested tokens come first. */

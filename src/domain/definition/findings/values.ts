@@ -35,23 +35,23 @@ export function gameValuesFindings(document: Json, isTaken: (id: string) => bool
   for (const [index, item] of items.entries()) itemFindings(item, `${root}/${index}`, ids, isTaken, findings);
 }
 
-function itemFindings(written: Json, path: string, ids: Set<string>, isTaken: (id: string) => boolean, findings: Findings): void {
+function itemFindings(written: Json, pointer: string, ids: Set<string>, isTaken: (id: string) => boolean, findings: Findings): void {
   if (!isObject(written)) {
-    findings.add('INVALID_GAME_VALUES', path, 'A group or table must be an object.');
+    findings.add('INVALID_GAME_VALUES', pointer, 'A group or table must be an object.');
     return;
   }
   const item: Written<typeof group> & Written<typeof table> = written;
-  const id = idFinding(stringOf(item.id), `${path}/id`, ids, findings);
-  if (id !== undefined && isTaken(id)) findings.add('GAME_VALUE_IGNORED', path, `A collection defines '${id}', so this is ignored.`);
+  const id = idFinding(stringOf(item.id), `${pointer}/id`, ids, findings);
+  if (id !== undefined && isTaken(id)) findings.add('GAME_VALUE_IGNORED', pointer, `A collection defines '${id}', so this is ignored.`);
   const type = stringOf(item.type)?.toLowerCase();
-  if (type !== 'group' && type !== 'table') findings.add('INVALID_GAME_VALUE_TYPE', `${path}/type`, `'type' must be group or table.`);
-  if (type === 'table') tableFindings(item, path, findings);
-  else entriesFindings(entriesIn(item), `${path}/entries`, findings);
+  if (type !== 'group' && type !== 'table') findings.add('INVALID_GAME_VALUE_TYPE', `${pointer}/type`, `'type' must be group or table.`);
+  if (type === 'table') tableFindings(item, pointer, findings);
+  else entriesFindings(entriesIn(item), `${pointer}/entries`, findings);
 }
 
 /** `constants` of a collection, in a list or by id. */
-export function constantsFindings(constants: Json, path: string, findings: Findings): void {
-  for (const { at, item } of named(constants, path, ['id', 'group', 'name', 'key'], findings)) {
+export function constantsFindings(constants: Json, pointer: string, findings: Findings): void {
+  for (const { at, item } of named(constants, pointer, ['id', 'group', 'name', 'key'], findings)) {
     const inner = isObject(item) ? entriesIn(item) : undefined;
     // By id, the entries may stand directly in the map.
     if (inner !== undefined || isArray(constants)) entriesFindings(inner, `${at}/entries`, findings);
@@ -64,72 +64,72 @@ function entriesIn({ entries, values }: Written<typeof group>): Json | undefined
 }
 
 /** `tables` of a collection, in a list or by id. By id, the rows may stand directly in the map. */
-export function tablesFindings(tables: Json, path: string, findings: Findings): void {
-  for (const { at, item } of named(tables, path, ['id', 'table', 'name', 'key'], findings)) {
+export function tablesFindings(tables: Json, pointer: string, findings: Findings): void {
+  for (const { at, item } of named(tables, pointer, ['id', 'table', 'name', 'key'], findings)) {
     if (isObject(item)) tableFindings(item, at, findings);
     else if (!isArray(item) || isArray(tables)) findings.add('INVALID_GAME_VALUES', at, 'A table must be an object.');
   }
 }
 
 /** The items of a list or a map, with their paths. */
-function named(raw: Json, path: string, idNames: readonly string[], findings: Findings): { readonly at: string; readonly item: Json }[] {
+function named(raw: Json, pointer: string, idNames: readonly string[], findings: Findings): { readonly at: string; readonly item: Json }[] {
   const ids = new Set<string>();
   if (!isArray(raw) && !isObject(raw)) {
-    findings.add('INVALID_GAME_VALUES', path, 'This must be a list, or a map by id.');
+    findings.add('INVALID_GAME_VALUES', pointer, 'This must be a list, or a map by id.');
     return [];
   }
   return Object.entries(raw).map(([name, item]) => {
-    const at = `${path}/${name}`;
+    const at = `${pointer}/${name}`;
     idFinding(isArray(raw) ? firstText(objectOf(item), ...idNames) : name, at, ids, findings);
     return { at, item };
   });
 }
 
-function idFinding(id: string | undefined, path: string, ids: Set<string>, findings: Findings): string | undefined {
+function idFinding(id: string | undefined, pointer: string, ids: Set<string>, findings: Findings): string | undefined {
   if (id === undefined || !ID.test(id) || isReserved(id)) {
-    findings.add('INVALID_GAME_VALUE_ID', path, 'An id is 1 to 128 letters, digits, _ or -.');
+    findings.add('INVALID_GAME_VALUE_ID', pointer, 'An id is 1 to 128 letters, digits, _ or -.');
     return undefined;
   }
-  if (ids.has(id)) findings.add('DUPLICATE_GAME_VALUE_ID', path, `'${id}' is there already; the first one counts.`);
+  if (ids.has(id)) findings.add('DUPLICATE_GAME_VALUE_ID', pointer, `'${id}' is there already; the first one counts.`);
   ids.add(id);
   return id;
 }
 
-function entriesFindings(raw: Json | undefined, path: string, findings: Findings): void {
+function entriesFindings(raw: Json | undefined, pointer: string, findings: Findings): void {
   const entries = raw ?? null;
   if (isObject(entries)) return;
   if (!isArray(entries)) {
-    findings.add('INVALID_GROUP_ENTRIES', path, `'entries' must be a map of name to value.`);
+    findings.add('INVALID_GROUP_ENTRIES', pointer, `'entries' must be a map of name to value.`);
     return;
   }
   for (const [index, entry] of entries.entries()) {
     if (firstText(objectOf(entry), 'key', 'name', 'id') !== undefined && Object.hasOwn(objectOf(entry), 'value')) continue;
-    findings.add('GROUP_ENTRY_SHAPE', `${path}/${index}`, `An entry of a list needs a 'key' and a 'value'.`);
+    findings.add('GROUP_ENTRY_SHAPE', `${pointer}/${index}`, `An entry of a list needs a 'key' and a 'value'.`);
   }
 }
 
-function tableFindings(written: Written<typeof table>, path: string, findings: Findings): void {
-  const columns = columnTypes(written.columns, `${path}/columns`, findings);
+function tableFindings(written: Written<typeof table>, pointer: string, findings: Findings): void {
+  const columns = columnTypes(written.columns, `${pointer}/columns`, findings);
   const rows = written.rows ?? null;
   if (!isArray(rows)) {
-    findings.add('INVALID_TABLE_ROWS', `${path}/rows`, `'rows' must be a list.`);
+    findings.add('INVALID_TABLE_ROWS', `${pointer}/rows`, `'rows' must be a list.`);
     return;
   }
   const before = findings.all.length;
   for (const [index, row] of rows.entries()) {
     if (findings.all.length - before >= MAX_ROW_FINDINGS) return;
-    rowFindings(row, columns, `${path}/rows/${index}`, findings);
+    rowFindings(row, columns, `${pointer}/rows/${index}`, findings);
   }
 }
 
 /** Type by column key; `undefined`: the rows decide. `null`: no columns to check rows against. */
 type Columns = ReadonlyMap<string, string | undefined> | null;
 
-function columnTypes(raw: Json | undefined, path: string, findings: Findings): Columns {
+function columnTypes(raw: Json | undefined, pointer: string, findings: Findings): Columns {
   const columns = raw ?? null;
   if (isObject(columns)) return new Map(Object.entries(columns).map(([key, type]) => [key, stringOf(type)]));
   if (!isArray(columns)) {
-    findings.add('INVALID_TABLE_COLUMNS', path, `'columns' must be a list.`);
+    findings.add('INVALID_TABLE_COLUMNS', pointer, `'columns' must be a list.`);
     return null;
   }
   const types = new Map<string, string | undefined>();
@@ -139,24 +139,28 @@ function columnTypes(raw: Json | undefined, path: string, findings: Findings): C
     const type = stringOf(named);
     const isKnown = type === undefined || COLUMN_TYPES.includes(type);
     if (key === undefined || isReserved(key) || types.has(key) || !isKnown) {
-      findings.add('INVALID_TABLE_COLUMN', `${path}/${index}`, `A column needs a key of its own and the type ${COLUMN_TYPES.join(', ')}.`);
+      findings.add(
+        'INVALID_TABLE_COLUMN',
+        `${pointer}/${index}`,
+        `A column needs a key of its own and the type ${COLUMN_TYPES.join(', ')}.`,
+      );
     }
     if (key !== undefined) types.set(key, type);
   }
   return types;
 }
 
-function rowFindings(row: Json, columns: Columns, path: string, findings: Findings): void {
+function rowFindings(row: Json, columns: Columns, pointer: string, findings: Findings): void {
   if (!isObject(row) && !isArray(row)) {
-    findings.add('INVALID_TABLE_ROW', path, 'A row must be an object, or a list in the order of the columns.');
+    findings.add('INVALID_TABLE_ROW', pointer, 'A row must be an object, or a list in the order of the columns.');
     return;
   }
   if (columns === null) return;
   const keys = [...columns.keys()];
   for (const [name, cell] of Object.entries(row)) {
     const key = isArray(row) ? keys[Number(name)] : name;
-    if (key === undefined || !columns.has(key)) findings.add('UNKNOWN_TABLE_CELL', `${path}/${name}`, 'The table has no such column.');
-    else if (!fits(cell, columns.get(key))) findings.add('TABLE_CELL_TYPE', `${path}/${name}`, `This should be a ${columns.get(key)}.`);
+    if (key === undefined || !columns.has(key)) findings.add('UNKNOWN_TABLE_CELL', `${pointer}/${name}`, 'The table has no such column.');
+    else if (!fits(cell, columns.get(key))) findings.add('TABLE_CELL_TYPE', `${pointer}/${name}`, `This should be a ${columns.get(key)}.`);
   }
 }
 

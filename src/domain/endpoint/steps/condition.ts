@@ -7,21 +7,30 @@ import type { Language } from '../language.ts';
 import { falseRoute, type Route, skipCount, trueRoute } from '../route.ts';
 import { runList } from '../run-steps.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { type Body, binding, type Compilation, type CompileStep, firstString, type SourceOf, statusOf, stepFailure } from '../step.ts';
+import {
+  type Body,
+  binding,
+  type Compilation,
+  type CompileStep,
+  firstString,
+  type StepDefinitionOf,
+  statusOf,
+  stepFailure,
+} from '../step.ts';
 import { toText } from '../value.ts';
 import { bindNames, compileParams } from './workflow.ts';
 
 /** `condition` and `assert`. */
 
-export const conditionStep: CompileStep<'condition'> = (source, compilation) => {
-  if (firstString(source.json, 'workflow') !== undefined && source.json.check === undefined) {
-    return workflowCondition(source, compilation);
+export const conditionStep: CompileStep<'condition'> = (step, compilation) => {
+  if (firstString(step.json, 'workflow') !== undefined && step.json.check === undefined) {
+    return workflowCondition(step, compilation);
   }
-  const check = compilation.language.condition(checkOf(source.json));
-  const branches = [branch(source, compilation, 'else'), branch(source, compilation, 'then')] as const;
+  const check = compilation.language.condition(checkOf(step.json));
+  const branches = [branch(step, compilation, 'else'), branch(step, compilation, 'then')] as const;
   return (frame) => {
     const passed = check(frame.scope);
-    frame.scope.names.set(source.name, passed);
+    frame.scope.names.set(step.name, passed);
     return branches[passed ? 1 : 0](frame);
   };
 };
@@ -35,16 +44,16 @@ function checkOf(json: Written<StepSchema<'condition'>>): Json {
 }
 
 /** The steps under `then` or `else` run first, then the side's route is taken. */
-function branch(source: SourceOf<'condition'>, compilation: Compilation, side: 'then' | 'else'): Body {
-  const { json } = source;
+function branch(step: StepDefinitionOf<'condition'>, compilation: Compilation, side: 'then' | 'else'): Body {
+  const { json } = step;
   const branched = Object.hasOwn(json, 'then') || Object.hasOwn(json, 'else');
   const route = side === 'then' ? trueRoute(json, 'continue') : falseRoute(json, branched ? 'continue' : 'reject');
-  const follow = compileRoute(source, compilation, route);
+  const follow = compileRoute(step, compilation, route);
   const steps = compilation.list(json[side]);
   return steps.length === 0 ? follow : (frame) => runList(frame, steps) ?? follow(frame);
 }
 
-function compileRoute(source: SourceOf<'condition'>, compilation: Compilation, { action, json }: Route): Body {
+function compileRoute(step: StepDefinitionOf<'condition'>, compilation: Compilation, { action, json }: Route): Body {
   switch (action) {
     case 'continue':
       return () => undefined;
@@ -61,7 +70,7 @@ function compileRoute(source: SourceOf<'condition'>, compilation: Compilation, {
       return (frame) => (frame.routed ? { kind: 'skip', count } : undefined);
     }
     case 'run':
-      return compileRun(source, compilation, json);
+      return compileRun(step, compilation, json);
   }
 }
 
@@ -91,28 +100,28 @@ export function compileMessage(language: Language, text: string): (scope: Scope)
   };
 }
 
-function compileRun(source: SourceOf<'condition'>, compilation: Compilation, json: Route['json']): Body {
+function compileRun(step: StepDefinitionOf<'condition'>, compilation: Compilation, json: Route['json']): Body {
   const name = firstString(json, 'flow', 'workflow', 'endpoint', 'target') ?? '';
-  const params = compileParams(compilation.language, json.params ?? source.json.params);
-  const as = firstString(json, 'as') ?? `${source.id}_run`;
+  const params = compileParams(compilation.language, json.params ?? step.json.params);
+  const as = firstString(json, 'as') ?? `${step.id}_run`;
   return (frame) => {
     const target = compilation.callable(name);
     if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
-    frame.scope.names.set(as, target.invoke(frame, params(frame.scope), source));
+    frame.scope.names.set(as, target.invoke(frame, params(frame.scope), step));
     return undefined;
   };
 }
 
 /** A workflow's check alone, in a copy of the caller's names plus the params. It fails with the workflow's `onFail`. */
-function workflowCondition(source: SourceOf<'condition'>, compilation: Compilation): Body {
-  const name = firstString(source.json, 'workflow') ?? '';
-  const params = compileParams(compilation.language, source.json.params);
-  const bindings = compileBindings(compilation.language, source.json.bindings);
-  return binding(source, ({ scope }) => {
+function workflowCondition(step: StepDefinitionOf<'condition'>, compilation: Compilation): Body {
+  const name = firstString(step.json, 'workflow') ?? '';
+  const params = compileParams(compilation.language, step.json.params);
+  const bindings = compileBindings(compilation.language, step.json.bindings);
+  return binding(step, ({ scope }) => {
     const guard = compilation.callable(name)?.guard;
     if (guard === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
     if (guard === null) throw new LanguageError(`Workflow "${name}" has no check.`);
-    guard(scope.copy(bindNames({ ...bindings(scope), ...params(scope) })), source);
+    guard(scope.copy(bindNames({ ...bindings(scope), ...params(scope) })), step);
     return true;
   });
 }
@@ -124,20 +133,20 @@ function compileBindings(language: Language, json: Json | undefined): (scope: Sc
   return compileParams(language, Object.fromEntries(paths.map(([name, path]) => [name, `{{${path}}}`])));
 }
 
-export const assertStep: CompileStep<'assert'> = (source, { language }) => {
-  const { json } = source;
+export const assertStep: CompileStep<'assert'> = (step, { language }) => {
+  const { json } = step;
   const { check } = json;
   if (!isObject(check)) {
     return () => {
-      throw stepFailure(source, 400, 'INVALID_ASSERT', `Assert step "${source.id}" has no check.`);
+      throw stepFailure(step, 400, 'INVALID_ASSERT', `Assert step "${step.id}" has no check.`);
     };
   }
   const test: Check = language.condition(check);
   const status = statusOf(json.status, 400);
   const code = firstString(json, 'errorCode', 'error') ?? 'ASSERTION_FAILED';
   const message = compileMessage(language, firstString(json, 'message', 'errorMessage') ?? 'Assertion failed.');
-  return binding(source, ({ scope }) => {
+  return binding(step, ({ scope }) => {
     if (test(scope)) return true;
-    throw stepFailure(source, status, code, message(scope));
+    throw stepFailure(step, status, code, message(scope));
   });
 };

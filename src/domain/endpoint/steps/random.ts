@@ -5,7 +5,7 @@ import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { binding, type Compilation, type CompileStep, firstString, type SourceOf } from '../step.ts';
+import { binding, type Compilation, type CompileStep, firstString, type StepDefinitionOf } from '../step.ts';
 import { compileDeep, compileShallow } from '../template.ts';
 import { isNullish, toList, toNumber } from '../value.ts';
 
@@ -17,18 +17,18 @@ type Random = Written<StepSchema<'random'>>;
 type Draw = (scope: Scope) => Json;
 type NumberOf = (scope: Scope) => number;
 
-export const randomStep: CompileStep<'random'> = (source, compilation) => {
-  const mode = source.json.mode ?? 'int';
+export const randomStep: CompileStep<'random'> = (step, compilation) => {
+  const mode = step.json.mode ?? 'int';
   const draw = typeof mode === 'string' ? MODES.get(mode) : undefined;
   if (draw === undefined) throw new LanguageError('unknown mode.');
-  return binding(source, drawing(draw(source, compilation)));
+  return binding(step, drawing(draw(step, compilation)));
 };
 
 function drawing(draw: Draw): (frame: { readonly scope: Scope }) => Json {
   return ({ scope }) => draw(scope);
 }
 
-const MODES: ReadonlyMap<string, (source: SourceOf<'random'>, compilation: Compilation) => Draw> = new Map([
+const MODES: ReadonlyMap<string, (step: StepDefinitionOf<'random'>, compilation: Compilation) => Draw> = new Map([
   ['int', integer],
   ['float', float],
   ['weighted', weighted],
@@ -47,7 +47,7 @@ function parameter(language: Language, json: Random, name: keyof Random & string
 }
 
 /** A whole number in [min, max): `max` itself is never drawn. */
-function integer({ json }: SourceOf<'random'>, { language }: Compilation): Draw {
+function integer({ json }: StepDefinitionOf<'random'>, { language }: Compilation): Draw {
   const min = parameter(language, json, 'min', 0);
   const max = parameter(language, json, 'max', 100);
   return (scope) => {
@@ -58,7 +58,7 @@ function integer({ json }: SourceOf<'random'>, { language }: Compilation): Draw 
   };
 }
 
-function float({ json }: SourceOf<'random'>, { language }: Compilation): Draw {
+function float({ json }: StepDefinitionOf<'random'>, { language }: Compilation): Draw {
   const min = parameter(language, json, 'min', 0);
   const max = parameter(language, json, 'max', 1);
   const round = rounding(language, json);
@@ -79,7 +79,7 @@ function rounding(language: Language, json: Random): (scope: Scope, value: numbe
 }
 
 /** One item, with a probability by its weight. */
-function weighted({ json }: SourceOf<'random'>, { language, definitions }: Compilation): Draw {
+function weighted({ json }: StepDefinitionOf<'random'>, { language, definitions }: Compilation): Draw {
   const items = compileItems(json, language, definitions.values);
   const { where } = json;
   const test: Check | null = where === undefined ? null : language.condition(where);
@@ -136,7 +136,7 @@ export function drawIndex(scope: Scope, weights: readonly number[]): number {
 }
 
 /** Between min and max, skewed: towards max if only beta is given, else towards the middle. */
-function beta({ json }: SourceOf<'random'>, { language }: Compilation): Draw {
+function beta({ json }: StepDefinitionOf<'random'>, { language }: Compilation): Draw {
   const alphaOf = parameter(language, json, 'alpha', 1);
   const betaOf = parameter(language, json, 'beta', 1);
   const min = parameter(language, json, 'min', 0);

@@ -6,17 +6,17 @@ import { documentKey } from '../documents.ts';
 import type { Language } from '../language.ts';
 import { isNobody } from '../run.ts';
 import type { Scope } from '../scope.ts';
-import { binding, type Compilation, type CompileStep, firstString, type SourceOf, statusOf, stepFailure } from '../step.ts';
+import { binding, type Compilation, type CompileStep, firstString, type StepDefinitionOf, statusOf, stepFailure } from '../step.ts';
 import { compileShallow } from '../template.ts';
 import { isNullish, toText } from '../value.ts';
 import { compileMessage } from './condition.ts';
 
 /** `read`: the stored document under the call's own writes, or null. */
-export const readStep: CompileStep<'read'> = (source, compilation) => {
-  const collection = collectionOf(source, compilation);
-  const key = compileKey(source, compilation);
-  const required = compileRequired(source, compilation.language);
-  return binding(source, ({ scope, documents }) => {
+export const readStep: CompileStep<'read'> = (step, compilation) => {
+  const collection = collectionOf(step, compilation);
+  const key = compileKey(step, compilation);
+  const required = compileRequired(step, compilation.language);
+  return binding(step, ({ scope, documents }) => {
     const address = documentKey(key(scope));
     const found = collection === null || address === null ? null : documents.read(collection, address);
     if (found === null) required?.(scope);
@@ -28,7 +28,7 @@ export const readStep: CompileStep<'read'> = (source, compilation) => {
 type Addressed = 'read' | 'write' | 'delete' | 'lookup' | 'filter' | 'random_select' | 'lookup_many';
 
 /** The collection's id; `null` for an unknown one, which reads as empty. It is no template. */
-export function collectionOf({ json }: SourceOf<Addressed>, { definitions }: Compilation): string | null {
+export function collectionOf({ json }: StepDefinitionOf<Addressed>, { definitions }: Compilation): string | null {
   const name = firstString(json, 'collection');
   if (name === undefined) return null;
   if (definitions.collection === undefined) return name;
@@ -40,7 +40,7 @@ export function collectionOf({ json }: SourceOf<Addressed>, { definitions }: Com
  * players and no key means the caller's own document, as editors write it. A delete has to name its key, and a caller who is no player has no
  * document.
  */
-export function compileKey({ json, type }: SourceOf<Addressed>, { language, definitions }: Compilation): (scope: Scope) => string {
+export function compileKey({ json, type }: StepDefinitionOf<Addressed>, { language, definitions }: Compilation): (scope: Scope) => string {
   const { key: named } = json;
   if (
     named === undefined &&
@@ -58,17 +58,17 @@ export function compileKey({ json, type }: SourceOf<Addressed>, { language, defi
 
 /** Fails the call as `onMissing` says; `null` if the result may be missing. */
 export function compileRequired(
-  source: SourceOf<'read' | 'lookup' | 'filter' | 'random_select'>,
+  step: StepDefinitionOf<'read' | 'lookup' | 'filter' | 'random_select'>,
   language: Language,
 ): ((scope: Scope) => never) | null {
-  if (!isTrue(source.json.required)) return null;
-  const words: Written<typeof onMissing> = objectOf(source.json.onMissing);
+  if (!isTrue(step.json.required)) return null;
+  const words: Written<typeof onMissing> = objectOf(step.json.onMissing);
   const status = statusOf(words.status, 400);
   const code = firstString(words, 'errorCode', 'error') ?? 'NOT_FOUND';
   const text = firstString(words, 'message', 'errorMessage');
-  const message = compileMessage(language, text ?? `Step "${source.id}": required ${source.type} returned no result.`);
+  const message = compileMessage(language, text ?? `Step "${step.id}": required ${step.type} returned no result.`);
   return (scope) => {
-    throw stepFailure(source, status, code, message(scope));
+    throw stepFailure(step, status, code, message(scope));
   };
 }
 

@@ -2,10 +2,19 @@ import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
-import { step } from '../path.ts';
+import { childOf } from '../path.ts';
 import { MAX_SCANNED } from '../run.ts';
 import type { Eval, Scope } from '../scope.ts';
-import { type Body, binding, type Compilation, type CompileStep, type Frame, firstString, type SourceOf, stepFailure } from '../step.ts';
+import {
+  type Body,
+  binding,
+  type Compilation,
+  type CompileStep,
+  type Frame,
+  firstString,
+  type StepDefinitionOf,
+  stepFailure,
+} from '../step.ts';
 import { compileDeep, setMember } from '../template.ts';
 import { isNullish, toList, toText, type Value } from '../value.ts';
 import { drawIndex, weightsOf } from './random.ts';
@@ -21,11 +30,11 @@ type Rows = (frame: Frame) => readonly Json[];
 /** Reading a document for a row costs as much as looking at this many rows. */
 const DOCUMENT_COST = 4;
 
-export const lookupStep: CompileStep<'lookup'> = (source, compilation) => {
-  if (source.json.where === undefined && byKey(source)) return lookupByKey(source, compilation);
-  const matching = compileMatching(source, compilation);
-  const required = compileRequired(source, compilation.language);
-  return binding(source, (frame) => {
+export const lookupStep: CompileStep<'lookup'> = (step, compilation) => {
+  if (step.json.where === undefined && byKey(step)) return lookupByKey(step, compilation);
+  const matching = compileMatching(step, compilation);
+  const required = compileRequired(step, compilation.language);
+  return binding(step, (frame) => {
     const { rows, test } = matching(frame);
     const found = rows.find(test) ?? null;
     if (found === null) required?.(frame.scope);
@@ -34,10 +43,10 @@ export const lookupStep: CompileStep<'lookup'> = (source, compilation) => {
 };
 
 /** The form that editors write: the member `key` of a list or map of the context. */
-function lookupByKey(source: SourceOf<Search>, { language }: Compilation): Body {
-  const found = compileFrom(source, language) ?? (() => null);
-  const required = compileRequired(source, language);
-  return binding(source, ({ scope }) => {
+function lookupByKey(step: StepDefinitionOf<Search>, { language }: Compilation): Body {
+  const found = compileFrom(step, language) ?? (() => null);
+  const required = compileRequired(step, language);
+  return binding(step, ({ scope }) => {
     const value = found(scope);
     if (isNullish(value)) required?.(scope);
     return value ?? null;
@@ -45,23 +54,23 @@ function lookupByKey(source: SourceOf<Search>, { language }: Compilation): Body 
 }
 
 /** What `from` names in the call, or its member `key`; `null` for a step without `from`. */
-function compileFrom(source: SourceOf<Search | 'lookup_many'>, language: Language): Eval | null {
-  const text = fromOf(source);
+function compileFrom(step: StepDefinitionOf<Search | 'lookup_many'>, language: Language): Eval | null {
+  const text = fromOf(step);
   if (text === undefined) return null;
   const from = language.token(text);
-  const { key: written } = source.json;
+  const { key: written } = step.json;
   if (written === undefined) return from;
   const key = compileDeep(language, written);
   return (scope) => {
     const name = key(scope);
-    return isNullish(name) ? undefined : step(from(scope), toText(scope.context.plain(name)));
+    return isNullish(name) ? undefined : childOf(from(scope), toText(scope.context.plain(name)));
   };
 }
 
-export const filterStep: CompileStep<'filter'> = (source, compilation) => {
-  const matching = compileMatching(source, compilation);
-  const required = compileRequired(source, compilation.language);
-  return binding(source, (frame) => {
+export const filterStep: CompileStep<'filter'> = (step, compilation) => {
+  const matching = compileMatching(step, compilation);
+  const required = compileRequired(step, compilation.language);
+  return binding(step, (frame) => {
     const { rows, test } = matching(frame);
     const found = rows.filter(test);
     if (found.length === 0) required?.(frame.scope);
@@ -69,11 +78,11 @@ export const filterStep: CompileStep<'filter'> = (source, compilation) => {
   });
 };
 
-export const randomSelectStep: CompileStep<'random_select'> = (source, compilation) => {
-  const matching = compileMatching(source, compilation);
-  const required = compileRequired(source, compilation.language);
-  const weightField = firstString(source.json, 'weightField');
-  return binding(source, (frame) => {
+export const randomSelectStep: CompileStep<'random_select'> = (step, compilation) => {
+  const matching = compileMatching(step, compilation);
+  const required = compileRequired(step, compilation.language);
+  const weightField = firstString(step.json, 'weightField');
+  return binding(step, (frame) => {
     const { scope } = frame;
     const { rows, test } = matching(frame);
     const found = rows.filter(test);
@@ -83,13 +92,13 @@ export const randomSelectStep: CompileStep<'random_select'> = (source, compilati
   });
 };
 
-export const lookupManyStep: CompileStep<'lookup_many'> = (source, compilation) => {
-  const { json } = source;
-  const rows = compileRows(source, compilation);
+export const lookupManyStep: CompileStep<'lookup_many'> = (step, compilation) => {
+  const { json } = step;
+  const rows = compileRows(step, compilation);
   const keys = compileDeep(compilation.language, json.keys ?? json.values);
   const keyField = firstString(json, 'keyField') ?? 'id';
   const asMap = json.asMap !== false;
-  return binding(source, (frame) => {
+  return binding(step, (frame) => {
     const { scope } = frame;
     const wanted = keys(scope);
     if (!isArray(wanted) || wanted.length === 0) throw new LanguageError('keys must be a non-empty list.');
@@ -116,36 +125,36 @@ function mapOf(entries: readonly (readonly [string, Json])[]): Json {
 
 type Matching = (frame: Frame) => { readonly rows: readonly Json[]; readonly test: (row: Json) => boolean };
 
-function compileMatching(source: SourceOf<Search>, compilation: Compilation): Matching {
-  const rows = compileRows(source, compilation);
-  const { where } = source.json;
-  if (where === undefined && byKey(source)) return (frame) => ({ rows: rows(frame), test: () => true });
+function compileMatching(step: StepDefinitionOf<Search>, compilation: Compilation): Matching {
+  const rows = compileRows(step, compilation);
+  const { where } = step.json;
+  if (where === undefined && byKey(step)) return (frame) => ({ rows: rows(frame), test: () => true });
   if (!isObject(where)) throw new LanguageError('requires a "where" clause.');
   const prepare = compileWhere(compilation.language, where);
   return (frame) => ({ rows: rows(frame), test: prepare(frame.scope) });
 }
 
 /** Rows: of a table of the game values, a list of the context, or all documents of a collection (without their keys). */
-function compileRows(source: SourceOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
+function compileRows(step: StepDefinitionOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
   const { language, definitions } = compilation;
-  const from = compileFrom(source, language);
+  const from = compileFrom(step, language);
   if (from !== null) return charged(({ scope }) => toList(from(scope), 'from'));
-  if (source.json.source !== 'values') return compileCollection(source, compilation);
-  const name = firstString(source.json, 'table', 'collection') ?? '';
+  if (step.json.source !== 'values') return compileCollection(step, compilation);
+  const name = firstString(step.json, 'table', 'collection') ?? '';
   const table = member(definitions.values, name);
   if (!isArray(table)) throw new LanguageError(`could not resolve scan source: the game values have no table "${name}".`);
   return charged(() => table);
 }
 
 /** Documents of a collection; an unknown one is empty. */
-function compileCollection(source: SourceOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
-  if (firstString(source.json, 'collection') === undefined) throw new LanguageError('could not resolve scan source.');
-  const collection = collectionOf(source, compilation);
+function compileCollection(step: StepDefinitionOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
+  if (firstString(step.json, 'collection') === undefined) throw new LanguageError('could not resolve scan source.');
+  const collection = collectionOf(step, compilation);
   if (collection === null) return () => [];
   return ({ scope, documents }) => {
     const rows = documents.scan(collection);
     if (rows.length > MAX_SCANNED) {
-      throw stepFailure(source, 400, 'SCAN_TOO_LARGE', `A step looks through ${MAX_SCANNED} documents at most; "${collection}" has more.`);
+      throw stepFailure(step, 400, 'SCAN_TOO_LARGE', `A step looks through ${MAX_SCANNED} documents at most; "${collection}" has more.`);
     }
     scope.context.spend(rows.length * DOCUMENT_COST);
     return rows;
@@ -161,12 +170,12 @@ function charged(rows: Rows): Rows {
 }
 
 /** Whether `key` picks a member of `from`: the step finds it, or with a `where` searches in it. */
-export function byKey(source: SourceOf<Search>): boolean {
-  return fromOf(source) !== undefined && source.json.key !== undefined;
+export function byKey(step: StepDefinitionOf<Search>): boolean {
+  return fromOf(step) !== undefined && step.json.key !== undefined;
 }
 
 /** The `from` that editors write: a path or a token. */
-export function fromOf({ json }: SourceOf<Search | 'lookup_many'>): string | undefined {
+export function fromOf({ json }: StepDefinitionOf<Search | 'lookup_many'>): string | undefined {
   const from = firstString(json, 'from');
   return from?.startsWith('{{') && from.endsWith('}}') ? from.slice(2, -2) : from;
 }

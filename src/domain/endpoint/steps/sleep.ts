@@ -9,10 +9,10 @@ export const SLEEP_FIELDS = ['durationMs', 'ms', 'sleepMs', 'delayMs'] as const;
  * `sleep`: delays the answer. A run decides in one turn and may be repeated, so nothing waits here: the caller of the run delays the answer by
  * the sum of its sleeps.
  */
-export const sleepStep: CompileStep<'sleep'> = (source) => {
-  const ms = SLEEP_FIELDS.map((name) => source.json[name]).find((value) => value !== undefined);
+export const sleepStep: CompileStep<'sleep'> = (step) => {
+  const ms = SLEEP_FIELDS.map((name) => step.json[name]).find((value) => value !== undefined);
   if (typeof ms !== 'number' || !(ms >= 0 && ms <= MAX_MS)) throw new LanguageError(`it needs a number of ms from 0 to ${MAX_MS}.`);
-  return binding(source, ({ scope, budgets }) => {
+  return binding(step, ({ scope, budgets }) => {
     budgets?.spend('maxSleepMs', ms);
     scope.context.sleep(ms);
     return { sleptMs: ms };

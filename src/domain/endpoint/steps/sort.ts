@@ -11,12 +11,12 @@ import { compileShallow } from '../template.ts';
 import { isNullish, toNumber, toText, type Value } from '../value.ts';
 
 /** `sort`: stable. Missing keys come last, and first in descending order. */
-export const sortStep: CompileStep<'sort'> = (source, { language }) => {
-  const { json } = source;
+export const sortStep: CompileStep<'sort'> = (step, { language }) => {
+  const { json } = step;
   const list = compileShallow(language, json.source ?? json.from);
   const keyOf = compileKeyOf(language, json);
   const sign = (firstString(json, 'direction') ?? 'asc') === 'desc' ? -1 : 1;
-  return binding(source, ({ scope }) => {
+  return binding(step, ({ scope }) => {
     const items = list(scope);
     if (!isArray(items)) throw new LanguageError('source must resolve to a list, as "{{rows}}" does.');
     scope.context.spend(items.length * 8);

@@ -5,7 +5,7 @@ import type { ComputedPath } from '../computed-path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Eval, Scope } from '../scope.ts';
-import { binding, type CompileStep, type SourceOf, type StepSource } from '../step.ts';
+import { binding, type CompileStep, type StepDefinition, type StepDefinitionOf } from '../step.ts';
 import { compileDeep, compileShallow } from '../template.ts';
 import { isNullish, type Value } from '../value.ts';
 
@@ -14,23 +14,23 @@ import { isNullish, type Value } from '../value.ts';
  * value, as loops need it: `set: {'visited[current]': true, current: '{{next}}'}`. Only names change, never a document. Other names that hold
  * the same value keep it.
  */
-export const transformStep: CompileStep<'transform'> = (source, { language }) => {
-  const own = compileOwn(language, source);
-  const changes = [...compileChanges(language, source, 'set'), ...compileChanges(language, source, 'append')];
+export const transformStep: CompileStep<'transform'> = (step, { language }) => {
+  const own = compileOwn(language, step);
+  const changes = [...compileChanges(language, step, 'set'), ...compileChanges(language, step, 'append')];
   if (own === null && (changes.length === 0 || changes.some(({ value }) => value === null))) {
     throw new LanguageError('it has neither expression nor value.');
   }
-  const bind = own === null ? null : binding(source, ({ scope }) => own(scope));
+  const bind = own === null ? null : binding(step, ({ scope }) => own(scope));
   if (changes.length === 0 && bind !== null) return bind;
   return (frame) => {
     bind?.(frame);
-    for (const change of changes) apply(frame.scope, change, source);
+    for (const change of changes) apply(frame.scope, change, step);
     return undefined;
   };
 };
 
 /** What is bound under the step's name; `null` if it only changes names. */
-function compileOwn(language: Language, { json: { expression, value } }: SourceOf<'transform'>): Eval | null {
+function compileOwn(language: Language, { json: { expression, value } }: StepDefinitionOf<'transform'>): Eval | null {
   if (typeof expression === 'string') return language.expression(expression);
   if (isNumber(expression)) return () => expression;
   return value === undefined ? null : compileShallow(language, value);
@@ -44,12 +44,12 @@ interface Change {
   readonly value: Eval | null;
 }
 
-function compileChanges(language: Language, { json }: SourceOf<'transform'>, verb: Change['verb']): Change[] {
-  const source = json[verb] ?? null;
-  if (source === null) return [];
-  if (typeof source === 'string') return [{ verb, text: source, target: writablePath(language, source), value: null }];
-  if (!isObject(source)) throw new LanguageError(`${verb} must be a map of path to value, or a path.`);
-  return Object.entries(source).map(([text, value]) => ({
+function compileChanges(language: Language, { json }: StepDefinitionOf<'transform'>, verb: Change['verb']): Change[] {
+  const written = json[verb] ?? null;
+  if (written === null) return [];
+  if (typeof written === 'string') return [{ verb, text: written, target: writablePath(language, written), value: null }];
+  if (!isObject(written)) throw new LanguageError(`${verb} must be a map of path to value, or a path.`);
+  return Object.entries(written).map(([text, value]) => ({
     verb,
     text,
     target: writablePath(language, text),
@@ -63,8 +63,8 @@ function compileValue(language: Language, json: Json): Eval {
   return typeof expression === 'string' ? language.expression(expression) : compileDeep(language, json);
 }
 
-function apply(scope: Scope, { verb, text, target, value }: Change, source: StepSource): void {
-  const given = (value === null ? scope.name(source.name) : value(scope)) ?? null;
+function apply(scope: Scope, { verb, text, target, value }: Change, step: StepDefinition): void {
+  const given = (value === null ? scope.name(step.name) : value(scope)) ?? null;
   const path = target(scope);
   if (path === null) throw new LanguageError(`What stands between the brackets of "${text}" has no value.`);
   const change = verb === 'set' ? () => given : (before: Value) => appended(scope, before, given, text);

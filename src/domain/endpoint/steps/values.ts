@@ -5,33 +5,33 @@ import { member } from '../../../kernel/path.ts';
 import { LanguageError, UnresolvedError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Check, Eval, Scope } from '../scope.ts';
-import { binding, type CompileStep, firstString, type StepSource } from '../step.ts';
+import { binding, type CompileStep, firstString, type StepDefinition } from '../step.ts';
 import { compileDeep, compileShallow, setMember } from '../template.ts';
 import type { Value } from '../value.ts';
 
 /** Steps that make a value from others: object, array, merge, compute, switch. */
 
-export const objectStep: CompileStep<'object'> = (source, { language }) => {
-  const fields = compileDeep(language, source.json.fields ?? source.json.value);
-  return binding(source, ({ scope }) => {
+export const objectStep: CompileStep<'object'> = (step, { language }) => {
+  const fields = compileDeep(language, step.json.fields ?? step.json.value);
+  return binding(step, ({ scope }) => {
     const object = fields(scope);
     if (!isObject(object)) throw new LanguageError('fields must be an object.');
     return object;
   });
 };
 
-export const arrayStep: CompileStep<'array'> = (source, { language }) => {
-  const items = compileDeep(language, source.json.items ?? source.json.value);
-  return binding(source, ({ scope }) => {
+export const arrayStep: CompileStep<'array'> = (step, { language }) => {
+  const items = compileDeep(language, step.json.items ?? step.json.value);
+  return binding(step, ({ scope }) => {
     const list = items(scope);
     if (!isArray(list)) throw new LanguageError('items must be a list.');
     return list;
   });
 };
 
-export const mergeStep: CompileStep<'merge'> = (source, { language }) => {
-  const sources = compileDeep(language, source.json.sources);
-  return binding(source, ({ scope }) => {
+export const mergeStep: CompileStep<'merge'> = (step, { language }) => {
+  const sources = compileDeep(language, step.json.sources);
+  return binding(step, ({ scope }) => {
     const list = sources(scope);
     if (!isArray(list)) throw new LanguageError('sources must be a list.');
     const merged: Record<string, Json> = {};
@@ -45,12 +45,12 @@ export const mergeStep: CompileStep<'merge'> = (source, { language }) => {
   });
 };
 
-export const switchStep: CompileStep<'switch'> = (source, { language }) => {
-  const { cases } = source.json;
+export const switchStep: CompileStep<'switch'> = (step, { language }) => {
+  const { cases } = step.json;
   if (!isArray(cases)) throw new LanguageError('cases must be a list.');
   const compiled = cases.map((item) => compileCase(language, item));
-  const fallback = compileDeep(language, source.json.default ?? null);
-  return binding(source, ({ scope }) => {
+  const fallback = compileDeep(language, step.json.default ?? null);
+  return binding(step, ({ scope }) => {
     const matched = compiled.find(({ when }) => {
       scope.context.spend(1);
       return when(scope);
@@ -67,16 +67,16 @@ function compileCase(language: Language, json: Json): { readonly when: Check; re
 
 type Entry = readonly [name: string, evaluate: Eval];
 
-export const computeStep: CompileStep<'compute'> = (source, { language }) => {
-  const values = source.json.values ?? source.json.fields;
+export const computeStep: CompileStep<'compute'> = (step, { language }) => {
+  const values = step.json.values ?? step.json.fields;
   if (!isObject(values)) throw new LanguageError('values must be an object.');
-  const asTemplates = firstString(source.json, 'mode') === 'template';
+  const asTemplates = firstString(step.json, 'mode') === 'template';
   const entries = Object.entries(values).map(([name, json]): Entry => [name, compileEntry(language, json, asTemplates)]);
-  const apart = firstString(source.json, 'output') === 'scalars';
-  if (!apart) return binding(source, ({ scope }) => computeAll(scope, source, entries));
+  const apart = firstString(step.json, 'output') === 'scalars';
+  if (!apart) return binding(step, ({ scope }) => computeAll(scope, step, entries));
   // The entries see each other under the step's name only while they are computed.
   return ({ scope }) => {
-    const result = scope.with(source.name, scope.name(source.name), () => computeAll(scope, source, entries));
+    const result = scope.with(step.name, scope.name(step.name), () => computeAll(scope, step, entries));
     for (const [name, value] of Object.entries(result)) scope.names.set(name, value);
     return undefined;
   };
@@ -91,7 +91,7 @@ function compileEntry(language: Language, json: Json, asTemplate: boolean): Eval
 }
 
 /** Computes entries. Each sees those before it as `{{step.name}}`; one that needs a later entry is tried again in another round. */
-function computeAll(scope: Scope, source: StepSource, entries: readonly Entry[]): JsonObject {
+function computeAll(scope: Scope, step: StepDefinition, entries: readonly Entry[]): JsonObject {
   let open = entries;
   let result: Record<string, Json> = {};
   while (open.length > 0) {
@@ -104,17 +104,17 @@ function computeAll(scope: Scope, source: StepSource, entries: readonly Entry[])
         continue;
       }
       result = extended(result, entry[0], value);
-      scope.names.set(source.name, result);
+      scope.names.set(step.name, result);
     }
-    if (waiting.length === open.length) throw unresolvable(waiting, source);
+    if (waiting.length === open.length) throw unresolvable(waiting, step);
     open = waiting;
   }
   return inOrder(result, entries);
 }
 
 /** The error of entries that cannot be resolved. Authors write `{{rate}}` for an entry of the same step, which must be `{{step.rate}}`. */
-function unresolvable(waiting: readonly Entry[], source: StepSource): LanguageError {
-  const of = `entries of this step are read as {{${source.name}.NAME}}`;
+function unresolvable(waiting: readonly Entry[], step: StepDefinition): LanguageError {
+  const of = `entries of this step are read as {{${step.name}.NAME}}`;
   return new LanguageError(`Cannot resolve "${waiting[0]?.[0] ?? ''}": circular or missing dependency (${of})`);
 }
 

@@ -17,15 +17,15 @@ const DEFAULT_COLOR = '5865f2';
  * `webhook`: sends a message to a chat once the call is stored. If the definition reads its result, it is sent before, at most once however
  * often the run is repeated. A failed delivery does not fail the call.
  */
-export const webhookStep: CompileStep<'webhook'> = (source, compilation) => {
+export const webhookStep: CompileStep<'webhook'> = (step, compilation) => {
   const { language } = compilation;
-  const { json } = source;
+  const { json } = step;
   const text = firstString(json, 'url');
   if (text === undefined) throw new LanguageError('it has no url.');
   const url = compileMessage(language, text);
   const embed = compileEmbed(language, json);
-  const isAwaited = compilation.reads(source.name);
-  return binding(source, ({ scope }) => {
+  const isAwaited = compilation.reads(step.name);
+  return binding(step, ({ scope }) => {
     const result = scope.context.webhook(url(scope), { embeds: [embed(scope)] }, isAwaited);
     if (result === null) throw new LanguageError('webhooks may not go to this address.');
     return result;

@@ -8,14 +8,14 @@ import type { Value } from '../value.ts';
 
 /** `workflow` and `call`: run logic that is defined elsewhere. */
 
-export const workflowStep: CompileStep<'workflow' | 'call'> = (source, compilation) => {
-  const name = firstString(source.json, 'workflow', 'target');
+export const workflowStep: CompileStep<'workflow' | 'call'> = (step, compilation) => {
+  const name = firstString(step.json, 'workflow', 'target');
   if (name === undefined) throw new LanguageError('it names no workflow.');
-  const params = compileParams(compilation.language, source.json.params);
-  return binding(source, (frame) => {
+  const params = compileParams(compilation.language, step.json.params);
+  return binding(step, (frame) => {
     const target = compilation.callable(name);
     if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
-    return target.invoke(frame, params(frame.scope), source);
+    return target.invoke(frame, params(frame.scope), step);
   });
 };
 

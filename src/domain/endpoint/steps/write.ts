@@ -16,8 +16,8 @@ import {
   errorCode,
   type Frame,
   firstString,
-  type SourceOf,
-  type StepSource,
+  type StepDefinition,
+  type StepDefinitionOf,
   stepFailure,
 } from '../step.ts';
 import { compileDeep } from '../template.ts';
@@ -43,26 +43,26 @@ interface Resolved {
 
 type CompiledOperation = (scope: Scope) => Operation | null;
 
-export const writeStep: CompileStep<'write'> = (source, compilation) => {
-  const ops = source.json.ops ?? assignments(source.json.data);
+export const writeStep: CompileStep<'write'> = (step, compilation) => {
+  const ops = step.json.ops ?? assignments(step.json.data);
   if (!isArray(ops)) throw new LanguageError('ops must be a list.');
-  const target = compileTarget(source, compilation);
+  const target = compileTarget(step, compilation);
   const compiled = ops.map((op) => compileOperation(compilation.language, op));
   return (frame) => {
-    if (compiled.length > MAX_OPERATIONS) throw refused(source, `Maximum ${MAX_OPERATIONS} operations per request.`);
+    if (compiled.length > MAX_OPERATIONS) throw refused(step, `Maximum ${MAX_OPERATIONS} operations per request.`);
     const at = target(frame.scope);
-    const resolved = resolveAll(source, compiled, frame.scope);
+    const resolved = resolveAll(step, compiled, frame.scope);
     if (resolved.length === 0) return undefined;
     frame.scope.context.spend(resolved.length * OPERATION_COST);
     frame.budgets?.spend('writeOps', resolved.length);
     try {
       const operations = resolved.map(({ operation }) => operation);
-      const document = frame.documents.write(source.id, at, operations);
-      bindWritten(frame, source, document);
+      const document = frame.documents.write(step.id, at, operations);
+      bindWritten(frame, step, document);
       if (frame.documents.writes.length > UNWEIGHED_WRITES) frame.scope.context.spend(VALUE_COST * weightOf(document));
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
-      throw refused(source, `ops[${resolved[error.index]?.index ?? error.index}]: ${error.message}`);
+      throw refused(step, `ops[${resolved[error.index]?.index ?? error.index}]: ${error.message}`);
     }
     return undefined;
   };
@@ -72,7 +72,7 @@ export const writeStep: CompileStep<'write'> = (source, compilation) => {
  * Binds the written document under the step's name, unless a step of another kind holds that name: a definition that reads and writes under one
  * id goes on with what it read.
  */
-function bindWritten({ scope, documents }: Frame, { name }: StepSource, document: JsonObject): void {
+function bindWritten({ scope, documents }: Frame, { name }: StepDefinition, document: JsonObject): void {
   const held = scope.names.get(name);
   if (held !== undefined && held !== documents.bound.get(name)) return;
   scope.names.set(name, document);
@@ -84,20 +84,20 @@ function assignments(data: Json | undefined): Json | undefined {
   return isObject(data) ? Object.entries(data).map(([path, value]) => ({ op: 'set', path, value })) : undefined;
 }
 
-export const deleteStep: CompileStep<'delete'> = (source, compilation) => {
-  const target = compileTarget(source, compilation);
+export const deleteStep: CompileStep<'delete'> = (step, compilation) => {
+  const target = compileTarget(step, compilation);
   return (frame) => {
     frame.scope.context.spend(OPERATION_COST);
-    frame.documents.delete(source.id, target(frame.scope));
+    frame.documents.delete(step.id, target(frame.scope));
     return undefined;
   };
 };
 
 /** Where to write. A key that names nothing is refused: a document called `undefined` would collect the mistakes of all definitions. */
-function compileTarget(source: SourceOf<'write' | 'delete'>, compilation: Compilation): (scope: Scope) => Target {
-  const collection = collectionOf(source, compilation);
-  const named = firstString(source.json, 'collection') ?? '';
-  const keyText = compileKey(source, compilation);
+function compileTarget(step: StepDefinitionOf<'write' | 'delete'>, compilation: Compilation): (scope: Scope) => Target {
+  const collection = collectionOf(step, compilation);
+  const named = firstString(step.json, 'collection') ?? '';
+  const keyText = compileKey(step, compilation);
   return (scope) => {
     if (collection === null) throw new LanguageError(`there is no collection "${named}".`);
     const text = keyText(scope);
@@ -108,11 +108,11 @@ function compileTarget(source: SourceOf<'write' | 'delete'>, compilation: Compil
   };
 }
 
-function refused(source: StepSource, reason: string): Error {
-  return stepFailure(source, 400, errorCode(source), `Write "${source.id}": ${reason}`);
+function refused(step: StepDefinition, reason: string): Error {
+  return stepFailure(step, 400, errorCode(step), `Write "${step.id}": ${reason}`);
 }
 
-function resolveAll(source: StepSource, compiled: readonly CompiledOperation[], scope: Scope): Resolved[] {
+function resolveAll(step: StepDefinition, compiled: readonly CompiledOperation[], scope: Scope): Resolved[] {
   const resolved: Resolved[] = [];
   compiled.forEach((resolve, index) => {
     try {
@@ -120,7 +120,7 @@ function resolveAll(source: StepSource, compiled: readonly CompiledOperation[], 
       if (operation !== null) resolved.push({ index, operation });
     } catch (error) {
       if (!(error instanceof LanguageError)) throw error;
-      throw refused(source, `ops[${index}]: ${error.message}`);
+      throw refused(step, `ops[${index}]: ${error.message}`);
     }
   });
   return resolved;
