@@ -13,7 +13,7 @@ export interface RemoteOptions extends Named {
 }
 
 /** A command on a game's folder that asks no server. */
-export function folderCommand(name: string, description: string): Command {
+function folderCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .option('--dir <folder>', 'the folder of the game (default: where savepoint.json is, here or above)')

@@ -89,7 +89,7 @@ export function shownPublishes(publishes: readonly JsonObject[]): string {
   );
 }
 
-export function actorOf(actor: Json | undefined): string {
+function actorOf(actor: Json | undefined): string {
   if (!isObject(actor)) return '';
   return String(actor['label'] ?? actor['keyId'] ?? actor['kind'] ?? '');
 }

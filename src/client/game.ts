@@ -67,7 +67,7 @@ export type QueuedInput<Input> = Record<never, never> extends Input ? [input?: I
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
 /** Dotted paths into a document; any below what nothing is known of. */
-export type PathOf<Doc> = unknown extends Doc
+type PathOf<Doc> = unknown extends Doc
   ? string
   : Doc extends readonly unknown[]
     ? never
@@ -78,7 +78,7 @@ export type PathOf<Doc> = unknown extends Doc
 type PathBelow<Member> = unknown extends Member ? string : PathOf<NonNullable<Member>>;
 
 /** What lies at a path. */
-export type AtPath<Doc, Path extends string> = unknown extends Doc
+type AtPath<Doc, Path extends string> = unknown extends Doc
   ? Doc
   : Path extends `${infer Name}.${infer Rest}`
     ? Name extends keyof Doc

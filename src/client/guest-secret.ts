@@ -17,7 +17,7 @@ export interface GuestOptions extends RequestOptions {
 }
 
 /** What the storage holds. */
-export interface Kept {
+interface Kept {
   readonly secret: string;
   /** `null`: the secret is not known to be registered. */
   readonly player: string | null;

@@ -2,7 +2,7 @@ import { requireKind } from './arguments.ts';
 
 /** Changes of a document that the server makes, all of one update or none: two players' changes add up, whoever comes first. */
 
-export type OperationName = 'set' | 'inc' | 'push' | 'pull' | 'remove' | 'merge' | 'set_if_null';
+type OperationName = 'set' | 'inc' | 'push' | 'pull' | 'remove' | 'merge' | 'set_if_null';
 
 /** As it goes over the wire. `path` is dotted; `$` is the whole document. */
 export interface Operation<Op extends string = OperationName, Path extends string = string, Value = unknown> {

@@ -57,10 +57,8 @@ export const APPEND_KEYS: KeyRules = { ...DOCUMENT_KEYS, guard: 'append' };
 export const RECORD_KEYS: KeyRules = { ...DOCUMENT_KEYS, disabledKey: 'UNAUTHORIZED' };
 /** Lists, single records, ledgers, values, rate limits, and the revision that a starting game asks for: any valid key. */
 export const VIEW_KEYS: KeyRules = { carriers: 'runtime', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs: null };
-/** Reports of games: any key, public or secret. A disabled key is refused as disabled. */
+/** Reports of games, and live changes: any key, public or secret. A disabled key is refused as disabled. */
 export const REPORT_KEYS: KeyRules = { ...VIEW_KEYS, disabledKey: 'KEY_DISABLED' };
-/** Live changes: any key opens the stream, and each topic is refused as its plain read would be. */
-export const LIVE_KEYS: KeyRules = REPORT_KEYS;
 export const SESSION_KEYS: KeyRules = { ...VIEW_KEYS, guard: 'sessions' };
 export const GUEST_KEYS: KeyRules = { ...VIEW_KEYS, guard: 'guests' };
 export const ENDPOINT_KEYS: KeyRules = {

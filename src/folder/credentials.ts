@@ -88,7 +88,7 @@ export function keepUserKeys(
 }
 
 /** `~/.config/savepoint/credentials.json`. */
-export function userFile(env: Environment = process.env): string {
+function userFile(env: Environment = process.env): string {
   return join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'savepoint', 'credentials.json');
 }
 

@@ -135,7 +135,7 @@ export function merged(problems: readonly Finding[], told: readonly Finding[], r
 }
 
 /** The hashes of all files of these sources, by path. */
-export function hashesOf(sources: readonly Source[]): Readonly<Record<string, string>> {
+function hashesOf(sources: readonly Source[]): Readonly<Record<string, string>> {
   return Object.fromEntries(sources.map(({ path, text }) => [path, hashOf(text)]));
 }
 

@@ -157,7 +157,7 @@ function told<Body>({ body }: Answered): Body {
 }
 
 /** Where in the project's log a publish is. */
-export interface PublishPlace {
+interface PublishPlace {
   /** Under which `publishes` lists it; `null`: it published nothing, or the answer is one that was given before. */
   readonly revision: number | null;
   /** The log's end with it: what the next publish is made on. */

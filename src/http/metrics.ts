@@ -32,7 +32,7 @@ export interface Metrics {
 }
 
 /** Streams of live changes. */
-export interface LiveMetrics {
+interface LiveMetrics {
   readonly streams: Gauge;
   readonly values: Gauge;
   readonly messages: Counter;

@@ -19,7 +19,7 @@ export interface Flow {
 }
 
 /** To a top-level step by its name, or over so many steps. */
-export interface Jump {
+interface Jump {
   readonly to: string | number;
   readonly names: Names;
 }

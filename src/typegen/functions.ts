@@ -78,7 +78,7 @@ function typeOfGet(reading: Reading, names: Names, texts: readonly string[]): Ty
 const ANY: Segment = { computed: 'any' };
 
 /** A list function: `sum(bag, price)`. */
-export function typeOfCollectionCall(reading: Reading, names: Names, name: string, args: string): Type {
+function typeOfCollectionCall(reading: Reading, names: Names, name: string, args: string): Type {
   switch (name) {
     case 'any':
     case 'all':
@@ -127,7 +127,7 @@ export function expressionType(reading: Reading, names: Names, source: string): 
  * A number. JSON has none for what a division by nothing comes to, nor for some powers: where one may be, it is answered as null. (So is what
  * leaves the range of doubles, which no type can tell.)
  */
-export function typeOfArithmetic(text: string): Type {
+function typeOfArithmetic(text: string): Type {
   const doubtful = scanTop(text, 0, (char, at) => {
     if (char === '/' || char === '%') return !isSafeDivisor(text.slice(at + 1));
     return text.startsWith('pow', at) && !isSafePower(text, text.indexOf('(', at));

@@ -92,7 +92,7 @@ function typeOfDefault(names: Names, text: string): Type {
 }
 
 /** A path, which may hold tokens or brackets. What a token brings may have dots in it, so nothing is known of what it leads to. */
-export function typeOfPath(names: Names, text: string, aliases: boolean): Type {
+function typeOfPath(names: Names, text: string, aliases: boolean): Type {
   const parts = bracketParts(text);
   if (parts === null) {
     if (tokensOf(text).length > 0) return UNKNOWN;

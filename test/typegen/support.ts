@@ -24,7 +24,7 @@ const KINDS = { collection: 'collections', endpoint: 'endpoints', workflow: 'wor
 const WHOLE = { 'values.json': 'gameValues', 'queries.json': 'queries', 'rules.json': 'rateLimitRules' } as const;
 
 /** The push of source files by their names. */
-export function syncOf(files: ReadonlyMap<string, string>): JsonObject {
+function syncOf(files: ReadonlyMap<string, string>): JsonObject {
   const sources = Object.entries(KINDS).map(([kind, section]) => {
     const texts = [...files].filter(([name]) => name.endsWith(`.${kind}.yml`));
     return [section, texts.map(([name, text]) => ({ kind, sourceFormat: 'yaml', sourcePath: name, sourceText: text }))] as const;

@@ -4,7 +4,7 @@ import { SingleFlight } from '../../kernel/single-flight.ts';
 import { touchedBy } from './touched.ts';
 
 /** Events that a client may be behind to be told what it has missed. Further behind it reads anew. */
-export const MOST_BEHIND = 4_000;
+const MOST_BEHIND = 4_000;
 const PAGE = 1_000;
 
 interface Change {

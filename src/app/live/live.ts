@@ -12,7 +12,7 @@ import type { Read } from './reading.ts';
 import { type Sink, Subscriber } from './subscriber.ts';
 import { ValueMemory } from './value-memory.ts';
 
-export interface LiveRequest {
+interface LiveRequest {
   /** As the client wrote them. */
   readonly topics: readonly string[];
   readonly target: PublishTarget;
@@ -21,7 +21,7 @@ export interface LiveRequest {
 }
 
 /** The stream of one client. */
-export interface LiveStream {
+interface LiveStream {
   /** Begins to send. Topics that the caller may not read are refused in the stream. */
   start(sink: Sink): void;
   /** There may be room for what could not be sent. */

@@ -27,7 +27,7 @@ export interface PublishesQuery {
   readonly before: string | null;
 }
 
-export interface RollbackOptions {
+interface RollbackOptions {
   readonly dryRun: boolean;
   /** Revision of a publish; −1: before any; `null`: one back. */
   readonly to: number | null;

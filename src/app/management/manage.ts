@@ -76,7 +76,7 @@ export interface Manage {
 }
 
 /** `base`: the revision that the push is made on; `null`: none was named. Throws 409 PUBLISH_CONFLICT if somebody has published since. */
-export interface SyncOptions extends HowSynced {
+interface SyncOptions extends HowSynced {
   readonly base: number | null;
 }
 

@@ -62,7 +62,7 @@ export interface GuestAnswer extends Positioned {
   readonly state: GuestState;
 }
 
-export interface PassAnswer {
+interface PassAnswer {
   readonly guest: string;
   readonly host: string;
   readonly pass: string;

@@ -55,7 +55,7 @@ export interface QueryScope {
 }
 
 /** `position` is exactly what it shows, unless `isMixed`. */
-export interface QueryAnswer extends ReadAnswer<contract.QueryResult> {
+interface QueryAnswer extends ReadAnswer<contract.QueryResult> {
   readonly isMixed?: true | undefined;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { anyText, json, list, number, optional, type Written } from './member.ts';
 
 /** A row of a JSON project export, of any table: each has some of these members. */
-export const exportRow = z.looseObject({
+const exportRow = z.looseObject({
   definition_json: optional(json, 'The definition, document or page; it may be a text that holds it.'),
   updated_at_unix_ms: optional(number, 'When it was written last.'),
   collection_id: optional(anyText, 'Id of a collection.'),

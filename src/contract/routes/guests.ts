@@ -19,8 +19,8 @@ const guest = {
   hasCode: z.boolean().meta({ description: 'Whether there is a recovery code that was not used' }),
 };
 
-export const Guest = z.strictObject(guest).meta({ id: 'Guest', description: 'A player whom devices prove' });
-export const GuestWithCode = z
+const Guest = z.strictObject(guest).meta({ id: 'Guest', description: 'A player whom devices prove' });
+const GuestWithCode = z
   .strictObject({ ...guest, code: z.string().meta({ description: 'Shown here and nowhere else: what the player writes down' }) })
   .meta({ id: 'GuestWithCode', description: 'The same, with a new recovery code' });
 
@@ -47,7 +47,7 @@ export const Hosted = z
   .object({ host: z.union([z.string().min(1), z.number()]).meta({ description: 'Id of the player who hosts the game' }) })
   .catchall(anyJson)
   .meta({ id: 'Hosted', description: 'Whom the pass is for' });
-export const GuestPass = z
+const GuestPass = z
   .strictObject({
     ok: z.literal(true),
     player: guest.player,

@@ -24,7 +24,7 @@ export interface Topic {
   readonly since: number | null;
 }
 
-export type TopicKind = keyof typeof FORMS;
+type TopicKind = keyof typeof FORMS;
 
 /** How many names stand behind the kind, at least and at most, and which options there are. */
 const FORMS = {
@@ -36,7 +36,7 @@ const FORMS = {
   publishes: { names: [0, 0], options: ['limit'] },
 } as const satisfies Record<string, { readonly names: readonly [number, number]; readonly options: readonly string[] }>;
 
-export const TOPIC_KINDS = Object.keys(FORMS) as readonly TopicKind[];
+const TOPIC_KINDS = Object.keys(FORMS) as readonly TopicKind[];
 
 const TOPIC = /^([^?@]+)(?:\?([^@]*))?(?:@(\d{1,15}))?$/;
 const LONGEST = 1_024;

@@ -78,7 +78,7 @@ export const assertFlow: StepFlow<Of<'assert'>> = (step, names, frame) => {
 };
 
 /** What a condition tells of names where it holds, or does not: that something is there. */
-export function knowing(names: Names, check: Json, holds: boolean): Names {
+function knowing(names: Names, check: Json, holds: boolean): Names {
   if (!isObject(check)) return names;
   const { all, any, field, left, op, operator }: Written<typeof clause> = check;
   if (isArray(all)) return holds ? all.reduce<Names>((known, each) => knowing(known, each, true), names) : names;

@@ -211,7 +211,7 @@ describe('settings', () => {
 
   it('what no setting is called is told, with its place and what was probably meant; answers sent back whole are fine', () => {
     expect(unknownSettings({ nextdata: 'shared', enabled: true })).toEqual([
-      { code: 'UNKNOWN_SETTING', path: '/nextdata', message: expect.stringContaining(`'nextdata'`), fix: `Did you mean 'nextData'?` },
+      { code: 'UNKNOWN_SETTING', pointer: '/nextdata', message: expect.stringContaining(`'nextdata'`), fix: `Did you mean 'nextData'?` },
     ]);
     expect(unknownSettings({ settings: { whatever: 1 }, enabled: true, colour: 2 }).map(({ pointer }) => pointer)).toEqual([
       '/colour',
