@@ -115,8 +115,13 @@ function refusalIn({ status, body }: Came): Refused | null {
 function answerText(refused: Refused | null, { status, body }: Came): string {
   if (refused === null) return `${styled('green', String(status))} ${prettyJson(body)}`;
   const said = `${styled('red', `${status} ${visible(refused.code)}`)}  ${visible(refused.message)}`;
-  const more = besides(status, body);
-  return Object.keys(more).length === 0 ? said : `${said}\n${prettyJson(more)}`;
+  const { step, ...more } = besides(status, body);
+  const lines = [
+    said,
+    ...(isObject(step) ? [styled('gray', stepName(step))] : []),
+    ...(Object.keys(more).length === 0 ? [] : [prettyJson(more)]),
+  ];
+  return lines.join('\n');
 }
 
 const ENVELOPE = ['ok', 'error', 'message', 'status'];
@@ -130,6 +135,10 @@ function besides(status: number, body: Json): JsonObject {
   const said = status < 500 ? ['code', 'message', 'requestId'] : ['code', 'message'];
   const error = isObject(body['error']) ? Object.entries(body['error']).filter(([name]) => !said.includes(name)) : [];
   return Object.fromEntries([...error, ...Object.entries(body).filter(([name]) => !known.includes(name))]);
+}
+
+function stepName({ id, type }: JsonObject): string {
+  return visible(`in the step ${String(id ?? '')} (${String(type ?? '')})`);
 }
 
 function stepLine(step: JsonObject): string {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Finding } from '../folder/findings.ts';
-import { findProject } from '../folder/project-file.ts';
+import { FolderProblem } from '../folder/problem.ts';
+import { findProject, PROJECT_FILE } from '../folder/project-file.ts';
 import { checkFolder } from '../folder/push.ts';
 import { type Folder, readFolder } from '../folder/sources.ts';
 import { counted, endProgress, printNote, printResult, progress } from './context.ts';
@@ -24,7 +25,15 @@ export function checkCommand(): Command {
     .option('--offline', 'without a server: as if it held nothing')
     .action(async (options: CheckOptions) => {
       const folder = readFolder(options.offline ? dirOf(options) : remoteOf(options).place.dir);
-      if (folder.sources.length === 0) printNote(`Note: ${folder.dir} holds no definitions.`);
+      if (folder.sources.length === 0) {
+        // In a pipeline the wrong folder would pass.
+        if (findProject(folder.dir) === null)
+          throw new FolderProblem(
+            'NO_FOLDER',
+            `There is no ${PROJECT_FILE} in ${folder.dir} or above it, and there are no definitions in it.`,
+          );
+        printNote(`Note: ${folder.dir} holds no definitions.`);
+      }
       for (const { path, hint } of folder.strangers) printNote(`Note: ${path} is not pushed. ${hint}`);
       progress(`checking ${counted(folder.sources.length, 'definition')}`);
       const findings = await found(folder, options).finally(endProgress);

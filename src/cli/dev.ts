@@ -4,6 +4,7 @@ import { CREDENTIALS_FILE, placeOf } from '../folder/credentials.ts';
 import { readJsonFile } from '../folder/files.ts';
 import { FolderProblem } from '../folder/problem.ts';
 import { findProject } from '../folder/project-file.ts';
+import { RemoteUnreachable } from '../folder/refusal.ts';
 import { Remote } from '../folder/remote.ts';
 import { TYPES_FILE } from '../typegen/sources.ts';
 import { JSON_LINES, jsonIs } from './context.ts';
@@ -69,9 +70,12 @@ async function develop(remote: Remote, node: LocalNode | null, options: DevOptio
   if (node === null) await remote.validate();
   await keepSchemas(dir, { anew: true });
   tell.ready(address, project, node?.isShared ?? false);
+  const failed = (error: unknown) => {
+    if (!(error instanceof RemoteUnreachable && error.code === 'UNREACHABLE')) tell.failed(error);
+  };
   const work = new OneAtATime(async () => {
-    // While the node is started again a round would tell of nothing but that; it is asked for when the node answers.
-    if (node === null || node.isAlive()) await round(remote, rounds, tell);
+    // While the folder's own node is started again a round would tell of nothing but that; it is asked for when the node answers.
+    if (node === null || node.isAlive()) await round(remote, rounds, node === null ? tell : { ...tell, failed });
   });
   const end = new AbortController();
   const signal = AbortSignal.any([stop, end.signal]);
@@ -79,7 +83,11 @@ async function develop(remote: Remote, node: LocalNode | null, options: DevOptio
   const watching = watchFolder(dir, () => work.ask(), signal);
   work.ask();
   const following = options.logs ? follow(remote, tell, signal) : Promise.resolve();
-  const keeping = node === null ? Promise.resolve() : keepRunning(node, { note: tell.note, runsAgain: () => work.ask() }, signal);
+  const runsAgain = () => {
+    tell.note('the local node runs again');
+    work.ask();
+  };
+  const keeping = node === null ? Promise.resolve() : keepRunning(node, { note: tell.note, runsAgain }, signal);
   // What ends `dev` by itself ends all of it.
   keeping.catch(() => end.abort());
   await watching;

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { changesOf } from '../folder/changes.ts';
+import { problemsIn } from '../folder/findings.ts';
 import { heldBy } from '../folder/held.ts';
 import type { Target } from '../folder/remote.ts';
 import { readFolder } from '../folder/sources.ts';
 import { counted, endProgress, printResult, progress } from './context.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
-import { type Shown, shownChanges } from './show.ts';
+import { type Shown, shownChanges, shownFindings, summaryOf } from './show.ts';
 
 interface DiffOptions extends RemoteOptions {
   readonly live?: boolean;
@@ -23,18 +24,24 @@ export function diffCommand(): Command {
       const remote = remoteOf(options);
       progress(`reading ${remote.place.project} on ${remote.place.address}`);
       const target: Target = options.live ? 'live' : 'next';
-      const read = async (): Promise<readonly Shown[]> => {
-        if (options.staged) return (await remote.diff()).changes;
-        return changesOf(readFolder(remote.place.dir), (await heldBy(remote, target)).definitions);
-      };
+      const folder = options.staged ? null : readFolder(remote.place.dir);
+      const read = async (): Promise<readonly Shown[]> =>
+        folder === null ? (await remote.diff()).changes : changesOf(folder, (await heldBy(remote, target)).definitions);
       const changes = await read().finally(endProgress);
+      // Of what cannot be read nobody knows how it differs.
+      const findings = folder === null ? [] : problemsIn(folder);
+      if (findings.length > 0) process.exitCode = 1;
       const [from, to] = options.staged ? ['live', 'next'] : [target, 'the folder'];
       if (options.exitCode && changes.length > 0) process.exitCode = 1;
-      printResult(options, { ok: true, from, to: options.staged ? 'next' : 'folder', changes }, () =>
-        changes.length === 0
-          ? `No difference: ${to} is what ${from} is.`
-          : `${shownChanges(changes)}\n${counted(changes.length, 'difference')} from ${from} to ${to}.`,
-      );
+      printResult(options, { ok: findings.length === 0, from, to: options.staged ? 'next' : 'folder', changes, findings }, () => {
+        const told =
+          changes.length === 0
+            ? `No difference: ${to} is what ${from} is.`
+            : `${shownChanges(changes)}\n${counted(changes.length, 'difference')} from ${from} to ${to}.`;
+        return findings.length === 0
+          ? told
+          : `${told}\n\n${shownFindings(findings)}\n\nNot all of the folder can be read: ${summaryOf(findings)}.`;
+      });
     })
     .addHelpText('after', '\nExamples:\n  savepoint diff\n  savepoint diff --live\n  savepoint diff --staged --exit-code');
 }

@@ -106,12 +106,20 @@ export function unreachable(url: string, method: string, error: unknown, timeout
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const why = cause instanceof Error ? cause.message || code : String(cause);
-  const cure =
-    code === 'ECONNREFUSED'
-      ? 'Nothing listens there: start the node (`savepoint dev` that of a folder), or check the address.'
-      : 'Check the address and the network.';
-  return new RemoteUnreachable('UNREACHABLE', `${at} cannot be reached (${why}). ${cure}`);
+  return new RemoteUnreachable('UNREACHABLE', `${at} cannot be reached (${why}). ${CURES[code] ?? 'Check the address and the network.'}`);
 }
+
+const UNKNOWN_ISSUER = 'This machine does not know who issued the certificate: NODE_EXTRA_CA_CERTS names a file with that of its issuer.';
+
+const CURES: Readonly<Record<string, string | undefined>> = {
+  ECONNREFUSED: 'Nothing listens there: start the node (`savepoint dev` that of a folder), or check the address.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_ISSUER,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_ISSUER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is of another name: check the address.',
+  CERT_HAS_EXPIRED: 'Renew the certificate there.',
+};
 
 /** Twice as long each time, with a random part, or as long as the server says. */
 function waitMs(attempt: number, retryAfter: string | null): number {

@@ -201,6 +201,7 @@ test('check tells file, line, column, the line itself and a caret, of YAML and J
   expect(text).toContain('    7 |     collection: nowhere\n      |                 ^');
   expect(text).toContain('heroes.collection.json:2:3 error');
   expect(text).toContain('broken.endpoint.yml:3:1 error INVALID_YAML');
+  expect(await ends(1, 'diff')).toMatch(/\+ endpoint buy[\s\S]*broken\.endpoint\.yml:3:1[\s\S]*Not all of the folder can be read/);
   write('broken.endpoint.yml', 'kind: endpoint\nsourceVersion: 1\nid: broken\nsteps:\n  - { id: x, type: transform, value: 1 }\n');
   expect(await ends(1, 'check', '--offline')).toContain('deep/buy.endpoint.yml:7:17');
   const pushed = JSON.parse(await ends(1, 'push', '--json'));

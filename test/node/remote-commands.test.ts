@@ -68,6 +68,7 @@ describe('savepoint call', () => {
     const told = { slug: 'told', method: 'POST', steps: [], response: { status: 409, body: { ok: false, error: 'FULL', seats: 4 } } };
     await ok(game.manage('PUT', game.definitions('endpoints'), { body: [{ slug: 'poor', method: 'POST', steps: [check] }, told] }));
     expect((await savepoint('call', 'poor', 'gold=1')).stdout).toBe('400 POOR  Condition check failed.\n');
+    expect((await savepoint('call', 'buy', 'item=boat', '--player', PLAYER)).stdout).toMatch(/^404 NO_ITEM .*\nin the step \w+ \(\w+\)\n$/);
     expect((await savepoint('call', 'told')).stdout).toBe('409 FULL  \n{"seats":4}\n');
   });
 

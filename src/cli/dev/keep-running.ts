@@ -35,9 +35,15 @@ export async function keepRunning(node: LocalNode, listener: NodeListener, signa
     listener.note(`the local node has ended; starting it again${wait < 1000 ? '' : ` in ${wait / 1000} s`} …`);
     await pause(wait, signal);
     if (signal.aborted) return;
-    await node.again(signal);
+    const isUp = await node.again(signal).then(
+      () => true,
+      (error: unknown) => {
+        if (starts === MOST_STARTS) throw error;
+        return false;
+      },
+    );
     startedAt = performance.now();
-    if (!signal.aborted) listener.runsAgain();
+    if (isUp && !signal.aborted) listener.runsAgain();
   }
 }
 

@@ -63,7 +63,9 @@ async function runOne(remote: Remote, test: JsonObject, target: Target): Promise
     // The endpoint is missing, or the test is none: that is how this test came out.
     if (!(error instanceof RemoteRefusal) || error.status === 401 || error.status === 403 || error.status >= 500) throw error;
     const endpoint = endpointOf(test);
-    return { id: idOf(test), name: textOf(test['name']), endpoint, passed: false, reason: error.message, warnings: [] };
+    const isMissing = error.code === 'ENDPOINT_NOT_FOUND';
+    const reason = isMissing ? `There is no endpoint '${endpoint}' in ${target}. \`savepoint push\` sends the folder's.` : error.message;
+    return { id: idOf(test), name: textOf(test['name']), endpoint, passed: false, reason, warnings: [] };
   }
 }
 

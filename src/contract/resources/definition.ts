@@ -1,11 +1,18 @@
 import { z } from 'zod';
-import { alsoNamed, anyText, json, map, optional, type Shape, text, type Written } from './member.ts';
+import { alsoNamed, anyText, json, map, optional, type Shape, text, unsuggested, type Written } from './member.ts';
+
+/** A member that editors add to what they push, and nobody writes. */
+function byTools(description: string, schema: z.ZodType = json) {
+  const member = optional(schema, description);
+  unsuggested.add(member, {});
+  return member;
+}
 
 /** Members that every definition may have, besides those of its kind. */
 export const DEFINITION_SHAPE = {
   sourceVersion: optional(z.union([z.literal(1), z.literal('1')]), 'Version of the layout of source files.'),
   kind: optional(text, 'What the definition is of.'),
-  resourceKind: optional(text, 'The same as `kind`.'),
+  resourceKind: byTools('The same as `kind`.', text),
   id: optional(z.union([text, z.number()]), 'Names the definition: 1 to 128 letters, digits, `_` or `-`; of an endpoint also `.`.'),
   slug: optional(text, 'Under which an endpoint is called. Its id when left out.'),
   name: optional(z.union([text, z.number()]), 'Its name. Its id when left out.'),
@@ -15,18 +22,18 @@ export const DEFINITION_SHAPE = {
   metadata: optional(json, 'For tools.'),
   definition: optional(map, 'The definition itself, in a file that wraps it.'),
   resource: optional(map, 'The definition itself, in a file that wraps it.'),
-  authoringMode: optional(json, 'Written by tools.'),
-  sourceFormat: optional(json, 'Written by tools: `yaml` or `json`.'),
-  sourcePath: optional(json, 'Written by tools: the file.'),
-  sourceText: optional(json, 'Written by tools: the text of the file.'),
-  createdAt: optional(json, 'Written by tools.'),
-  updatedAt: optional(json, 'Written by tools.'),
-  version: optional(json, 'Written by tools.'),
-  versionHash: optional(json, 'Written by tools.'),
-  revisionTarget: optional(json, 'Written by tools.'),
-  hasStaged: optional(json, 'Written by tools.'),
-  diagnostics: optional(json, 'Written by tools.'),
-  dependencies: optional(json, 'Written by tools.'),
+  authoringMode: byTools('Written by tools.'),
+  sourceFormat: byTools('Written by tools: `yaml` or `json`.'),
+  sourcePath: byTools('Written by tools: the file.'),
+  sourceText: byTools('Written by tools: the text of the file.'),
+  createdAt: byTools('Written by tools.'),
+  updatedAt: byTools('Written by tools.'),
+  version: byTools('Written by tools.'),
+  versionHash: byTools('Written by tools.'),
+  revisionTarget: byTools('Written by tools.'),
+  hasStaged: byTools('Written by tools.'),
+  diagnostics: byTools('Written by tools.'),
+  dependencies: byTools('Written by tools.'),
 };
 
 /** An element of a push: a definition of any kind, or a source file with its text. */

@@ -6,7 +6,7 @@ import { endpoint, library, workflow } from './logic.ts';
 import { query } from './query.ts';
 import { rules } from './rate-limits.ts';
 import { settings } from './settings.ts';
-import { test } from './test.ts';
+import { writtenTest } from './test.ts';
 
 /** The files that authors write, by the names of their JSON Schemas. */
 export const SOURCE_FILES = {
@@ -15,7 +15,7 @@ export const SOURCE_FILES = {
   workflow: sourceFile('workflow', workflow, 'A workflow.'),
   library: sourceFile('library', library, 'A library of blocks.'),
   query: sourceFile('query', query, 'A query.'),
-  test: sourceFile('test', test, 'A test of an endpoint.'),
+  test: sourceFile('test', writtenTest, 'A test of an endpoint.'),
   'game-values': gameValues,
   'rate-limit-rules': rules,
   settings,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { alsoNamed } from './member.ts';
+import { alsoNamed, unsuggested } from './member.ts';
 
 /** A schema as JSON Schema (draft 2020-12): what an author may write. */
 export function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
@@ -10,6 +10,8 @@ export function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
     override: ({ zodSchema, jsonSchema }) => {
       const also = alsoNamed.get(zodSchema as z.core.$ZodType);
       if (also !== undefined) jsonSchema.patternProperties = { [also.pattern]: {} };
+      // The word of the language servers of YAML and JSON.
+      if (unsuggested.has(zodSchema as z.core.$ZodType)) jsonSchema['doNotSuggest'] = true;
     },
   }) as Record<string, unknown>;
 }

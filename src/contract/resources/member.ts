@@ -93,6 +93,9 @@ export function initialOf(schema: z.ZodType): Json | undefined {
 /** Names that a schema accepts besides its own, as a regular expression: notes of editors and compilers. */
 export const alsoNamed = z.registry<{ readonly pattern: string }, z.core.$ZodType>();
 
+/** Members that an editor need not offer. */
+export const unsuggested = z.registry<object, z.core.$ZodType>();
+
 /** Names under which editors keep notes of their own. */
 export const NOTES = '^(_|x-)|^comment$';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFINITION_SHAPE } from './definition.ts';
-import { anyText, flag, json, map, optional, text, word } from './member.ts';
+import { alsoNamed, anyText, flag, json, map, NOTES, optional, text, word } from './member.ts';
 
 /** Tests of endpoints. */
 
@@ -33,3 +33,9 @@ export const test = z
     title: optional(anyText, 'For people.'),
   })
   .meta({ id: 'Test', description: 'Calls an endpoint and says what should come of it.' });
+
+const written = z.strictObject(expectation.shape).meta({ description: 'What should come of the call.' });
+alsoNamed.add(written, { pattern: NOTES });
+
+/** The same as its author writes it: what stands in `expect` and is compared with nothing is misspelt. */
+export const writtenTest = test.extend({ expect: optional(written, 'What should come of it.') });
