@@ -14,6 +14,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const text = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 // `strict` also warns of types in unions, and of required members that another part of the schema describes.
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false, allErrors: true, formats: {} });
+// For editors alone.
+ajv.addKeyword('doNotSuggest');
 
 const names = Object.keys(SOURCE_FILES) as SourceFileName[];
 const checks = new Map<string, ValidateFunction>(names.map((name) => [name, ajv.compile(JSON.parse(text(`docs/schemas/${name}.json`)))]));
@@ -87,6 +89,7 @@ describe('what is wrong is told', () => {
     ['a block that is no object', 'library', { kind: 'library', id: 'a', blocks: { b: [] } }],
     ['a query of a type that there is not', 'query', { kind: 'query', id: 'a', type: 'top', sources: [{ collectionId: 'c' }] }],
     ['an outcome that there is not', 'test', { kind: 'test', id: 'a', endpoint: 'buy', expect: { outcome: 'ok' } }],
+    ['a member that nothing is compared with', 'test', { kind: 'test', id: 'a', endpoint: 'buy', expect: { statsu: 200 } }],
     ['a table without rows', 'game-values', { items: [{ id: 'a', type: 'table', columns: ['b'] }] }],
     ['a window that there is not', 'rate-limit-rules', { rules: [{ window: 'perSecond', limit: 1 }] }],
     ['a limit of nothing', 'rate-limit-rules', { rules: [{ window: 'perDay', limit: 0 }] }],

@@ -56,6 +56,13 @@ describe('the schemas of a folder', () => {
     expect(JSON.parse(readFileSync(path, 'utf8')).type).toBe('object');
   });
 
+  test('have editors offer what authors write, and not what tools add', async () => {
+    await writeSchemas(dir, { release: '3', anew: false });
+    const { properties } = JSON.parse(readFileSync(path, 'utf8'));
+    expect(properties.versionHash).toMatchObject({ doNotSuggest: true });
+    expect(properties.steps).not.toHaveProperty('doNotSuggest');
+  });
+
   test('are written into no folder that is none of a game', async () => {
     rmSync(join(dir, '.savepoint'), { recursive: true });
     rmSync(join(dir, 'savepoint.json'));
