@@ -23,7 +23,7 @@ import type { Telemetry } from './telemetry/telemetry.ts';
 export type { Address, CollectionAddress, ManageAnswer, Positioned, ReadAnswer, RecordAddress } from './answers.ts';
 export type { Caller, Intent, PlayerProof, Presented } from './caller.ts';
 export type { EndpointAnswer, EndpointRequest } from './endpoints/endpoint-request.ts';
-export type { LiveEvent } from './live/subscriber.ts';
+export type { LiveEvent, Room } from './live/subscriber.ts';
 export type { ListedKind, ListingOf, SingleKind } from './management/manage.ts';
 export type { Account, GuestAnswer, InvitationRequest } from './security/guests.ts';
 export type { SessionAnswer } from './security/sessions.ts';

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { Room } from '../app/app.ts';
+import type { Waiter, Waiting } from './waiting.ts';
 
 /** Answers that go on: server-sent events, as browsers' `EventSource` reads them. */
 
@@ -37,23 +39,13 @@ export interface StreamOptions {
   readonly onClose?: () => void;
 }
 
-/** What a stream shares with the others of its server. */
-export interface Together {
-  /** What waits for this one has become more or less. */
-  moved(project: string, by: number): void;
-  /** Whether so many more may wait for a client; if not, it is told when there is room. */
-  mayTake(stream: EventStream, characters: number): boolean;
-}
-
-/** Characters that may wait for a client besides one frame, where it can be sent the newest later. */
-export const SMALL = 16_384;
-
 /** The events of one client. `body` is the body of the answer. */
-export class EventStream {
+export class EventStream implements Waiter {
   readonly body: Readable;
   readonly project: string;
   readonly #options: StreamOptions;
-  readonly #together: Together;
+  /** What waits for all clients of the server. */
+  readonly #all: Waiting;
   /** Frames that the connection did not ask for yet: it asks again once it has sent all that it took. */
   #queue: string[] = [];
   #queued = 0;
@@ -67,11 +59,11 @@ export class EventStream {
   /** The client has ended its side: it may have gone. */
   #isDoubtful: boolean;
 
-  constructor(options: StreamOptions, together: Together) {
+  constructor(options: StreamOptions, all: Waiting) {
     const { project, socket, onClose } = options;
     this.project = project;
     this.#options = options;
-    this.#together = together;
+    this.#all = all;
     // It keeps nothing itself, or it would not say when the last of it was taken.
     this.body = new Readable({ highWaterMark: 0, read: () => this.#give() });
     this.body.once('close', () => {
@@ -85,23 +77,27 @@ export class EventStream {
     });
   }
 
-  /** Whether a frame may be sent now. Without room, `onRoom` says when to ask again, and what is sent then is the newest. */
-  hasRoomFor(characters: number): boolean {
-    const { mostWaiting } = this.#options;
-    // Larger than whatever may wait: `send` refuses it.
-    if (characters > mostWaiting) return true;
-    if (this.#queued > 0 && this.#queued + characters > SMALL) return false;
-    return this.mayTake(characters);
+  get mostWaiting(): number {
+    return this.#options.mostWaiting;
   }
 
-  /** Whether all streams together leave room for it. */
-  mayTake(characters: number): boolean {
-    return this.#together.mayTake(this, characters);
+  get queued(): number {
+    return this.#queued;
+  }
+
+  /** Whether a frame may be sent that can be sent later as well. Without room, `onRoom` says when to ask again, and what is sent then is the newest. */
+  roomFor(characters: number): Room {
+    return this.#all.roomFor(this, characters);
+  }
+
+  /** Sends a frame that is missed by a client for which too much waits. False: it is not sent. */
+  offer(frame: string): boolean {
+    return this.#all.mayTake(this, frame.length) && this.send(frame);
   }
 
   /** Sends a frame. False: the client is gone, or too much waits for it already; the frame is not sent. */
   send(frame: string): boolean {
-    if (!this.isOpen || this.#queued + frame.length > this.#options.mostWaiting) return false;
+    if (!this.isOpen || this.#queued + frame.length > this.mostWaiting) return false;
     this.#sentAt = performance.now();
     if (this.#isAsked) {
       this.#isAsked = false;
@@ -137,6 +133,7 @@ export class EventStream {
   cut(): void {
     this.#options.socket.destroy();
     this.body.destroy();
+    this.count(performance.now());
   }
 
   /** Bytes that the client has not taken yet, here and in its connection. */
@@ -152,7 +149,7 @@ export class EventStream {
   count(now: number): void {
     const { waiting } = this;
     if (waiting === 0 || waiting < this.#counted) this.#takenAt = now;
-    if (waiting !== this.#counted) this.#together.moved(this.project, waiting - this.#counted);
+    if (waiting !== this.#counted) this.#all.moved(this.project, waiting - this.#counted);
     this.#counted = waiting;
   }
 

@@ -1,5 +1,5 @@
 import type { BucketGroup } from '../contract/families.ts';
-import type { WaitingBounds } from './waiting-bytes.ts';
+import type { WaitingBounds } from './waiting.ts';
 
 /** Settings of the transport. `src/compose/serving.ts` fills them from the configuration. Sizes are bytes, times are milliseconds. */
 export interface HttpSettings {

@@ -70,7 +70,7 @@ describe('a stream of events', () => {
       if (taken % 100 === 0) await new Promise(setImmediate);
     }
     expect(taken).toBeLessThan(10_000);
-    expect(stream.hasRoomFor(20_000)).toBe(false);
+    expect([20_000, 100_001].map((characters) => stream.roomFor(characters))).toEqual(['later', 'never']);
   });
 
   it('says that there is room once its client has taken all, however small it was', async () => {
@@ -78,14 +78,14 @@ describe('a stream of events', () => {
     const { stream, reply } = await connected(newStreams(), 100_000, { onRoom: () => rooms++ });
     reply.pause();
     const frame = frameOf({ data: 'x'.repeat(10_000) });
-    while (stream.hasRoomFor(frame.length)) {
+    while (stream.roomFor(frame.length) === 'now') {
       stream.send(frame);
       await new Promise(setImmediate);
     }
     const before = rooms;
     reply.resume();
     await vi.waitUntil(() => rooms > before);
-    expect(stream.hasRoomFor(frame.length)).toBe(true);
+    expect(stream.roomFor(frame.length)).toBe('now');
   });
 
   it('tells its server when the client has gone', async () => {
@@ -121,7 +121,7 @@ describe('what waits for all clients together', () => {
     client.reply.pause();
     // What the system itself holds for a connection is megabytes at most.
     for (let sent = 0; sent < 100 && client.stream.waiting < BIG.length; sent++) {
-      if (client.stream.hasRoomFor(BIG.length)) client.stream.send(BIG);
+      if (client.stream.roomFor(BIG.length) === 'now') client.stream.send(BIG);
       await new Promise(setImmediate);
     }
     return client;
@@ -130,9 +130,9 @@ describe('what waits for all clients together', () => {
   it('is bounded: who is slow is sent nothing more from half of it on, and who keeps up is still sent all', async () => {
     const streams = newStreams(3_000_000);
     const slow = await stuck(streams);
-    expect(slow.stream.hasRoomFor(800_000)).toBe(false);
+    expect(slow.stream.roomFor(800_000)).toBe('later');
     const { stream } = await connected(streams, 1_000_000);
-    expect(stream.hasRoomFor(800_000)).toBe(true);
+    expect(stream.roomFor(800_000)).toBe('now');
   });
 
   it('makes room by cutting who takes nothing, and tells those who waited', async () => {
@@ -142,10 +142,10 @@ describe('what waits for all clients together', () => {
     const { stream } = await connected(streams, 1_000_000, { onRoom: () => rooms++ });
     await vi.waitUntil(() => rooms > 0);
     rooms = 0;
-    expect(stream.hasRoomFor(800_000)).toBe(false);
+    expect(stream.roomFor(800_000)).toBe('later');
     await slow.closed;
     await vi.waitUntil(() => rooms > 0);
-    expect(stream.hasRoomFor(800_000)).toBe(true);
+    expect(stream.roomFor(800_000)).toBe('now');
     expect(counts.cut).toBe(1);
   });
 
@@ -153,7 +153,7 @@ describe('what waits for all clients together', () => {
     const streams = newStreams(1e9, 1_000_000);
     await stuck(streams, 'one');
     const [one, other] = await Promise.all(['one', 'other'].map((project) => connected(streams, 1_000_000, { project })));
-    expect(one?.stream.hasRoomFor(800_000)).toBe(false);
-    expect(other?.stream.hasRoomFor(800_000)).toBe(true);
+    expect(one?.stream.roomFor(800_000)).toBe('later');
+    expect(other?.stream.roomFor(800_000)).toBe('now');
   });
 });

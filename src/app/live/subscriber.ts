@@ -23,12 +23,14 @@ export interface LiveEvent {
   readonly data: string;
 }
 
-/** The connection of a client. */
+/** `later`: {@link Subscriber.room} says when to ask again. `never`: it is larger than what may wait for a client. */
+export type Room = 'now' | 'later' | 'never';
+
+/** The connection of a client, which knows how much it has taken. */
 export interface Sink {
-  /** Whether an event with so many characters may be sent now. If not, {@link Subscriber.room} says when there is room. */
-  hasRoomFor(characters: number): boolean;
-  /** False: it is closed, or the event is larger than what may wait. */
-  send(event: LiveEvent): boolean;
+  /** Whether there is room for an event with so many characters. */
+  roomFor(characters: number): Room;
+  send(event: LiveEvent): void;
   end(): void;
 }
 
@@ -78,8 +80,9 @@ const CHECKED_MS = 60_000;
 const SLOW_MS = 10_000;
 
 /**
- * One client's stream. Nothing waits for it but what the connection holds: a value that cannot be sent yet is left where it is, and what is sent
- * later is the value of then.
+ * One client's stream. Nothing waits for it but what the connection holds (`http/waiting.ts`). What becomes of a value for which there is no room
+ * is decided here: it is left where it is, and what is sent later is the value of then; a client without room for long is told to read anew, and
+ * one larger than all room, to be read by itself.
  */
 export class Subscriber {
   readonly #around: Surroundings;
@@ -187,11 +190,12 @@ export class Subscriber {
       const entry = this.#entries[this.#turn];
       const event = entry === undefined ? null : this.#nextOf(entry);
       if (entry === undefined || event === null) continue;
-      if (!sink.hasRoomFor(event.data.length)) {
+      const room = sink.roomFor(event.data.length);
+      if (room === 'later') {
         this.#fullSince ??= this.#around.scheduler.monotonic();
         return;
       }
-      this.#send(sink, entry, event);
+      this.#send(sink, entry, event, room === 'never');
     }
   }
 
@@ -267,7 +271,8 @@ export class Subscriber {
     return true;
   }
 
-  #send(sink: Sink, entry: Entry, event: LiveEvent): void {
+  /** `isTooLarge`: the client is told to read it by itself. */
+  #send(sink: Sink, entry: Entry, event: LiveEvent, isTooLarge: boolean): void {
     entry.isRefusalSent = entry.refused !== null;
     if (entry.shared !== null && entry.refused === null) {
       entry.version = entry.shared.version;
@@ -276,16 +281,16 @@ export class Subscriber {
     }
     // A client that was refused a topic knows nothing that it could say when it comes back.
     const id = entry.refused === null ? this.cursor() : '';
-    const numbered = id === null ? event : { ...event, id };
+    const numbered = id === null ? {} : { id };
     const { observer } = this.#around;
-    if (sink.send(numbered)) {
+    if (isTooLarge) {
+      const data = `{"topic":${JSON.stringify(entry.topic.text)},"revision":${entry.revision}}`;
+      observer.resync();
+      sink.send({ ...numbered, event: 'resync', data });
+    } else {
       observer.message();
-      return;
+      sink.send({ ...numbered, ...event });
     }
-    // Larger than what may wait for a client: it reads that by itself.
-    const { text } = entry.topic;
-    observer.resync();
-    sink.send({ ...(id === null ? {} : { id }), event: 'resync', data: `{"topic":${JSON.stringify(text)},"revision":${entry.revision}}` });
   }
 
   #sendResync(sink: Sink): void {

@@ -6,6 +6,9 @@ import { headerText, param, queryOf, queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Services } from './services.ts';
 
+/** Most characters of a frame around its data. */
+const AROUND = 64;
+
 /** Changes as they happen. */
 export function liveHandlers({ app, streams, settings }: Services): Handlers<typeof live> {
   return {
@@ -36,8 +39,8 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
 
 function sinkOf(stream: EventStream) {
   return {
-    send: (event: LiveEvent) => stream.send(frameOf(event)),
-    hasRoomFor: (characters: number) => stream.hasRoomFor(characters),
+    send: (event: LiveEvent) => void stream.send(frameOf(event)),
+    roomFor: (characters: number) => stream.roomFor(characters + AROUND),
     end: () => stream.end(),
   };
 }

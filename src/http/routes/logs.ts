@@ -25,8 +25,7 @@ export function logHandlers({ app, callLog, streams }: Services): Handlers<typeo
     let leave = () => {};
     const stream = streams.open({ project, socket: ctx.req.socket, mostWaiting: MOST_WAITING, onClose: () => leave() });
     const receive = (requests: readonly LoggedRequest[]) => {
-      const frames = requests.map(frameOfRequest).join('');
-      return stream.mayTake(frames.length) && stream.send(frames);
+      return stream.offer(requests.map(frameOfRequest).join(''));
     };
     const miss = (missed: number | null) => stream.send(frameOf({ event: 'gap', data: JSON.stringify({ missed }) }));
     try {
