@@ -6,7 +6,8 @@ type Kind = 'string' | 'number' | 'boolean' | 'function' | 'object';
 
 /** Names of options, whatever takes them, by the kind that they are of. */
 const KINDS: Readonly<Record<Kind, string>> = {
-  string: 'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType idempotencyKey key record field cursor name host',
+  string:
+    'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType idempotencyKey key record field cursor order name host',
   number: 'timeoutMs retries revision ifVersion limit offset around keptHours',
   boolean: 'sessions encryption own',
   function: 'credentials log fetch onError onSettled',

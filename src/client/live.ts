@@ -3,7 +3,7 @@ import { isObject } from './answer.ts';
 import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import type { Client, ValuesOf } from './client.ts';
 import type { Ask, Connection } from './connection.ts';
-import type { DocumentAddress } from './documents.ts';
+import type { DocumentAddress, LedgerOptions } from './documents.ts';
 import { type ErrorCode, failure, orThrow, type Result, SavepointError, success, unwrap } from './errors.ts';
 import { readEvents, type ServerEvent } from './events.ts';
 import { type Change, Followed, type Listener } from './followed.ts';
@@ -119,7 +119,7 @@ export class Live<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Follows the ledger of a player; `null`: nothing is known of the player.
+   * Follows the ledger of a player, oldest entries first, or newest first with `order: 'desc'`; `null`: nothing is known of the player.
    *
    * @example
    * ```ts
@@ -132,10 +132,10 @@ export class Live<G extends GameTypes = AnyGame> {
   ledger<C extends CollectionOf<G>>(
     collection: C,
     onValue: OnValue<Ledger | null>,
-    { key, field, limit, ...options }: FollowOptions & { readonly key?: string; readonly field?: string; readonly limit?: number } = {},
+    { key, field, limit, order, ...options }: FollowOptions & FollowedLedger = {},
   ): Subscription<Ledger | null> {
-    requireOptions({ field, limit });
-    return this.#follow(`${this.#topic('ledger', collection, this.#owner(key))}${search({ field, limit })}`, onValue, options);
+    requireOptions({ field, limit, order });
+    return this.#follow(`${this.#topic('ledger', collection, this.#owner(key))}${search({ field, limit, order })}`, onValue, options);
   }
 
   /**
@@ -447,6 +447,10 @@ export class Live<G extends GameTypes = AnyGame> {
     if (read.ok) followed.take(read.value.value, revision, read.value.version);
     else followed.refuse(read.error);
   }
+}
+
+interface FollowedLedger extends Pick<LedgerOptions, 'field' | 'limit' | 'order'> {
+  readonly key?: string;
 }
 
 interface LeaderboardOptions {

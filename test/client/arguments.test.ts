@@ -86,7 +86,11 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
     () => live.document('players', onValue, { onError: wrong('x') }),
     () => live.document('players', onValue, { signal: wrong(true) }),
   ],
-  'live.ledger': [() => live.ledger('players', NO), () => live.ledger('players', onValue, { limit: wrong('5') })],
+  'live.ledger': [
+    () => live.ledger('players', NO),
+    () => live.ledger('players', onValue, { limit: wrong('5') }),
+    () => live.ledger('players', onValue, { order: wrong(-1) }),
+  ],
   'live.records': [() => live.records('slots', NO), () => live.records(NO, onValue)],
   'live.leaderboard': [() => live.leaderboard('top', NO), () => live.leaderboard('top', onValue, { around: wrong('1') })],
   'live.query': [() => live.query('', onValue)],

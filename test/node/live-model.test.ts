@@ -269,7 +269,10 @@ test.each(SEEDS)(
 
     const docs = KEYS.map((one) => `documents/docs/${one}`);
     const boards = ['query/top?limit=3', `query/top?platformId=${PLAYER}&around=1`];
-    const player = new Listener([...docs, `ledger/wallet/${PLAYER}`, `records/slots/${PLAYER}`, ...boards, 'values'], 'live');
+    const player = new Listener(
+      [...docs, `ledger/wallet/${PLAYER}`, `ledger/wallet/${PLAYER}?order=desc&limit=3`, `records/slots/${PLAYER}`, ...boards, 'values'],
+      'live',
+    );
     const staged = new Listener([...docs, `records/slots/${PLAYER}`, 'values'], 'next');
     const server = new Listener(['publishes?limit=3', ...boards], 'live');
     const stager = new Listener(['publishes?limit=3', `records/slots/${PLAYER}`], 'next');

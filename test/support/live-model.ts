@@ -56,7 +56,10 @@ export class LiveModel {
     if (kind === 'documents') return (target === 'next' ? docs.next.get(key) : undefined) ?? docs.live.get(key) ?? null;
     if (kind === 'values') return axe[target];
     if (kind === 'records') return target === 'next' ? (slots.next ?? slots.live) : slots.live;
-    if (kind === 'ledger') return entries.get(this.player) ?? null;
+    if (kind === 'ledger') {
+      const all = entries.get(this.player) ?? null;
+      return topic.includes('order=desc') ? (all?.toReversed().slice(0, PAGE) ?? null) : all;
+    }
     if (kind === 'publishes') return publishes.toReversed().slice(0, PAGE);
     const rows = [...gold].sort(([, one], [, other]) => other - one).map(([player]) => player);
     const own = rows.indexOf(this.player);

@@ -57,7 +57,7 @@ export interface Read {
 const BOARD_MS = 1_000;
 /** The ledger comes out of a view, which is written some tenths of a second later, ms. */
 const VIEW_MS = 250;
-/** Entries of a ledger where the topic says nothing. */
+/** Entries of a ledger where the topic says nothing: the oldest, or the newest with `order=desc`. */
 const LEDGER_LIMIT = '100';
 /** Everybody's watermark. */
 const NOBODY = { position: null };
@@ -83,10 +83,10 @@ export function ledgerReading({ context, names }: Read, ledger: LedgerScope, at:
     from: null,
     to: null,
     cursor: null,
-    order: null,
+    order: options.get('order') ?? null,
   };
   return {
-    name: `ledger ${access.space} ${collection.id} ${at.key} ${JSON.stringify([query.field, query.limit])}`,
+    name: `ledger ${access.space} ${collection.id} ${at.key} ${JSON.stringify([query.field, query.limit, query.order])}`,
     subjects: ownersSubjects(access, collection.id, at.key),
     everyMs: VIEW_MS,
     async read() {

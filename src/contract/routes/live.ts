@@ -22,7 +22,7 @@ export const live = {
       '| Topic | A message is what this answers |',
       '|---|---|',
       '| `documents/COLLECTION/KEY` | the document, with its `version`; `null`: there is none |',
-      '| `ledger/COLLECTION/KEY?field=&limit=` | the ledger; the first 100 entries where no limit is named |',
+      '| `ledger/COLLECTION/KEY?field=&limit=&order=` | the ledger; 100 entries where no limit is named. `order=desc`: the newest, first |',
       '| `records/COLLECTION/PLAYER` | the save records |',
       '| `query/QUERY?limit=&offset=&platformId=&around=` | the query, at most once a second. `around` without `platformId`: around the player |',
       '| `values` | the game values |',

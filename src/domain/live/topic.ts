@@ -29,7 +29,7 @@ type TopicKind = keyof typeof FORMS;
 /** How many names stand behind the kind, at least and at most, and which options there are. */
 const FORMS = {
   documents: { names: [1, 2], options: [] },
-  ledger: { names: [1, 2], options: ['field', 'limit'] },
+  ledger: { names: [1, 2], options: ['field', 'limit', 'order'] },
   records: { names: [1, 2], options: [] },
   query: { names: [1, 1], options: ['limit', 'offset', 'platformId', 'around'] },
   values: { names: [0, 0], options: [] },
@@ -64,7 +64,7 @@ function isKind(kind: string): kind is TopicKind {
 
 const FORM_OF: Readonly<Record<TopicKind, string>> = {
   documents: 'write documents/COLLECTION/KEY',
-  ledger: 'write ledger/COLLECTION/KEY, with ?field=PATH&limit=N behind it or without',
+  ledger: 'write ledger/COLLECTION/KEY, with ?field=PATH&limit=N&order=desc behind it or without',
   records: 'write records/COLLECTION/PLAYER',
   query: 'write query/QUERY, with ?limit=N&offset=N&platformId=KEY&around=N behind it or without',
   values: 'write values',
