@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Pool } from 'pg';
 import { type EventView, listEvents, listFailures, listPlayers, type PlayerView } from '../../projections/models/telemetry/list.ts';
-import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint analytics`: what players reported, newest first, from the read models. */
 export function analyticsCommand(): Command {
@@ -61,7 +61,7 @@ function read<T>(options: ListOptions, list: (pool: Pool) => Promise<T>): Promis
 }
 
 function filterOf({ project, limit }: ListOptions): { readonly project: string | null; readonly limit: number } {
-  if (!/^(?:[1-9]\d{0,3}|10000)$/.test(limit)) throw refusal('VALIDATION_FAILED', '--limit is a number from 1 to 10000');
+  if (!/^(?:[1-9]\d{0,3}|10000)$/.test(limit)) throw new WrongUsage('--limit is a number from 1 to 10000');
   return { project: project ?? null, limit: Number(limit) };
 }
 

@@ -12,6 +12,7 @@ import { namesOf, unknownName } from './remote/names.ts';
 import { asPlayer, pathOf, TARGETS } from './remote/requests.ts';
 import { prettyJson, visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint doc`: single documents. */
 export function docCommand(): Command {
@@ -70,7 +71,7 @@ function set(): Command {
     )
     .action(async (collection: string, key: string, changes: string[], options: SetOptions) => {
       const { ifVersion, player, target } = options;
-      if (ifVersion !== undefined && !/^\d{1,15}$/.test(ifVersion)) throw refusal('VALIDATION_FAILED', '--if-version is a whole number');
+      if (ifVersion !== undefined && !/^\d{1,15}$/.test(ifVersion)) throw new WrongUsage('--if-version is a whole number');
       const body = await bodyOf(changes, options);
       const remote = remoteOf(options);
       if (options.strict) await needFields(remote, collection, target, body);
@@ -84,11 +85,11 @@ function set(): Command {
 
 async function bodyOf(changes: readonly string[], { file, reason }: SetOptions): Promise<JsonObject> {
   if (file !== undefined) {
-    if (changes.length > 0) throw refusal('VALIDATION_FAILED', 'Give either changes or --file, which replaces the whole document');
+    if (changes.length > 0) throw new WrongUsage('Give either changes or --file, which replaces the whole document');
     return documentFrom(file);
   }
   const ops = changes.map(operationOf);
-  if (ops.length === 0) throw refusal('VALIDATION_FAILED', 'Nothing to change: give path=value, or --file');
+  if (ops.length === 0) throw new WrongUsage('Nothing to change: give path=value, or --file');
   return { ops: reason === undefined ? ops : ops.map((op) => ({ ...op, reason })) };
 }
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { readFlags } from '../../projections/models/flags/read.ts';
-import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint flags`: writes that were flagged by rate-limit rules with the action `flag`. */
 export function flagsCommand(): Command {
@@ -19,7 +19,7 @@ function list(): Command {
     .option('--player <id>', 'of one player only')
     .option('--limit <n>', 'how many at most, from 1 to 10000', '50')
     .action(async (projectId: string, options: ListOptions) => {
-      if (!/^(?:[1-9]\d{0,3}|10000)$/.test(options.limit)) throw refusal('VALIDATION_FAILED', '--limit is a number from 1 to 10000');
+      if (!/^(?:[1-9]\d{0,3}|10000)$/.test(options.limit)) throw new WrongUsage('--limit is a number from 1 to 10000');
       const flags = await withInstallation(options, async (installation) => {
         await needProject(installation, projectId);
         const page = { before: Number.MAX_SAFE_INTEGER, limit: Number(options.limit) };

@@ -4,8 +4,8 @@ import { redactUrl } from '../config/config.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { isJobName, JOB_KINDS, JOB_NAMES, type JobName } from '../jobs/kinds.ts';
 import type { JobView } from '../jobs/view.ts';
-import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, configOf, printResult, table, withInstallation } from './context.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint jobs`: background jobs, and those that failed for good. It works beside a running node and runs no job itself. */
 export function jobsCommand(): Command {
@@ -32,7 +32,7 @@ function list(): Command {
     .option('--limit <n>', 'most jobs of each queue and state', '50')
     .action(async (options: ListOptions) => {
       const limit = /^[1-9]\d{0,3}$/.test(options.limit) ? Number(options.limit) : undefined;
-      if (limit === undefined) throw refusal('VALIDATION_FAILED', '--limit is a number from 1 to 9999');
+      if (limit === undefined) throw new WrongUsage('--limit is a number from 1 to 9999');
       const jobs = await withJobs(options, (open) => open.list({ limit, ...(options.failed ? { states: ['failed'] } : {}) }));
       printResult(options, jobs, () => (jobs.length === 0 ? `No ${options.failed ? 'dead letters' : 'jobs'}.` : listing(jobs)));
     });
@@ -52,7 +52,7 @@ function retry(): Command {
     .argument('[id]', 'as `savepoint jobs list --failed` shows it')
     .option('--all', 'every dead letter')
     .action(async (id: string | undefined, options: CommonOptions & { readonly all?: boolean }) => {
-      if ((id === undefined) !== (options.all === true)) throw refusal('VALIDATION_FAILED', 'Give the ID of one job, or --all');
+      if ((id === undefined) !== (options.all === true)) throw new WrongUsage('Give the ID of one job, or --all');
       const retried = await withJobs(options, (open) => open.retry(id === undefined ? 'all' : { id }));
       printResult(options, { retried }, () => (retried.length === 0 ? 'No dead letters.' : `Waiting again: ${retried.join(', ')}`));
     });
@@ -68,7 +68,7 @@ function add(): Command {
     .argument('<job>', JOB_NAMES.map((name) => `${name}: ${JOB_KINDS[name].about}`).join('; '))
     .argument('[names...]', 'for projection.rebuild: which read models; for tests.run: the project, and live or next')
     .action(async (name: string, names: readonly string[], options: CommonOptions) => {
-      if (!isJobName(name)) throw refusal('VALIDATION_FAILED', `There is no job ${name}; there are ${JOB_NAMES.join(', ')}`);
+      if (!isJobName(name)) throw new WrongUsage(`There is no job ${name}; there are ${JOB_NAMES.join(', ')}`);
       const id = await withJobs(options, (open) => enqueue(open, name, names));
       printResult(options, { id }, () => `Enqueued as ${id}; \`savepoint jobs list\` shows how it goes.`);
     });
@@ -77,17 +77,17 @@ function add(): Command {
 function enqueue(jobs: Jobs, name: JobName, names: readonly string[]): Promise<string> {
   if (name === 'projection.rebuild') {
     const unknown = names.find((one) => !isProjectionName(one));
-    if (unknown !== undefined) throw refusal('VALIDATION_FAILED', `There is no projection ${unknown}; there are ${REBUILDABLE.join(', ')}`);
+    if (unknown !== undefined) throw new WrongUsage(`There is no projection ${unknown}; there are ${REBUILDABLE.join(', ')}`);
     return jobs.enqueue(name, { names });
   }
   if (name === 'tests.run') {
     const [projectId, target = 'live', ...more] = names;
     if (projectId === undefined || more.length > 0 || (target !== 'live' && target !== 'next')) {
-      throw refusal('VALIDATION_FAILED', 'tests.run takes a project, and live or next');
+      throw new WrongUsage('tests.run takes a project, and live or next');
     }
     return jobs.enqueue(name, { projectId, target }, { unique: `${name} ${projectId} ${target}` });
   }
-  if (names.length > 0) throw refusal('VALIDATION_FAILED', `${name} takes no names`);
+  if (names.length > 0) throw new WrongUsage(`${name} takes no names`);
   return jobs.enqueue(name, {}, { unique: name });
 }
 

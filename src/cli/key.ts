@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { AREAS } from '../contract/credentials.ts';
 import { readPermissions } from '../domain/project/permissions.ts';
-import { refusal } from '../kernel/errors.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint key`: API keys of a project. */
 export function keyCommand(): Command {
@@ -34,9 +34,9 @@ function create(): Command {
     .option('--permissions <json>', 'of a secret key, such as \'{"endpoints":"x","collections":"rwx"}\', or null for everything')
     .action(async (projectId: string, options: CreateOptions) => {
       const { type } = options;
-      if (type !== 'public' && type !== 'secret') throw refusal('VALIDATION_FAILED', `--type must be public or secret, not ${type}`);
+      if (type !== 'public' && type !== 'secret') throw new WrongUsage(`--type must be public or secret, not ${type}`);
       const asked = options.permissions === undefined ? undefined : permissionsOf(options.permissions);
-      if (type === 'public' && asked) throw refusal('VALIDATION_FAILED', 'A public key has no permissions: leave --permissions out');
+      if (type === 'public' && asked) throw new WrongUsage('A public key has no permissions: leave --permissions out');
       const made = await withInstallation(options, async (installation) => {
         const { revision, ...key } = await installation.operator.createKey(projectId, type, options.label ?? `${type} key`, asked);
         await awaitShown(installation, projectId, revision);
@@ -108,10 +108,9 @@ function permissions(): Command {
         text: string | undefined,
         options: CommonOptions & { enable?: boolean; disable?: boolean },
       ) => {
-        if (options.enable && options.disable) throw refusal('VALIDATION_FAILED', 'Choose one of --enable and --disable');
+        if (options.enable && options.disable) throw new WrongUsage('Choose one of --enable and --disable');
         const enabled = options.enable ? true : options.disable ? false : undefined;
-        if (text === undefined && enabled === undefined)
-          throw refusal('VALIDATION_FAILED', 'Give a permissions map, --enable or --disable');
+        if (text === undefined && enabled === undefined) throw new WrongUsage('Give a permissions map, --enable or --disable');
         const change = {
           ...(enabled === undefined ? {} : { enabled }),
           ...(text === undefined ? {} : { permissions: permissionsOf(text) }),
@@ -131,11 +130,11 @@ function permissionsOf(text: string): Exclude<ReturnType<typeof readPermissions>
   try {
     value = parseJson(text);
   } catch {
-    throw refusal('VALIDATION_FAILED', 'The permissions must be JSON, such as {"endpoints":"x"}');
+    throw new WrongUsage('The permissions must be JSON, such as {"endpoints":"x"}');
   }
   const unknown = Object.keys(isObject(value) ? value : {}).find((area) => !AREAS.some((known) => known === area));
-  if (unknown !== undefined) throw refusal('VALIDATION_FAILED', `There is no area ${unknown}; there are ${AREAS.join(', ')}`);
+  if (unknown !== undefined) throw new WrongUsage(`There is no area ${unknown}; there are ${AREAS.join(', ')}`);
   const read = readPermissions(value);
-  if (read === undefined) throw refusal('VALIDATION_FAILED', 'The permissions must map areas to letters of rwx or none');
+  if (read === undefined) throw new WrongUsage('The permissions must map areas to letters of rwx or none');
   return read;
 }

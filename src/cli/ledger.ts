@@ -9,6 +9,7 @@ import { namesOf, unknownName } from './remote/names.ts';
 import { pathOf, TARGETS } from './remote/requests.ts';
 import { visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 interface LedgerOptions extends RemoteOptions {
   readonly player?: string;
@@ -38,12 +39,12 @@ export function ledgerCommand(): Command {
       'after',
       '\nExamples:\n  savepoint ledger players 42 --field gold --from 2026-03-01\n  savepoint ledger players 42 --newest --limit 10',
     )
-    .action(async (collection: string, named: string | undefined, options: LedgerOptions, made: Command) => {
+    .action(async (collection: string, named: string | undefined, options: LedgerOptions) => {
       const key = named ?? options.player;
-      if (key === undefined) made.error(`error: whose ledger? Name a player or a document: savepoint ledger ${collection} KEY`);
+      if (key === undefined) throw new WrongUsage(`whose ledger? Name a player or a document: savepoint ledger ${collection} KEY`);
       if (named !== undefined && options.player !== undefined)
-        made.error(`error: '${named}' and --player ${options.player} both say whose ledger it is: give one of them`);
-      if (!/^(?:[1-9]\d?|[1-4]\d\d|500)$/.test(options.limit)) made.error('error: --limit is a number from 1 to 500');
+        throw new WrongUsage(`'${named}' and --player ${options.player} both say whose ledger it is: give one of them`);
+      if (!/^(?:[1-9]\d?|[1-4]\d\d|500)$/.test(options.limit)) throw new WrongUsage('--limit is a number from 1 to 500');
       const remote = remoteOf(options);
       const { field, from, to, limit, cursor, target, newest = false } = options;
       const path = pathOf(remote, 'storage', collection, key, 'ledger');

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { LoggedRequest } from '../contract/answers.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
-import { refusal } from '../kernel/errors.ts';
 import { counted, JSON_LINES, jsonIs, print, printNote } from './context.ts';
 import { followLogs, type LogFilter, lastLogs } from './remote/logs.ts';
 import { requestLine } from './remote/request-line.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 interface LogsOptions extends RemoteOptions {
   readonly follow?: boolean;
@@ -25,7 +25,7 @@ export function logsCommand(): Command {
     .option('--player <id>', 'of one player only')
     .addHelpText('after', '\nExample:\n  savepoint logs --follow --errors --slug buy')
     .action(async (options: LogsOptions) => {
-      if (!/^(?:\d{1,2}|100)$/.test(options.lines)) throw refusal('VALIDATION_FAILED', '--lines is a number from 0 to 100');
+      if (!/^(?:\d{1,2}|100)$/.test(options.lines)) throw new WrongUsage('--lines is a number from 0 to 100');
       const remote = remoteOf(options);
       const { slug, player, errors } = options;
       const filter: LogFilter = { slug, player, errors: errors === true, lines: Number(options.lines) };

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { MAX_CONTENT, PAGE_TYPES, type SavePage } from '../domain/page/page.ts';
 import { refusal } from '../kernel/errors.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint page`: the pages that a project shows to anybody under /pages. */
 export function pageCommand(): Command {
@@ -47,7 +48,7 @@ function put(): Command {
 async function pageOf(slug: string, { file, title, type, status }: PutOptions): Promise<SavePage> {
   const kind = type ?? (file.toLowerCase().endsWith('.json') ? 'keyvalue' : 'markdown');
   const known = PAGE_TYPES.find((one) => one === kind);
-  if (known === undefined) throw refusal('VALIDATION_FAILED', `--type must be ${PAGE_TYPES.join(' or ')}, not ${kind}`);
+  if (known === undefined) throw new WrongUsage(`--type must be ${PAGE_TYPES.join(' or ')}, not ${kind}`);
   const content = await textOf(file);
   const heading = known === 'markdown' ? /^#+[ \t]+(.+)$/m.exec(content)?.[1]?.trim().slice(0, 120) : undefined;
   return { slug, title: title ?? heading ?? slug, type: known, content, statusLevel: status ?? null };
@@ -100,12 +101,13 @@ function list(): Command {
           }),
         );
       });
-      printResult(options, pages, () =>
-        table(
+      printResult(options, pages, () => {
+        if (pages.length === 0) return 'No pages yet: `savepoint page put` makes one.';
+        return table(
           ['SLUG', 'TITLE', 'TYPE', 'STATUS', 'UPDATED'],
           pages.map((page) => [page.slug, page.title, page.type, page.statusLevel ?? '', page.updatedAt]),
-        ),
-      );
+        );
+      });
     });
 }
 

@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import type { Installation } from '../compose/installation.ts';
 import { projectSettings, SETTING_RULES, settingRule } from '../domain/project/settings.ts';
 import { acceptMember } from '../domain/wire-names.ts';
-import { refusal } from '../kernel/errors.ts';
 import { type Json, stringifyJson, tryParseJson } from '../kernel/json.ts';
 import { awaitShown, type CommonOptions, command, printNote, printResult, table, withInstallation } from './context.ts';
 import { exportCommand } from './project/export.ts';
 import { importCommand } from './project/import.ts';
 import { quotasCommand } from './project/quotas.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 interface ProjectRow {
   readonly projectId: string;
@@ -111,7 +111,7 @@ function assignment(text: string): readonly [name: string, value: Json] {
   const known = acceptMember(name);
   const rule = settingRule(known);
   if (rule === undefined) {
-    throw refusal('VALIDATION_FAILED', `--set takes NAME=VALUE, with one of name, ${Object.keys(SETTING_RULES).join(', ')}; not ${text}`);
+    throw new WrongUsage(`--set takes NAME=VALUE, with one of name, ${Object.keys(SETTING_RULES).join(', ')}; not ${text}`);
   }
   const json = tryParseJson(value);
   return [known, json !== undefined && rule.accept(json) !== undefined ? json : value];
@@ -122,7 +122,7 @@ function remove(): Command {
     .argument('<projectId>')
     .option('--yes', 'really delete it')
     .action(async (projectId: string, options: CommonOptions & { readonly yes?: boolean }) => {
-      if (!options.yes) throw refusal('VALIDATION_FAILED', `This drops everything that players of ${projectId} see. Add --yes to do it`);
+      if (!options.yes) throw new WrongUsage(`This drops everything that players of ${projectId} see. Add --yes to do it`);
       await withInstallation(options, async (installation) => {
         const { revision } = await installation.operator.deleteProject(projectId);
         await awaitShown(installation, projectId, revision);

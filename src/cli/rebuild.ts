@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { isProjectionName, REBUILDABLE } from '../../projections/registry.ts';
-import { refusal } from '../kernel/errors.ts';
 import { type CommonOptions, command, counted, endProgress, printResult, progress, withInstallation } from './context.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint rebuild`: builds read models anew beside the running ones and switches to the new ones. */
 export function rebuildCommand(): Command {
@@ -14,8 +14,7 @@ export function rebuildCommand(): Command {
     .argument('[projection...]', `which ones; all when none is named (${REBUILDABLE.join(', ')})`)
     .action(async (names: readonly string[], options: CommonOptions) => {
       const unknown = names.find((name) => !isProjectionName(name));
-      if (unknown !== undefined)
-        throw refusal('VALIDATION_FAILED', `There is no projection ${unknown}; there are ${REBUILDABLE.join(', ')}`);
+      if (unknown !== undefined) throw new WrongUsage(`There is no projection ${unknown}; there are ${REBUILDABLE.join(', ')}`);
       const chosen = names.filter(isProjectionName);
       const result = await withInstallation(options, async ({ log, pool }) => {
         const { rebuild } = await import('../../projections/maintenance/rebuild.ts');

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { print, printNote } from './context.ts';
 import { createProgram } from './program.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 /**
  * Runs a command line and sets the process's exit code: 0 done, 1 refused or failed (or `verify` found something), 2 wrong usage. With
@@ -12,12 +13,13 @@ export async function run(words: readonly string[]): Promise<void> {
     await program.parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const isUsage = error instanceof CommanderError;
+    const isUsage = error instanceof CommanderError || error instanceof WrongUsage;
     // What failures there are is known by all parts of the server; a command that succeeds needs none of them.
     const { codeOf, explain } = await import('./explain.ts');
     const message = isUsage ? error.message : explain(error);
-    // The library has already reported wrong usage.
-    if (!isUsage) printNote(`savepoint: ${message}`);
+    if (error instanceof WrongUsage) printNote(`error: ${message}`);
+    // The library has already reported what it found.
+    else if (!isUsage) printNote(`savepoint: ${message}`);
     if (words.includes('--json')) print(JSON.stringify({ ok: false, error: { code: isUsage ? 'USAGE' : codeOf(error), message } }));
     process.exitCode = isUsage ? 2 : 1;
   }

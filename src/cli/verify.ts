@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { refusal } from '../kernel/errors.ts';
 import { hashOf } from '../log/chain.ts';
 import type { Log } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 import { type CommonOptions, command, counted, endProgress, printResult, progress, table, withInstallation } from './context.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 interface VerifyOptions extends CommonOptions {
   readonly anchor?: readonly string[];
@@ -64,7 +64,7 @@ async function endOf(log: Log, projectId: string): Promise<string> {
 function parseAnchor(text: string): { readonly projectId: string; readonly revision: number; readonly hash: string } {
   const [, projectId, revision, hash] = /^([A-Za-z0-9_-]+)[:@](\d+):([0-9a-f]{64})$/.exec(text) ?? [];
   if (projectId === undefined || revision === undefined || hash === undefined) {
-    throw refusal('VALIDATION_FAILED', 'An anchor looks like PROJECT@REVISION:HASH, as `savepoint log anchor` prints it');
+    throw new WrongUsage('An anchor looks like PROJECT@REVISION:HASH, as `savepoint log anchor` prints it');
   }
   return { projectId, revision: Number(revision), hash };
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { refusal } from '../../kernel/errors.ts';
 import { type Copied, type CopyProgress, copyLog } from '../../log/copy/copy.ts';
 import { type CommonOptions, command, configOf, counted, endProgress, printResult, progress } from '../context.ts';
+import { WrongUsage } from '../wrong-usage.ts';
 import { PLACES_HELP, type Place, parsePlace, placeOf, placeText } from './places.ts';
 import type { BroughtUp } from './read-models.ts';
 
@@ -56,12 +56,10 @@ export function copyCommand(): Command {
 function placesOf(options: CopyCommandOptions): { readonly from: Place; readonly to: Place } {
   const named = (place: string | undefined, dir: string | undefined) => place ?? (dir === undefined ? undefined : `data:${dir}`);
   const [from, to] = [named(options.from, options.fromData), named(options.to, options.toData)];
-  if (from === undefined && to === undefined)
-    throw refusal('VALIDATION_FAILED', 'Say where to copy to (--to), or what to copy here (--from)');
+  if (from === undefined && to === undefined) throw new WrongUsage('Say where to copy to (--to), or what to copy here (--from)');
   const own = () => placeOf(configOf(options));
   const places = { from: from === undefined ? own() : parsePlace(from), to: to === undefined ? own() : parsePlace(to) };
-  if (placeText(places.from) === placeText(places.to))
-    throw refusal('VALIDATION_FAILED', `--from and --to are both ${placeText(places.to)}`);
+  if (placeText(places.from) === placeText(places.to)) throw new WrongUsage(`--from and --to are both ${placeText(places.to)}`);
   return places;
 }
 

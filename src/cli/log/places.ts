@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Config, redactUrl } from '../../config/config.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { WrongUsage } from '../wrong-usage.ts';
 
 /** Where a log is kept, as given to `log copy`. */
 export type Place =
@@ -29,7 +29,7 @@ export function parsePlace(text: string): Place {
   const protocol = URL.canParse(text) ? new URL(text).protocol : '';
   if (POSTGRES.includes(protocol)) return { kind: 'postgres', url: text };
   if (EVENTSTORE.includes(protocol)) return { kind: 'eventstore', url: text };
-  throw refusal('VALIDATION_FAILED', `${redactUrl(text)} is no place of a log; allowed are postgres://…, esdb://…, data:DIR and file:PATH`);
+  throw new WrongUsage(`${redactUrl(text)} is no place of a log; allowed are postgres://…, esdb://…, data:DIR and file:PATH`);
 }
 
 /** Where this installation keeps its log. */

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type pg from 'pg';
 import { errorMessage, throttled } from '../../kernel/error-reporting.ts';
-import { refusal } from '../../kernel/errors.ts';
 import { followWithTimeout } from '../../log/follow.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectStream } from '../../log/streams.ts';
 import { type CommonOptions, command, JSON_LINES, jsonIs, needProject, print, printNote, withInstallation } from '../context.ts';
+import { WrongUsage } from '../wrong-usage.ts';
 import { scan } from './scan.ts';
 
 interface TailOptions extends CommonOptions {
@@ -23,8 +23,7 @@ export function tailCommand(): Command {
     .option('--project <id>', 'of one project only')
     .action(async (options: TailOptions) => {
       const lines = Number(options.lines);
-      if (!Number.isInteger(lines) || lines < 0 || lines > 10_000)
-        throw refusal('VALIDATION_FAILED', '--lines must be a whole number from 0 to 10000');
+      if (!Number.isInteger(lines) || lines < 0 || lines > 10_000) throw new WrongUsage('--lines must be a whole number from 0 to 10000');
       await withInstallation(options, async (installation) => {
         const { config, log, pool } = installation;
         await needProject(installation, options.project);

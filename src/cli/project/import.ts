@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Conflicts, ImportReport, ImportTarget } from '../../app/operator/transfer/plan.ts';
-import { refusal } from '../../kernel/errors.ts';
 import { type CommonOptions, command, endProgress, printNote, printResult, table, withInstallation } from '../context.ts';
+import { WrongUsage } from '../wrong-usage.ts';
 
 interface ImportOptions extends CommonOptions {
   readonly asNew?: string | true;
@@ -51,7 +51,7 @@ off is done again; what it did is not done twice, but for copies (--on-conflict 
 
 function targetOf({ asNew, into }: ImportOptions): ImportTarget {
   if (into !== undefined) return { into };
-  if (asNew === undefined) throw refusal('VALIDATION_FAILED', 'Say where it belongs: --as-new [NAME], or --into PROJECT');
+  if (asNew === undefined) throw new WrongUsage('Say where it belongs: --as-new [NAME], or --into PROJECT');
   return { asNew: asNew === true ? null : asNew };
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { quotasIn } from '../../compose/projects.ts';
 import { isQuotaName, NO_QUOTAS, ownQuotas, type QuotaChanges, type QuotaName, quotasOf } from '../../domain/project/quotas.ts';
-import { refusal } from '../../kernel/errors.ts';
 import { type CommonOptions, command, printResult, table, withInstallation } from '../context.ts';
+import { WrongUsage } from '../wrong-usage.ts';
 
 interface QuotasOptions extends CommonOptions {
   readonly set?: readonly string[];
@@ -45,7 +45,7 @@ function assignment(text: string): readonly [QuotaName, number | null] {
   const [, name = '', value = ''] = /^(\w+)=(\d{1,15}|default)$/.exec(text) ?? [];
   if (!isQuotaName(name)) {
     const names = Object.keys(NO_QUOTAS).join(', ');
-    throw refusal('VALIDATION_FAILED', `--set takes NAME=NUMBER or NAME=default, with one of ${names}; not ${text}`);
+    throw new WrongUsage(`--set takes NAME=NUMBER or NAME=default, with one of ${names}; not ${text}`);
   }
   return [name, value === 'default' ? null : Number(value)];
 }

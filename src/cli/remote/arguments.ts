@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, tryParseJson } from '../../kernel/json.ts';
+import { WrongUsage } from '../wrong-usage.ts';
 
 /** JSON as people write it on a command line. */
 
@@ -28,8 +29,7 @@ const CHANGE = /^([^=]+?)(\+|-|\[\]|\?)?=([\s\S]*)$/;
  */
 export function operationOf(word: string): JsonObject {
   const [, path, sign, text = ''] = CHANGE.exec(word) ?? [];
-  if (path === undefined)
-    throw refusal('VALIDATION_FAILED', `'${word}' is no change: path=value, path+=5, path-=5, path[]=item or path?=value`);
+  if (path === undefined) throw new WrongUsage(`'${word}' is no change: path=value, path+=5, path-=5, path[]=item or path?=value`);
   const value = jsonOrText(text);
   switch (sign) {
     case '+':
@@ -47,7 +47,7 @@ export function operationOf(word: string): JsonObject {
 
 function pairOf(word: string): [string, Json] {
   const cut = word.indexOf('=');
-  if (cut < 1) throw refusal('VALIDATION_FAILED', `'${word}' is no input: write key=value pairs, one JSON object, or - for standard input`);
+  if (cut < 1) throw new WrongUsage(`'${word}' is no input: write key=value pairs, one JSON object, or - for standard input`);
   return [word.slice(0, cut), jsonOrText(word.slice(cut + 1))];
 }
 
@@ -60,7 +60,7 @@ function jsonOrText(text: string): Json {
 function numberOf(text: string, word: string): number {
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value)) return value;
-  throw refusal('VALIDATION_FAILED', `'${word}' needs a number`);
+  throw new WrongUsage(`'${word}' needs a number`);
 }
 
 function objectOf(text: string, from: string): JsonObject {
