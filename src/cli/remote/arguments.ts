@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject, tryParseJson } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject, parseJson, tryParseJson } from '../../kernel/json.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
 /** JSON as people write it on a command line. */
@@ -64,9 +64,20 @@ function numberOf(text: string, word: string): number {
 }
 
 function objectOf(text: string, from: string): JsonObject {
-  const value = tryParseJson(text);
+  const value = parsed(text, from);
   if (isObject(value)) return value;
-  throw refusal('VALIDATION_FAILED', `${from} must be one JSON object${value === undefined ? ', and is no JSON' : ''}`);
+  throw refusal('VALIDATION_FAILED', `${from} must be one JSON object`);
+}
+
+function parsed(text: string, from: string): Json {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw refusal(
+      'VALIDATION_FAILED',
+      `${from} must be one JSON object, and cannot be read as JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }
 
 async function standardInput(): Promise<string> {
