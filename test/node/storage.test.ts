@@ -572,6 +572,14 @@ describe('rate limits', () => {
   });
 });
 
+test('a mark of a page that no answer gave is refused: answered with the first page, whoever goes on by it would never end', async () => {
+  await ok(post('heroes/marks', { gold: 100 }));
+  for (const path of ['heroes/marks/ledger?cursor=1', 'heroes/marks/ledger?cursor=junk', 'open-feed/list?after=junk'])
+    expect([path, await refused(get(path))]).toEqual([path, '400 INVALID_REQUEST']);
+  for (const path of ['publishes?before=junk', 'publishes?before=-1', 'flags?before=1.5'])
+    expect([path, await refused(game.manage('GET', game.definitions(path)))]).toEqual([path, '400 INVALID_REQUEST']);
+});
+
 test('what a staged call writes is read by staged calls alone', async () => {
   const key = newKey();
   await ok(post(`any/${key}`, { n: 1 }));

@@ -5,6 +5,7 @@ import { STAGED_AREAS } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
+import { revisionMark } from '../../kernel/page-mark.ts';
 import { type AccessContext, accessFrom, requirePermission, type SharedAccess } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -80,7 +81,10 @@ export async function publishesAnswer(
   caller: Pick<Caller, 'position'>,
   query: PublishesQuery,
 ): Promise<PublishesAnswer> {
-  const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
+  const page = {
+    before: revisionMark(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
+    limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE),
+  };
   const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
   const found = await context.views.publishes(project.id, page);
   const publishes = found.publishes.map((row) => shown(row, authority));

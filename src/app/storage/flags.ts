@@ -1,6 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import { answered } from '../../domain/definition/publish.ts';
 import type { PublishTarget } from '../../domain/events.ts';
+import { revisionMark } from '../../kernel/page-mark.ts';
 import { accessFrom, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -22,7 +23,10 @@ export function createFlags(context: AppContext): Flags {
     const project = await projectOf(context, caller);
     const { key, space } = accessFrom(project.authority, project.definitions, caller, target);
     requirePermission(key, 'rate_limits', 'r');
-    const page = { before: whole(query.before) ?? Number.MAX_SAFE_INTEGER, limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE) };
+    const page = {
+      before: revisionMark(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
+      limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE),
+    };
     const reached = await viewsReached(context, project, 'flags', project.set.head);
     const found = await context.views.flags(project.id, { space, player: query.player, ...page });
     const flags = found.flags.map(({ start, at, ...flag }) => ({ ...flag, start: isoOf(start), at: isoOf(at) }));

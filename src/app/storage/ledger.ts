@@ -5,6 +5,7 @@ import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
+import { wrongMark } from '../../kernel/page-mark.ts';
 import { accessFrom, needsPlayer, noSuch, requireOwn, requireOwnKey, type SharedAccess } from '../access.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -24,6 +25,8 @@ export interface LedgerQuery {
 
 const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const PAGE_WITHOUT_LIMIT = 1000;
+/** The form of the cursors that ledgers answer: revision and ordinal of an entry. */
+const CURSOR = /^\d{1,15}\.\d{1,9}$/;
 /** The name for all fields. Answers use it, so requests may too. */
 const ALL_FIELDS = 'all';
 /** How long a ledger waits for a lagging view before it may say that a player is unknown, ms. */
@@ -89,6 +92,7 @@ export async function ledgerAnswer(
   const from = timeOf(query.from, 'from');
   const to = timeOf(query.to, 'to');
   const order = orderOf(query.order);
+  if (query.cursor !== null && !CURSOR.test(query.cursor)) throw wrongMark('cursor');
   const lastChange = () =>
     Math.max(
       project.set.collectionChangedAt(collectionSubject('live', collection.id)),

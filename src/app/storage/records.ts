@@ -10,6 +10,7 @@ import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/su
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, parseStored, printOnce, toDouble } from '../../kernel/json.ts';
+import { wrongMark } from '../../kernel/page-mark.ts';
 import {
   type AccessContext,
   accessFrom,
@@ -201,8 +202,8 @@ function limitOf(text: string | null): number {
 }
 
 /**
- * Where a page of records begins: unix ms, `<ms>.<sequence>` (which we return if the border is ambiguous) or ISO text. Anything else starts at
- * the newest. Every time that a record may carry must be accepted, or a client that lists page by page would never end.
+ * Where a page of records begins: unix ms, `<ms>.<sequence>` (which we return if the border is ambiguous) or ISO text. Every time that a record
+ * may carry is accepted; anything else is 400 INVALID_REQUEST.
  */
 function cursorOf(text: string | null): { readonly timestamp: number; readonly sequence: number | null } | null {
   if (text === null) return null;
@@ -210,7 +211,8 @@ function cursorOf(text: string | null): { readonly timestamp: number; readonly s
   const timestamp = Number(parts?.[1]);
   if (Number.isSafeInteger(timestamp)) return { timestamp, sequence: parts?.[2] === undefined ? null : Number(parts[2]) };
   const time = Date.parse(text);
-  return Number.isNaN(time) ? null : { timestamp: time, sequence: null };
+  if (Number.isNaN(time)) throw wrongMark('after');
+  return { timestamp: time, sequence: null };
 }
 
 /** JSON text of the cursor: a number, which is what clients expect, unless records of one millisecond lie on both sides of the border. */

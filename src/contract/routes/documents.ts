@@ -226,7 +226,7 @@ export const documentViews = {
     headers: { ...headers, ...AT_POSITION },
     answers: { 200: Ledger },
     answerHeaders: READ_HEADERS,
-    errors: [...ACCESS, 'BEHIND', 'INVALID_KEY', 'INVALID_BODY', 'LEDGER_RANGE_TOO_LARGE', 'FORBIDDEN'],
+    errors: [...ACCESS, 'BEHIND', 'INVALID_KEY', 'INVALID_BODY', 'INVALID_REQUEST', 'LEDGER_RANGE_TOO_LARGE', 'FORBIDDEN'],
     idempotent: false,
     example: {
       query: { field: 'gold', limit: '10' },

@@ -257,7 +257,7 @@ export const projectFacts = {
         })
         .meta({ id: 'Flags', description: 'A page of flagged writes' }),
     },
-    errors: ['BEHIND'],
+    errors: ['INVALID_REQUEST', 'BEHIND'],
     idempotent: false,
     example: {
       answer: {

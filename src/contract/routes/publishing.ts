@@ -309,7 +309,7 @@ export const publishing = {
         })
         .meta({ id: 'Publishes', description: 'A page of the history' }),
     },
-    errors: ['BEHIND'],
+    errors: ['INVALID_REQUEST', 'BEHIND'],
     idempotent: false,
     example: {
       answer: {

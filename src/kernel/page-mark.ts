@@ -1,0 +1,15 @@
+import { type Refusal, refusal } from './errors.ts';
+
+/** Marks of pages, as answers give them and clients hand them back. */
+
+/** 400 INVALID_REQUEST for a mark that no answer gave. If it were answered with the first page, whoever goes on page by page would never end. */
+export function wrongMark(name: string): Refusal {
+  return refusal('INVALID_REQUEST', `\`${name}\` is what the page before answered; the first page is asked for without it`);
+}
+
+/** The revision before which a page begins; `null` for the first page. Throws {@link wrongMark}. */
+export function revisionMark(text: string | null, name: string): number | null {
+  if (text === null) return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw wrongMark(name);
+}
