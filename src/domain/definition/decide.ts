@@ -63,13 +63,15 @@ export function decideUpsertOne(
   const about = { resourceKind: kind, resourceId: null };
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', `Body must contain one ${kind} object.`, about);
   const item = itemOfPatch(body, kind);
+  const beside = item === body ? [] : Object.keys(body).filter((name) => name !== kind);
   const compiled = compileItem(item, kind);
   if (!compiled.ok) return refuseOne(kind, compiled, compiled.resourceId, item);
   const { definition } = compiled;
   const { slug, name, sourceText } = definition;
   const own = compiled.id ?? (kind === 'endpoint' ? stringOf(slug) : undefined) ?? stringOf(name);
   if (own === undefined) return refusePush('VALIDATION_FAILED', MISSING_NAME[kind], about);
-  const held = existing(state, kind, target, definition, true);
+  // A name alone may be the id of a definition that is called otherwise.
+  const held = existing(state, kind, target, definition, true) ?? existing(state, kind, target, { id: own }, false);
   const before = held === undefined || isRemoval(held) ? undefined : held;
   const isSource = typeof sourceText === 'string';
   const base = before === undefined || isSource ? {} : withoutAuthoring(objectOf(definitionOf(before)));
@@ -83,7 +85,8 @@ export function decideUpsertOne(
   const outcome = isHeld(state, target, put)
     ? ({ action: 'unchanged', skipped: true } as const)
     : ({ action: before === undefined ? 'created' : 'updated' } as const);
-  const fit = { ok: true, put, definition: value, before, warnings: compiled.warnings } as const;
+  const unread = beside.map((name) => ({ code: 'UNKNOWN_TOP_LEVEL_FIELD', message: `Nothing is done with '${name}' beside '${kind}'.` }));
+  const fit = { ok: true, put, definition: value, before, warnings: [...compiled.warnings, ...unread] } as const;
   const warnings = warner(state, target, new Map([[kind, [fit]]]))(kind, fit);
   return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome, ...warnings }, target) };
 }

@@ -48,7 +48,8 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
     const message = `Each ${kind} must have '${nameMember(kind)}' or 'id'.`;
     return unfit({ ...invalid(message), missingName: true }, fallback);
   }
-  const before = existing(state, kind, target, definition, compiled.id === null || isPulledByName(item, kind, compiled.id, key));
+  const byName = compiled.id === null || isPulledByName(item, kind, compiled.id, key);
+  const before = existing(state, kind, target, definition, byName) ?? existing(state, kind, target, { id: own }, false);
   const id = before?.id ?? own;
   const { whole, put } = wholeOf(kind, definition, id);
   const problem = putProblem(kind, put, key);

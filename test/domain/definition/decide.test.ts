@@ -319,6 +319,19 @@ describe('PATCH of one', () => {
     expect(stored(fold(state, events), 'collection', 'c1')).toEqual({ id: 'c1', name: 'Camp', maxRecords: 2, accessMode: 'public' });
   });
 
+  it('a name or slug that is the id of a definition means it: nothing of it is lost', () => {
+    const steps = [{ id: 's', type: 'sleep', ms: 1 }];
+    const endpoints = push(EMPTY, 'endpoint', [{ id: 'buy', slug: 'shop', steps }]);
+    for (const key of ['name', 'slug']) {
+      const { events, answer } = accepted(decideUpsertOne(endpoints, 'endpoint', { [key]: 'buy', notes: 'n' }, 'live'));
+      expect([key, answer['action']]).toEqual([key, 'updated']);
+      expect(stored(fold(endpoints, events), 'endpoint', 'buy')).toMatchObject({ steps, notes: 'n' });
+    }
+    const collections = push(EMPTY, 'collection', [{ id: 'c1', name: 'Camp', maxRecords: 2 }]);
+    const { events } = accepted(decideUpsertOne(collections, 'collection', { name: 'c1', notes: 'n' }, 'live'));
+    expect(stored(fold(collections, events), 'collection', 'c1')).toEqual({ id: 'c1', name: 'c1', maxRecords: 2, notes: 'n' });
+  });
+
   it('a staged write looks at the staged copy first, then at live, and changes only next', () => {
     const state = push(EMPTY, 'collection', [{ id: 'c', maxRecords: 2 }]);
     const one = fold(state, accepted(decideUpsertOne(state, 'collection', { id: 'c', a: 1 }, 'next')).events);
