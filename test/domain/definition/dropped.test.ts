@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stepTypes } from '../../../src/contract/resources/step.ts';
-import { decidePutSingle, decideUpsertMany } from '../../../src/domain/definition/decide.ts';
+import { decidePutSingle, decideUpsertMany, decideUpsertOne } from '../../../src/domain/definition/decide.ts';
 import { definitionFindings } from '../../../src/domain/definition/findings/definition.ts';
 import type { Known } from '../../../src/domain/definition/findings/finding.ts';
 import type { ListedKind } from '../../../src/domain/definition/kinds.ts';
@@ -101,6 +101,25 @@ describe('members of rules and tests that nothing reads', () => {
         { code: 'UNKNOWN_TEST_MEMBER', sourcePointer: '/1/expect/staus', suggestedFix: `Did you mean 'status'?` },
       ],
     });
+  });
+});
+
+describe('members beside what is pushed', () => {
+  it('are found beside rules, game values and the one definition of a PATCH', () => {
+    const beside = (answer: JsonObject) =>
+      (answer['diagnostics'] as JsonObject[]).filter(({ code }) => code === 'UNKNOWN_TOP_LEVEL_FIELD').map(({ message }) => message);
+    const rules = { rules: [], rule: [], notes: 'n', sourceText: 'x', _mine: 1 };
+    expect(beside(accepted(decidePutSingle(EMPTY, 'rate-limit-rules', rules, 'live', 0)).answer)).toEqual([
+      `Nothing is done with 'rule' here.`,
+    ]);
+    const values = { items: [{ id: 'g', type: 'group', entries: { a: 1 } }], itmes: [] };
+    expect(beside(accepted(decidePutSingle(EMPTY, 'game-values', values, 'live', 0)).answer)).toEqual([
+      `Nothing is done with 'itmes' here.`,
+    ]);
+    const patch = { workflow: { id: 'w', steps: [{ id: 's', type: 'sleep', ms: 1 }] }, strict: true };
+    expect(beside(accepted(decideUpsertOne(EMPTY, 'workflow', patch, 'live')).answer)).toEqual([
+      `Nothing is done with 'strict' beside 'workflow'.`,
+    ]);
   });
 });
 

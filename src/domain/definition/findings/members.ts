@@ -1,7 +1,8 @@
 import { clause, switchCase } from '../../../contract/resources/condition.ts';
+import { DEFINITION_SHAPE } from '../../../contract/resources/definition.ts';
 import { NOTES, namesIn } from '../../../contract/resources/member.ts';
 import { onFail, onMissing, operation, ownMembers, route, STEP_SHAPE, stepTypes } from '../../../contract/resources/step.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import type { Findings } from './finding.ts';
 
@@ -28,6 +29,15 @@ export function unknownPartMembers(part: JsonObject, kind: keyof typeof PARTS, p
     if (known.includes(name) || isNote(name)) continue;
     const fix = didYouMean(name, known) ?? `It may hold ${known.join(', ')}.`;
     findings.add('UNKNOWN_STEP_MEMBER', `${pointer}/${name}`, `Nothing is done with '${name}' here.`, fix);
+  }
+}
+
+/** Members beside the lists of a document that is pushed whole, such as `rules`. */
+export function unknownBeside(document: Json, lists: readonly string[], findings: Findings): void {
+  for (const name of isObject(document) ? Object.keys(document) : []) {
+    if (lists.includes(name) || Object.hasOwn(DEFINITION_SHAPE, name) || isNote(name)) continue;
+    const fix = didYouMean(name, lists) ?? 'Check its spelling.';
+    findings.add('UNKNOWN_TOP_LEVEL_FIELD', `/${name}`, `Nothing is done with '${name}' here.`, fix);
   }
 }
 

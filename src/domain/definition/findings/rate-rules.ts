@@ -5,6 +5,7 @@ import { didYouMean } from '../../../kernel/nearest.ts';
 import { rulesIn } from '../../limit/rules.ts';
 import { numberOf, objectOf, stringOf } from '../read.ts';
 import type { Findings } from './finding.ts';
+import { unknownBeside } from './members.ts';
 
 /** Findings for rate-limit rules, in all their forms. */
 
@@ -17,6 +18,7 @@ const MAX_POINTER = 200;
 /** `body`: as pushed, `{rules: […]}` or the bare list. */
 export function rateRulesFindings(body: Json, findings: Findings): void {
   const root = isArray(body) ? '' : '/rules';
+  unknownBeside(body, ['rules'], findings);
   for (const [index, written] of rulesIn(body).entries()) {
     if (isObject(written)) ruleFindings(written, `${root}/${index}`, findings);
   }

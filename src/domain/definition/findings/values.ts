@@ -3,6 +3,7 @@ import type { Written } from '../../../contract/resources/member.ts';
 import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
 import { firstText, isReserved, objectOf, stringOf } from '../read.ts';
 import type { Findings } from './finding.ts';
+import { unknownBeside } from './members.ts';
 
 /** Findings for game values: the project's document, and `constants` and `tables` of collections. */
 
@@ -16,6 +17,7 @@ const MAX_ROW_FINDINGS = 20;
 export function gameValuesFindings(document: Json, isTaken: (id: string) => boolean, findings: Findings): void {
   const { items: listed, groups, tables }: WrittenValues = objectOf(document);
   const items = isArray(document) ? document : listed;
+  unknownBeside(document, items === undefined ? ['items', 'groups', 'tables'] : ['items'], findings);
   if (items === undefined && (groups !== undefined || tables !== undefined)) {
     findings.add('LEGACY_GAME_VALUES', '', `This is an older form of game values.`, `Send {items: [...]}.`);
     constantsFindings(groups ?? [], '/groups', findings);
