@@ -29,7 +29,7 @@ export const Failure = z
   .meta({ id: 'Refusal', description: 'Why a request was not done' });
 
 /** Codes of any request. */
-const ALWAYS: readonly Code[] = ['INTERNAL_ERROR', 'STORAGE_UNAVAILABLE', 'BUSY', 'RATE_LIMITED'];
+const ALWAYS: readonly Code[] = ['INTERNAL_ERROR', 'STORAGE_UNAVAILABLE', 'BUSY', 'RATE_LIMITED', 'UNKNOWN_PARAMETER'];
 /** Codes of any request to a project. */
 const OF_PROJECT: readonly Code[] = ['UNAUTHORIZED', 'UNKNOWN_EVENT', 'HISTORY_MISMATCH'];
 /** Codes where a player has to be proven, or a request has to be sealed. */
@@ -54,12 +54,11 @@ const ALSO: Partial<Record<Code, readonly number[]>> = {
 
 /** Every code that the route may answer with. */
 function codesOf(route: Route): readonly Code[] {
-  const { keys, body, family } = route;
+  const { keys, body } = route;
   const codes = new Set<Code>([...ALWAYS, ...route.errors]);
   const add = (more: readonly Code[]) => {
     for (const code of more) codes.add(code);
   };
-  if (family !== 'endpoints') codes.add('UNKNOWN_PARAMETER');
   if (keys !== null) {
     add(OF_PROJECT);
     codes.add(keys.disabledProject);

@@ -1,12 +1,18 @@
 import { refusal } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
-import { type Exchange, queryOf } from './exchange.ts';
+import { type Exchange, headerText, queryOf, queryText } from './exchange.ts';
 import { isReservedQuery } from './names.ts';
 
 /** Query parameters that no route serves. All parameters of endpoint calls are allowed: they are the endpoint's input. */
 
 /** Parameters that ask for another time than now. If they were ignored, the answer would be of now and look like one of then. */
 const OF_ANOTHER_TIME = /(?:^|&)(?:at|asof|as_of|atrevision|revision)=/i;
+
+/** Parameters that ask for a mere look. If they were ignored, what was to be looked at would be done. */
+const A_LOOK = /(?:^|&)(dry[-_]?run)(?=[=&]|$)/i;
+/** Routes that serve `dryRun`, and those that change nothing anyway. */
+const SERVE_LOOKS = /^\/v3\/manage\/[^/]+\/(?:promote|rollback|discard)$/i;
+const ONLY_LOOK = /^\/v3\/manage\/[^/]+\/(?:sync\/preflight|test-endpoint|run-tests|auto-test|suggest-tests|source-upgrade)$/i;
 
 const SERVED = [
   ...[
@@ -40,11 +46,36 @@ export function requireServed(exchange: Exchange): void {
   const match = OF_ANOTHER_TIME.exec(search);
   if (match !== null)
     throw unknown(match[0].replace(/[&=]/g, ''), 'Answers are of now: nothing here is served as of another time or revision.');
+  requireLook(exchange);
   if (!search.includes('strict=true')) return;
   for (const name of Object.keys(queryOf(exchange))) {
     if (KNOWN.has(name) || isReservedQuery(name) || name.startsWith('_')) continue;
     throw unknown(name, didYouMean(name, SERVED) ?? 'No route serves it.');
   }
+}
+
+function requireLook({ search, method, location }: Exchange): void {
+  const name = A_LOOK.exec(search)?.[1];
+  if (name === undefined || method === 'GET' || method === 'HEAD' || ONLY_LOOK.test(location)) return;
+  if (name === 'dryRun' && SERVE_LOOKS.test(location)) return;
+  throw unknown(name, 'What they would do say promote, rollback and discard with `dryRun=true`, and of a push `sync/preflight`.');
+}
+
+const TARGETS: ReadonlySet<string> = new Set(['live', 'next']);
+
+/**
+ * Throws 400 UNKNOWN_PARAMETER for a publish target that is neither live nor next: taken for live, a misspelt one would change what players see.
+ */
+export function requireTarget(exchange: Exchange): void {
+  const { search, headers } = exchange;
+  if (headers['x-ns-publish-target'] !== undefined) checkTarget('x-ns-publish-target', headerText(exchange, 'x-ns-publish-target'));
+  if (search.includes('revisionTarget')) checkTarget('revisionTarget', queryText(exchange, 'revisionTarget'));
+}
+
+function checkTarget(name: string, sent: string | null): void {
+  const target = sent?.trim().toLowerCase() ?? '';
+  if (target === '' || TARGETS.has(target)) return;
+  throw refusal('UNKNOWN_PARAMETER', `\`${name}\` is live or next; nothing was done for '${target.slice(0, 40)}'`);
 }
 
 function unknown(name: string, why: string): Error {

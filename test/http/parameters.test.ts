@@ -28,6 +28,38 @@ it.each(['at=2024-01-01', 'apiKey=x&asOf=5', 'revision=7', 'AT=1'])(
   },
 );
 
+it.each(['dryRun=true', 'apiKey=x&dryRun', 'dry_run=1', 'dryrun=true'])(
+  '?%s asks for a mere look, and is never answered by doing it',
+  async (query) => {
+    for (const [method, path] of [
+      ['PUT', 'manage/demo/endpoints'],
+      ['PUT', 'manage/demo/sync'],
+      ['DELETE', 'manage/demo/endpoints/buy'],
+      ['POST', 'storage/demo/heroes/p1'],
+    ] as const)
+      expect([path, await ask(`/v3/${path}?${query}`, method)]).toEqual([path, '400 UNKNOWN_PARAMETER']);
+    expect(await ask(`/v3/manage/demo/rollback?${query}`, 'POST')).toBe(
+      { 'dryRun=true': 200, 'apiKey=x&dryRun': '400 INVALID_BODY' }[query] ?? '400 UNKNOWN_PARAMETER',
+    );
+    expect(await ask(`/v3/manage/demo/run-tests?${query}`, 'POST')).toBe(200);
+  },
+);
+
+it('a publish target that is neither live nor next is refused, and not taken for live', async () => {
+  for (const [method, path] of [
+    ['PUT', 'manage/demo/sync'],
+    ['POST', 'storage/demo/heroes/p1'],
+    ['POST', 'endpoints/demo/buy'],
+  ] as const) {
+    expect([path, await ask(`/v3/${path}?revisionTarget=nxet`, method)]).toEqual([path, '400 UNKNOWN_PARAMETER']);
+    const headers = { 'x-api-key': SECRET_KEY, 'x-ns-publish-target': 'staging' };
+    const { json } = await server.send(method, `/v3/${path}`, { headers, body: '{}' });
+    expect([path, json.error.code]).toEqual([path, 'UNKNOWN_PARAMETER']);
+    for (const target of ['live', '%20NEXT', ''])
+      expect([target, await ask(`/v3/${path}?revisionTarget=${target}`, method)]).toEqual([target, 200]);
+  }
+});
+
 it('what clients and tools send passes, and what nobody knows is passed over', async () => {
   for (const query of [
     'revisionTarget=next&includeStaged=true&apiKey=x',
