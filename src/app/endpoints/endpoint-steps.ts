@@ -97,6 +97,7 @@ function readsOf(access: AccessContext, writes: DocumentWrites, slug: string, as
       decide(writes, access, model, write, { player: as.platformId, slug });
       return writes.read(model, write.target.key);
     },
+    hasLedger: (collection) => access.definitions.collection(collection)?.schema.hasLedger === true,
     keys(collection) {
       const model = access.definitions.collection(collection);
       if (!model) return [];

@@ -6,8 +6,12 @@ import { weightOf } from '../document/weight.ts';
 import type { Operation } from '../events.ts';
 import type { PendingWrite, Reads, Target } from './run.ts';
 
-/** Documents read in a call before their defaults are charged for. Few calls read more. */
+/** Documents read, and changes made, in a call before documents are charged for. Few calls have more. */
 const UNWEIGHED_READS = 20;
+const UNWEIGHED_CHANGES = 20;
+/** Cost of each value of a changed document, which is copied, checked and printed, in rows looked at; and where it may become a ledger's entry. */
+const VALUE_COST = 8;
+const FOLLOWED_COST = 32;
 
 /**
  * The documents of one call: what is stored, under the call's own writes. A later read sees them. Writes are queued in order; a write after a
@@ -77,7 +81,13 @@ export class Documents {
 
   #decided(write: PendingWrite, document: JsonObject | null): JsonObject | null {
     const { collection, key } = write.target;
+    // A delete costs what it removes: its ledger takes it all back.
+    const removed = document === null && this.writes.length >= UNWEIGHED_CHANGES ? this.read(collection, key) : null;
     const stored = this.#reads.decide(write, document);
+    if (this.writes.length >= UNWEIGHED_CHANGES) {
+      const each = this.#reads.hasLedger(collection) ? FOLLOWED_COST : VALUE_COST;
+      this.#spend(each * weightOf(stored ?? removed));
+    }
     this.#changed.set(collection, key, stored);
     this.#scans.delete(collection);
     this.writes.push(write);

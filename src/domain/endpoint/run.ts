@@ -24,6 +24,8 @@ export interface Reads {
    * rate-limit rules grant. `document`: the result of the operations; `null`: deleted. Throws its `Refusal`.
    */
   decide(write: PendingWrite, document: JsonObject | null): JsonObject | null;
+  /** Whether a ledger follows fields of the collection's documents. */
+  hasLedger(collection: string): boolean;
   /** Keys of a collection's documents, each once and in order. Some may have no document. May throw to have them found first. */
   keys(collection: string): readonly string[];
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runEndpoint } from '../../../src/domain/endpoint/execute.ts';
 import { WORK_PER_LOOK } from '../../../src/domain/endpoint/run.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
-import { checked, refused, run, STILL } from './support.ts';
+import { callOf, checked, compile, NO_READS, refused, run, STILL } from './support.ts';
 
 /** Everything that a definition, a document or an input can make large is charged for, and the clock is read where it is charged. */
 
@@ -160,6 +161,26 @@ describe('the work budget of a call', () => {
     const steps = [{ id: 'c', type: 'transform', expression: `count(input.list, "${each}")` }];
     const list = many(120_000, () => 0);
     expect(refused({ steps }, { input: { list } })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
+  });
+
+  it('ends a call that changes many large documents, sooner where a ledger follows them, and sooner or later one that deletes them', () => {
+    const wide = Object.fromEntries(many(800, (index) => [`f${index}`, index]));
+    const changes: readonly JsonObject[] = [
+      { id: 'c', type: 'write', collection: 'c', key: 'k{{n}}', ops: [{ op: 'inc', path: 'f1', value: 1 }] },
+      { id: 'c', type: 'delete', collection: 'c', key: 'k{{n}}' },
+    ];
+    for (const change of changes) {
+      const ends = (count: number, ledger: boolean) => {
+        const compiled = compile({ steps: [{ id: 'l', type: 'foreach', from: 'input.list', item: 'n', steps: [change] }] });
+        const reads = { ...NO_READS, document: () => wide, hasLedger: () => ledger };
+        const answer = runEndpoint(compiled, callOf({ input: { list: many(count, (index) => index) } }), reads);
+        return answer instanceof Refusal ? answer.code : 'runs';
+      };
+      expect([ends(60, true), ends(120, false), ends(120, true), ends(400, false)]).toEqual([
+        ...['runs', 'runs'],
+        ...['LIMIT_EXCEEDED', 'LIMIT_EXCEEDED'],
+      ]);
+    }
   });
 
   it('ends a call that goes on after its time', () => {

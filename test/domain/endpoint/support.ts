@@ -61,7 +61,13 @@ function endpointModel(slug: string, definition: JsonObject | undefined): Endpoi
 }
 
 /** Nothing is stored, and nothing has defaults. */
-export const NO_READS: Reads = { document: () => null, blank: () => null, decide: (_, document) => document, keys: () => [] };
+export const NO_READS: Reads = {
+  document: () => null,
+  blank: () => null,
+  decide: (_, document) => document,
+  hasLedger: () => false,
+  keys: () => [],
+};
 
 /** Runs a definition once. Throws what the run throws. */
 export function run(definition: JsonObject, world: World = {}): EndpointResult {

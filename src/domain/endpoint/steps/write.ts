@@ -3,7 +3,6 @@ import { MAX_OPERATIONS, type operation as operationSchema } from '../../../cont
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { OperationError } from '../../document/operations.ts';
 import { truncateText } from '../../document/truncate-text.ts';
-import { weightOf } from '../../document/weight.ts';
 import type { Operation } from '../../events.ts';
 import { documentKey } from '../documents.ts';
 import { LanguageError } from '../errors.ts';
@@ -28,10 +27,6 @@ import { collectionOf, compileKey } from './read.ts';
 
 /** Cost of one operation. It copies what it changes, so ten thousand operations reach the limit of a call. */
 const OPERATION_COST = 200;
-/** Writes of a call before their documents are charged for. Few calls have more. */
-const UNWEIGHED_WRITES = 20;
-/** Cost of each value of a written document, which is copied, checked and printed, in rows looked at. */
-const VALUE_COST = 8;
 const SOURCE_LENGTH = 64;
 const REASON_LENGTH = 256;
 
@@ -59,7 +54,6 @@ export const writeStep: CompileStep<'write'> = (step, compilation) => {
       const operations = resolved.map(({ operation }) => operation);
       const document = frame.documents.write(step.id, at, operations);
       bindWritten(frame, step, document);
-      if (frame.documents.writes.length > UNWEIGHED_WRITES) frame.scope.context.spend(VALUE_COST * weightOf(document));
     } catch (error) {
       if (!(error instanceof OperationError)) throw error;
       throw refused(step, `ops[${resolved[error.index]?.index ?? error.index}]: ${error.message}`);
