@@ -66,6 +66,18 @@ function windowAfter(
   state: SubjectState | null,
   { space, windows }: { readonly space: Space; readonly windows?: readonly WindowChange[] | undefined },
 ): SubjectState | null {
-  const change = windows?.find(({ counter }) => windowSubject(space, counter) === subject);
+  const change = windows === undefined ? undefined : changeIn(windows, space, subject);
   return change ? evolveWindow(asWindow(state), change) : state;
+}
+
+const FEW_WINDOWS = 8;
+const indexed = new WeakMap<readonly WindowChange[], ReadonlyMap<SubjectKey, WindowChange>>();
+
+/** An event of many changes is asked for each of them, so they are not searched through each time. */
+function changeIn(windows: readonly WindowChange[], space: Space, subject: SubjectKey): WindowChange | undefined {
+  const subjectOf = ({ counter }: WindowChange) => windowSubject(space, counter);
+  if (windows.length <= FEW_WINDOWS) return windows.find((change) => subjectOf(change) === subject);
+  const known = indexed.get(windows) ?? new Map(windows.map((change) => [subjectOf(change), change]));
+  indexed.set(windows, known);
+  return known.get(subject);
 }

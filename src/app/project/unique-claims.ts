@@ -42,8 +42,9 @@ export class UniqueClaims {
     lenient = false,
   ): UniqueChange | undefined {
     const [old, now] = [heldBy(collection, before), heldBy(collection, after)];
-    const gone = old.filter(({ hash }) => !now.some((held) => held.hash === hash));
-    const come = now.filter(({ hash }) => !old.some((held) => held.hash === hash));
+    const [had, has] = [hashesOf(old), hashesOf(now)];
+    const gone = old.filter(({ hash }) => !has.has(hash));
+    const come = now.filter(({ hash }) => !had.has(hash));
     if (gone.length === 0 && come.length === 0) return undefined;
     const freed = gone.filter(({ hash }) => this.#holder(collection.id, hash) === key).map(({ hash }) => hash);
     const taken: string[] = [];
@@ -70,6 +71,10 @@ export class UniqueClaims {
     const read = document === null ? null : new ReadDocument(reads, document);
     return heldBy(collection, read).some((each) => each.hash === hash);
   }
+}
+
+function hashesOf(held: readonly Held[]): ReadonlySet<string> {
+  return new Set(held.map(({ hash }) => hash));
 }
 
 function heldBy({ schema }: CollectionModel, document: ReadDocument | null): readonly Held[] {

@@ -28,6 +28,8 @@ export interface PlannedWhole {
   findings(known: Known): readonly Finding[];
 }
 
+const MAX_RULES = 1000;
+
 /** A push of game values or rules: what it would put, or why it is refused. */
 export function planSingle(
   state: DefinitionsState,
@@ -41,6 +43,10 @@ export function planSingle(
   if (body === undefined) return refusePush('VALIDATION_FAILED', 'Request body is empty.', about);
   if (value === undefined) return refusePush('VALIDATION_FAILED', 'Body must hold a list of rule objects.', about);
   if (!isObject(value) && !isArray(value)) return refusePush('VALIDATION_FAILED', 'Body must be an object or a list.', about);
+  if (kind === 'rate-limit-rules' && isArray(value) && value.length > MAX_RULES) {
+    const message = `A project may have ${MAX_RULES} rate-limit rules, since every write is held against them; these are ${value.length}.`;
+    return refusePush('VALIDATION_FAILED', message, about);
+  }
   const before = current(state, target, kind, SINGLE_ID);
   const held = before === undefined ? null : definitionOf(before);
   const { sourceText: text }: Item = objectOf(body);

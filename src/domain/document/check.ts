@@ -1,4 +1,15 @@
-import { compareNumbers, ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
+import { groupBy } from '../../kernel/group.ts';
+import {
+  compareNumbers,
+  ExactNumber,
+  isArray,
+  isNumber,
+  isObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  toDouble,
+} from '../../kernel/json.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import { DOCUMENT_KEY } from './key.ts';
 
@@ -28,21 +39,28 @@ function checkValue(field: FieldModel, value: Json, depth: number): Fault | null
   return isObject(value) ? checkMembers(field, value, depth) : null;
 }
 
-/** Uses a set for scalars: a list of thousands of allowed values may be checked for every item of a list. */
+/** Thousands of allowed values may be checked for every item of a list, so a value is compared only with those that look like it. */
 function isAllowed(allowed: readonly Json[], value: Json): boolean {
-  if (allowed.length > FEW_VALUES && valuesOf(allowed).has(value)) return true;
-  return allowed.some((each) => jsonEquals(each, value));
+  const near = allowed.length > FEW_VALUES ? (groupsOf(allowed).get(likeness(value)) ?? []) : allowed;
+  return near.some((each) => jsonEquals(each, value));
 }
 
 const FEW_VALUES = 8;
-const sets = new WeakMap<readonly Json[], ReadonlySet<Json>>();
+const groups = new WeakMap<readonly Json[], ReadonlyMap<string, readonly Json[]>>();
 
-function valuesOf(allowed: readonly Json[]): ReadonlySet<Json> {
-  const known = sets.get(allowed);
-  if (known !== undefined) return known;
-  const values = new Set(allowed);
-  sets.set(allowed, values);
-  return values;
+function groupsOf(allowed: readonly Json[]): ReadonlyMap<string, readonly Json[]> {
+  const known = groups.get(allowed) ?? groupBy(allowed, likeness);
+  groups.set(allowed, known);
+  return known;
+}
+
+/** The same text for equal values. */
+function likeness(value: Json): string {
+  if (isNumber(value)) return String(toDouble(value));
+  if (isArray(value)) return `[${value.map(likeness).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value).sort();
+  return `{${members.map((name) => `${JSON.stringify(name)}:${likeness(value[name] ?? null)}`).join()}}`;
 }
 
 /** A type that this server does not know allows anything. */

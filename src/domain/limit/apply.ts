@@ -37,6 +37,14 @@ export interface Limited {
   readonly flags: readonly Flag[];
 }
 
+/** Windows that one write may count in: each is a row of its own. */
+const MAX_WINDOWS = 1000;
+
+function tooManyWindows(count: number): Refusal {
+  const message = `This write counts in ${count} windows of rate limits; a write may count in ${MAX_WINDOWS}. Fewer rules or windows for this collection help`;
+  return refusal('APPEND_TOO_LARGE', message);
+}
+
 /** What rules compare: the document as it read before (`null` if there was none) and as it reads after. */
 interface Compared {
   readonly before: JsonObject | null;
@@ -68,9 +76,11 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
   const demands = requested.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
   const counted = countDemands(write, demands);
   if (counted instanceof Refusal) return counted;
+  const all = [...daily, ...counted.windows];
+  if (all.length > MAX_WINDOWS) return tooManyWindows(all.length);
   const lowers = new Set(cuts.map(([field]) => field));
   const clamps = grants.filter((clamp) => clamp.granted < clamp.asked && lowers.has(clamp.field));
-  return { draft: draft.lowered(cuts, compared.after), clamps, windows: [...daily, ...counted.windows], flags: counted.flags };
+  return { draft: draft.lowered(cuts, compared.after), clamps, windows: all, flags: counted.flags };
 }
 
 /** Reads the document only if a rule compares. A new document's defaults are no growth, since every player begins with them. */

@@ -85,6 +85,31 @@ describe('checks', () => {
     expect(fault('-9007199254740994')).toBe('id: less than -9007199254740993');
   });
 
+  test('of thousands of allowed values only those that look like the value are compared with it', () => {
+    let read = 0;
+    const allowed = Array.from({ length: 2000 }, (_, n) => ({
+      get n() {
+        read += 1;
+        return n;
+      },
+    }));
+    const many = compileSchema({
+      items: { type: 'array', items: { enum: [...allowed, new ExactNumber('18446744073709551615'), 'a', null, [1, 'x']] } },
+    });
+    const fault = (...items: readonly Json[]) => checkDocument(many, { items });
+    expect(fault({ n: 1999 }, { n: 0 }, new ExactNumber('1.8446744073709551615e19'), 'a', [1, 'x'])).toBeNull();
+    for (const other of [
+      { n: 2000 },
+      { n: '5' },
+      { n: 5, m: 1 },
+      new ExactNumber('18446744073709551614'),
+      '18446744073709551615',
+      ['1', 'x'],
+    ])
+      expect(fault(other)).toBe('items.0: not one of the allowed values');
+    expect(read).toBeLessThan(3 * allowed.length);
+  });
+
   const schema = compileSchema({
     type: 'object',
     properties: {

@@ -237,6 +237,16 @@ describe('reject', () => {
     expect(datedRules([rule()], [rule()], 7)).toEqual([rule()]);
   });
 
+  test('a write that would count in more windows than a commit should hold is refused, and says what helps', () => {
+    const rules = Array.from({ length: 501 }, (_, n) => rule({ id: `r${n}`, window: null, windows: { perDay: 1e6, perWeek: 1e6 } }));
+    expect(passed(growth(1, rules.slice(1))).windows).toHaveLength(1000);
+    expect(applyRules(growth(1, rules))).toMatchObject({
+      status: 413,
+      code: 'APPEND_TOO_LARGE',
+      message: expect.stringContaining('1002 windows'),
+    });
+  });
+
   test('decimal noise does not make the limit tighter', () => {
     const write = growth(0, [rule({ limit: 0.3 })], { windowOf: used(0.1), before: {}, after: { gold: 0.2 } });
     expect(passed(write).windows).toHaveLength(1);
