@@ -20,20 +20,24 @@ const SENDABLE = /^[\x20-\x7e]+$/;
 /** Throws `INVALID_ARGUMENT` unless it is of this kind. Neither NaN nor the infinite ones are numbers here. */
 export function requireKind(name: string, given: unknown, kind: Kind): void {
   const fits = kind === 'number' ? Number.isFinite(given) : typeof given === kind && given !== null;
-  if (!fits) throw new SavepointError('INVALID_ARGUMENT', `\`${name}\` must be of the type ${kind}: ${described(given)} is not`);
+  if (!fits)
+    throw new SavepointError(
+      'INVALID_ARGUMENT',
+      `\`${name}\` is of the type ${kind}, and not ${given instanceof Object ? typeof given : String(given)}`,
+    );
 }
 
 /** The same of each option that is given. */
 export function requireOptions(options: unknown): void {
   if (options === undefined) return;
   requireKind('options', options, 'object');
-  for (const [name, given] of Object.entries(options as object)) {
+  for (const [name, given] of Object.entries(options as Readonly<Record<string, unknown>>)) {
     if (given === undefined || given === null) continue;
     const [kind] = Object.entries(KINDS).find(([, names]) => names.split(' ').includes(name)) ?? [];
     if (kind !== undefined) requireKind(name, given, kind as Kind);
-    if (name === 'idempotencyKey' && !SENDABLE.test(given))
-      throw new SavepointError('INVALID_ARGUMENT', `\`${given}\` is no idempotency key`);
-    if (name === 'signal') requireKind('signal.addEventListener', given.addEventListener, 'function');
+    if (name === 'idempotencyKey' && !SENDABLE.test(String(given)))
+      throw new SavepointError('INVALID_ARGUMENT', `"${given}" is no idempotency key: a text of ASCII, and not an empty one`);
+    if (name === 'signal') requireKind('signal.aborted', (given as { readonly aborted?: unknown }).aborted, 'boolean');
   }
 }
 
@@ -58,8 +62,4 @@ export function looked(look: () => void): Result<void> {
     if (error instanceof SavepointError) return { ok: false, error };
     throw error;
   }
-}
-
-function described(given: unknown): string {
-  return typeof given === 'function' ? 'a function' : (JSON.stringify(given) ?? String(given)).slice(0, 100);
 }

@@ -153,7 +153,7 @@ export class Connection {
   /** The id of the player; fails where nobody plays. */
   requirePlayer(given?: string): Result<string> {
     const id = given ?? this.player?.id ?? '';
-    if (typeof id !== 'string') return failure('INVALID_ARGUMENT', `${JSON.stringify(id)} is no key of a document, which is a text`);
+    if (typeof id !== 'string') return failure('INVALID_ARGUMENT', `${String(id)} is no key of a document, which is a text`);
     return id === '' ? failure('NO_PLAYER', 'This is about a player: give `player` to the client, or name a key') : success(id);
   }
 
@@ -258,9 +258,9 @@ export class Connection {
     const body = this.#printed(prepared.body ?? ask.body);
     if (!body.ok) return body;
     const all = { ...headers, ...ask.headers, ...prepared.headers, ...(body.value === null ? {} : { 'content-type': 'application/json' }) };
-    // `fetch` would throw what a network that is away throws.
+    // `fetch` would throw what a network that is away throws. What it holds may be a secret.
     const wrong = Object.entries(all).find(([, text]) => typeof text !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(text));
-    if (wrong !== undefined) return failure('INVALID_ARGUMENT', `The header ${wrong[0]} cannot carry ${JSON.stringify(wrong[1])}`);
+    if (wrong !== undefined) return failure('INVALID_ARGUMENT', `${wrong[0]} holds what no header can carry`);
     return success({
       url: address.value,
       init: { method: ask.method, headers: all, ...(body.value === null ? {} : { body: body.value }) },

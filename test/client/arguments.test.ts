@@ -61,7 +61,12 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
   'client.leaderboard': [() => client.leaderboard(NO), () => client.leaderboard('top', { limit: wrong('10') })],
   'client.query': [() => client.query(NO), () => client.query('top', { own: wrong(1) })],
   'client.values': [() => client.values(wrong('now'))],
-  'documents.get': [() => players.get({ key: wrong(7) }), () => players.get({ record: wrong(7) }), () => players.get(wrong('7'))],
+  'documents.get': [
+    () => players.get({ key: wrong(7) }),
+    () => players.get({ record: wrong(7) }),
+    () => players.get({ key: wrong(7n) }),
+    () => players.get(wrong('7')),
+  ],
   'documents.load': [() => players.load({ key: '..' })],
   'documents.save': [
     () => players.save({ gold: Number.NaN }),
@@ -156,6 +161,15 @@ test.each(Object.entries(CALLS))('%s refuses what is no argument of it, and send
   sent = 0;
   expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => 'INVALID_ARGUMENT'));
   expect([sent, queue.size]).toEqual([0, 0]);
+});
+
+test('a token that no header can carry is told, and not shown', async () => {
+  const player = { id: '7', token: 'тайна' };
+  const read = await createClient({ ...options, player })
+    .documents('players')
+    .tryGet();
+  expect(read).toMatchObject({ ok: false, error: { code: 'INVALID_ARGUMENT', message: expect.stringContaining('x-platform-token') } });
+  expect(read.ok || read.error.message).not.toContain('тайна');
 });
 
 /** Whatever comes is an argument of these, or they have none. */

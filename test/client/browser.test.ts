@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type * as Library from '../../src/client/index.ts';
+import { createClient, inc } from '../../src/client/index.ts';
 import { removeFolders } from '../node/support/program.ts';
 import { type Game, startGame } from './support.ts';
 
@@ -19,8 +20,16 @@ interface Page {
   evaluate<Given, Value>(play: (given: Given) => Value | Promise<Value>, given: Given): Promise<Value>;
   close(): Promise<void>;
 }
+/** The pages of one profile: they share storages and locks. */
+interface Profile {
+  newPage(): Promise<Page>;
+  newCDPSession(page: Page): Promise<{ send(method: string, given: object): Promise<unknown> }>;
+  setOffline(isOffline: boolean): Promise<void>;
+  close(): Promise<void>;
+}
 interface Browser {
   newPage(): Promise<Page>;
+  newContext(): Promise<Profile>;
   close(): Promise<void>;
 }
 interface Chromium {
@@ -31,6 +40,8 @@ const PLAYWRIGHT: string = 'playwright-core';
 declare global {
   /** What the page has loaded. */
   var savepoint: typeof Library;
+  /** What a page keeps between two visits of the test. */
+  var playing: { readonly queue: Library.Queue; readonly me: Library.Subscription<{ readonly gold: number } | null> };
 }
 
 let game: Game;
@@ -38,8 +49,8 @@ let pages: Server;
 let browser: Browser;
 let origin: string;
 
-async function newPage(): Promise<Page> {
-  const page = await browser.newPage();
+async function newPage(of: Pick<Browser, 'newPage'> = browser): Promise<Page> {
+  const page = await of.newPage();
   await page.goto(origin);
   return page;
 }
@@ -131,6 +142,94 @@ test.skipIf(CHROMIUM === undefined)(
     await page.close();
   },
 );
+
+test.skipIf(CHROMIUM === undefined)(
+  'two pages of a game are one guest, and what one had queued when it was closed the other sends, once',
+  async () => {
+    await game.change({ guestSignIn: true, requirePlayerAuth: true });
+    const { url, projectId, publicKey } = game.options;
+    const options = { url, projectId, publicKey };
+    const profile = await browser.newContext();
+    const [first, second] = await Promise.all([newPage(profile), newPage(profile)]);
+    const signIn = async (given: typeof options) => {
+      const client = savepoint.createClient(given);
+      return (await savepoint.signInGuest(client)).id;
+    };
+    const ids = await Promise.all([first, second].map((page) => page.evaluate(signIn, options)));
+    expect(new Set(ids).size).toBe(1);
+    const queued = await first.evaluate(async (given) => {
+      const { createClient, inc, openQueue, signInGuest } = savepoint;
+      const storage = (globalThis as unknown as { readonly localStorage: Library.QueueStorage }).localStorage;
+      // Its writes are done, and no answer comes.
+      const fetch = async (to: string, init: RequestInit) => {
+        const response = await globalThis.fetch(to, init);
+        if (init.method === 'GET') return response;
+        throw new TypeError('offline');
+      };
+      const client = createClient({ ...given, fetch });
+      await signInGuest(client);
+      const queue = await openQueue(client, { storage });
+      await queue.update('counters', inc('n', 5));
+      await queue.update('counters', inc('n', 1));
+      while (queue.state !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 5));
+      return queue.size;
+    }, options);
+    expect(queued).toBe(2);
+    const open = async (given: typeof options) => {
+      const { createClient, openQueue, signInGuest } = savepoint;
+      const storage = (globalThis as unknown as { readonly localStorage: Library.QueueStorage }).localStorage;
+      const client = createClient(given);
+      await signInGuest(client);
+      try {
+        await (await openQueue(client, { storage })).idle();
+      } catch (error) {
+        return Object(error).code;
+      }
+      return (await client.documents('counters').get()).n;
+    };
+    expect(await second.evaluate(open, options)).toBe('QUEUE_STORAGE');
+    await first.close();
+    await expect.poll(() => second.evaluate(open, options), { timeout: 30_000 }).toBe(6);
+    await profile.close();
+    await game.change({ guestSignIn: false, requirePlayerAuth: false });
+  },
+);
+
+test.skipIf(CHROMIUM === undefined)('a page whose network goes, and one that the browser froze, go on where they were', async () => {
+  const player = await game.newRich();
+  const profile = await browser.newContext();
+  const page = await newPage(profile);
+  const options = await optionsOf(player);
+  const elsewhere = createClient(options).documents('players');
+  await page.evaluate(async (given) => {
+    const { createClient, memoryStorage, openLive, openQueue } = savepoint;
+    const client = createClient(given);
+    const me = openLive(client).document('players', () => undefined);
+    await me.ready;
+    globalThis.playing = { queue: await openQueue(client, { storage: memoryStorage() }), me };
+  }, options);
+  const shows = (gold: number) =>
+    page.evaluate(async (wanted) => {
+      while (playing.me.value?.gold !== wanted) await new Promise((resolve) => setTimeout(resolve, 5));
+    }, gold);
+  await profile.setOffline(true);
+  await elsewhere.update(inc('gold', 1));
+  await page.evaluate(
+    async (op) => {
+      await playing.queue.update('players', op);
+      while (playing.queue.state !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+    inc('gold', 5),
+  );
+  await profile.setOffline(false);
+  await shows(16);
+  const developer = await profile.newCDPSession(page);
+  await developer.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await elsewhere.update(inc('gold', 1));
+  await developer.send('Page.setWebLifecycleState', { state: 'active' });
+  await shows(17);
+  await profile.close();
+});
 
 test.skipIf(CHROMIUM === undefined)('a page follows its document, its own writes at once and those of others as they come', async () => {
   const player = await game.newRich();
