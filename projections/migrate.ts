@@ -204,8 +204,8 @@ function own(): readonly Migration[] {
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
     { name: 'subjects-0002', sql: SUBJECTS_IN_BLOCKS },
     { name: 'idempotency-0002', sql: ANSWERS_OF_ALL },
-    // The earlier log did not say which endpoint a player called last, so old rows have none. Nor was it kept what the ledger had said of a
-    // document: `null` stands for unknown, and the document's next write begins to keep it.
+    // The earlier log did not say which endpoint a player called last, so old rows have none. It did not keep the ledger balances of
+    // documents either: `null` stands for unknown, and the next write of the document begins to keep them.
     { name: 'documents-0002', sql: laterColumn('documents', 'documents', "told json DEFAULT ''null''") },
     { name: 'ledger-0002', sql: LEDGER_TOTALS },
     { name: 'telemetry-0002', sql: laterColumn('telemetry', 'telemetry_players', 'last_endpoint_slug text') },

@@ -26,7 +26,7 @@ const LINGER_MS = 50;
 const VIEWS_TIMEOUT_MS = 1_000;
 /** Views that take longer than this, and than the state tables, are slow. */
 const SLOW_MS = 100;
-/** Views that are slow so often in a row are so by themselves. Now and then a batch only waits for the page of a fill. */
+/** After this many slow batches in a row the views themselves are slow. A single batch may only have waited for the page of a fill. */
 const SLOW_BATCHES = 3;
 /** With this many events waiting, the state tables have fallen behind. */
 const MANY = 2_000;

@@ -7,7 +7,7 @@ import { masked } from './masked.ts';
 
 /** What this process tells the managers of its projects: endpoint calls, and other requests that were refused or failed. */
 
-/** A request as it is kept. It is put into words when somebody reads it: nearly always nobody does. */
+/** A request as it is kept. Its text is made when somebody reads it, which is rare. */
 export interface ServedRequest {
   /** Wall clock, ms. */
   readonly at: number;
@@ -34,7 +34,7 @@ export interface RequestFilter {
   readonly errors: boolean;
 }
 
-/** Gets requests as they happen, from a timer: a listener takes no time of the request that it hears of. */
+/** Gets requests as they happen. A timer calls it, so listeners do not slow the request down. */
 export interface Listener {
   readonly filter: RequestFilter;
   /** False: the client takes them too slowly, and these are lost to it. */
@@ -43,7 +43,7 @@ export interface Listener {
   miss(missed: number): boolean;
 }
 
-/** Requests that are kept of one project, and projects that any are kept of. Together some megabytes at most. */
+/** Most requests kept for one project, and most projects. Together some megabytes. */
 export const KEPT = 100;
 const MAX_PROJECTS = 250;
 const MAX_LISTENERS = 64;
@@ -79,7 +79,7 @@ export class CallLog {
   #listening = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  /** Whether anything is kept of the project: of one that nobody has proven to exist nothing new is begun. */
+  /** Whether anything is kept for the project. Nothing is begun for a project that nobody has proven to exist. */
   knows(project: string): boolean {
     return this.#rings.has(project);
   }
@@ -116,7 +116,7 @@ export class CallLog {
     return { requests, missed: from === null ? null : Math.max(0, oldest - from) };
   }
 
-  /** Tells a listener of the project's requests from now on, until the function that it returns is called. Throws 503 BUSY when too many listen. */
+  /** Tells a listener of the project's requests until the returned function is called. Throws 503 BUSY if there are too many listeners. */
   listen(project: string, listener: Listener): () => void {
     const deliveries = this.#deliveries.get(project) ?? new Set();
     if (deliveries.size >= MAX_LISTENERS_OF_PROJECT || this.#listening >= MAX_LISTENERS)

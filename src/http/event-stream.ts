@@ -31,9 +31,9 @@ export interface StreamOptions {
   readonly socket: Socket;
   /** Bytes (characters of texts) that may wait for a client that takes its time. */
   readonly mostWaiting: number;
-  /** Called when the client has taken all that waited, or when others have and this one had to wait for them. */
+  /** Called when the client has taken all that waited for it, or when other clients have and this one had to wait for them. */
   readonly onRoom?: () => void;
-  /** The id that a silent stream is kept alive with, so that a client that comes back asks for no more than it must; `null`: without one. */
+  /** The id that is sent to keep a silent stream alive, so a client that comes back asks for no more than it missed; `null`: no id. */
   readonly onSilence?: () => string | null;
   /** Called once, when the client has gone or the stream was ended. */
   readonly onClose?: () => void;
@@ -46,11 +46,11 @@ export class EventStream implements Waiter {
   readonly #options: StreamOptions;
   /** What waits for all clients of the server. */
   readonly #all: Waiting;
-  /** Frames that the connection did not ask for yet: it asks again once it has sent all that it took. */
+  /** Frames that the connection has not asked for yet. It asks again once it has sent all that it took. */
   #queue: string[] = [];
   #queued = 0;
   #isAsked = false;
-  /** What was last counted of this stream, and `performance.now()` of when the client last took something of it. */
+  /** The last count of waiting characters, and when the client last took some (`performance.now()`). */
   #counted = 0;
   #takenAt = performance.now();
   /** `performance.now()` of the last frame. */
@@ -95,7 +95,7 @@ export class EventStream implements Waiter {
     return this.#all.mayTake(this, frame.length) && this.send(frame);
   }
 
-  /** Sends a frame. False: the client is gone, or too much waits for it already; the frame is not sent. */
+  /** Sends a frame. `false`: it was not sent, because the client is gone or too much waits for it already. */
   send(frame: string): boolean {
     if (!this.isOpen || this.#queued + frame.length > this.mostWaiting) return false;
     this.#sentAt = performance.now();

@@ -8,7 +8,7 @@ const LOOK_MS = 1_000;
 /** How soon a client comes back after its stream has broken, ms. */
 const RETRY_MS = 2_000;
 
-/** The streams of one server. They end before it does: a connection with an open answer would hold it until it is cut. */
+/** The streams of one server. They end before the server does: an open answer would hold its connection until it is cut. */
 export class EventStreams {
   readonly #open = new Set<EventStream>();
   readonly #waiting: Waiting;

@@ -71,8 +71,8 @@ export function createMetrics(): Metrics {
     registers,
   });
   watchEventLoop(registry);
-  // Metrics that every Prometheus client collects of its process: memory, CPU, garbage collection, open files. The delay of the event loop is
-  // sampled as seldom as ours; by default it would be a hundred times a second.
+  // Metrics of the process that every Prometheus client collects: memory, CPU, garbage collection, open files. The delay of the event loop
+  // is sampled as rarely as ours; the default is a hundred times a second.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: DELAY_RESOLUTION_MS });
 
   return {

@@ -4,7 +4,10 @@ import type { CallLog } from './call-log.ts';
 import { targetOf } from './credentials.ts';
 import type { Exchange } from './exchange.ts';
 
-/** Requests without a valid key that are told of one project within a window: anybody can send them, and would drive out the others. */
+/**
+ * Most requests without a valid key that are logged for one project within a window. Anybody can send them, and they would push out the
+ * others.
+ */
 const MAX_UNPROVEN = 10;
 const WINDOW_MS = 10_000;
 

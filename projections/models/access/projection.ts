@@ -33,7 +33,7 @@ export const access: Projection = {
     const before = sweptBefore(mine);
     const families = await foldFamilies(mine, tx);
     const requests = foldRequests(mine);
-    // Rows from before this batch are swept first. Of the batch itself, only what came after its sweeps is left.
+    // Rows from before this batch are swept first. Rows of the batch itself stay only if they came after its sweeps.
     if (before !== null) {
       await tx.run('sessions-sweep', SWEEP_SESSIONS, [before]);
       await tx.run('requests-sweep', SWEEP_REQUESTS, [before]);

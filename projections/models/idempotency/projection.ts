@@ -31,7 +31,7 @@ export const idempotency: Projection = {
       const row = rowOf(event);
       if (row !== null) rows.set(idempotencySubject(row.at), row);
     }
-    // Rows from before this batch are swept first. Of the batch itself, only what came after its sweeps is left.
+    // Rows from before this batch are swept first. Rows of the batch itself stay only if they came after its sweeps.
     if (before > 0) await tx.run('idempotency-sweep', SWEEP, [before]);
     if (rows.size > 0) await tx.run('idempotency-upsert', UPSERT, columnsOf([...rows.values()]));
   },

@@ -9,7 +9,7 @@ import { batchLength, decoded } from '../../projector/batch-slicing.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import type { Transaction, Versions } from '../../tables.ts';
 
-/** How far the tables of telemetry are in a project's telemetry stream. Whoever writes the tables holds a lock on the row of this place. */
+/** How far the tables of telemetry are in a project's telemetry stream. Only the holder of a lock on this row may write the tables. */
 export interface TelemetryCheckpoint {
   readonly revision: number;
   readonly eventId: string;

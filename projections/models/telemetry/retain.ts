@@ -27,7 +27,7 @@ interface ProjectRow {
   readonly settings: JsonObject;
 }
 
-/** Sweeps every project's telemetry by the project's own setting. Of a deleted project everything goes. `now`: unix ms. */
+/** Sweeps every project's telemetry by the project's own setting, and that of a deleted project completely. `now`: unix ms. */
 export async function retainTelemetry({
   log,
   pool,

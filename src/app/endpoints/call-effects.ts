@@ -13,7 +13,7 @@ import type { Project } from '../project/project.ts';
 import { CallTime } from './call-time.ts';
 
 /**
- * Thrown by a decision that needs an effect. Whoever asked for the decision performs the effect and asks again. It is not an `Error`, because
+ * Thrown by a decision that needs an effect. The caller of the decision performs the effect and asks again. It is not an `Error`, because
  * nothing failed.
  */
 class NeedsEffect {
@@ -26,7 +26,7 @@ class NeedsEffect {
 
 /** Bytes that the documents of a collection may take in the table if a step looks through them. */
 const MAX_SCANNED_BYTES = 4 * 1024 * 1024;
-/** After so many tries the keys are used as found, even if they keep changing: they are of a moment after the call came. */
+/** After this many tries the keys are used as found, even if they keep changing: they are of a moment after the call began. */
 const TRIES = 10;
 /** Time limits of one webhook, and of all webhooks of a call: the game waits for them. */
 const ONE_WEBHOOK_MS = 3000;

@@ -3,7 +3,7 @@ import type { SubjectKey } from '../../domain/subjects.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
 import { touchedBy } from './touched.ts';
 
-/** Events that a client may be behind to be told what it has missed. Further behind it reads anew. */
+/** A client that comes back is told what it missed up to this many events. One that is further behind reads everything anew. */
 const MOST_BEHIND = 4_000;
 const PAGE = 1_000;
 
@@ -12,7 +12,7 @@ interface Change {
   readonly subjects: readonly SubjectKey[];
 }
 
-/** The last changes of a project, so that a client that comes back is told what has changed since, and nothing else. */
+/** The last changes of a project. With them a client that comes back is sent only what has changed since. */
 export class Changes {
   readonly #last = new Map<SubjectKey, number>();
   /** In order; what lies before `#start` is forgotten. */
@@ -59,7 +59,7 @@ export class Changes {
       if (page.length === 0) return;
       events.push(...page);
     }
-    // What came meanwhile has pushed out the oldest: asked for again, it reads up to where that now ends.
+    // Changes that came meanwhile have pushed out the oldest. The caller asks again, and reads up to where the list now ends.
     if (this.#from !== known) return;
     const earlier = events.map((event) => ({ revision: event.revision, subjects: touchedBy(event) }));
     for (const { revision, subjects } of earlier) {

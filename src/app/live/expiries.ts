@@ -6,14 +6,14 @@ export interface Expiring {
   recheck(): Promise<void>;
 }
 
-/** How often it is looked, ms. By the wall clock, which may jump: a timer that is set for hours would not. */
+/** How often proofs are checked, ms, against the wall clock. That clock may jump, so no timer is set for hours ahead. */
 const LOOK_MS = 1_000;
 /** Longest turn, ms. */
 const TURN_MS = 4;
 
 /**
- * Ends the streams whose proof is over, such as a session or a pass, also where nothing is to be sent. One timer for all streams of a node, and
- * none while no proof ends.
+ * Ends a stream when the proof of its player (a session, a pass) has run out, even if there is nothing to send. All streams of a node share
+ * one timer, which runs only while there are proofs that run out.
  */
 export class Expiries {
   readonly #scheduler: Scheduler;
@@ -27,7 +27,7 @@ export class Expiries {
     this.#scheduler = scheduler;
   }
 
-  /** `end`: unix ms, in place of the one before; infinite: its proof ends at no known time. */
+  /** `end`: unix ms; replaces the one before. Infinite: nobody knows when the proof runs out. */
   watch(one: Expiring, end: number): void {
     if (end === Number.POSITIVE_INFINITY) {
       this.forget(one);
@@ -62,7 +62,7 @@ export class Expiries {
     const rest = yielding(this.#scheduler, TURN_MS);
     for (const one of over) {
       this.#ends.delete(one);
-      // Not waited for: a login that is slow to answer for one holds up no other.
+      // Not awaited: a slow login service must not delay the other streams.
       void one.recheck();
       await rest();
     }

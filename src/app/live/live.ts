@@ -22,26 +22,26 @@ interface LiveRequest {
 
 /** The stream of one client. */
 interface LiveStream {
-  /** Begins to send. Topics that the caller may not read are refused in the stream. */
+  /** Begins to send. A topic that the caller may not read is refused inside the stream. */
   start(sink: Sink): void;
   /** There may be room for what could not be sent. */
   room(): void;
-  /** While nothing is to be sent: how far the client is, as the id of an event; `null`: that cannot be said yet. */
+  /** The id that a silent stream tells its client: how far the client is; `null`: not known yet. */
   beat(): string | null;
   close(): void;
 }
 
 export interface Live {
   /**
-   * Opens a stream. Throws the refusals of `App.authenticate`, 401 for a player who is not proven and must be, 400 INVALID_REQUEST for what is
-   * no topic, 503 BUSY if too many streams are open.
+   * Opens a stream. Throws the refusals of `App.authenticate`, 401 if the project asks for proof and the player is not proven, 400
+   * INVALID_REQUEST for an invalid topic, 503 BUSY if too many streams are open.
    */
   open(projectId: string, presented: Presented, request: LiveRequest): Promise<LiveStream>;
 }
 
 /**
- * Changes as they happen. A message is what the plain read of its topic would answer as of the message's revision. The tail says what has changed,
- * one read on this node makes the value, and everybody who may have it is sent it.
+ * Changes as they happen. A message holds what the plain read of its topic would answer at the message's revision. The tail of the log says
+ * what has changed. One read on this node makes the new value, and every client that may read the topic gets it.
  */
 export function createLive(read: Read): Live {
   const { context } = read;
@@ -91,7 +91,7 @@ export function createLive(read: Read): Live {
       return streams.opening(async () => {
         const isKnown = since !== UNKNOWN && (known.length === 0 || (await isReachable(streams, known)));
         requireRoom(streams);
-        // What one has seen elsewhere was waited for above. A shared reading must not wait for it: all who listen would.
+        // The watermark of this caller was waited for above. The shared reading must not wait for it, or all its clients would.
         const lasting = { ...presented, position: null };
         const subscriber = new Subscriber(topics, !isKnown, streams, {
           authenticate: () => authenticate(context, projectId, lasting),
@@ -135,7 +135,7 @@ function revisionOf(id: string): number {
   return /^\d{1,15}$/.test(id) ? Number(id) : UNKNOWN;
 }
 
-/** Whether it is known what has changed since these revisions. One beyond the log's end is of another log. */
+/** Whether the changes since these revisions are known. A revision beyond the end of the log belongs to another log. */
 function isReachable({ changes, project }: ProjectStreams, known: readonly number[]): Promise<boolean> | boolean {
   if (Math.max(...known) > project.set.head) return false;
   return changes.reach(Math.min(...known), project.set.head);

@@ -14,7 +14,7 @@ import type { Subscriber, Surroundings } from './subscriber.ts';
 import { touchedBy } from './touched.ts';
 import type { ValueMemory } from './value-memory.ts';
 
-/** Longest turn of sending, ms: other requests of the node wait meanwhile. */
+/** Longest turn of sending, ms: the other requests of the node wait meanwhile. */
 const TURN_MS = 4;
 /** How long the last changes are kept when nobody listens any more, ms. */
 const LINGER_MS = 60_000;
@@ -32,7 +32,7 @@ export interface StreamsEnds {
   closed(): void;
 }
 
-/** All streams of one open project. Events are noted in the turn that folds them, and looked at in a turn of their own. */
+/** All streams of one open project. An event is noted in the turn that folds it, and handled in a later turn. */
 export class ProjectStreams implements Surroundings {
   readonly project: Project;
   readonly changes: Changes;
@@ -79,7 +79,7 @@ export class ProjectStreams implements Surroundings {
     }
   }
 
-  /** Clients that have just lost their streams come back, and what has changed need not be read again then. */
+  /** Kept for a while: clients that lost their streams come back soon, and need not read everything again. */
   #closeSoon(): void {
     if (this.subscribers.size > 0 || this.#isClosing) return;
     this.#isClosing = true;
@@ -150,7 +150,7 @@ export class ProjectStreams implements Surroundings {
     return begun;
   }
 
-  /** The reading may depend on other subjects than the one before. */
+  /** The new reading may depend on other subjects than the one before. */
   #index(topic: SharedTopic, reading: Reading, rules: Rules): void {
     this.#unindex(topic);
     topic.renew(reading, rules);
@@ -187,7 +187,7 @@ export class ProjectStreams implements Surroundings {
     if (this.#areRulesNew) void this.#recheckAll();
   }
 
-  /** Whoever may not listen any more is told, also where nothing is to be delivered. */
+  /** Looks up permissions before anything is sent, and also when nothing is: a client that may no longer read a topic is told at once. */
   async #recheckAll(): Promise<void> {
     if (this.#isRechecking) return;
     this.#isRechecking = true;
@@ -202,7 +202,7 @@ export class ProjectStreams implements Surroundings {
     this.#isRechecking = false;
   }
 
-  /** Everybody is sent the value that is there when the turn comes. */
+  /** Sends the value of this moment, which may be newer than the change that caused the turn. */
   async #deliver(topic: SharedTopic): Promise<void> {
     if (this.#delivering.has(topic)) return;
     this.#delivering.add(topic);

@@ -24,7 +24,7 @@ import { ownersSubject } from './touched.ts';
  * watermark can come into what everybody is sent.
  */
 export interface Reading {
-  /** Readings of one name answer alike, so one of them is asked for all. */
+  /** Readings with the same name give the same answer, so one read serves all of their clients. */
   readonly name: string;
   /** What the answer is made of, beside the definitions and the settings. */
   readonly subjects: readonly SubjectKey[];
@@ -38,9 +38,12 @@ export interface Answered {
   readonly text: string;
   /** Of a document: its save version. */
   readonly version?: number;
-  /** The text without what differs between two runs over the same data. */
+  /** The text without the parts that differ between two reads of the same data. */
   readonly same: string;
-  /** The revision that it is exactly of; `null`: it is of the head, if none of its subjects has changed while it was read. */
+  /**
+   * The revision of the value, if it is known exactly. `null`: the value is of the head, unless one of its subjects changed during the
+   * read.
+   */
   readonly revision: number | null;
   /** It does not show all that it should. */
   readonly stale: boolean;
@@ -55,7 +58,7 @@ export interface Read {
 
 /** Boards, and all that passes over many documents, ms. */
 const BOARD_MS = 1_000;
-/** The ledger comes out of a view, which is written some tenths of a second later, ms. */
+/** A ledger is read from a view, which is written this long after the event, ms. */
 const VIEW_MS = 250;
 /** Entries of a ledger where the topic says nothing: the oldest, or the newest with `order=desc`. */
 const LEDGER_LIMIT = '100';
@@ -147,7 +150,7 @@ export function publishesReading({ context }: Read, project: Project, access: Sh
     everyMs: VIEW_MS,
     async read() {
       const { result, revision, stale } = await publishesAnswer(context, project, access, NOBODY, { limit, before: null });
-      // A publish that the view shows and this node does not know yet is a change while it was read.
+      // A publish that the view already shows and this node has not read yet counts as a change during the read.
       await reached(project, revision);
       const text = textOf(result);
       return { text, same: text, revision: null, stale };
@@ -155,7 +158,7 @@ export function publishesReading({ context }: Read, project: Project, access: Sh
   };
 }
 
-/** Waits until this node has read as much of the log as a view shows: only then it knows what else has changed up to there. */
+/** Waits until this node has read the log as far as the view shows it. Before that it cannot know of all changes up to there. */
 async function reached(project: Project, revision: number): Promise<void> {
   if (revision > project.set.head) await project.seek(revision);
 }
@@ -174,7 +177,7 @@ function parsed<Result extends object>(result: ReadAnswer<Result>['result']): Re
   return typeof result === 'string' ? parsedText(result) : result;
 }
 
-/** When and how long a query ran says nothing of its rows. */
+/** Leaves out when and how long the query ran: both differ at every read. */
 const PASSING: ReadonlySet<string> = new Set(['generatedAt', 'lastran', 'updatedAt', 'performance', 'fromCache', 'cachedAt', 'expiresAt']);
 
 function lasting(text: string): string {

@@ -1,7 +1,7 @@
 import type { AuthorityState, DefinitionsState } from '../../domain/states.ts';
 import type { Project } from '../project/project.ts';
 
-/** What decides who may read what: keys and settings, and the definitions. Each change makes a new state. */
+/** The state that decides who may read what: keys, settings and definitions. Each change makes a new state. */
 export interface Rules {
   readonly authority: AuthorityState | null;
   readonly definitions: DefinitionsState;

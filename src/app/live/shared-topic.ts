@@ -14,11 +14,11 @@ export interface Value {
   readonly members: string;
   /** Whether it is a refusal of the read itself. */
   readonly isRefused: boolean;
-  /** The value is exactly that of this revision, and has been the same since. */
+  /** The value is exactly that of this revision, and has not changed since. */
   readonly revision: number;
 }
 
-/** What a read came to. `revision`: as of {@link Answered.revision}. */
+/** The result of a read. `revision`: see {@link Answered.revision}. */
 interface Found extends Omit<Value, 'revision'> {
   readonly same: string;
   readonly revision: number | null;
@@ -26,7 +26,7 @@ interface Found extends Omit<Value, 'revision'> {
 
 interface Exact extends Value {
   readonly same: string;
-  /** How many changes it shows that the one before did not. */
+  /** How many more changes it shows than the value before. */
   readonly changes: number;
 }
 
@@ -39,20 +39,22 @@ export interface SharedTopicParts {
   onValue(topic: SharedTopic): void;
 }
 
-/** Pause before a read is tried again that could not be done or showed too little, ms: doubled each time. */
+/** Pause before a read that failed or showed too little is tried again, ms; doubled each time. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 10_000;
-/** A value that was dropped is read again so long after its last read, ms: topics that drop each other's values would never rest. */
+/**
+ * Least time between two reads of a dropped value, ms. Without it, topics that push each other out of memory would be read all the time.
+ */
 const READ_AGAIN_MS = 1_000;
-/** Reads in a row of a value that changes while it is read. */
+/** Reads in a row for a value that keeps changing while it is read. */
 const TRIES = 4;
 
-/** One topic of one project on this node, evaluated once however many listen. */
+/** One topic of one project on this node. It is read once for all of its clients. */
 export class SharedTopic {
   readonly name: string;
   /** Subscriptions that listen. */
   listeners = 0;
-  /** `null`: it was not read yet, or it was dropped for others; see {@link want}. */
+  /** `null`: not read yet, or dropped to make room for other topics; see {@link want}. */
   value: Value | null = null;
   /** Number of the value; 0: there is none. */
   version = 0;
@@ -60,14 +62,14 @@ export class SharedTopic {
   #reading: Reading;
   /** What the reading was admitted under. */
   #rules: Rules;
-  /** The first change that is being read, and the first that nobody reads yet. */
+  /** The first change that the read under way will show, and the first that no read covers yet. */
   #beingRead: number | null = null;
   #unread: number | null;
   /** The last change. */
   #noted: number;
   /** Changes that no value shows yet. */
   #changes = 0;
-  /** Hash of the last value, and the revision from which on it has been the same. */
+  /** Hash of the last value, and the revision since which it has been the same. */
   #same = '';
   #since = -1;
   /** The value shows all changes up to here, and perhaps later ones. */
@@ -104,7 +106,7 @@ export class SharedTopic {
     this.#unread ??= revision;
   }
 
-  /** Takes a reading that was just admitted, and goes on with it. */
+  /** Takes over a reading that was just admitted. */
   renew(reading: Reading, rules: Rules): void {
     this.#reading = reading;
     this.#rules = rules;
@@ -120,7 +122,7 @@ export class SharedTopic {
     else void this.#run();
   }
 
-  /** Reads a value again that was dropped: somebody has not been sent it. */
+  /** Reads a dropped value again, because a client has not got it yet. */
   want(): void {
     if (this.version === 0 || this.value !== null || this.#isRunning) return;
     // No change: what it shows is still known.
@@ -155,8 +157,8 @@ export class SharedTopic {
   }
 
   /**
-   * Reads until it is known of which revision the value is; `null`: it is worth trying again later. `outdated`: other definitions are in force
-   * now, and whoever listens is looked up again first.
+   * Reads until the revision of the value is known. `null`: try again later. `outdated`: the definitions have changed, and the permissions
+   * of the clients must be looked up first.
    */
   async #exact(): Promise<Exact | 'outdated' | null> {
     const { project, names } = this.#parts;
@@ -171,7 +173,7 @@ export class SharedTopic {
       const revision = found.revision ?? (this.#unread === null ? project.set.head : null);
       if (revision === null) continue;
       if (revision < needed) return null;
-      // What it was read from may have been ahead of the change that began the reading.
+      // The tables that were read may have been ahead of the change that started this read.
       return { ...found, revision, changes: this.#unread !== null && revision >= this.#unread ? this.#changes : before };
     }
     return null;
@@ -186,7 +188,7 @@ export class SharedTopic {
     const hash = createHash('sha256').update(same).digest('base64');
     const isNew = hash !== this.#same;
     if (isNew) this.version += 1;
-    // After several changes it may have been another one in between.
+    // After several changes the value may have been another one in between.
     if (isNew || changes > 1) this.#since = value.revision;
     if (isNew || changes > 1 || this.value === null) {
       this.#same = hash;
@@ -210,7 +212,7 @@ export class SharedTopic {
   }
 }
 
-/** `null`: it is worth trying again. A document or player that is not there is a value, too. */
+/** `null`: try again later. That a document or player does not exist is a value, too. */
 async function foundBy(reading: Reading, needed: number, names: OutputNames): Promise<Found | null> {
   try {
     const answered = await reading.read();

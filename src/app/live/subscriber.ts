@@ -16,7 +16,7 @@ import { proofEnds, proofSubjects } from './touched.ts';
 
 /** An event on its way to a client. */
 export interface LiveEvent {
-  /** What the client names when it comes back: all changes of its topics up to here were sent. Empty: it names nothing. */
+  /** The id that the client names when it comes back: all changes of its topics up to it were sent. Empty: the client names none. */
   readonly id?: string;
   readonly event?: 'refused' | 'resync';
   /** JSON text. */
@@ -68,27 +68,29 @@ interface Entry {
   revision: number;
   /** The client has the value as of this revision, from an earlier stream. */
   since: number | null;
-  /** Number of the value that was too old to be sent to a client that came back. */
+  /** Number of the value that a returning client did not get because it was too old. */
   awaited: number | null;
   refused: Refusal | null;
   isRefusalSent: boolean;
 }
 
-/** How long what a caller proved is believed without a new look, ms: a token may be taken back, a version of the game may become too old. */
+/** How long a proof counts before it is checked again, ms: a token may be revoked, and a version of the game may become too old. */
 const CHECKED_MS = 60_000;
-/** How long a client may keep its stream full before it is told to read anew, ms. */
+/** How long a client may leave its stream full, ms. After that it is told to read anew. */
 const SLOW_MS = 10_000;
 
 /**
- * One client's stream. Nothing waits for it but what the connection holds (`http/waiting.ts`). What becomes of a value for which there is no room
- * is decided here: it is left where it is, and what is sent later is the value of then; a client without room for long is told to read anew, and
- * one larger than all room, to be read by itself.
+ * One client's stream. Nothing queues for a slow client except what its connection holds: a value that cannot be sent now is skipped, and
+ * the value of a later moment is sent instead.
  */
 export class Subscriber {
   readonly #around: Surroundings;
   readonly #asking: Asking;
   readonly #entries: Entry[];
-  /** Index of the entry whose turn it is: the one that there was no room for, or one that changes all the time would leave no room to the others. */
+  /**
+   * Index of the topic that is sent next: the one that found no room. Otherwise a topic that changes all the time would leave no room for
+   * the others.
+   */
   #turn = 0;
   #sink: Sink | null = null;
   #rules: Rules | null = null;
@@ -99,7 +101,7 @@ export class Subscriber {
   #fullSince: number | null = null;
   #needsResync: boolean;
 
-  /** `needsResync`: it is not known what the client has missed. */
+  /** `needsResync`: the changes that the client missed are not known. */
   constructor(topics: readonly Topic[], needsResync: boolean, around: Surroundings, asking: Asking) {
     this.#around = around;
     this.#asking = asking;
@@ -120,7 +122,10 @@ export class Subscriber {
     return this.#isClosed;
   }
 
-  /** Looks up what the caller may. Throws refusals of the whole stream: of the key, of the proof, of a verifier that is away. */
+  /**
+   * Looks up the caller's permissions. Throws refusals that end the whole stream: of the key, of the proof, of a verifier that cannot be
+   * reached.
+   */
   begin(): Promise<void> {
     const checked = this.#check();
     this.#checking = checked.then(
@@ -138,7 +143,7 @@ export class Subscriber {
     const proof = new Set<SubjectKey>();
     for (const entry of this.#entries) {
       const found = await admitted(this.#asking, caller, entry.topic);
-      // A client that has left meanwhile listens to nothing any more.
+      // The client has left meanwhile.
       if (this.#isClosed) return;
       if (found instanceof Refusal) {
         this.#refuse(entry, found);
@@ -154,14 +159,14 @@ export class Subscriber {
     if (!this.#isClosed) this.#around.expiries.watch(this, expiresAt);
   }
 
-  /** Begins to send. A project that was closed meanwhile sends nothing: the client comes back. */
+  /** Begins to send. If the project was closed meanwhile nothing is sent, and the client comes back. */
   start(sink: Sink): void {
     this.#sink = sink;
     if (this.#isClosed) sink.end();
     else this.flush();
   }
 
-  /** What the caller may has to be looked up again before anything is sent. */
+  /** The caller's permissions must be looked up before anything more is sent. */
   doubt(): void {
     this.#until = 0;
   }
@@ -211,7 +216,7 @@ export class Subscriber {
     this.flush();
   }
 
-  /** How far the client is, to be told while nothing else is; `null`: not all of its topics have been sent. */
+  /** How far the client is, for a stream with nothing to send; `null`: some topics have not been sent yet. */
   cursor(): string | null {
     let least = this.#around.project.set.head;
     for (const { shared, version, revision, refused, since } of this.#entries) {
@@ -255,7 +260,7 @@ export class Subscriber {
     return isRefused ? { event: 'refused', data } : { data };
   }
 
-  /** Whether a client that came back has this value already, or a newer one is about to be read. */
+  /** Whether a returning client already has this value, or a newer one is about to be read. */
   #hasIt(entry: Entry, shared: SharedTopic, revision: number): boolean {
     const { since } = entry;
     if (since === null) return false;
@@ -279,7 +284,7 @@ export class Subscriber {
       entry.revision = entry.shared.value?.revision ?? -1;
       entry.since = null;
     }
-    // A client that was refused a topic knows nothing that it could say when it comes back.
+    // A client that was refused a topic has no id that it could name when it comes back.
     const id = entry.refused === null ? this.cursor() : '';
     const numbered = id === null ? {} : { id };
     const { observer } = this.#around;
@@ -329,7 +334,7 @@ export class Subscriber {
   }
 }
 
-/** A topic with its proven caller, or why the caller may not have it. Throws what is about the whole stream. */
+/** A topic with its proven caller, or the refusal of the topic. Throws refusals that end the whole stream. */
 async function admitted(asking: Asking, caller: Caller, topic: Topic): Promise<Admission | Refusal> {
   try {
     return await asking.admission(caller, topic);

@@ -19,7 +19,10 @@ export function ownersSubject(space: Space, collection: string, player: string):
   return `owner/${space}/${collection}/${player}`;
 }
 
-/** What the proof of a caller lives by: its session, and the guests whose devices it plays on, of a host and of whom it asks for. */
+/**
+ * The subjects that a caller's proof depends on: its session, and the guests whose devices take part (the caller's own, and the guest that
+ * a host asks for).
+ */
 export function proofSubjects({ session, onBehalfOf, platformId }: Caller): readonly SubjectKey[] {
   return [
     ...(session === undefined ? [] : [sessionSubject(session.family)]),
@@ -27,14 +30,14 @@ export function proofSubjects({ session, onBehalfOf, platformId }: Caller): read
   ];
 }
 
-/** When the proof of a caller is over by itself, unix ms. */
+/** When a caller's proof runs out by itself, unix ms. */
 export function proofEnds({ session, passed }: Caller): number {
   return Math.min(session?.expiresAt ?? Number.POSITIVE_INFINITY, passed?.expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
 const LISTENED = /^(?:document|records|session|guest)\//;
 
-/** The subjects that an event changes, of those that somebody may listen to. */
+/** The subjects that an event changes, as far as a topic may depend on them. */
 export function touchedBy(event: ProjectEvent): readonly SubjectKey[] {
   const touched = subjectsOf(event).filter((subject) => subject === DEFINITIONS || subject === AUTHORITY || LISTENED.test(subject));
   const collection = collectionChangedBy(event);

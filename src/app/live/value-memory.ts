@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Of a topic: what it was read as, which may be dropped and read again. */
+/** The value of a topic, which may be dropped and read again. */
 interface Holder {
   forget(): void;
 }
@@ -9,8 +9,8 @@ interface Holder {
 const KEPT = 300;
 
 /**
- * Bounds what the values of all topics of a node take together. Who listens is sent a value once, so it is needed again only by those who come
- * later or were slow. The one that was read longest ago goes first.
+ * Bounds the memory for the values of all topics of a node. A client gets a value once, so later only new and slow clients need it. The
+ * value that was read longest ago is dropped first.
  */
 export class ValueMemory {
   readonly #held: LRUCache<Holder, { readonly characters: number }>;
@@ -21,13 +21,13 @@ export class ValueMemory {
     this.#changed = changed;
     this.#held = new LRUCache({
       maxSize: most,
-      // A value above the bound drops all others. The cache would refuse it, and not count what its topic holds all the same.
+      // A value above the bound drops all others. The cache would refuse it, although its topic holds it all the same.
       sizeCalculation: ({ characters }) => Math.min(characters + KEPT, most),
       dispose: (_, holder) => holder.forget(),
     });
   }
 
-  /** The topic holds a value of so many characters from now on, in place of the one before. */
+  /** The topic now holds a value of this many characters, in place of the one before. */
   hold(holder: Holder, characters: number): void {
     this.#held.set(holder, { characters }, { noDisposeOnSet: true });
     this.#changed(this.#held.calculatedSize);

@@ -11,16 +11,15 @@ import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 
 /**
- * The publish that a manager's change is made on: a revision of the log, as an answer's position named it. Whoever published since is told of
- * instead of overwritten.
- *
- * What was published is read from the history before the decision. The decision holds it against the definitions that it sees itself: if those
- * are others, somebody published in between, and the history is read again. So of two managers who publish at once, one is refused.
+ * The publish that a manager's change is made on: a revision of the log, taken from the position of an earlier answer. If somebody else has
+ * published since, the change is refused instead of overwriting theirs. The publishes since are read from the history before the decision.
+ * If the decision then sees other definitions than that history ends with, somebody published in between, and the history is read again. So
+ * of two managers who publish at once, one is refused.
  */
 
 /** Publishes listed in a conflict, the newest ones. */
 const MAX_LISTED = 20;
-/** Publishes of one look into the history, and how many looks there are at most. */
+/** Publishes that one read of the history returns, and the most reads. */
 const PAGE = 200;
 const MAX_PAGES = 50;
 /** Changes listed of each. */
@@ -30,7 +29,7 @@ const HISTORY_WAIT_MS = 5_000;
 /** How often somebody else may publish while the history is read. */
 const TRIES = 5;
 
-/** Publishes on a base. `publish` makes the publish of a decision that is wrapped by what it is given. Throws 409 PUBLISH_CONFLICT. */
+/** Publishes on a base. `publish` makes the publish, with its decision wrapped by the given function. Throws 409 PUBLISH_CONFLICT. */
 export async function onBase<Answer>(
   context: AppContext,
   project: Project,
@@ -59,8 +58,8 @@ export async function onBase<Answer>(
 export type Guard = <Body>(state: DefinitionsState, decide: () => Publish<Body>) => Publish<Body>;
 
 /**
- * The definitions are no longer those of which the history was read. A refusal, so that a decision which saw a publish under way is told of it
- * when that is stored; of our own failures, which no idempotency key keeps. It never leaves this file.
+ * The definitions are no longer those of the history that was read. It is a refusal, so a decision that read a publish under way waits for
+ * that publish; and it has a status of ours, so no idempotency key keeps it. It never leaves this file.
  */
 class Overtaken extends Refusal {
   constructor() {

@@ -1,6 +1,9 @@
 /** Bounds what devices that nobody knows can cause: every guest is an event that is kept for good. */
 export interface GuestLimits {
-  /** Seconds for which an address that keeps guessing is kept out of a project; 0: it is not. `null`: this machine, which is not counted. */
+  /**
+   * Seconds for which an address that keeps guessing is shut out of a project; 0: it is not. `null`: the address is this machine, which is
+   * not counted.
+   */
   blockedFor(address: string | null, projectId: string): number;
   /** Counts a wrong secret or code. */
   rejected(address: string | null, projectId: string): void;

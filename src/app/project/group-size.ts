@@ -8,10 +8,10 @@ const LEAST_COMMITS = 8;
 const WEIGHT = 0.1;
 
 /**
- * How many commits of a project may go out in one group. Those who wait for a group are answered at once and send their next requests at once,
- * so everybody else waits behind as many as were in it. A project that has the node to itself loses nothing by that. Beside others, a group is
- * small: what the node computes in {@link SHARED_MS}, measured and not counted, for a machine may be slow. How long the log takes does not
- * matter to others, so a slow disk makes no group smaller.
+ * How many commits of a project may go out in one group. The commits of a group are answered together, and their senders ask again
+ * together, so every other request waits behind that many. A project alone on its node loses nothing by large groups. Beside others, a
+ * group is what the node computes in {@link SHARED_MS}; that is measured, because a machine may be slow. How long the log takes does not
+ * delay others, so a slow disk makes no group smaller.
  */
 export class GroupSize {
   readonly #scheduler: Pick<Scheduler, 'computed'>;

@@ -16,9 +16,9 @@ interface Where {
 }
 
 /**
- * Values of unique fields, for the writes of one command. A claim is a subject: a write reads who holds its value, so of two writes at once the
- * second is decided again and refused. A claim counts only while the document that holds it has the value. One left behind, as when a field was
- * not unique for a while, blocks nobody.
+ * Values of unique fields, for the writes of one command. A claim is a subject: a write reads who holds its value, so of two writes at once
+ * the second is decided again and refused. A claim counts only while the document that holds it has the value. A claim that was left behind
+ * (the field was not unique for a while) blocks nobody.
  */
 export class UniqueClaims {
   readonly #view: DecisionContext;

@@ -11,8 +11,8 @@ import type { Project } from '../project/project.ts';
 import { lookAgainSoon } from './authenticate.ts';
 
 /**
- * Proves guests. It is built in and stands beside the installation's verifier: what has the form of a guest's token goes here and nowhere else,
- * and so does every id of a guest, so no login can prove one.
+ * Proves guests. It stands beside the installation's verifier. A token in the form of a guest's goes only here, and so does every id of a
+ * guest, so no login service can prove one.
  */
 
 /** What a player's id looks like: as the operator says, or a guest's, which is the server's own, so no operator has to know its form. */

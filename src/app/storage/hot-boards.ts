@@ -21,7 +21,7 @@ import { type PageRequest, type RunInput, requestedRows } from './query-runs.ts'
  * texts together.
  */
 
-/** Reads from the tables within the time below that make a board hot. */
+/** This many reads from the tables, within the time below, make a board hot. */
 const HOT_READS = 20;
 const HOT_MS = 10_000;
 /** Pause after a board could not be taken into memory, or was dropped, ms. */

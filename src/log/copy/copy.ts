@@ -163,7 +163,7 @@ class Copy {
 
   /**
    * Appends a filler for each event that was truncated before this one, so that this event keeps its revision. Other events name it by that
-   * revision. Whoever folds the stream begins after the fillers. `false`: the copy was told to stop.
+   * revision. Readers of the stream begin after the fillers. `false`: the copy was told to stop.
    */
   async #fillTruncated(event: RecordedEvent | undefined): Promise<boolean> {
     if (event === undefined || !isTruncatable(event.stream)) return true;
