@@ -24,7 +24,7 @@ export type { Address, CollectionAddress, ManageAnswer, Positioned, ReadAnswer, 
 export type { Caller, Intent, PlayerProof, Presented } from './caller.ts';
 export type { EndpointAnswer, EndpointRequest } from './endpoints/endpoint-request.ts';
 export type { LiveEvent, Room } from './live/subscriber.ts';
-export type { ListedKind, ListingOf, SingleKind } from './management/manage.ts';
+export type { ListingOf } from './management/listings.ts';
 export type { Account, GuestAnswer, InvitationRequest } from './security/guests.ts';
 export type { SessionAnswer } from './security/sessions.ts';
 

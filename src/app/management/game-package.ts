@@ -12,7 +12,7 @@ import { type AccessContext, accessFrom, requirePermission } from '../access.ts'
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
-import { publishWhole } from './manage.ts';
+import { publishWhole } from './publish-whole.ts';
 
 /** The game's package and its revisions. */
 export interface GamePackage {

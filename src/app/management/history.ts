@@ -13,7 +13,7 @@ import { type AppContext, positioned, projectOf, viewsReached } from '../context
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { onBase } from './base.ts';
-import { publishWhole } from './manage.ts';
+import { publishWhole } from './publish-whole.ts';
 
 /** The history of publishes, and rollback. */
 export interface History {

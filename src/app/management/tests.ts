@@ -14,7 +14,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { compileAhead } from './compile-ahead.ts';
-import { judged, publishWhole } from './manage.ts';
+import { judged, publishWhole } from './publish-whole.ts';
 import { ALONE_BYTES, autoTests, runSavedTests, type TestEnvironment, type TestsDone, testReport } from './test-runs.ts';
 
 /** Saved tests and dry runs. Only the run itself sees its writes; nothing is stored. */

@@ -1,8 +1,9 @@
-import type { ListedKind, ListingOf, SingleKind } from '../../app/app.ts';
+import type { ListingOf } from '../../app/app.ts';
 import { ANY_SECRET_KEY } from '../../contract/credentials.ts';
 import type { AnswerOf } from '../../contract/route.ts';
 import { type collections, gameValues, rateLimitRules } from '../../contract/routes/definitions.ts';
 import { projectFacts } from '../../contract/routes/project.ts';
+import type { ListedKind, SingleKind } from '../../domain/definition/kinds.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Invalid } from '../body.ts';
 import { authenticate, present, targetOf } from '../credentials.ts';

@@ -14,7 +14,7 @@ import { AUTHORITY, documentSubject, recordListSubject } from '../../../domain/s
 import { accepted, refusal } from '../../../kernel/errors.ts';
 import { jsonEquals, printOnce, tryParseJson } from '../../../kernel/json.ts';
 import { operatorAccess } from '../../access.ts';
-import { firstTexts } from '../../management/manage.ts';
+import { firstTexts } from '../../management/publish-whole.ts';
 import { UniqueSurvey } from '../../management/unique-survey.ts';
 import { type Decision, newCommandId } from '../../project/commit.ts';
 import type { DecisionContext } from '../../project/decision-context.ts';

@@ -1,0 +1,116 @@
+import type { Decision as Publish } from '../../domain/definition/publish.ts';
+import { strictly } from '../../domain/definition/strict.ts';
+import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
+import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { type AccessContext, accessOf, requirePermission } from '../access.ts';
+import type { ManageAnswer } from '../answers.ts';
+import type { Caller } from '../caller.ts';
+import { type AppContext, decided, execute, projectOf, stored } from '../context.ts';
+import { keyedBy, remembering, replayed } from '../idempotency.ts';
+import { type Decided, decidedBy } from '../project/commit.ts';
+import type { DecisionContext } from '../project/decision-context.ts';
+import { wholeAnswer } from './answer-codec.ts';
+import { UniqueSurvey } from './unique-survey.ts';
+
+/** One publish: the decision on a push, and the commits that store it. */
+
+/** A decision on a push. Throws its refusal. */
+export type Decide<Answer> = (access: AccessContext, now: number) => Publish<Answer>;
+
+/** In strict mode, findings refuse a push. */
+export function judged<Answer extends JsonObject>(strict: boolean, decide: Decide<Answer>): Decide<Answer> {
+  return strict ? (access, now) => accepted(strictly(decide(access, now))) : decide;
+}
+
+/** Bytes of texts in one commit: an append holds 1 MiB on every engine, and JSON escapes can double a text. */
+const TEXTS_PER_COMMIT = 256 * 1024;
+/** Approximate bytes that an event needs besides its text, and that one change of a publish needs. */
+const EVENT_BYTES = 1024;
+const CHANGE_BYTES = 384;
+/** Commits of one publish. The largest possible body needs about half of them. */
+const MAX_COMMITS = 1000;
+
+/**
+ * Makes one publish. Texts that do not fit into its commit are stored by earlier commits: they are addressed by their content, and change
+ * nothing until the publish refers to them.
+ */
+export async function publishWhole<Answer extends JsonObject>(
+  context: AppContext,
+  caller: Caller,
+  cause: string,
+  target: PublishTarget,
+  areas: readonly string[],
+  decide: Decide<Answer>,
+): Promise<ManageAnswer<Answer>> {
+  const project = await projectOf(context, caller);
+  // A publish that another node just made must count, or this one might find nothing to change and report success.
+  await project.refresh();
+  const survey = new UniqueSurvey(project);
+  for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
+    const deciding = execute<Published<Answer> | 'stored'>(project, caller, cause, (ctx, now) => {
+      const access = accessOf(ctx, caller, target);
+      for (const area of areas) requirePermission(access.key, area, 'rw');
+      const at = { ctx, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
+      const before = replayed(at, wholeAnswer<Answer>());
+      if (before !== null) return withPlace(before);
+      const publish = decidedBy<Answer>(() => withClaims(survey, ctx, access, decide(access, now)));
+      const first = publish instanceof Refusal ? null : firstTexts(publish.events);
+      return first ? decided<Published<Answer> | 'stored'>('stored', first) : withPlace(remembering(at, wholeAnswer<Answer>(), publish));
+    });
+    const outcome = await deciding.catch(async (error: unknown) => {
+      if (await survey.brought(error)) return null;
+      throw error;
+    });
+    if (outcome === null) continue;
+    if (outcome.answer === 'stored') continue;
+    const { result, behind } = outcome.answer;
+    return { ...stored(outcome), result, ...(behind === null ? {} : { published: outcome.revision - behind }) };
+  }
+  throw refusal('WRITE_CONFLICT');
+}
+
+interface Published<Answer> {
+  readonly result: Answer;
+  /** Events of the commit behind its publish; `null`: it publishes nothing. */
+  readonly behind: number | null;
+}
+
+/** Notes where in its commit the publish stands: the first one of a push that is two, of what is staged and of tests. */
+function withPlace<Answer>(whole: Decided<Answer>): Decided<Published<Answer>> {
+  if (whole instanceof Refusal || 'refused' in whole) return whole;
+  const at = whole.events.findIndex(isPublish);
+  return { ...whole, answer: { result: whole.answer, behind: at < 0 ? null : whole.events.length - 1 - at } };
+}
+
+function isPublish({ type }: DomainEvent): boolean {
+  return type === 'definitions.published' || type === 'definitions.promoted' || type === 'definitions.rolledBack';
+}
+
+function withClaims<Answer>(survey: UniqueSurvey, ctx: DecisionContext, access: AccessContext, publish: Publish<Answer>): Publish<Answer> {
+  const claims = survey.claims(ctx, access, publish.events);
+  return claims.length === 0 ? publish : { ...publish, events: [...publish.events, ...claims] };
+}
+
+/** The first texts of a publish that is too large for one commit; `null` if it is not. */
+export function firstTexts(events: readonly DomainEvent[]): readonly DomainEvent[] | null {
+  const texts = events.filter((event) => event.type === 'source.stored');
+  let bytes = 0;
+  for (const [index, { data }] of texts.entries()) {
+    bytes += Buffer.byteLength(data.text) + EVENT_BYTES;
+    if (bytes > TEXTS_PER_COMMIT) return texts.slice(0, Math.max(index, 1));
+  }
+  const changes = events.reduce((sum, event) => sum + changesIn(event), 0);
+  return texts.length > 0 && bytes + changes * CHANGE_BYTES > TEXTS_PER_COMMIT ? texts : null;
+}
+
+function changesIn(event: DomainEvent): number {
+  switch (event.type) {
+    case 'definitions.published':
+    case 'definitions.promoted':
+    case 'definitions.rolledBack':
+      return event.data.changes.length;
+    default:
+      return 0;
+  }
+}
