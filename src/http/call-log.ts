@@ -44,7 +44,7 @@ export interface Listener {
 }
 
 /** Most requests kept for one project, and most projects. Together some megabytes. */
-export const KEPT = 100;
+export const MAX_KEPT = 100;
 const MAX_PROJECTS = 250;
 const MAX_LISTENERS = 64;
 const MAX_LISTENERS_OF_PROJECT = 8;
@@ -86,7 +86,7 @@ export class CallLog {
 
   note(project: string, request: ServedRequest): void {
     const ring = this.#ringOf(project);
-    const number = ring.count % KEPT;
+    const number = ring.count % MAX_KEPT;
     ring.requests[number] = request;
     ring.count += 1;
     if (this.#listening > 0) this.#enqueue(project, ring, request);
@@ -105,11 +105,11 @@ export class CallLog {
   last(project: string, filter: RequestFilter, limit: number, after: string | null): { requests: LoggedRequest[]; missed: number | null } {
     const ring = this.#rings.get(project);
     if (ring === undefined) return { requests: [], missed: after === null ? 0 : null };
-    const oldest = Math.max(0, ring.count - KEPT);
+    const oldest = Math.max(0, ring.count - MAX_KEPT);
     const from = after === null ? oldest : numberAfter(ring, after);
     const requests: LoggedRequest[] = [];
     for (let number = Math.max(from ?? oldest, oldest); number < ring.count; number += 1) {
-      const request = ring.requests[number % KEPT];
+      const request = ring.requests[number % MAX_KEPT];
       if (request !== undefined && passes(filter, request)) requests.push(shown(ring, number, request));
     }
     if (after === null) return { requests: limit === 0 ? [] : requests.slice(-limit), missed: 0 };

@@ -10,7 +10,7 @@ import type { Expiries } from './expiries.ts';
 import type { Reading } from './reading.ts';
 import type { Rules } from './rules.ts';
 import { SharedTopic } from './shared-topic.ts';
-import type { Subscriber, Surroundings } from './subscriber.ts';
+import type { Subscriber, SubscriberHost } from './subscriber.ts';
 import { touchedBy } from './touched.ts';
 import type { ValueMemory } from './value-memory.ts';
 
@@ -33,7 +33,7 @@ export interface StreamsEnds {
 }
 
 /** All streams of one open project. An event is noted in the turn that folds it, and handled in a later turn. */
-export class ProjectStreams implements Surroundings {
+export class ProjectStreams implements SubscriberHost {
   readonly project: Project;
   readonly changes: Changes;
   readonly subscribers = new Set<Subscriber>();
@@ -170,7 +170,7 @@ export class ProjectStreams implements Surroundings {
         this.#changed.add(topic);
       }
       for (const subscriber of this.#byProof.get(subject) ?? []) {
-        subscriber.doubt();
+        subscriber.recheckSoon();
         this.#areRulesNew = true;
       }
       if (subject === AUTHORITY || subject === DEFINITIONS) this.#areRulesNew = true;

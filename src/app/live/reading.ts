@@ -13,9 +13,9 @@ import { publishesAnswer } from '../management/history.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
 import { readDocument } from '../storage/documents.ts';
-import { type LedgerScope, ledgerAnswer } from '../storage/ledger.ts';
-import { type QueryScope, type SharedQueries, sourcesOf } from '../storage/queries.ts';
-import { type SlotsScope, slotsAnswer } from '../storage/save-records.ts';
+import { ledgerAnswer, type SharedLedger } from '../storage/ledger.ts';
+import { type SharedQueries, type SharedQuery, sourcesOf } from '../storage/queries.ts';
+import { type SharedSlots, slotsAnswer } from '../storage/save-records.ts';
 import { valuesText } from '../storage/values.ts';
 import { ownersSubject } from './touched.ts';
 
@@ -65,7 +65,7 @@ const LEDGER_LIMIT = '100';
 /** Everybody's watermark. */
 const NOBODY = { position: null };
 
-export function documentReading({ context }: Read, { project, access, collection }: LedgerScope, key: string): Reading {
+export function documentReading({ context }: Read, { project, access, collection }: SharedLedger, key: string): Reading {
   return {
     name: `documents ${access.space} ${collection.id} ${key}`,
     subjects: documentSubjects(access.space, collection.id, key),
@@ -78,7 +78,7 @@ export function documentReading({ context }: Read, { project, access, collection
   };
 }
 
-export function ledgerReading({ context, names }: Read, ledger: LedgerScope, at: Address, options: ReadonlyMap<string, string>): Reading {
+export function ledgerReading({ context, names }: Read, ledger: SharedLedger, at: Address, options: ReadonlyMap<string, string>): Reading {
   const { project, access, collection } = ledger;
   const query = {
     field: options.get('field') ?? null,
@@ -101,7 +101,7 @@ export function ledgerReading({ context, names }: Read, ledger: LedgerScope, at:
   };
 }
 
-export function slotsReading({ context, names }: Read, slots: SlotsScope): Reading {
+export function slotsReading({ context, names }: Read, slots: SharedSlots): Reading {
   const { access, collection, at } = slots;
   return {
     name: `records ${access.space} ${collection.id} ${at.key}`,
@@ -115,7 +115,7 @@ export function slotsReading({ context, names }: Read, slots: SlotsScope): Readi
   };
 }
 
-export function queryReading({ queries }: Read, project: Project, query: QueryScope): Reading {
+export function queryReading({ queries }: Read, project: Project, query: SharedQuery): Reading {
   const { access, plan, page } = query;
   return {
     name: `query ${access.space} ${query.query.id} ${JSON.stringify(page)}`,

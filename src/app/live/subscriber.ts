@@ -35,7 +35,7 @@ export interface Sink {
 }
 
 /** What a subscriber asks of the streams of its project. */
-export interface Surroundings {
+export interface SubscriberHost {
   readonly project: Project;
   readonly scheduler: Scheduler;
   readonly observer: LiveObserver;
@@ -52,7 +52,7 @@ export interface Surroundings {
 }
 
 /** Who listens. */
-export interface Asking {
+export interface StreamCaller {
   /** Resolves the key again. */
   authenticate(): Awaitable<Caller>;
   admission(caller: Caller, topic: Topic): Promise<Admission>;
@@ -84,8 +84,8 @@ const SLOW_MS = 10_000;
  * the value of a later moment is sent instead.
  */
 export class Subscriber {
-  readonly #around: Surroundings;
-  readonly #asking: Asking;
+  readonly #host: SubscriberHost;
+  readonly #streamCaller: StreamCaller;
   readonly #entries: Entry[];
   /**
    * Index of the topic that is sent next: the one that found no room. Otherwise a topic that changes all the time would leave no room for
@@ -102,9 +102,9 @@ export class Subscriber {
   #needsResync: boolean;
 
   /** `needsResync`: the changes that the client missed are not known. */
-  constructor(topics: readonly Topic[], needsResync: boolean, around: Surroundings, asking: Asking) {
-    this.#around = around;
-    this.#asking = asking;
+  constructor(topics: readonly Topic[], needsResync: boolean, host: SubscriberHost, streamCaller: StreamCaller) {
+    this.#host = host;
+    this.#streamCaller = streamCaller;
     this.#needsResync = needsResync;
     this.#entries = topics.map((topic) => ({
       topic,
@@ -136,13 +136,13 @@ export class Subscriber {
   }
 
   async #check(): Promise<void> {
-    const { project, scheduler } = this.#around;
+    const { project, scheduler } = this.#host;
     const rules = rulesOf(project);
-    const caller = await this.#asking.authenticate();
+    const caller = await this.#streamCaller.authenticate();
     let expiresAt = Number.POSITIVE_INFINITY;
     const proof = new Set<SubjectKey>();
     for (const entry of this.#entries) {
-      const found = await admitted(this.#asking, caller, entry.topic);
+      const found = await admitted(this.#streamCaller, caller, entry.topic);
       // The client has left meanwhile.
       if (this.#isClosed) return;
       if (found instanceof Refusal) {
@@ -153,10 +153,10 @@ export class Subscriber {
       for (const subject of proofSubjects(found.caller)) proof.add(subject);
       this.#admit(entry, found.reading, rules);
     }
-    this.#around.watchProof(proof, this);
+    this.#host.watchProof(proof, this);
     this.#until = Math.min(scheduler.now() + CHECKED_MS, expiresAt);
     this.#rules = rules;
-    if (!this.#isClosed) this.#around.expiries.watch(this, expiresAt);
+    if (!this.#isClosed) this.#host.expiries.watch(this, expiresAt);
   }
 
   /** Begins to send. If the project was closed meanwhile nothing is sent, and the client comes back. */
@@ -167,7 +167,7 @@ export class Subscriber {
   }
 
   /** The caller's permissions must be looked up before anything more is sent. */
-  doubt(): void {
+  recheckSoon(): void {
     this.#until = 0;
   }
 
@@ -197,7 +197,7 @@ export class Subscriber {
       if (entry === undefined || event === null) continue;
       const room = sink.roomFor(event.data.length);
       if (room === 'later') {
-        this.#fullSince ??= this.#around.scheduler.monotonic();
+        this.#fullSince ??= this.#host.scheduler.monotonic();
         return;
       }
       this.#send(sink, entry, event, room === 'never');
@@ -209,7 +209,7 @@ export class Subscriber {
     const since = this.#fullSince;
     if (since === null) return;
     this.#fullSince = null;
-    if (this.#around.scheduler.monotonic() - since > SLOW_MS) {
+    if (this.#host.scheduler.monotonic() - since > SLOW_MS) {
       this.#needsResync = true;
       for (const entry of this.#entries) entry.version = -1;
     }
@@ -218,7 +218,7 @@ export class Subscriber {
 
   /** How far the client is, for a stream with nothing to send; `null`: some topics have not been sent yet. */
   cursor(): string | null {
-    let least = this.#around.project.set.head;
+    let least = this.#host.project.set.head;
     for (const { shared, version, revision, refused, since } of this.#entries) {
       // It may come to be allowed, and is sent whole then.
       if (refused !== null) return null;
@@ -233,23 +233,23 @@ export class Subscriber {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#around.expiries.forget(this);
-    this.#around.watchProof(new Set(), this);
+    this.#host.expiries.forget(this);
+    this.#host.watchProof(new Set(), this);
     for (const entry of this.#entries) this.#leave(entry);
-    this.#around.remove(this);
+    this.#host.remove(this);
     this.#sink?.end();
   }
 
   /** Whether it is known what the caller may, now. */
   get isChecked(): boolean {
-    return this.#rules !== null && isCurrent(this.#rules, this.#around.project) && this.#around.scheduler.now() < this.#until;
+    return this.#rules !== null && isCurrent(this.#rules, this.#host.project) && this.#host.scheduler.now() < this.#until;
   }
 
   #nextOf(entry: Entry): LiveEvent | null {
     const { topic, refused, shared, version } = entry;
     if (refused !== null) {
       if (entry.isRefusalSent) return null;
-      return { event: 'refused', data: `{"topic":${JSON.stringify(topic.text)},"error":${errorText(refused, this.#around.names)}}` };
+      return { event: 'refused', data: `{"topic":${JSON.stringify(topic.text)},"error":${errorText(refused, this.#host.names)}}` };
     }
     if (shared === null || version === shared.version) return null;
     shared.want();
@@ -264,7 +264,7 @@ export class Subscriber {
   #hasIt(entry: Entry, shared: SharedTopic, revision: number): boolean {
     const { since } = entry;
     if (since === null) return false;
-    const changed = this.#around.lastChange(shared);
+    const changed = this.#host.lastChange(shared);
     if (changed > shared.shownTo && (entry.awaited ?? shared.version) === shared.version) {
       entry.awaited = shared.version;
       return true;
@@ -287,7 +287,7 @@ export class Subscriber {
     // A client that was refused a topic has no id that it could name when it comes back.
     const id = entry.refused === null ? this.cursor() : '';
     const numbered = id === null ? {} : { id };
-    const { observer } = this.#around;
+    const { observer } = this.#host;
     if (isTooLarge) {
       const data = `{"topic":${JSON.stringify(entry.topic.text)},"revision":${entry.revision}}`;
       observer.resync();
@@ -300,8 +300,8 @@ export class Subscriber {
 
   #sendResync(sink: Sink): void {
     this.#needsResync = false;
-    this.#around.observer.resync();
-    sink.send({ event: 'resync', data: `{"revision":${this.#around.project.set.head}}` });
+    this.#host.observer.resync();
+    sink.send({ event: 'resync', data: `{"revision":${this.#host.project.set.head}}` });
   }
 
   #admit(entry: Entry, reading: Reading, rules: Rules): void {
@@ -310,8 +310,8 @@ export class Subscriber {
       entry.version = -1;
     }
     const before = entry.shared;
-    entry.shared = this.#around.join(reading, rules, this);
-    if (before !== null) this.#around.leave(before, this);
+    entry.shared = this.#host.join(reading, rules, this);
+    if (before !== null) this.#host.leave(before, this);
     if (before !== entry.shared) entry.version = -1;
   }
 
@@ -324,20 +324,20 @@ export class Subscriber {
   }
 
   #leave(entry: Entry): void {
-    if (entry.shared !== null) this.#around.leave(entry.shared, this);
+    if (entry.shared !== null) this.#host.leave(entry.shared, this);
     entry.shared = null;
   }
 
   #end(thrown: unknown): void {
-    if (thrown instanceof Refusal) this.#sink?.send({ event: 'refused', data: `{"error":${errorText(thrown, this.#around.names)}}` });
+    if (thrown instanceof Refusal) this.#sink?.send({ event: 'refused', data: `{"error":${errorText(thrown, this.#host.names)}}` });
     this.close();
   }
 }
 
 /** A topic with its proven caller, or the refusal of the topic. Throws refusals that end the whole stream. */
-async function admitted(asking: Asking, caller: Caller, topic: Topic): Promise<Admission | Refusal> {
+async function admitted(streamCaller: StreamCaller, caller: Caller, topic: Topic): Promise<Admission | Refusal> {
   try {
-    return await asking.admission(caller, topic);
+    return await streamCaller.admission(caller, topic);
   } catch (thrown) {
     if (thrown instanceof Refusal && isOfTopic(thrown)) return thrown;
     throw thrown;

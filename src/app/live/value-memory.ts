@@ -6,7 +6,7 @@ interface Holder {
 }
 
 /** Characters beside the text of a value. */
-const KEPT = 300;
+const OVERHEAD = 300;
 
 /**
  * Bounds the memory for the values of all topics of a node. A client gets a value once, so later only new and slow clients need it. The
@@ -22,7 +22,7 @@ export class ValueMemory {
     this.#held = new LRUCache({
       maxSize: most,
       // A value above the bound drops all others. The cache would refuse it, although its topic holds it all the same.
-      sizeCalculation: ({ characters }) => Math.min(characters + KEPT, most),
+      sizeCalculation: ({ characters }) => Math.min(characters + OVERHEAD, most),
       dispose: (_, holder) => holder.forget(),
     });
   }

@@ -5,10 +5,10 @@ import {
   type ChangedCollection,
   changedCollections,
   collectionFindings,
-  type Looked,
-  looked,
-  NOTHING_LOOKED_AT,
-  UniqueLook,
+  NOTHING_SCANNED,
+  type Scanned,
+  scanned,
+  UniqueScan,
   vanishingFields,
 } from '../../domain/definition/stored-data.ts';
 import { STAGED_AREAS } from '../../domain/project/permissions.ts';
@@ -120,16 +120,16 @@ class Look {
     const changedAt = this.#project.set.collectionChangedAt(collectionSubject('live', collection.id));
     await views.caughtUp(id, changedAt, limits.viewWaitMs);
     const ledgerFields = await views.ledgerFields(id, collection.id, MAX_ENTRIES);
-    const unique = collection.next === null ? null : new UniqueLook(collection.next.schema, this.#fills);
+    const unique = collection.next === null ? null : new UniqueScan(collection.next.schema, this.#fills);
     const seen = await this.#documentsOf(collection, sharers, unique);
     return collectionFindings(collection, seen, vanishingFields(collection, ledgerFields), unique);
   }
 
-  async #documentsOf({ id, next }: ChangedCollection, sharers: number, unique: UniqueLook | null): Promise<Looked> {
+  async #documentsOf({ id, next }: ChangedCollection, sharers: number, unique: UniqueScan | null): Promise<Scanned> {
     const { views, scheduler } = this.#context;
     const count = () => views.documentCount(this.#project.id, id, MAX_COUNTED);
-    if (next === null) return { ...NOTHING_LOOKED_AT, total: await count() };
-    let seen = NOTHING_LOOKED_AT;
+    if (next === null) return { ...NOTHING_SCANNED, total: await count() };
+    let seen = NOTHING_SCANNED;
     const [room, bytes] = [Math.ceil(this.#documents / sharers), Math.ceil(this.#bytes / sharers)];
     const until = scheduler.monotonic() + (this.#until - scheduler.monotonic()) / sharers;
     let read = 0;
@@ -141,7 +141,7 @@ class Look {
         const document = tryParseJson(text);
         read += text.length;
         if (document === undefined || !isObject(document)) continue;
-        seen = looked(seen, next.schema, key, document);
+        seen = scanned(seen, next.schema, key, document);
         unique?.add(key, document);
       }
       after = last.key;

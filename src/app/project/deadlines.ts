@@ -52,17 +52,17 @@ export class Deadlines<T extends Settleable> {
     const due: T[] = [];
     for (let first = this.#entries[this.#start]; first && (first.item.settled || first.at <= now); first = this.#entries[this.#start]) {
       if (!first.item.settled) due.push(first.item);
-      this.#letGoOfFirst();
+      this.#releaseFirst();
     }
     for (const item of due) if (!item.settled) this.#expired(item);
   }
 
   /** Runs at once: an item refers to its whole request, and one that is kept a moment longer outlives the young generation. */
   #forgetSettled(): void {
-    while (this.#entries[this.#start]?.item.settled) this.#letGoOfFirst();
+    while (this.#entries[this.#start]?.item.settled) this.#releaseFirst();
   }
 
-  #letGoOfFirst(): void {
+  #releaseFirst(): void {
     this.#entries[this.#start] = undefined;
     this.#start += 1;
     if (this.#start < 256 || this.#start * 2 < this.#entries.length) return;

@@ -45,8 +45,8 @@ export interface ProjectOptions {
 const PAGE = 1000;
 const LOAD_TRIES = 5;
 /** Subjects whose states are loaded at once when the window fills, and how often that is checked, ms. */
-const RELIEVED = 100;
-const RELIEVE_MS = 100;
+const HEAVIEST_LOADED = 100;
+const HEAVIEST_EVERY_MS = 100;
 
 export class Project {
   readonly id: string;
@@ -67,7 +67,7 @@ export class Project {
   readonly #oneByOne = new Bulkhead({ slots: 1, perKey: 1 });
   #catchingUp: Promise<void> | null = null;
   /** From when on the window may be relieved. Infinite while that is under way. */
-  #relieveFrom = Number.NEGATIVE_INFINITY;
+  #loadHeaviestFrom = Number.NEGATIVE_INFINITY;
 
   private constructor(options: ProjectOptions, horizon: number) {
     this.id = options.projectId;
@@ -250,7 +250,7 @@ export class Project {
     if (first && first.revision === this.set.head + 1) {
       this.#foldForeign(events.filter((event) => event.revision >= first.revision));
       this.writer.foreignFolded();
-      this.#relieveSoon();
+      this.#loadHeaviestSoon();
       return;
     }
     this.#catchUpSoon();
@@ -259,7 +259,7 @@ export class Project {
   /** The tail has no more events. What could not be folded when it came (an append was under way, or a read failed) is read now. */
   onCaughtUp(): void {
     // The last events may have filled the window too.
-    this.#relieveSoon();
+    this.#loadHeaviestSoon();
     if (this.behind && !this.writer.busy && !this.#stopped) this.#catchUpSoon();
   }
 
@@ -328,7 +328,7 @@ export class Project {
       if (page.length === 0) return;
       rest = this.#foldForeign([...rest, ...page]);
       this.writer.foreignFolded();
-      this.#relieveSoon();
+      this.#loadHeaviestSoon();
     }
   }
 
@@ -353,23 +353,23 @@ export class Project {
    */
   async #makeRoom(until: number): Promise<void> {
     const { limits, scheduler } = this.#options;
-    for (let more = true; more && this.set.windowBytes > limits.windowBytes; ) more = await this.#relieve();
+    for (let more = true; more && this.set.windowBytes > limits.windowBytes; ) more = await this.#loadHeaviest();
     while (this.set.windowBytes > 2 * limits.windowBytes) {
       if (scheduler.monotonic() > until) throw refusal('BEHIND');
-      await scheduler.sleep(RELIEVE_MS);
-      await this.#relieve();
+      await scheduler.sleep(HEAVIEST_EVERY_MS);
+      await this.#loadHeaviest();
     }
   }
 
-  #relieveSoon(): void {
+  #loadHeaviestSoon(): void {
     const { limits, scheduler } = this.#options;
-    if (this.set.windowBytes <= limits.windowBytes / 2 || scheduler.monotonic() < this.#relieveFrom) return;
-    this.#relieveFrom = Number.POSITIVE_INFINITY;
+    if (this.set.windowBytes <= limits.windowBytes / 2 || scheduler.monotonic() < this.#loadHeaviestFrom) return;
+    this.#loadHeaviestFrom = Number.POSITIVE_INFINITY;
     const done = () => {
-      this.#relieveFrom = scheduler.monotonic() + RELIEVE_MS;
+      this.#loadHeaviestFrom = scheduler.monotonic() + HEAVIEST_EVERY_MS;
     };
     // The tables cannot be reached. The next step of the tail tries again.
-    this.#relieve().then(done, done);
+    this.#loadHeaviest().then(done, done);
   }
 
   /**
@@ -377,10 +377,10 @@ export class Project {
    * memory would fill the window while the state tables stand still. Answers whether there was such a subject; if not, it has asked how far the
    * tables are.
    */
-  async #relieve(): Promise<boolean> {
+  async #loadHeaviest(): Promise<boolean> {
     const { reader } = this.#options;
     const floor = this.set.horizon;
-    const subjects = this.set.crowded(RELIEVED);
+    const subjects = this.set.heaviestSubjects(HEAVIEST_LOADED);
     if (subjects.length === 0) {
       const checkpoint = await reader.checkpoint(this.id);
       if (checkpoint) this.projected(checkpoint.revision);

@@ -323,14 +323,14 @@ export class WorkingSet {
    * The subjects whose kept events take the most room, at most `most` of them. Only subjects that are not in memory and have several events
    * count: as a state each may take less room; see {@link take}.
    */
-  crowded(most: number): SubjectKey[] {
-    const crowded: (readonly [subject: SubjectKey, size: number])[] = [];
+  heaviestSubjects(most: number): SubjectKey[] {
+    const heaviest: (readonly [subject: SubjectKey, size: number])[] = [];
     for (const [subject, events] of this.#unheld) {
       if (events.length < 2) continue;
       const size = sizeOf(events);
-      if (size >= (this.#larger.get(subject) ?? 0)) crowded.push([subject, size]);
+      if (size >= (this.#larger.get(subject) ?? 0)) heaviest.push([subject, size]);
     }
-    const first = crowded.sort(([, one], [, other]) => other - one).slice(0, most);
+    const first = heaviest.sort(([, one], [, other]) => other - one).slice(0, most);
     return first.map(([subject]) => subject);
   }
 

@@ -191,7 +191,7 @@ export class Writer {
       }
       if (!(error instanceof Refusal)) {
         this.#fail(commit, error);
-        this.#letGo(commit);
+        this.#release(commit);
         return;
       }
       decision = error;
@@ -200,7 +200,7 @@ export class Writer {
       this.#loadAndDecide(commit, ctx.missing);
       return;
     }
-    this.#letGo(commit);
+    this.#release(commit);
     commit.ctx = ctx;
     commit.decidedAt = now;
     const events = decision instanceof Refusal ? [] : decision.events;
@@ -252,18 +252,18 @@ export class Writer {
       () => {
         this.#deciding -= 1;
         if (this.#stopped) this.#fail(commit, this.#stopped);
-        if (commit.settled) this.#letGo(commit);
+        if (commit.settled) this.#release(commit);
         else this.#decideAndJoin(commit);
       },
       (error: unknown) => {
         this.#deciding -= 1;
         this.#fail(commit, error);
-        this.#letGo(commit);
+        this.#release(commit);
       },
     );
   }
 
-  #letGo(commit: Commit): void {
+  #release(commit: Commit): void {
     if (commit.pinned.length === 0) return;
     this.#options.set.unpin(commit.pinned);
     commit.pinned = [];

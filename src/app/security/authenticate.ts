@@ -46,7 +46,7 @@ function callerIn(context: AppContext, project: Project, value: string, presente
 
 /** A key may just have been made on another node, so the log is read once more before the caller is refused. */
 async function callerOfNewKey(context: AppContext, project: Project, value: string, presented: Presented): Promise<Caller> {
-  const key = (await lookAgain(context, project)) ? findKey(project, value) : undefined;
+  const key = (await catchUp(context, project)) ? findKey(project, value) : undefined;
   if (!key) throw unknownKey(presented);
   return callerOf(context, project, key, presented);
 }
@@ -103,7 +103,7 @@ export function findKey(project: Project, value: string): ApiKey | undefined {
 }
 
 /** Reads the project to the end of its log, unless that was done a moment ago: callers without a valid key can cause it. */
-export async function lookAgain(context: AppContext, project: Project): Promise<boolean> {
+export async function catchUp(context: AppContext, project: Project): Promise<boolean> {
   const now = context.scheduler.monotonic();
   if (now - (refreshedAt.get(project) ?? Number.NEGATIVE_INFINITY) < REFRESH_MS) return false;
   refreshedAt.set(project, now);
@@ -113,15 +113,15 @@ export async function lookAgain(context: AppContext, project: Project): Promise<
 
 const planned = new WeakMap<Project, Promise<void>>();
 
-/** As {@link lookAgain}, but if that was done a moment ago it waits. All who come meanwhile share one read, which begins after they came. */
-export async function lookAgainSoon(context: AppContext, project: Project): Promise<void> {
-  if (await lookAgain(context, project)) return;
-  const look = planned.get(project) ?? lookLater(context, project);
-  planned.set(project, look);
-  await look;
+/** As {@link catchUp}, but waits if that was done a moment ago. All who come meanwhile share one read, which begins after they came. */
+export async function catchUpInTurn(context: AppContext, project: Project): Promise<void> {
+  if (await catchUp(context, project)) return;
+  const catching = planned.get(project) ?? catchUpLater(context, project);
+  planned.set(project, catching);
+  await catching;
 }
 
-async function lookLater({ scheduler }: AppContext, project: Project): Promise<void> {
+async function catchUpLater({ scheduler }: AppContext, project: Project): Promise<void> {
   await scheduler.sleep(REFRESH_MS);
   planned.delete(project);
   refreshedAt.set(project, scheduler.monotonic());

@@ -8,7 +8,7 @@ import type { DeviceProof, PassProof } from '../caller.ts';
 import { type AppContext, settingsOf } from '../context.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import { lookAgainSoon } from './authenticate.ts';
+import { catchUpInTurn } from './authenticate.ts';
 
 /**
  * Proves guests. It stands beside the installation's verifier. A token in the form of a guest's goes only here, and so does every id of a
@@ -85,7 +85,7 @@ export async function guestOf(project: Project, guest: string): Promise<GuestSta
 
 /** The device may just have come on another node, so the log is read once more. */
 async function guestAfterLook(context: AppContext, project: Project, guest: string): Promise<GuestState | null> {
-  await lookAgainSoon(context, project);
+  await catchUpInTurn(context, project);
   return guestOf(project, guest);
 }
 

@@ -20,7 +20,7 @@ import type { Caller, DeviceProof } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf, stored } from '../context.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import { lookAgainSoon } from './authenticate.ts';
+import { catchUpInTurn } from './authenticate.ts';
 import { blocked, guestOf, provenDevice, requireDevice } from './guest-proof.ts';
 import { NO_PROOF, verifyPlayer } from './players.ts';
 
@@ -220,7 +220,7 @@ function nameIn(ctx: DecisionContext, subject: SubjectKey): GuestName | null {
 
 /** The code or the link may just have been made on another node, so the log is read once more. */
 async function awaitName(context: AppContext, project: Project, subject: SubjectKey): Promise<void> {
-  if ((await project.read(subject)).state === null) await lookAgainSoon(context, project);
+  if ((await project.read(subject)).state === null) await catchUpInTurn(context, project);
 }
 
 async function run(

@@ -15,7 +15,7 @@ import { type AppContext, settingsOf } from '../context.ts';
 import type { Failure } from '../ports/player-verifier.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import { lookAgainSoon } from './authenticate.ts';
+import { catchUpInTurn } from './authenticate.ts';
 import { isOfGuests, passedDevice, provenDevice, requireDevice, requireDeviceBehind, requireDeviceBehindStill } from './guest-proof.ts';
 
 /**
@@ -224,7 +224,7 @@ export async function familyOf(context: AppContext, project: Project, token: Ses
   const subject = sessionSubject(token.family);
   const known = asFamily((await project.read(subject)).state);
   if (known?.sessions.has(token.sessionId)) return known;
-  await lookAgainSoon(context, project);
+  await catchUpInTurn(context, project);
   return asFamily((await project.read(subject)).state);
 }
 

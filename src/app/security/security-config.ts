@@ -5,7 +5,7 @@ import { configVersion, securityConfig } from '../../domain/security/config.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { canonicalJson, type JsonObject } from '../../kernel/json.ts';
 import type { AppContext } from '../context.ts';
-import { lookAgain } from './authenticate.ts';
+import { catchUp } from './authenticate.ts';
 
 /**
  * What clients are told of the project's security, signed. `fresh`: as of the end of the log, not of this node's head. Throws 404
@@ -34,7 +34,7 @@ export function createSecurityConfig(context: AppContext): SecurityConfig {
 
   return async (projectId, { fresh }) => {
     const project = isProjectId(projectId) ? (context.projects.peek(projectId) ?? (await context.projects.get(projectId))) : null;
-    if (project && fresh) await lookAgain(context, project);
+    if (project && fresh) await catchUp(context, project);
     const authority = project?.authority;
     if (!project || !authority || authority.deleted) {
       throw refusal('SECURITY_CONFIG_NOT_FOUND', undefined, { body: { projectId, source: 'missing' } });

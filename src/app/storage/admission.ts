@@ -50,7 +50,7 @@ export function admit<A extends CollectionAddress>(
 }
 
 /** Inside the decision: checks again if authority or definitions have changed. Throws if the call is no longer allowed. */
-export function admittedStill<A extends CollectionAddress>(
+export function recheckAdmission<A extends CollectionAddress>(
   ctx: DecisionContext,
   now: number,
   admitted: Admitted<A>,

@@ -20,7 +20,7 @@ import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
 import type { Memo, Version } from '../project/working-set.ts';
 import { provenFor } from '../security/players.ts';
-import { type AdmissionRules, type Admitted, admit, admitAndStore, admittedStill } from './admission.ts';
+import { type AdmissionRules, type Admitted, admit, admitAndStore, recheckAdmission } from './admission.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { type LedgerQuery, readLedger } from './ledger.ts';
 
@@ -65,7 +65,7 @@ export function createDocuments(context: AppContext): Documents {
       const admitted = await admit(context, claimed, at, RULES.delete);
       const saveVersion = readVersion();
       const outcome = await execute(admitted.project, admitted.caller, 'document.delete', (ctx, now) => {
-        const { access, collection } = admittedStill(ctx, now, admitted);
+        const { access, collection } = recheckAdmission(ctx, now, admitted);
         const keyed = keyedBy(admitted.caller, access.space, context.limits.answers.game);
         return idempotent({ ctx, now, keyed }, NO_ANSWER, () => {
           const writes = new DocumentWrites(ctx, access, now, context.limits.documentBytes);
@@ -115,7 +115,7 @@ function store(context: AppContext, admitted: Admitted<Address>, { body, saveVer
   const { project, caller, at } = admitted;
   const read = readWriteBody(body);
   const outcome = execute(project, caller, 'document.write', (ctx, now) => {
-    const { access, collection } = admittedStill(ctx, now, admitted);
+    const { access, collection } = recheckAdmission(ctx, now, admitted);
     // A dedicated server may name any player, also bots.
     const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
     const asking = accepted(read);

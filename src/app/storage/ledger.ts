@@ -33,14 +33,14 @@ const ALL_FIELDS = 'all';
 const UNKNOWN_WAIT_MS = 5_000;
 
 /** What a ledger is read with, whoever may read it. */
-export interface LedgerScope {
+export interface SharedLedger {
   readonly project: Project;
   readonly access: SharedAccess;
   readonly collection: CollectionModel;
 }
 
 /** A ledger that its caller may read. */
-interface ReadableLedger extends LedgerScope {
+interface ReadableLedger extends SharedLedger {
   readonly caller: Caller;
 }
 
@@ -81,7 +81,7 @@ export async function readableLedger(context: AppContext, caller: Caller, at: Ad
  */
 export async function ledgerAnswer(
   context: AppContext,
-  { project, access, collection }: LedgerScope,
+  { project, access, collection }: SharedLedger,
   caller: Pick<Caller, 'position'>,
   at: Address,
   query: LedgerQuery,

@@ -43,11 +43,11 @@ export interface Queries {
 /** Queries for several callers at once. */
 export interface SharedQueries {
   /** The answer for all who may have it. */
-  answer(project: Project, query: QueryScope): Awaitable<QueryAnswer>;
+  answer(project: Project, query: SharedQuery): Awaitable<QueryAnswer>;
 }
 
 /** What a query is run with, whoever may run it. */
-export interface QueryScope {
+export interface SharedQuery {
   readonly access: SharedAccess;
   readonly query: QueryModel;
   readonly plan: QueryPlan;
@@ -174,7 +174,7 @@ export function createQueries(context: AppContext): Queries & SharedQueries {
     return { ...answer(context, project, asking, { body, reached, position }), isMixed };
   };
 
-  const answerOf = (project: Project, { access, query, plan, page }: QueryScope, asking: Asking): Awaitable<QueryAnswer> => {
+  const answerOf = (project: Project, { access, query, plan, page }: SharedQuery, asking: Asking): Awaitable<QueryAnswer> => {
     const changedAt = lastChange(project, access, plan);
     const result = [project.id, access.space, access.definitions.hash, query.hash].join(' ');
     const name = [result, page.limit, page.offset, page.player, page.around].join(' ');
@@ -203,7 +203,7 @@ export function createQueries(context: AppContext): Queries & SharedQueries {
 }
 
 /** What the caller asks for, if it may. Throws the refusals of access, and 500 QUERY_FAILED for a definition that cannot be run. */
-export function runnable(project: Project, caller: Caller, run: Run): QueryScope {
+export function runnable(project: Project, caller: Caller, run: Run): SharedQuery {
   const access = accessFrom(project.authority, project.definitions, caller, run.target);
   const query = allowed(access, caller, run);
   requireRevision(caller, 'read');

@@ -29,7 +29,7 @@ import type { Project } from '../project/project.ts';
 import { documentIn, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import { provenOnce } from '../security/players.ts';
-import { type AdmissionRules, type Admitted, admitAndStore, admittedStill } from './admission.ts';
+import { type AdmissionRules, type Admitted, admitAndStore, recheckAdmission } from './admission.ts';
 import { building } from './building.ts';
 import { readDocument } from './documents.ts';
 
@@ -104,7 +104,7 @@ async function append(context: AppContext, admitted: Admitted<CollectionAddress>
   const writerId = writerOf(caller);
   const recordId = randomBytes(16).toString('hex');
   const outcome = await execute(project, caller, 'record.append', (ctx, now) => {
-    const { access, collection } = admittedStill(ctx, now, admitted);
+    const { access, collection } = recheckAdmission(ctx, now, admitted);
     const { space } = access;
     const keyed = keyedAppend(caller, { space, collection: collection.id, writerId }, context.limits.answers.game, body);
     return idempotent({ ctx, now, keyed }, keepsRecord(body, writerId), () => {

@@ -18,7 +18,7 @@ import { type AnswerCodec, idempotent, keyedBy, NO_ANSWER } from '../idempotency
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
-import { type AdmissionRules, type Admitted, admit, admitAndStore, admittedStill } from './admission.ts';
+import { type AdmissionRules, type Admitted, admit, admitAndStore, recheckAdmission } from './admission.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { versionIn } from './documents.ts';
 import { RecordWrites } from './record-writes.ts';
@@ -58,7 +58,7 @@ export function createSaveRecords(context: AppContext): SaveRecords {
       const admitted = await admit(context, claimed, at, RULES.delete);
       const { project, caller } = admitted;
       const outcome = await execute(project, caller, 'record.delete', (ctx, now) => {
-        const { access, collection } = admittedStill(ctx, now, admitted);
+        const { access, collection } = recheckAdmission(ctx, now, admitted);
         const key = slotKey(at.key, at.recordId);
         // No record has such an id, and no table could store it.
         if (!DOCUMENT_KEY.test(key)) throw refusal('RECORD_NOT_FOUND');
@@ -121,14 +121,14 @@ export function readableSlots(context: AppContext, caller: Caller, at: Address):
 }
 
 /** What the slots of a player are read with, whoever may read them. */
-export interface SlotsScope extends Pick<Admitted<Address>, 'project' | 'collection' | 'at'> {
+export interface SharedSlots extends Pick<Admitted<Address>, 'project' | 'collection' | 'at'> {
   readonly access: SharedAccess;
 }
 
 /** The slots at this node's head. */
 export async function slotsAnswer(
   context: AppContext,
-  { project, access, collection, at }: SlotsScope,
+  { project, access, collection, at }: SharedSlots,
   caller: Pick<Caller, 'position'>,
 ): Promise<ReadAnswer<contract.SaveRecords>> {
   const records = await listIn(project, access.space, collection.id, at.key);
@@ -166,7 +166,7 @@ function rulesOf(action: DirectAction): AdmissionRules<Address> {
 const RULES = { read: rulesOf('read'), write: rulesOf('write'), delete: rulesOf('delete') };
 
 function opened(ctx: DecisionContext, now: number, admitted: Admitted<Address>) {
-  const { access, collection } = admittedStill(ctx, now, admitted);
+  const { access, collection } = recheckAdmission(ctx, now, admitted);
   ctx.expect(recordListSubjects(access.space, collection.id, admitted.at.key));
   const events: DomainEvent[] = [];
   return { access, collection, events, writes: new RecordWrites(ctx, access.space, now, events) };

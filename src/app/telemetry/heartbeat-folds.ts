@@ -1,5 +1,5 @@
 import type { HeartbeatReceived, TelemetryMetadata } from '../../domain/telemetry/events.ts';
-import { foldedEvent, type Gathering, gathered, gatheringFrom, goesOn, saysNothingNew } from '../../domain/telemetry/heartbeats.ts';
+import { foldedEvent, type Gathering, gathered, gatheringFrom, nextGathering, repeats } from '../../domain/telemetry/heartbeats.ts';
 import { ONLINE_MS, type PlayerStats } from '../../domain/telemetry/player.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { TelemetryRecorder } from './telemetry-recorder.ts';
@@ -67,7 +67,7 @@ export class HeartbeatFolds {
     const key = keyOf(projectId, heartbeat.platformId);
     const open = this.#open.get(key);
     if (open === undefined) return null;
-    if (!saysNothingNew(open.gathering, heartbeat, at)) {
+    if (!repeats(open.gathering, heartbeat, at)) {
       this.#end(key, open);
       return null;
     }
@@ -114,7 +114,7 @@ export class HeartbeatFolds {
       if (now - lastAt > SILENCE_MS) void this.#end(key, open);
       else if (now - storedAt >= this.#limits.foldMs && count > 0) {
         void this.#store(open, now + this.#limits.foldMs + SILENCE_MS);
-        open.gathering = goesOn(open.gathering, now);
+        open.gathering = nextGathering(open.gathering, now);
       } else continue;
       stored += 1;
     }

@@ -31,7 +31,7 @@ function schemaText({ definition }: CollectionModel): Json {
 }
 
 /** Results of checking a collection's documents. */
-export interface Looked {
+export interface Scanned {
   readonly documents: number;
   /** Documents that the staged schema would refuse. */
   readonly refused: number;
@@ -41,12 +41,12 @@ export interface Looked {
   readonly total: number | null;
 }
 
-export const NOTHING_LOOKED_AT: Looked = { documents: 0, refused: 0, samples: [], total: null };
+export const NOTHING_SCANNED: Scanned = { documents: 0, refused: 0, samples: [], total: null };
 
 const SAMPLES = 5;
 
 /** The results with one more document checked. */
-export function looked(before: Looked, schema: SchemaModel, key: string, document: JsonObject): Looked {
+export function scanned(before: Scanned, schema: SchemaModel, key: string, document: JsonObject): Scanned {
   const fault = checkDocument(schema, document);
   const documents = before.documents + 1;
   if (fault === null) return { ...before, documents };
@@ -61,7 +61,7 @@ export interface Clash {
 }
 
 /** Values of unique fields in the checked documents. A value that comes twice is a clash. */
-export class UniqueLook {
+export class UniqueScan {
   readonly #schema: SchemaModel;
   readonly #fills: boolean;
   readonly #holders = new Map<string, string>();
@@ -109,9 +109,9 @@ function isFollowed(root: FieldModel | null, path: string): boolean {
 /** The findings of one collection, as a promotion answers them. `fields`: those that lose their ledger. */
 export function collectionFindings(
   { id, next }: ChangedCollection,
-  seen: Looked,
+  seen: Scanned,
   fields: readonly string[],
-  unique: UniqueLook | null = null,
+  unique: UniqueScan | null = null,
 ): JsonObject[] {
   const about = { kind: 'collection', id };
   return [...documentFindings(about, next === null, seen), ...uniqueFindings(about, unique), ...ledgerFindings(about, fields)];
@@ -119,7 +119,7 @@ export function collectionFindings(
 
 type About = { readonly kind: string; readonly id: string };
 
-function documentFindings(about: About, isRemoved: boolean, seen: Looked): JsonObject[] {
+function documentFindings(about: About, isRemoved: boolean, seen: Scanned): JsonObject[] {
   const { documents, refused, samples, total } = seen;
   if (isRemoved) {
     const count = total ?? documents;
@@ -133,7 +133,7 @@ function documentFindings(about: About, isRemoved: boolean, seen: Looked): JsonO
   return [{ code: 'DOCUMENTS_REFUSED', ...about, message, refused, documents, complete: total === null, estimate, samples: [...samples] }];
 }
 
-function uniqueFindings(about: About, unique: UniqueLook | null): JsonObject[] {
+function uniqueFindings(about: About, unique: UniqueScan | null): JsonObject[] {
   const [first] = unique?.clashes ?? [];
   if (unique === null || first === undefined) return [];
   const message = `Documents of '${about.id}' hold one value under ${first.field}, which is to be unique: ${first.keys.join(' and ')}. No force promotes this.`;

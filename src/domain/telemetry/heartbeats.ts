@@ -41,7 +41,7 @@ function slim(heartbeat: HeartbeatReceived, playerName: string | null): Heartbea
 }
 
 /** Whether a heartbeat only says that the player is still there. */
-export function saysNothingNew({ last, lastAt }: Gathering, heartbeat: HeartbeatReceived, at: number): boolean {
+export function repeats({ last, lastAt }: Gathering, heartbeat: HeartbeatReceived, at: number): boolean {
   if (heartbeat.event !== 'heartbeat' || heartbeat.sessionId !== last.sessionId) return false;
   return (heartbeat.playerName ?? last.playerName) === last.playerName && at - lastAt <= MAX_SECONDS * 1000;
 }
@@ -67,6 +67,6 @@ export function foldedEvent({ last, lastAt, count, firstAt, seconds }: Gathering
 }
 
 /** The state after what was gathered has been sent to the log. */
-export function goesOn(before: Gathering, at: number): Gathering {
+export function nextGathering(before: Gathering, at: number): Gathering {
   return { ...before, count: 0, firstAt: before.lastAt, seconds: 0, storedAt: at };
 }

@@ -3,7 +3,7 @@ import type { LoggedRequest } from '../../contract/answers.ts';
 import type { AnswerOf } from '../../contract/route.ts';
 import { logs } from '../../contract/routes/logs.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { KEPT, type RequestFilter } from '../call-log.ts';
+import { MAX_KEPT, type RequestFilter } from '../call-log.ts';
 import { authenticate } from '../credentials.ts';
 import { EVENT_STREAM, EVENT_STREAM_HEADERS, type EventStream, frameOf } from '../event-stream.ts';
 import { headerText, queryParam } from '../exchange.ts';
@@ -83,6 +83,6 @@ function flagOf(ctx: Asked, name: 'errors' | 'follow'): boolean {
 
 function limitOf(text: string | null): number {
   if (text === null) return DEFAULT_LIMIT;
-  if (/^\d{1,3}$/.test(text) && Number(text) <= KEPT) return Number(text);
-  throw refusal('VALIDATION_FAILED', `\`limit\` is a number from 0 to ${KEPT}`);
+  if (/^\d{1,3}$/.test(text) && Number(text) <= MAX_KEPT) return Number(text);
+  throw refusal('VALIDATION_FAILED', `\`limit\` is a number from 0 to ${MAX_KEPT}`);
 }

@@ -12,7 +12,7 @@ import { type Head, LogUnavailable, type ReadRange, type RecordedEvent } from '.
 import type { Connection } from './connection.ts';
 import { failureOf, readFailure } from './failures.ts';
 import { fromStored } from './text.ts';
-import { leanReads, type Reads } from './wire.ts';
+import { type Reads, rawReads } from './wire.ts';
 
 export interface Reader {
   stream(stream: string, range: ReadRange): Promise<readonly RecordedEvent[]>;
@@ -87,7 +87,7 @@ function collect(
     const client = connection.client();
     const events: RecordedEvent[] = [];
     let lastReceivedAt = performance.now();
-    const reads = leanReads(client, ({ event }) => {
+    const reads = rawReads(client, ({ event }) => {
       lastReceivedAt = performance.now();
       connection.received();
       timer.refresh();

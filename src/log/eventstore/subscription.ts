@@ -2,7 +2,7 @@ import { type Position, START, streamNameFilter } from '@eventstore/db-client';
 import type { NewEvent, RecordedEvent } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { fromStored } from './text.ts';
-import { leanReads } from './wire.ts';
+import { rawReads } from './wire.ts';
 
 export interface SubscriptionOptions {
   /** Exclusive. Must be the position of an event that exists: the server skips the first event from here on, whichever it is. */
@@ -19,7 +19,7 @@ export interface SubscriptionOptions {
 export function subscribe(connection: Connection, { after, own, onEvent, onPassed, onFailed }: SubscriptionOptions): { close(): void } {
   const filter = streamNameFilter({ regex: '^[^$]' });
   const fromPosition = after === null ? START : { commit: after, prepare: after };
-  const reads = leanReads(connection.client(), ({ event, passed }) => {
+  const reads = rawReads(connection.client(), ({ event, passed }) => {
     connection.received();
     if (event !== null) onEvent(fromStored(event, own));
     if (passed !== null) onPassed(passed);

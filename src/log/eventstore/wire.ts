@@ -44,7 +44,7 @@ interface Service {
 }
 
 /** The same client. `onMessage` gets what its reads bring, in order; the reads themselves only end or fail. */
-export function leanReads(client: EventStoreDBClient, onMessage: (message: Message) => void): Reads {
+export function rawReads(client: EventStoreDBClient, onMessage: (message: Message) => void): Reads {
   const reads: EventStoreDBClient = Object.create(client);
   const create = client['GRPCStreamCreator'];
   reads['GRPCStreamCreator'] = (service, name, creator, cache) => {

@@ -59,9 +59,9 @@ test('what takes most of the window is relieved first: rows of many others may b
   const events = await log.read(projectStream('p'), { limit: 10, direction: 'forwards' });
   for (const event of events) set.fold(decodeProjectEvent(event), 100);
   const [hot, twice] = ['document/live/saves/hot', 'document/live/saves/twice'];
-  expect([set.crowded(1), set.crowded(9)]).toEqual([[hot], [hot, twice]]);
+  expect([set.heaviestSubjects(1), set.heaviestSubjects(9)]).toEqual([[hot], [hot, twice]]);
   set.take(hot, new PackedDocument(JSON.stringify({ pad: 'x'.repeat(1_000) }), 1, 1, 1), -1, -1);
-  expect(set.crowded(9)).toEqual([twice]);
+  expect(set.heaviestSubjects(9)).toEqual([twice]);
 });
 
 test('a project that was closed puts nothing into the cache that all share, however late its rows are written', () => {

@@ -4,9 +4,9 @@ import {
   type ChangedCollection,
   changedCollections,
   collectionFindings,
-  looked,
-  NOTHING_LOOKED_AT,
-  UniqueLook,
+  NOTHING_SCANNED,
+  scanned,
+  UniqueScan,
   vanishingFields,
 } from '../../../src/domain/definition/stored-data.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
@@ -59,9 +59,9 @@ describe('what a promotion means for stored data', () => {
       ['e', { tag: 'y' }],
     ];
     const found = (fills: boolean) => {
-      const unique = new UniqueLook(next.schema, fills);
+      const unique = new UniqueScan(next.schema, fills);
       for (const [key, document] of documents) unique.add(key, document);
-      return collectionFindings(changed, NOTHING_LOOKED_AT, [], unique);
+      return collectionFindings(changed, NOTHING_SCANNED, [], unique);
     };
     const samples = [
       { field: 'tag', keys: ['a', 'c'] },
@@ -74,8 +74,8 @@ describe('what a promotion means for stored data', () => {
   it('counts the documents that the staged schema would refuse, shows five, and estimates the rest', () => {
     const changed = staged({ gold: { type: 'number', max: 10 } });
     if (changed.next === null) throw new Error('removed');
-    let seen = NOTHING_LOOKED_AT;
-    for (let index = 0; index < 20; index += 1) seen = looked(seen, changed.next.schema, `p${index}`, { gold: index % 2 === 0 ? 5 : 50 });
+    let seen = NOTHING_SCANNED;
+    for (let index = 0; index < 20; index += 1) seen = scanned(seen, changed.next.schema, `p${index}`, { gold: index % 2 === 0 ? 5 : 50 });
     expect(collectionFindings(changed, seen, [])).toEqual([
       {
         code: 'DOCUMENTS_REFUSED',
@@ -89,7 +89,7 @@ describe('what a promotion means for stored data', () => {
     expect(collectionFindings(changed, { ...seen, total: 1000 }, [])).toMatchObject([
       { complete: false, estimate: 500, message: expect.stringContaining('About 500 documents') },
     ]);
-    expect(collectionFindings(changed, { ...NOTHING_LOOKED_AT, documents: 3 }, [])).toEqual([]);
+    expect(collectionFindings(changed, { ...NOTHING_SCANNED, documents: 3 }, [])).toEqual([]);
   });
 
   it('names the fields whose ledger would be followed no more', () => {
@@ -102,7 +102,7 @@ describe('what a promotion means for stored data', () => {
       wallet: { type: 'object', properties: { gems: { type: 'number', _ledger: true } } },
     };
     expect(vanishingFields(staged(widened), told)).toEqual([]);
-    expect(collectionFindings(staged({ gold: 'number' }), NOTHING_LOOKED_AT, ['gold'])).toMatchObject([
+    expect(collectionFindings(staged({ gold: 'number' }), NOTHING_SCANNED, ['gold'])).toMatchObject([
       { code: 'LEDGER_FIELDS_VANISH', id: 'heroes', fields: ['gold'] },
     ]);
   });
@@ -110,10 +110,10 @@ describe('what a promotion means for stored data', () => {
   it('of a collection that is removed tells what it holds', () => {
     const [gone] = changedCollections(fold(live, accepted(decideRemove(live, 'collection', 'heroes', 'next')).events));
     if (gone === undefined) throw new Error('nothing changed');
-    expect(collectionFindings(gone, { ...NOTHING_LOOKED_AT, total: 7 }, vanishingFields(gone, ['gold']))).toMatchObject([
+    expect(collectionFindings(gone, { ...NOTHING_SCANNED, total: 7 }, vanishingFields(gone, ['gold']))).toMatchObject([
       { code: 'COLLECTION_HOLDS_DOCUMENTS', documents: 7 },
       { code: 'LEDGER_FIELDS_VANISH', fields: ['gold'] },
     ]);
-    expect(collectionFindings(gone, { ...NOTHING_LOOKED_AT, total: 0 }, [])).toEqual([]);
+    expect(collectionFindings(gone, { ...NOTHING_SCANNED, total: 0 }, [])).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { HeartbeatReceived, TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
-import { foldedEvent, type Gathering, gathered, gatheringFrom, goesOn, saysNothingNew } from '../../../src/domain/telemetry/heartbeats.ts';
+import { foldedEvent, type Gathering, gathered, gatheringFrom, nextGathering, repeats } from '../../../src/domain/telemetry/heartbeats.ts';
 import { evolvePlayer, isOnline, type Player } from '../../../src/domain/telemetry/player.ts';
 import { heartbeat } from './given.ts';
 
@@ -25,11 +25,11 @@ function stored(beats: readonly { readonly at: number; readonly data: HeartbeatR
     open = null;
   };
   for (const { at, data } of beats) {
-    if (open !== null && saysNothingNew(open, data, at)) {
+    if (open !== null && repeats(open, data, at)) {
       open = gathered(open, data, at);
       if (at - open.storedAt < FOLD_MS) continue;
       events.push(folded(open, at + FOLD_MS));
-      open = goesOn(open, at);
+      open = nextGathering(open, at);
       continue;
     }
     close();
