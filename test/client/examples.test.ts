@@ -18,9 +18,9 @@ interface Documented {
   readonly example: string | null;
 }
 
-/** A function that is exported, or a method or accessor of a class, as its line begins. */
+/** A function that is exported, or a method or accessor of a class, as its line begins; a check of arguments is a statement. */
 const FUNCTION =
-  /^(?:export (?:async )?(?:function|class) |(?: {2})(?!constructor|if|for|while|switch|return|set )(?:async |get )?(?=\w+[(<]))(\w+)/;
+  /^(?:export (?:async )?(?:function|class) |(?: {2})(?!constructor|if|for|while|switch|return|set |require[A-Z])(?:async |get )?(?=\w+[(<]))(\w+)/;
 
 const documented: readonly Documented[] = FILES.flatMap((file) => {
   const text = readFileSync(join(FOLDER, file), 'utf8');

@@ -104,9 +104,10 @@ async function started(dir: string, url: string, signal?: AbortSignal): Promise<
   for (const until = performance.now() + START_MS; !(await isHealthy(url)); await sleep(LOOK_MS)) {
     if (signal?.aborted) return;
     if (child.exitCode === null && child.signalCode === null && performance.now() < until) continue;
+    const how = child.signalCode ?? (child.exitCode === null ? `no answer within ${START_MS / 1000} s` : `exit code ${child.exitCode}`);
     child.kill('SIGKILL');
     const words = (readTextFile(join(state, 'node.log')) ?? '').trimEnd().split('\n').slice(-5).join('\n');
-    throw new FolderProblem('NO_NODE', `The local node did not start. Its last lines (${join(state, 'node.log')}):\n${words}`);
+    throw new FolderProblem('NO_NODE', `The local node did not start (${how}). Its last lines (${join(state, 'node.log')}):\n${words}`);
   }
 }
 
