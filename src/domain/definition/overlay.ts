@@ -79,9 +79,19 @@ function liveUnder(state: DefinitionsState, staged: DefinitionItem): DefinitionI
 }
 
 /** The first item with this slug (endpoints) or name, exactly. */
-export function findByName(layer: Layer, kind: DefinitionKind, key: string): DefinitionItem | undefined {
-  for (const item of layer[kind].values()) if (nameOf(item) === key) return item;
-  return undefined;
+export function findByName(layer: Layer, kind: DefinitionKind, name: string): DefinitionItem | undefined {
+  const known = byName.get(layer[kind]) ?? firstsByName(layer[kind].values());
+  byName.set(layer[kind], known);
+  return known.get(name);
+}
+
+/** By the items of a layer, which never change: a push asks for the name of each of its thousands of elements. */
+const byName = new WeakMap<Layer[DefinitionKind], ReadonlyMap<string, DefinitionItem>>();
+
+function firstsByName(items: Iterable<DefinitionItem>): ReadonlyMap<string, DefinitionItem> {
+  const firsts = new Map<string, DefinitionItem>();
+  for (const item of items) if (!firsts.has(nameOf(item))) firsts.set(nameOf(item), item);
+  return firsts;
 }
 
 /** The slug of an endpoint, the name of other kinds; its id if it has none. */

@@ -10,7 +10,7 @@ import {
 import { evolveDefinitions, layerHash } from '../../../src/domain/definition/evolve.ts';
 import { listGameValues } from '../../../src/domain/definition/listing.ts';
 import { definitionOf } from '../../../src/domain/definition/overlay.ts';
-import type { DefinitionsState } from '../../../src/domain/states.ts';
+import type { DefinitionItem, DefinitionsState } from '../../../src/domain/states.ts';
 import { WIRE_TEXTS } from '../../../src/domain/wire-names.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push, put, recorded, refused } from './given.ts';
@@ -223,6 +223,24 @@ describe('PUT and POST of an array', () => {
       { numRuns: 10 },
     );
   });
+});
+
+it('a push of many asks for all their names, and goes through the stored definitions a few times and not once for each', () => {
+  class Watched extends Map<string, DefinitionItem> {
+    walks = 0;
+    override values() {
+      this.walks += 1;
+      return super.values();
+    }
+  }
+  const state = push(EMPTY, 'endpoint', [{ id: 'a', slug: 'shop' }, { id: 'b', slug: 'shop' }, { id: 'c' }]);
+  const endpoint = new Watched(state.live.endpoint);
+  const many = Array.from({ length: 200 }, (_, n) => ({ id: `e${n}`, slug: `s${n}` }));
+  const { events } = accepted(
+    decideUpsertMany({ ...state, live: { ...state.live, endpoint } }, 'endpoint', [...many, { slug: 'shop', notes: 'n' }], LIVE),
+  );
+  expect(stored(fold(state, events), 'endpoint', 'a')).toMatchObject({ slug: 'shop', notes: 'n' });
+  expect(endpoint.walks).toBeLessThan(20);
 });
 
 describe('PATCH of one', () => {
