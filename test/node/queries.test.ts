@@ -233,6 +233,8 @@ describe('a leaderboard', () => {
     expect(keysOf(await run('top?offset=9999999999'))).toEqual([]);
     expect(keysOf(await run(`top?limit=${'9'.repeat(400)}`))).toHaveLength(5);
     expect(keysOf(await run('top?limit=x'))).toHaveLength(5);
+    for (const asked of ['offset=x', 'offset=-1', 'around=1', 'platformId=p1&around=x'])
+      expect([asked, await refused(game.play('GET', path(`top?${asked}`), {}, null))]).toEqual([asked, '400 INVALID_REQUEST']);
   });
 
   test.each(['top', 'worth'])('%s tells where a player stands, and who is around, however far down', async (query) => {

@@ -247,7 +247,13 @@ const EMPTY_PAGE = { limit: 0, offset: 0, player: null, around: null };
 function pageRequestOf(plan: QueryPlan, run: Run): PageRequest {
   if (plan.type !== 'leaderboard') return EMPTY_PAGE;
   if (run.player !== null && !DOCUMENT_KEY.test(run.player)) throw refusal('INVALID_PLATFORMID');
-  const around = run.player === null ? null : whole(run.around);
+  if (run.around !== null && run.player === null) {
+    throw refusal('INVALID_REQUEST', '`around` shows the rows around a player: name one in `platformId`');
+  }
+  const around = whole(run.around);
+  // Answered from the first row, whoever goes on page by page would never end.
+  for (const name of ['offset', 'around'] as const)
+    if (run[name] !== null && whole(run[name]) === null) throw refusal('INVALID_REQUEST', `\`${name}\` must be a whole number from 0`);
   return {
     limit: Math.min(whole(run.limit) ?? plan.limit, plan.limit),
     offset: Math.min(whole(run.offset) ?? 0, plan.limit),

@@ -108,6 +108,7 @@ const base = {
   answerHeaders: READ_HEADERS,
   errors: [
     ...(['NOT_FOUND', 'QUERY_FAILED', 'QUERY_TIMEOUT', 'BUILDING', 'BEHIND', 'RESULT_TOO_LARGE', 'INVALID_PLATFORMID'] as const),
+    'INVALID_REQUEST',
     ...(['SECRET_KEY_INVALID', 'SECRET_KEY_REQUIRED', 'FORBIDDEN', 'KEY_DISABLED'] as const),
   ],
   idempotent: false,
