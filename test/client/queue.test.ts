@@ -147,6 +147,28 @@ test('a storage that fails is told, and nothing is sent that is not stored', asy
   expect(await client.documents('players').get()).toMatchObject({ gold: 10 });
 });
 
+test('two that use one storage at a time lose nothing: what would be written over is refused', async () => {
+  const storage = memoryStorage();
+  const player = await game.newRich();
+  let isOnline = false;
+  const fetch: typeof globalThis.fetch = (url, init) => (isOnline ? globalThis.fetch(url, init) : Promise.reject(new TypeError()));
+  const opened = () => openQueue(createClient({ ...game.options, player, fetch: (url, init) => fetch(url, init) }), { storage, name: 'q' });
+  const [first, second] = [await opened(), await opened()];
+  await first.update('players', inc('gold', 5));
+  await expect(second.update('players', inc('gold', 1))).rejects.toMatchObject({ code: 'QUEUE_STORAGE' });
+  isOnline = true;
+  first.flush();
+  await first.idle();
+  await expect(second.update('players', inc('gold', 1))).rejects.toMatchObject({ code: 'QUEUE_STORAGE' });
+  await first.update('players', inc('gold', 2));
+  await first.idle();
+  expect(
+    await createClient({ ...game.options, player })
+      .documents('players')
+      .get(),
+  ).toMatchObject({ gold: 17 });
+});
+
 test('what a crash leaves between two lines of the storage is neither lost nor done twice', async () => {
   const folder = newFolder();
   const storage = fileStorage(folder);

@@ -49,6 +49,8 @@ export class Expiries {
   async #look(): Promise<void> {
     const now = this.#scheduler.now();
     if (now >= this.#next) await this.#end(now);
+    // One that was set meanwhile.
+    this.#cancel?.();
     this.#cancel = this.#ends.size === 0 ? null : this.#scheduler.after(LOOK_MS, () => void this.#look());
   }
 
