@@ -1,6 +1,5 @@
 import { BUDGET_NAMES, UNMEASURED_BUDGETS, type workflow } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
-import { isObject } from '../../../kernel/json.ts';
 import type { Findings } from './finding.ts';
 
 const KNOWN = new Set<string>([...BUDGET_NAMES, ...UNMEASURED_BUDGETS]);
@@ -8,10 +7,7 @@ const KNOWN = new Set<string>([...BUDGET_NAMES, ...UNMEASURED_BUDGETS]);
 /** Findings for `budgets`: known names, with numbers. */
 export function budgetsFindings({ budgets }: Pick<Written<typeof workflow>, 'budgets'>, findings: Findings): void {
   if (budgets === undefined || budgets === null) return;
-  if (!isObject(budgets)) {
-    findings.add('INVALID_BUDGETS', '/budgets', `'budgets' must be a map of name to number.`);
-    return;
-  }
+  if (!findings.expectObject(budgets, 'INVALID_BUDGETS', '/budgets', `'budgets' must be a map of name to number.`)) return;
   for (const [name, limit] of Object.entries(budgets)) {
     const pointer = `/budgets/${name}`;
     if (!KNOWN.has(name)) findings.add('UNKNOWN_BUDGET', pointer, `There is no budget '${name}'.`, `Known are ${[...KNOWN].join(', ')}.`);

@@ -108,10 +108,7 @@ function typeIn({ type }: Written<typeof field>): Json | undefined {
 
 /** A schema is a flat map of fields, or `{type: object, properties, required}`. */
 function schemaFindings(schema: Json, pointer: string, findings: Findings): void {
-  if (!isObject(schema)) {
-    findings.add('INVALID_SCHEMA', pointer, 'A schema must be an object.');
-    return;
-  }
+  if (!findings.expectObject(schema, 'INVALID_SCHEMA', pointer, 'A schema must be an object.')) return;
   const { properties }: Written<typeof field> = schema;
   if (isObject(properties)) fieldFindings(schema, pointer, findings);
   else {

@@ -10,10 +10,7 @@ import { tokenBodyFindings } from './tokens.ts';
 /** Findings for a condition: `{field, op, value}`, `{expression}`, `{all}` or `{any}`. */
 export function conditionFindings(condition: Json, pointer: string, findings: Findings, inRow = false): void {
   if (typeof condition === 'boolean' || isTemplated(condition)) return;
-  if (!isObject(condition)) {
-    findings.add('INVALID_CONDITION', pointer, 'A condition must be an object.');
-    return;
-  }
+  if (!findings.expectObject(condition, 'INVALID_CONDITION', pointer, 'A condition must be an object.')) return;
   const written: Written<typeof clause> = condition;
   for (const name of ['all', 'any'] as const) {
     const group = written[name];

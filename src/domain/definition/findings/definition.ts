@@ -109,10 +109,7 @@ function endpointFindings(definition: Written<typeof endpoint>, findings: Findin
 
 function responseFindings(written: Json | undefined, findings: Findings): void {
   if (written === undefined || written === null) return;
-  if (!isObject(written)) {
-    findings.add('INVALID_RESPONSE', '/response', `'response' must be an object.`);
-    return;
-  }
+  if (!findings.expectObject(written, 'INVALID_RESPONSE', '/response', `'response' must be an object.`)) return;
   findings.structure(response, written, '/response', 'status', 'echo');
   const known = namesIn(response);
   for (const name of Object.keys(written)) {

@@ -1,6 +1,6 @@
 import type { workflow } from '../../../contract/resources/logic.ts';
 import { complaintOf, type Shape, type Written } from '../../../contract/resources/member.ts';
-import type { Json, JsonObject } from '../../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 
 /** What the validator finds in a definition. Findings do not stop a push: a step with one may fail when a call reaches it. */
 
@@ -52,6 +52,13 @@ export class Findings {
 
   add(code: string, pointer: string, message: string, fix?: string): void {
     if (this.all.length < MAX_FINDINGS) this.all.push({ code, message, pointer: pointer, ...(fix === undefined ? {} : { fix }) });
+  }
+
+  /** Whether it is an object. If not, there is a finding. */
+  expectObject(value: Json | undefined, code: string, pointer: string, message: string, fix?: string): value is JsonObject {
+    if (isObject(value)) return true;
+    this.add(code, pointer, message, fix);
+    return false;
   }
 
   /** Checks members that are present against their schema. */

@@ -1,6 +1,6 @@
 import { block, type library } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
-import { isArray, isObject, type Json } from '../../../kernel/json.ts';
+import { isArray, type Json } from '../../../kernel/json.ts';
 import { type Findings, isText } from './finding.ts';
 import { namesFindings } from './names.ts';
 import { stepsFindings } from './steps.ts';
@@ -11,10 +11,7 @@ import { tokensFindings } from './tokens.ts';
 /** Findings for the blocks of a library, or of a definition that calls them itself. */
 export function blocksFindings({ blocks }: Written<typeof library>, findings: Findings): void {
   if (blocks === undefined || blocks === null) return;
-  if (!isObject(blocks)) {
-    findings.add('INVALID_BLOCKS', '/blocks', `'blocks' must be a map of name to block.`);
-    return;
-  }
+  if (!findings.expectObject(blocks, 'INVALID_BLOCKS', '/blocks', `'blocks' must be a map of name to block.`)) return;
   for (const [name, written] of Object.entries(blocks)) blockFindings(name, written, findings);
 }
 
@@ -24,10 +21,7 @@ const BLOCK_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 function blockFindings(name: string, written: Json, findings: Findings): void {
   const pointer = `/blocks/${name}`;
   if (!BLOCK_NAME.test(name)) findings.add('INVALID_BLOCK_NAME', pointer, `'${name}' cannot be called: use letters, digits, _ and -.`);
-  if (!isObject(written)) {
-    findings.add('INVALID_BLOCK', pointer, 'A block must be an object with steps.');
-    return;
-  }
+  if (!findings.expectObject(written, 'INVALID_BLOCK', pointer, 'A block must be an object with steps.')) return;
   const inner: Written<typeof block> = written;
   findings.structure(block, inner, pointer, 'params', 'returns');
   findings.missing(inner, ['steps', 'body'], pointer, 'MISSING_BLOCK_STEPS');

@@ -100,10 +100,7 @@ function joinsFindings(config: Written<typeof queryConfig>, findings: Findings):
   findings.structure(queryConfig, config, '/config', 'joins');
   for (const [index, raw] of listOf(config.joins).entries()) {
     const pointer = `/config/joins/${index}`;
-    if (!isObject(raw)) {
-      findings.add('INVALID_QUERY_JOINS', pointer, 'A join must be an object.');
-      continue;
-    }
+    if (!findings.expectObject(raw, 'INVALID_QUERY_JOINS', pointer, 'A join must be an object.')) continue;
     joinFindings(raw, pointer, findings);
   }
 }

@@ -127,10 +127,7 @@ function routeFindings(written: Json, pointer: string, walk: Walk): void {
     if (!ACTIONS.has(written)) targetFindings(written, pointer, walk);
     return;
   }
-  if (!isObject(written)) {
-    walk.findings.add('INVALID_ROUTE', pointer, 'A route must be an object or a word.');
-    return;
-  }
+  if (!walk.findings.expectObject(written, 'INVALID_ROUTE', pointer, 'A route must be an object or a word.')) return;
   unknownPartMembers(written, 'route', pointer, walk.findings);
   const way: Written<typeof route> = written;
   const action = way.action ?? way.type;

@@ -38,10 +38,7 @@ export function gameValuesFindings(document: Json, isTaken: (id: string) => bool
 }
 
 function itemFindings(written: Json, pointer: string, ids: Set<string>, isTaken: (id: string) => boolean, findings: Findings): void {
-  if (!isObject(written)) {
-    findings.add('INVALID_GAME_VALUES', pointer, 'A group or table must be an object.');
-    return;
-  }
+  if (!findings.expectObject(written, 'INVALID_GAME_VALUES', pointer, 'A group or table must be an object.')) return;
   const item: Written<typeof group> & Written<typeof table> = written;
   const id = idFinding(stringOf(item.id), `${pointer}/id`, ids, findings);
   if (id !== undefined && isTaken(id)) findings.add('GAME_VALUE_IGNORED', pointer, `A collection defines '${id}', so this is ignored.`);
