@@ -90,6 +90,17 @@ test('definitions of many commits: one text of 700 KB, a thousand small ones, an
   expect((await ok(game.play('POST', game.endpoint('large'), { body: {} }))).text.length).toBeGreaterThan(700_000);
 });
 
+test('a push of more items than a project may have is answered in a line, whatever they are: a million once were 250 MB of refusals', async () => {
+  const items = Array.from({ length: 3_000 }, () => 5);
+  const pushes = ['PUT collections', 'POST queries', 'PUT sync', 'POST sync/preflight'].map((route) => route.split(' '));
+  for (const [method = '', route = ''] of pushes) {
+    const body = route.startsWith('sync') ? { endpoints: items } : items;
+    const reply = await game.manage(method, game.definitions(route), { body });
+    expect([reply.status, reply.text.length < 1_000]).toEqual([400, true]);
+    expect(Object(reply.body).message).toContain('at most 2000 definitions');
+  }
+});
+
 test('what a staged test does to windows, documents and boards stays in its space', async () => {
   const inc = (sent: object) =>
     game.play('POST', game.storage('towns/fair'), { ...sent, body: { ops: [{ op: 'inc', path: 'sold', value: 1 }] } });

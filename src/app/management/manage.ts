@@ -1,5 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import { AREAS } from '../../contract/credentials.ts';
+import { tooManyItems } from '../../domain/definition/capacity.ts';
 import {
   decidePutSingle,
   decideRemove,
@@ -172,6 +173,8 @@ async function ahead(
     return access;
   };
   permitted();
+  const tooMany = tooManyItems(items.length);
+  if (tooMany) throw tooMany;
   await compileAhead(context, caller.projectId, items);
   if (items.length <= MAX_VALIDATED || strict) await judgeAhead(context, caller.projectId, items, { state: permitted().state, target });
 }

@@ -3,6 +3,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
+import { tooManyDefinitions } from './capacity.ts';
 import { contentProblem, invalid } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { knownIn } from './findings/known.ts';
@@ -41,6 +42,8 @@ export function decideUpsertMany(
   const puts = [...new Map(planned.flatMap((each) => (each.ok ? [[each.put.id, each.put]] : []))).values()];
   const unpushed = replaceAll && kind === 'endpoint' ? unpushedOf(state, target, kind, puts) : [];
   const removed = removal(unpushed, target);
+  const full = tooManyDefinitions(state, puts, removed.deletes);
+  if (full) return full;
   const existed = puts.map((put) => current(state, target, kind, put.id));
   const createdCount = existed.filter((item) => item === undefined || isRemoval(item)).length;
   const unchangedCount = puts.filter((put, i) => existed[i]?.hash === put.hash).length;
@@ -81,6 +84,8 @@ export function decideUpsertOne(
   const resourceId = (kind === 'workflow' ? undefined : key) ?? put.id;
   const problem = putProblem(kind, put, key) ?? contentProblem(value);
   if (problem !== null) return refuseOne(kind, problem, resourceId, item);
+  const full = tooManyDefinitions(state, [put]);
+  if (full) return full;
   const events = publishEvents(state, target, [put]);
   const outcome = isHeld(state, target, put)
     ? ({ action: 'unchanged', skipped: true } as const)

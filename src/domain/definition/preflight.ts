@@ -3,6 +3,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
+import { tooManyDefinitions } from './capacity.ts';
 import type { Finding, Known } from './findings/finding.ts';
 import { warningsOf } from './findings/shown.ts';
 import { type ListedKind, nameMember, type SingleKind } from './kinds.ts';
@@ -13,9 +14,9 @@ import { ParseBudget } from './positions.ts';
 import { answered } from './publish.ts';
 import { findingsOfFit, knownWith } from './pushed.ts';
 import { stringOf } from './read.ts';
-import { without } from './removal.ts';
+import { removal, without } from './removal.ts';
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
-import { type HowSynced, noList, noListMessage, pushedKinds, pushedValues, refusedWhole, unpushedEntries } from './sync.ts';
+import { type HowSynced, noList, noListMessage, pushedKinds, pushedValues, putsOf, refusedWhole, unpushedEntries } from './sync.ts';
 import { plainWords } from './wording.ts';
 
 /**
@@ -32,6 +33,8 @@ export function preflight(
   if (sections instanceof Refusal) return sections;
   const kinds = pushedKinds(sections);
   const unpushed = replaceAll ? unpushedEntries(state, target, kinds) : [];
+  const full = tooManyDefinitions(state, putsOf(sections) ?? [], removal(unpushed, target).deletes);
+  if (full) return full;
   const known = knownWith(without(state, unpushed), target, kinds, pushedValues(sections));
   const how = { known, strict, budget: new ParseBudget(), fails: strict || [...sections.values()].some(failsOf) };
   const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, unpushed, how)]));

@@ -3,6 +3,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { DomainEvent, PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
+import { tooManyDefinitions } from './capacity.ts';
 import type { ListedKind } from './kinds.ts';
 import type { Entry } from './overlay.ts';
 import { type Planned, refusedResults } from './plan.ts';
@@ -31,6 +32,9 @@ export function decideSync(
   }
   const [kinds, values] = [pushedKinds(sections), pushedValues(sections)];
   const unpushed = replaceAll ? unpushedEntries(state, target, kinds) : [];
+  const removed = removal(unpushed, target);
+  const full = tooManyDefinitions(state, puts, removed.deletes);
+  if (full) return full;
   const left = without(state, unpushed);
   const warn = warner(left, target, kinds, { values, strict });
   const known = knownWith(left, target, kinds, values);
@@ -39,7 +43,7 @@ export function decideSync(
     const { kind, whole } = section;
     return [name, whole instanceof Refusal ? {} : writtenWhole(kind, whole.total, wholeDiagnostics(kind, whole.findings(known)))];
   });
-  return { events: eventsOf(state, target, puts, removal(unpushed, target)), answer: written(Object.fromEntries(pushed), target) };
+  return { events: eventsOf(state, target, puts, removed), answer: written(Object.fromEntries(pushed), target) };
 }
 
 export interface HowSynced {
@@ -77,7 +81,7 @@ function eventsOf(
 }
 
 /** What the push puts; the last of an id wins. `null` if something in it does not fit. */
-function putsOf(sections: PlannedSections): readonly Put[] | null {
+export function putsOf(sections: PlannedSections): readonly Put[] | null {
   const puts = new Map<string, Put>();
   const add = (put: Put) => puts.set(`${put.kind}/${put.id}`, put);
   for (const section of sections.values()) {
