@@ -116,10 +116,11 @@ export function stateChangesOf(commit: Commit, events: readonly DomainEvent[], n
   // Only for commits that change more than one subject; most change one.
   let earlier: Map<SubjectKey, Version> | null = null;
   for (const [index, event] of events.entries()) {
-    // Each subject is charged with its own event, not with all events of the commit.
-    const bytes = (commit.texts[index]?.length ?? 0) + 512;
     const pending = placed(event, -1, '', metadata, '');
-    for (const subject of subjectsOf(event)) {
+    for (const [at, subject] of subjectsOf(event).entries()) {
+      // The first subject of an event is charged with its text. The others are counts and claims: charged so, a write that counts in a hundred
+      // windows would fill the working set with a hundred times its size.
+      const bytes = (at === 0 ? (commit.texts[index]?.length ?? 0) : 2 * subject.length) + 512;
       earlier ??= effects.length === 0 ? null : new Map(effects);
       const before = earlier?.get(subject) ?? readBy(commit, subject);
       const state = evolve(subject, before.state, pending);
