@@ -36,7 +36,7 @@ export function located(kind: ListedKind, definition: JsonObject, found: readonl
   return found.map((finding) => ({ ...finding, ...positions.of(finding.pointer) }));
 }
 
-export interface Position {
+interface Position {
   readonly line: number;
   readonly column: number;
 }
