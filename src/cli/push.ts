@@ -32,7 +32,7 @@ export function pushCommand(): Command {
       const { prune = false, force = false, strict } = options;
       const pushed = await pushFolder(remote, folder, { target, strict, prune, force }).finally(endProgress);
       if (!pushed.ok) process.exitCode = 1;
-      printResult(options, { ...pushed, target, project: place.project, address: place.address }, () => shown(pushed, target, prune));
+      printResult(options, { ...pushed, target, project: place.project, address: place.address }, () => shown(pushed, target));
     })
     .addHelpText(
       'after',
@@ -40,13 +40,13 @@ export function pushCommand(): Command {
     );
 }
 
-function shown(pushed: Pushed, target: Target, prune: boolean): string {
+function shown(pushed: Pushed, target: Target): string {
   if (!pushed.ok && pushed.reason === 'findings') {
     const why = pushed.isHeld ? `${target} holds all of this already, with ${summaryOf(pushed.findings)}` : summaryOf(pushed.findings);
     return `${shownFindings(pushed.findings)}\n\nNothing was pushed: ${why}.`;
   }
   if (!pushed.ok) return conflict(pushed);
-  const changes = pushed.changes.map((each) => (prune && each.action === 'absent' ? { ...each, action: 'delete' } : each));
+  const { changes } = pushed;
   const made = changes.filter(({ action }) => action !== 'absent');
   const absent = changes.length - made.length;
   const hint =

@@ -50,8 +50,8 @@ export async function pushFolder(remote: Remote, folder: Folder, options: PushOp
   if (problems.length > 0) return { ok: false, reason: 'findings', findings: problems, isHeld: false };
   const known = readKnown(remote.place);
   const held = await heldBy(remote, options.target);
-  const changes = changesOf(folder, held.definitions);
-  const isChanged = changes.some(({ action }) => action !== 'absent' || options.prune);
+  const changes = changesOf(folder, held.definitions).map((each) => (options.prune ? removed(each) : each));
+  const isChanged = changes.some(({ action }) => action !== 'absent');
   if (!isChanged) {
     // Nothing to overwrite, so nothing to conflict with.
     keepKnown(remote.place, { base: Math.max(known.base ?? 0, held.position), files: hashesOf(folder.sources) });
@@ -68,6 +68,10 @@ export async function pushFolder(remote: Remote, folder: Folder, options: PushOp
     base: options.force ? null : (known.base ?? held.position),
     since: options.force ? held.position : (known.base ?? held.position),
   });
+}
+
+function removed(change: Change): Change {
+  return change.action === 'absent' ? { ...change, action: 'delete' } : change;
 }
 
 interface Sent {

@@ -114,13 +114,20 @@ describe('savepoint dev', () => {
     expect(await nth('tested', tested + 2)).toMatchObject({ ok: true });
   });
 
-  test('a definition whose file goes is gone from next', async () => {
-    const before = told('pushed').length;
+  test('a definition whose file goes is gone from next, which is told, and tested as any change', async () => {
+    const [before, tested] = [told('pushed').length, told('tested').length];
     put('extra.collection.yml', PLAYERS.replace('id: players', 'id: extra'));
     await nth('pushed', before + 1);
     rmSync(join(folder, 'extra.collection.yml'));
-    expect((await nth('pushed', before + 2)).changes).toMatchObject([{ id: 'extra', action: 'absent' }]);
+    expect((await nth('pushed', before + 2)).changes).toMatchObject([{ id: 'extra', action: 'delete' }]);
+    expect(await nth('tested', tested + 2)).toMatchObject({ ok: true, total: 1 });
     expect((await here(['doc', 'get', 'extra', '1', '--target', 'next', '--dir', folder])).stderr).toContain("no collection 'extra'");
+  });
+
+  test('a file that is called like a kind that there is not is told of when it comes', async () => {
+    put('sell.endpont.yml', 'id: sell\n');
+    await eventually('it is told', async () => dev.stderr().includes('sell.endpont.yml is not pushed. Did you mean sell.endpoint.yml?'));
+    rmSync(join(folder, 'sell.endpont.yml'));
   });
 
   test('calls are shown as they happen, and commands of the folder find its node', async () => {

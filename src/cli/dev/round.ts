@@ -18,6 +18,8 @@ export interface RoundOptions {
 
 /** Is told of each part of a round as soon as it is done. */
 export interface Teller {
+  /** Files that are called like sources and are none: they are not pushed. */
+  strangers(strangers: Folder['strangers']): void;
   pushed(pushed: Pushed, ms: number): void;
   /** `findings`: what is wrong in what was pushed. */
   tested(done: TestsDone, findings: readonly Finding[], ms: number): void;
@@ -31,6 +33,7 @@ export async function round(remote: Remote, { types, ...options }: RoundOptions,
   try {
     const { dir } = remote.place;
     const folder = readFolder(dir);
+    tell.strangers(folder.strangers);
     const began = performance.now();
     const pushed = await pushFolder(remote, folder, { target: 'next', strict: false, ...options });
     tell.pushed(pushed, performance.now() - began);

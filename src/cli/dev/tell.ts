@@ -34,6 +34,7 @@ function peopleTeller(): DevTeller {
       print(styled('gray', "Changes of this folder are pushed to next, which a game plays with `publishTarget: 'next'`."));
       print(styled('gray', '`savepoint promote` makes them live. Ctrl-C stops.'));
     },
+    strangers: strangersOnce(),
     pushed(pushed, ms) {
       const warnings = pushed.ok ? pushed.warnings : [];
       const fresh = warnings.filter((warning) => !told.has(nameOf(warning)));
@@ -48,6 +49,15 @@ function peopleTeller(): DevTeller {
     request: (request) => print(requestLine(request)),
     note: printNote,
     stopped: () => print('savepoint dev has stopped'),
+  };
+}
+
+/** Notes on files that are not pushed: each when it comes, not after every change of the folder. */
+function strangersOnce(): DevTeller['strangers'] {
+  let told = new Set<string>();
+  return (strangers) => {
+    for (const { path, hint } of strangers) if (!told.has(path)) printNote(`Note: ${path} is not pushed. ${hint}`);
+    told = new Set(strangers.map(({ path }) => path));
   };
 }
 
@@ -85,6 +95,7 @@ function jsonTeller(): DevTeller {
   const tell = (event: string, rest: object) => print(JSON.stringify({ event, ...rest }));
   return {
     ready: (address, project, isShared) => tell('ready', { address, project, isShared }),
+    strangers: strangersOnce(),
     pushed: (pushed, ms) => tell('pushed', { ...pushed, ms: Math.round(ms) }),
     tested: ({ results, ...sums }, _, ms) =>
       tell('tested', { ok: sums.failed === 0, ...sums, ms: Math.round(ms), results: results.map(short) }),
