@@ -29,7 +29,8 @@ export function parsePlace(text: string): Place {
   const protocol = URL.canParse(text) ? new URL(text).protocol : '';
   if (POSTGRES.includes(protocol)) return { kind: 'postgres', url: text };
   if (EVENTSTORE.includes(protocol)) return { kind: 'eventstore', url: text };
-  throw new WrongUsage(`${redactUrl(text)} is no place of a log; allowed are postgres://…, esdb://…, data:DIR and file:PATH`);
+  const what = URL.canParse(text) ? redactUrl(text) : 'What is given';
+  throw new WrongUsage(`${what} is no place of a log; allowed are postgres://…, esdb://…, data:DIR and file:PATH`);
 }
 
 /** Where this installation keeps its log. */

@@ -24,8 +24,10 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
     await checkPort(config),
   ];
   const [engine, queue, address] = await Promise.all([checkEngine(config), checkQueue(config), addressOf(config)]);
-  findings.push(address.finding, ...engine, checkAppendLimit(config), ...queue);
-  if (address.url !== null) findings.push(...(await examineDatabase(config, address.url, engine[0].state === 'ok', logger)));
+  const database = address.url === null ? [] : await examineDatabase(config, address.url, engine[0].state === 'ok', logger);
+  // Where the database does not answer, its one line says so.
+  const isAway = database.some(({ what, state }) => what === 'database' && state === 'fail');
+  findings.push(...(isAway ? [] : [address.finding]), ...engine, checkAppendLimit(config), ...queue, ...database);
   return findings;
 }
 
@@ -70,7 +72,7 @@ async function examineDatabase(config: Config, url: string, withLog: boolean, lo
     return [...findings, ...(await checkProof(config, pool)), ...(await examineHistories(config, url, pool))];
   } catch (error) {
     const cure = 'Check DATABASE_URL, that the server runs, and that it lets this machine and account in.';
-    return [fail('database', `it does not answer: ${errorMessage(error)}`, cure)];
+    return [fail('database', `${redactUrl(url)} does not answer: ${errorMessage(error)}`, cure)];
   } finally {
     await pool.end();
   }
