@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   type DecidedGuest,
+  deviceById,
   type Invitation,
   issueCode,
   joinGuest,
@@ -118,8 +119,9 @@ export function createGuests(context: AppContext): Guests {
     },
 
     async unlink(caller, account) {
-      const { project } = await proven(context, caller);
+      const { project, proof } = await proven(context, caller);
       const id = await accountOf(context, project, caller, account);
+      await awaitInGuest(context, project, proof.guest, (state) => state.account !== null);
       return asGuestOf(caller, 'guest.unlink', (ctx, { guest }, state) => {
         nameIn(ctx, guestNameSubject('account', id));
         return unlinkAccount(guest, id, state);
@@ -154,6 +156,8 @@ export function createGuests(context: AppContext): Guests {
     async revoke(caller, device) {
       await opened(context, caller);
       if (device === '') throw refusal('INVALID_BODY', '`device` is the id of a device, as the list of devices shows it');
+      const { project, proof } = await proven(context, caller);
+      await awaitInGuest(context, project, proof.guest, (state) => deviceById(state, device) !== null);
       return asGuestOf(caller, 'guest.revoke', (_, asking, state) => revokeDevice(asking, device, state));
     },
   };
@@ -221,6 +225,12 @@ function nameIn(ctx: DecisionContext, subject: SubjectKey): GuestName | null {
 /** The code or the link may just have been made on another node, so the log is read once more. */
 async function awaitName(context: AppContext, project: Project, subject: SubjectKey): Promise<void> {
   if ((await project.read(subject)).state === null) await catchUpInTurn(context, project);
+}
+
+/** What is to be taken away may just have come on another node. Without a look it would count as gone, and stay. */
+async function awaitInGuest(context: AppContext, project: Project, guest: string, isThere: (state: GuestState) => boolean): Promise<void> {
+  const state = await guestOf(project, guest);
+  if (state === null || !isThere(state)) await catchUpInTurn(context, project);
 }
 
 async function run(
