@@ -85,6 +85,6 @@ const PAGE = `# Who may call what
 Every route with every kind of key. The page is made of the contract (\`src/contract\`, \`npm run docs\`), and \`test/node/credentials.test.ts\` asks the running
 program for every cell of it. \`in\`: let through, and then judged by what was asked; a number: refused with that status. "open" is a collection
 with \`accessMode: public\`, "closed" one without; a public key appends only where a collection has \`publicAppend\`, which neither has; sessions
-and guests are refused to a project that does not use them. What proves a player comes on top ([security.md](security.md)). A secret key is asked for a right in the area that it touches; "without rights" has none.
+and guests are refused to a project that does not use them. What proves a player comes on top ([security.md](security.md)). A secret key is asked for a right in the scope that it touches; "without rights" has none.
 
 `;

@@ -119,9 +119,9 @@ export function requireStorable(claim: string | null): void {
 }
 
 /** Throws 403 unless a secret key has the permission. Public keys have no permissions and pass. */
-export function requirePermission(key: ApiKey, area: string, level: 'r' | 'rw' | 'x'): void {
-  if (allows(key, area, level)) return;
-  throw refusal('FORBIDDEN', `This key does not have ${level} access to ${area}; \`savepoint key permissions\` gives it`);
+export function requirePermission(key: ApiKey, scope: string, level: 'r' | 'rw' | 'x'): void {
+  if (allows(key, scope, level)) return;
+  throw refusal('FORBIDDEN', `This key does not have ${level} access to ${scope}; \`savepoint key permissions\` gives it`);
 }
 
 export type DirectAction = 'read' | 'write' | 'delete';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { AREAS } from '../contract/credentials.ts';
+import { SCOPES } from '../contract/credentials.ts';
 import { readPermissions } from '../domain/project/permissions.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
 import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
@@ -98,7 +98,7 @@ function permissions(): Command {
   )
     .argument('<projectId>')
     .argument('<keyId>')
-    .argument('[permissions]', 'JSON map of area to letters of rwx, or null for everything')
+    .argument('[permissions]', 'JSON map of scope to letters of rwx, or null for everything')
     .option('--enable', 'let the key work again')
     .option('--disable', 'refuse the key until it is enabled')
     .action(
@@ -132,9 +132,9 @@ function permissionsOf(text: string): Exclude<ReturnType<typeof readPermissions>
   } catch {
     throw new WrongUsage('The permissions must be JSON, such as {"endpoints":"x"}');
   }
-  const unknown = Object.keys(isObject(value) ? value : {}).find((area) => !AREAS.some((known) => known === area));
-  if (unknown !== undefined) throw new WrongUsage(`There is no area ${unknown}; there are ${AREAS.join(', ')}`);
+  const unknown = Object.keys(isObject(value) ? value : {}).find((scope) => !SCOPES.some((known) => known === scope));
+  if (unknown !== undefined) throw new WrongUsage(`There is no scope ${unknown}; there are ${SCOPES.join(', ')}`);
   const read = readPermissions(value);
-  if (read === undefined) throw new WrongUsage('The permissions must map areas to letters of rwx or none');
+  if (read === undefined) throw new WrongUsage('The permissions must map scopes to letters of rwx or none');
   return read;
 }

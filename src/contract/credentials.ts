@@ -2,26 +2,26 @@ import { z } from 'zod';
 
 /** Which keys open a route, and which permissions a key needs. */
 
-export const AREAS = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
+export const SCOPES = ['endpoints', 'queries', 'collections', 'workflows', 'game_values', 'rate_limits', 'settings'] as const;
 
-export type Area = (typeof AREAS)[number];
+export type Scope = (typeof SCOPES)[number];
 
 const access = z
   .string()
   .regex(/^(?:none|[rwx]{0,3})$/i)
   .transform((letters) => letters.toLowerCase())
   .exactOptional();
-const byArea = Object.fromEntries(AREAS.map((area) => [area, access])) as Readonly<Record<Area, typeof access>>;
+const byScope = Object.fromEntries(SCOPES.map((scope) => [scope, access])) as Readonly<Record<Scope, typeof access>>;
 
-/** What a secret key is permitted: area → letters of `rwx`, or `none`. Other members do not count. */
-export const permissions = z.object(byArea);
+/** What a secret key is permitted: scope → letters of `rwx`, or `none`. Other members do not count. */
+export const permissions = z.object(byScope);
 
 /** `r`: list and read. `rw`: change. `x`: run, and direct access to documents. */
 export type Level = 'r' | 'rw' | 'x';
 
-/** Permissions that a secret key needs: all of these areas, each with this letter. */
+/** Permissions that a secret key needs: all of these scopes, each with this letter. */
 export interface Need {
-  readonly areas: readonly Area[];
+  readonly scopes: readonly Scope[];
   readonly level: Level;
 }
 
@@ -40,16 +40,16 @@ export interface KeyRules {
   readonly guard?: 'collection' | 'append' | 'sessions' | 'guests';
 }
 
-/** Areas for running tests, `x` in each. */
-export const RUN_AREAS: readonly Area[] = ['endpoints', 'queries', 'collections'];
-/** Areas of everything that can be staged. Promoting, rolling back and reading it needs all of them. */
-const STAGED: readonly Area[] = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
+/** Scopes for running tests, `x` in each. */
+export const RUN_SCOPES: readonly Scope[] = ['endpoints', 'queries', 'collections'];
+/** Scopes of everything that can be staged. Promoting, rolling back and reading it needs all of them. */
+const STAGED: readonly Scope[] = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
 
 export const DOCUMENT_KEYS: KeyRules = {
   carriers: 'runtime',
   disabledKey: 'KEY_DISABLED',
   disabledProject: 'PROJECT_DISABLED',
-  needs: { areas: ['collections'], level: 'x' },
+  needs: { scopes: ['collections'], level: 'x' },
   guard: 'collection',
 };
 export const APPEND_KEYS: KeyRules = { ...DOCUMENT_KEYS, guard: 'append' };
@@ -65,7 +65,7 @@ export const ENDPOINT_KEYS: KeyRules = {
   carriers: 'endpoints',
   disabledKey: 'KEY_DISABLED',
   disabledProject: 'PROJECT_DISABLED',
-  needs: { areas: ['endpoints'], level: 'x' },
+  needs: { scopes: ['endpoints'], level: 'x' },
 };
 /** The query decides which permission is needed, so the use case checks it. */
 export const QUERY_KEYS: KeyRules = { carriers: 'queries', disabledKey: 'UNAUTHORIZED', disabledProject: 'DISABLED', needs: null };
@@ -78,18 +78,18 @@ export const ANY_SECRET_KEY: KeyRules = {
   needs: null,
 };
 /** Routes about the whole project. */
-export const EVERYTHING_READ = managementKeys('r', ...AREAS);
-export const EVERYTHING_WRITTEN = managementKeys('rw', ...AREAS);
+export const EVERYTHING_READ = managementKeys('r', ...SCOPES);
+export const EVERYTHING_WRITTEN = managementKeys('rw', ...SCOPES);
 export const STAGED_READ = managementKeys('r', ...STAGED);
 export const STAGED_WRITTEN = managementKeys('rw', ...STAGED);
 /** The game's package. Its sync takes no key from the address. */
 export const PACKAGE_KEYS: KeyRules = { ...EVERYTHING_WRITTEN, carriers: 'management headers' };
 /** Dry runs of what a game could call. */
-export const RUN_KEYS = managementKeys('x', ...RUN_AREAS);
+export const RUN_KEYS = managementKeys('x', ...RUN_SCOPES);
 
-/** A secret key with a permission in all of these areas. */
-export function managementKeys(level: Level, ...areas: readonly Area[]): KeyRules {
-  return { ...ANY_SECRET_KEY, needs: { areas, level } };
+/** A secret key with a permission in all of these scopes. */
+export function managementKeys(level: Level, ...scopes: readonly Scope[]): KeyRules {
+  return { ...ANY_SECRET_KEY, needs: { scopes, level } };
 }
 
 /** Whether its routes prove their player whatever the project demands. */

@@ -114,7 +114,7 @@ function operationOf(route: Route, parts: Parts): Operation {
 
 function describedBy({ description, keys }: Route): Node {
   const needs = keys?.needs;
-  const permissions = needs ? [`A secret key needs \`${needs.level}\` on ${needs.areas.map((area) => `\`${area}\``).join(', ')}.`] : [];
+  const permissions = needs ? [`A secret key needs \`${needs.level}\` on ${needs.scopes.map((scope) => `\`${scope}\``).join(', ')}.`] : [];
   const text = [...(description === undefined ? [] : [description]), ...permissions].join('\n\n');
   return text === '' ? {} : { description: text };
 }

@@ -49,7 +49,7 @@ export type { EventType } from '../contract/events/index.ts';
 type Data<T extends EventType> = EventData[T];
 
 export type KeyKind = z.output<typeof keyKind>;
-/** Area → letters of `rwx`, or `none`. `null`: everything. */
+/** Scope → letters of `rwx`, or `none`. `null`: everything. */
 export type Permissions = z.output<typeof permissions>;
 export type DefinitionKind = (typeof DEFINITION_KINDS)[number];
 export type PublishTarget = z.output<typeof publishTarget>;

@@ -79,8 +79,8 @@ describe('the key of a request', () => {
   });
 
   it('says what a secret key must be permitted', async () => {
-    expect((await presented('GET', DOCUMENT))?.needs).toEqual({ areas: ['collections'], level: 'x' });
-    expect((await presented('PUT', '/v3/manage/demo/game-values'))?.needs).toEqual({ areas: ['game_values'], level: 'rw' });
+    expect((await presented('GET', DOCUMENT))?.needs).toEqual({ scopes: ['collections'], level: 'x' });
+    expect((await presented('PUT', '/v3/manage/demo/game-values'))?.needs).toEqual({ scopes: ['game_values'], level: 'rw' });
     expect((await presented('GET', '/v3/storage/demo/c/list'))?.needs).toBeNull();
     const several = [
       ...['package-sync', 'suggest-tests', 'source-upgrade', 'run-tests', 'auto-test', 'test-endpoint'],
@@ -88,7 +88,7 @@ describe('the key of a request', () => {
       'discard',
       'rollback',
     ];
-    for (const path of several) expect((await presented('POST', `/v3/manage/demo/${path}`))?.needs?.areas).toContain('queries');
+    for (const path of several) expect((await presented('POST', `/v3/manage/demo/${path}`))?.needs?.scopes).toContain('queries');
     expect((await presented('GET', '/v3/manage/demo/game-package'))?.needs).toMatchObject({ level: 'r' });
   });
 });

@@ -22,7 +22,7 @@ describe('project settings', () => {
     expect(settings.json).toMatchObject({ ok: true, projectId: 'demo', enableAuthSessions: false, enableEncryptedRequests: false });
     expect(settings.json.config).toEqual(settings.json.settings);
     expect(settings.headers['cache-control']).toBe('no-store');
-    expect(lastNeed()).toEqual({ areas: ['settings'], level: 'r' });
+    expect(lastNeed()).toEqual({ scopes: ['settings'], level: 'r' });
     expect((await manage('GET', '/config')).text).toBe(settings.text);
   });
 
@@ -30,7 +30,7 @@ describe('project settings', () => {
     const changed = await manage('PUT', '/settings', { settings: { enabled: false } });
     expect([changed.status, changed.headers['x-ns-position']]).toEqual([200, '8']);
     expect(lastCall()).toMatchObject({ name: 'settings.change', arguments: [{ settings: { enabled: false } }, false] });
-    expect(lastNeed()).toEqual({ areas: ['settings'], level: 'rw' });
+    expect(lastNeed()).toEqual({ scopes: ['settings'], level: 'rw' });
     // An editor's script sends `{}` for no body.
     expect((await manage('PUT', '/settings')).status).toBe(200);
     expect(lastCall()).toMatchObject({ name: 'settings.change', arguments: [{}, false] });
@@ -55,7 +55,7 @@ describe('revoking a public key', () => {
     ] as const) {
       expect((await manage('DELETE', path, body)).status).toBe(200);
       expect(lastCall()).toMatchObject({ name: 'settings.revokePublicKey', arguments: [PUBLIC_KEY] });
-      expect(lastNeed()).toEqual({ areas: ['settings'], level: 'rw' });
+      expect(lastNeed()).toEqual({ scopes: ['settings'], level: 'rw' });
     }
     expect((await manage('DELETE', '/keys')).status).toBe(200);
     expect(lastCall()).toMatchObject({ arguments: [null] });

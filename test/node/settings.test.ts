@@ -168,7 +168,7 @@ describe('settings of one node', () => {
     expect(await refused(studio.manage('PUT', path, { body: { enabled: 'perhaps' } }))).toBe('400 VALIDATION_FAILED');
   });
 
-  test('need the settings area: r to look, rw to change and to revoke', async () => {
+  test('need the settings scope: r to look, rw to change and to revoke', async () => {
     const [looks, none] = [
       await newApiKey(env, studio.projectId, { settings: 'r' }),
       await newApiKey(env, studio.projectId, { endpoints: 'rwx' }),

@@ -56,10 +56,10 @@ test.each([
   [['verify', '--anchor', 'x'], /PROJECT@REVISION:HASH/],
   [['key', 'create', 'p', '--type', 'odd'], /public or secret/],
   [['key', 'create', 'p', '--permissions', '{"collections":"everything"}'], /letters of rwx/],
-  [['key', 'create', 'p', '--permissions', '{"endpoint":"x"}'], /no area endpoint; there are endpoints,/],
+  [['key', 'create', 'p', '--permissions', '{"endpoint":"x"}'], /no scope endpoint; there are endpoints,/],
   [['key', 'create', 'p', '--type', 'public', '--permissions', '{"endpoints":"x"}'], /A public key has no permissions/],
   [['key', 'permissions', 'p', 'k', 'x'], /must be JSON/],
-  [['key', 'permissions', 'p', 'k', '{"values":"rw"}'], /no area values; /],
+  [['key', 'permissions', 'p', 'k', '{"values":"rw"}'], /no scope values; /],
   [['key', 'permissions', 'p', 'k'], /--enable/],
   [['key', 'permissions', 'p', 'k', '--enable', '--disable'], /one of/],
 ])('refused before any database is touched: savepoint %j', async (words, says) => {

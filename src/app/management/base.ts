@@ -1,6 +1,6 @@
 import { decidedOn } from '../../domain/definition/conflict.ts';
 import type { Decision as Publish } from '../../domain/definition/publish.ts';
-import { allows, STAGED_AREAS } from '../../domain/project/permissions.ts';
+import { allows, STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState, DefinitionsState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
@@ -86,7 +86,7 @@ async function groundOf(context: AppContext, project: Project, { key }: Caller, 
   if (!(await context.views.caughtUp(project.id, changedAt, HISTORY_WAIT_MS))) throw refusal('BEHIND');
   const { count, newest } = await publishedSince(context, project, base);
   // As `publishes`, which shows definitions of every kind.
-  const mayKnow = STAGED_AREAS.every((area) => allows(key, area, 'r'));
+  const mayKnow = STAGED_SCOPES.every((scope) => allows(key, scope, 'r'));
   return { seen, since: { count, publishes: mayKnow ? newest.map((row) => listedPublish(row, authority)) : [] } };
 }
 

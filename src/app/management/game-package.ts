@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
-import { AREAS } from '../../contract/credentials.ts';
+import { SCOPES } from '../../contract/credentials.ts';
 import { isStaged } from '../../domain/definition/effective.ts';
 import { decidePromote } from '../../domain/definition/promote.ts';
 import { answered, type Decision as Publish } from '../../domain/definition/publish.ts';
@@ -16,7 +16,7 @@ import { publishWhole } from './publish-whole.ts';
 
 /** The game's package and its revisions. */
 export interface GamePackage {
-  /** `body`: members of a package. A new revision promotes what is staged. Needs every area. */
+  /** `body`: members of a package. A new revision promotes what is staged. Needs every scope. */
   sync(caller: Caller, body: Json): Promise<ManageAnswer<contract.PackageSynced>>;
   read(caller: Caller): Promise<ManageAnswer<contract.KnownPackage>>;
   /** Tells a starting game how its `revision` relates to the current one; `null`: it did not say. Takes any key. */
@@ -25,12 +25,12 @@ export interface GamePackage {
 
 export function createGamePackage(context: AppContext): GamePackage {
   return {
-    sync: (caller, body) => publishWhole(context, caller, 'package.sync', 'live', AREAS, (access, now) => decideSync(access, body, now)),
+    sync: (caller, body) => publishWhole(context, caller, 'package.sync', 'live', SCOPES, (access, now) => decideSync(access, body, now)),
 
     async read(caller) {
       const project = await projectOf(context, caller);
       const { authority, key } = accessFrom(project.authority, project.definitions, caller, 'live');
-      for (const area of AREAS) requirePermission(key, area, 'r');
+      for (const scope of SCOPES) requirePermission(key, scope, 'r');
       const gamePackage = authority.gamePackage === null ? null : packageBody(authority.gamePackage);
       return { ...positioned(context, project, caller), result: { ok: true, gamePackage } };
     },

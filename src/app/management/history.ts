@@ -1,7 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import { answered } from '../../domain/definition/publish.ts';
 import { decideRollback, type EarlierLive, isLive, RollbackSearch } from '../../domain/definition/rollback.ts';
-import { STAGED_AREAS } from '../../domain/project/permissions.ts';
+import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
@@ -53,10 +53,10 @@ export function createHistory(context: AppContext): History {
       // A publish that another node just made is the one to undo.
       await project.refresh();
       const { key, state: seen } = accessFrom(project.authority, project.definitions, caller, 'live');
-      for (const area of STAGED_AREAS) requirePermission(key, area, 'rw');
+      for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
       const earlier = await earlierLive(context, project, options.to);
       return onBase(context, project, caller, options.base, (guard) =>
-        publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_AREAS, ({ state }) =>
+        publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) =>
           guard(state, () => {
             // The search was made for another state of live.
             if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
@@ -95,7 +95,7 @@ export async function publishesAnswer(
 /** The caller's authority, if it may read what was published. */
 export function mayReadPublishes(project: Project, caller: Caller): AccessContext {
   const access = accessFrom(project.authority, project.definitions, caller, 'live');
-  for (const area of STAGED_AREAS) requirePermission(access.key, area, 'r');
+  for (const scope of STAGED_SCOPES) requirePermission(access.key, scope, 'r');
   return access;
 }
 

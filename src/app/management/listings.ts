@@ -1,10 +1,10 @@
 import type * as contract from '../../contract/answers.ts';
-import { AREAS } from '../../contract/credentials.ts';
+import { SCOPES } from '../../contract/credentials.ts';
 import { type ListedKind, STAGED_KINDS } from '../../domain/definition/kinds.ts';
 import { listDefinitions, listGameValues, listRateLimitRules } from '../../domain/definition/listing.ts';
 import { diffDefinitions } from '../../domain/definition/promote.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
-import { areasOf } from '../../domain/project/permissions.ts';
+import { scopesOf } from '../../domain/project/permissions.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
 import { accessFrom, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -54,7 +54,7 @@ export function createListings(context: AppContext): Listings {
     async diff(caller) {
       const project = await projectOf(context, caller);
       const { state, key } = accessFrom(project.authority, project.definitions, caller, 'next');
-      for (const kind of STAGED_KINDS) for (const area of areasOf(kind)) requirePermission(key, area, 'r');
+      for (const kind of STAGED_KINDS) for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
       return { ...positioned(context, project, caller), result: diffDefinitions(state) };
     },
 
@@ -83,7 +83,7 @@ export function createListings(context: AppContext): Listings {
 /** A listing, for a key that may read definitions of this kind. */
 function listingIn(project: Project, caller: Caller, kind: DefinitionKind, options: ListingOf) {
   const { state, key, settings } = accessFrom(project.authority, project.definitions, caller, options.target ?? 'live');
-  for (const area of areasOf(kind)) requirePermission(key, area, 'r');
+  for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
   const { endpointRateLimits } = settings;
   return { state, listing: { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null } };
 }
@@ -106,7 +106,7 @@ async function buildingOf(
   return [...least].map(([id, fraction]) => ({ id, fraction: Math.floor(fraction * 1_000) / 1_000 }));
 }
 
-/** The editor's setup window expects a text for every area. */
+/** The editor's setup window expects a text for every scope. */
 function allAreas(permissions: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(AREAS.map((area): [string, string] => [area, permissions[area] || 'none']));
+  return Object.fromEntries(SCOPES.map((scope): [string, string] => [scope, permissions[scope] || 'none']));
 }

@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
-import { AREAS } from '../../contract/credentials.ts';
+import { SCOPES } from '../../contract/credentials.ts';
 import { tooManyItems } from '../../domain/definition/capacity.ts';
 import {
   decidePutSingle,
@@ -12,10 +12,10 @@ import {
 import { decideDiscard } from '../../domain/definition/discard.ts';
 import { type ListedKind, type SingleKind, STAGED_KINDS } from '../../domain/definition/kinds.ts';
 import { preflight } from '../../domain/definition/preflight.ts';
-import { areasOfSync, itemsOfSync } from '../../domain/definition/sections.ts';
+import { itemsOfSync, scopesOfSync } from '../../domain/definition/sections.ts';
 import { decideSync, type HowSynced } from '../../domain/definition/sync.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
-import { areasOf } from '../../domain/project/permissions.ts';
+import { scopesOf } from '../../domain/project/permissions.ts';
 import { accepted } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { accessFrom, requirePermission } from '../access.ts';
@@ -74,14 +74,14 @@ export function createManage(context: AppContext): Manage {
     target: PublishTarget,
     kinds: readonly DefinitionKind[],
     decide: Decide<Answer>,
-  ) => publishWhole(context, caller, cause, target, kinds.flatMap(areasOf), decide);
+  ) => publishWhole(context, caller, cause, target, kinds.flatMap(scopesOf), decide);
 
   return {
     ...createListings(context),
 
     async upsertMany(caller, kind, body, options) {
       const { target, strict = false } = options;
-      await ahead(context, caller, isArray(body) ? body.map((item) => [item, kind]) : [], target, [kind].flatMap(areasOf), strict);
+      await ahead(context, caller, isArray(body) ? body.map((item) => [item, kind]) : [], target, [kind].flatMap(scopesOf), strict);
       return publish(
         caller,
         `${kind}.put`,
@@ -91,7 +91,7 @@ export function createManage(context: AppContext): Manage {
       );
     },
     async upsertOne(caller, kind, body, target, strict) {
-      if (isObject(body)) await ahead(context, caller, [[itemOfPatch(body, kind), kind]], target, [kind].flatMap(areasOf), strict);
+      if (isObject(body)) await ahead(context, caller, [[itemOfPatch(body, kind), kind]], target, [kind].flatMap(scopesOf), strict);
       return publish(
         caller,
         `${kind}.patch`,
@@ -124,21 +124,21 @@ export function createManage(context: AppContext): Manage {
     async sync(caller, body, target, how) {
       const { strict = false, base } = how;
       const project = await projectOf(context, caller);
-      const areas = areasOfSync(body);
+      const scopes = scopesOfSync(body);
       const { key } = accessFrom(project.authority, project.definitions, caller, target);
-      for (const area of areas) requirePermission(key, area, 'rw');
-      await ahead(context, caller, itemsOfSync(body), target, areas, strict);
+      for (const scope of scopes) requirePermission(key, scope, 'rw');
+      await ahead(context, caller, itemsOfSync(body), target, scopes, strict);
       const decide = judged(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
       return onBase(context, project, caller, base, (guard) =>
-        publishWhole(context, caller, 'definitions.sync', target, areas, (access, now) => guard(access.state, () => decide(access, now))),
+        publishWhole(context, caller, 'definitions.sync', target, scopes, (access, now) => guard(access.state, () => decide(access, now))),
       );
     },
 
     async preflight(caller, body, target, how) {
       const project = await projectOf(context, caller);
       const { key } = accessFrom(project.authority, project.definitions, caller, target);
-      for (const area of areasOfSync(body)) requirePermission(key, area, 'rw');
-      await ahead(context, caller, itemsOfSync(body), target, areasOfSync(body), true);
+      for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
+      await ahead(context, caller, itemsOfSync(body), target, scopesOfSync(body), true);
       const { state } = accessFrom(project.authority, project.definitions, caller, target);
       return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, how)) };
     },
@@ -146,7 +146,7 @@ export function createManage(context: AppContext): Manage {
     async upgradeSource(caller, body) {
       const project = await projectOf(context, caller);
       const { key } = accessFrom(project.authority, project.definitions, caller, 'live');
-      for (const area of AREAS) requirePermission(key, area, 'rw');
+      for (const scope of SCOPES) requirePermission(key, scope, 'rw');
       const task = { kind: 'upgrade', of: '', text: stringifyJson(body ?? null), known: '{}' } as const;
       const result = upgradedIn(await context.compiler.run(caller.projectId, task));
       return { ...positioned(context, project, caller), result };
@@ -163,13 +163,13 @@ async function ahead(
   caller: Caller,
   items: readonly Pushed[],
   target: PublishTarget,
-  areas: readonly string[],
+  scopes: readonly string[],
   strict = false,
 ): Promise<void> {
   const project = await projectOf(context, caller);
   const permitted = () => {
     const access = accessFrom(project.authority, project.definitions, caller, target);
-    for (const area of areas) requirePermission(access.key, area, 'rw');
+    for (const scope of scopes) requirePermission(access.key, scope, 'rw');
     return access;
   };
   permitted();

@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
-import { AREAS } from '../../contract/credentials.ts';
+import { SCOPES } from '../../contract/credentials.ts';
 import { manifestOf } from '../../domain/definition/manifest.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { refusal } from '../../kernel/errors.ts';
@@ -10,7 +10,7 @@ import { type AppContext, positioned, projectOf } from '../context.ts';
 
 /** What tools ask about a project as a whole. */
 export interface Manifest {
-  /** Everything that a target holds, by name and hash. Needs `r` on every area. */
+  /** Everything that a target holds, by name and hash. Needs `r` on every scope. */
   read(caller: Caller, target: PublishTarget): Promise<ManageAnswer<contract.Manifest>>;
   /** The outcome of a push that asked for a job. Throws 404 NOT_FOUND. */
   job(caller: Caller, jobId: string): Promise<ManageAnswer<contract.SyncJob>>;
@@ -21,7 +21,7 @@ export function createManifest(context: AppContext): Manifest {
     async read(caller, target) {
       const project = await projectOf(context, caller);
       const { authority, definitions, key } = accessFrom(project.authority, project.definitions, caller, target);
-      for (const area of AREAS) requirePermission(key, area, 'r');
+      for (const scope of SCOPES) requirePermission(key, scope, 'r');
       const { projectId, name } = authority;
       return {
         ...positioned(context, project, caller),

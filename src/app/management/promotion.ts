@@ -11,7 +11,7 @@ import {
   UniqueScan,
   vanishingFields,
 } from '../../domain/definition/stored-data.ts';
-import { STAGED_AREAS } from '../../domain/project/permissions.ts';
+import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { collectionSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
@@ -60,7 +60,7 @@ export async function promote(
   await project.refresh();
   for (let turn = 0; turn < TRIES; turn += 1) {
     const { key, state: seen, settings } = accessFrom(project.authority, project.definitions, caller, 'live');
-    for (const area of STAGED_AREAS) requirePermission(key, area, 'rw');
+    for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
     const findings = await findingsOf(new Look(context, project, settings.fillDefaults), seen);
     const promoting = publish(({ state }) => {
       if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new Overtaken();

@@ -40,7 +40,7 @@ export async function publishWhole<Answer extends JsonObject>(
   caller: Caller,
   cause: string,
   target: PublishTarget,
-  areas: readonly string[],
+  scopes: readonly string[],
   decide: Decide<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
@@ -50,7 +50,7 @@ export async function publishWhole<Answer extends JsonObject>(
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const deciding = execute<Published<Answer> | 'stored'>(project, caller, cause, (ctx, now) => {
       const access = accessOf(ctx, caller, target);
-      for (const area of areas) requirePermission(access.key, area, 'rw');
+      for (const scope of scopes) requirePermission(access.key, scope, 'rw');
       const at = { ctx, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
       const before = replayed(at, wholeAnswer<Answer>());
       if (before !== null) return withPlace(before);

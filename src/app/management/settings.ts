@@ -13,7 +13,7 @@ import { type AppContext, decided, execute, positioned, projectOf, stored } from
 import { idempotent, keyedBy } from '../idempotency.ts';
 import { wholeAnswer } from './answer-codec.ts';
 
-/** Project settings and keys, as far as managers may change them. All need the `settings` area. */
+/** Project settings and keys, as far as managers may change them. All need the `settings` scope. */
 export interface Settings {
   read(caller: Caller): Promise<ManageAnswer<contract.Settings>>;
   /** `body`: a flat object of settings, or one under `settings` or `config`. Answers what `read` would answer afterwards. */

@@ -1,5 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
-import { AREAS, RUN_AREAS } from '../../contract/credentials.ts';
+import { RUN_SCOPES, SCOPES } from '../../contract/credentials.ts';
 import { answered } from '../../domain/definition/publish.ts';
 import { listOf } from '../../domain/definition/read.ts';
 import type { PublishTarget } from '../../domain/events.ts';
@@ -38,10 +38,10 @@ const LIST_MS = 20_000;
 
 export function createTests(context: AppContext): Tests {
   /** The project and the caller's authority, for a key with these permissions. */
-  const open = async (caller: Caller, target: PublishTarget, areas: readonly string[], level: 'r' | 'rw' | 'x') => {
+  const open = async (caller: Caller, target: PublishTarget, scopes: readonly string[], level: 'r' | 'rw' | 'x') => {
     const project = await projectOf(context, caller);
     const access = accessFrom(project.authority, project.definitions, caller, target);
-    for (const area of areas) requirePermission(access.key, area, level);
+    for (const scope of scopes) requirePermission(access.key, scope, level);
     return {
       project,
       access,
@@ -51,7 +51,7 @@ export function createTests(context: AppContext): Tests {
 
   return {
     async list(caller) {
-      const { access, answer } = await open(caller, 'live', AREAS, 'r');
+      const { access, answer } = await open(caller, 'live', SCOPES, 'r');
       return answer({ data: storedTests(access.state) });
     },
 
@@ -62,11 +62,11 @@ export function createTests(context: AppContext): Tests {
         listOf(testsIn(body)).map((item) => [item, 'test']),
       );
       const decide = judged(strict, ({ state }) => accepted(decidePutTests(state, body)));
-      return publishWhole(context, caller, 'tests.put', 'live', AREAS, decide);
+      return publishWhole(context, caller, 'tests.put', 'live', SCOPES, decide);
     },
 
     async testEndpoint(caller, body, target) {
-      const { project, access, answer } = await open(caller, target, RUN_AREAS, 'x');
+      const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
       const test = requestedTest(access, body);
       const report = await testReport(context, environmentOf(project, caller, target), test, ALONE_BYTES);
       if (report === null) throw refusal('ENDPOINT_NOT_FOUND');
@@ -74,14 +74,14 @@ export function createTests(context: AppContext): Tests {
     },
 
     async runTests(caller, target) {
-      const { project, answer } = await open(caller, target, RUN_AREAS, 'x');
+      const { project, answer } = await open(caller, target, RUN_SCOPES, 'x');
       const done = await runSavedTests(context, environmentOf(project, caller, target), { withinMs: LIST_MS });
       const { total, passed, failed } = done;
       return answer({ dryRun: true as const, total, passed, failed, ...listed(done) });
     },
 
     async autoTest(caller, body, target) {
-      const { project, access, answer } = await open(caller, target, RUN_AREAS, 'x');
+      const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
       const { slug } = accepted(runRequest(body));
       const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
       if (slug !== undefined && endpoint === undefined) {
@@ -95,7 +95,7 @@ export function createTests(context: AppContext): Tests {
     },
 
     async suggestTests(caller, body, target) {
-      const { access, answer } = await open(caller, target, AREAS, 'rw');
+      const { access, answer } = await open(caller, target, SCOPES, 'rw');
       const { slug } = accepted(runRequest(body));
       const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
       if (slug !== undefined && endpoint === undefined) throw refusal('ENDPOINT_NOT_FOUND');
@@ -112,7 +112,7 @@ function environmentOf(project: Project, caller: Caller, target: PublishTarget):
     actor: actorOf(caller),
     accessOf(ctx) {
       const access = accessOf(ctx, caller, target);
-      for (const area of RUN_AREAS) requirePermission(access.key, area, 'x');
+      for (const scope of RUN_SCOPES) requirePermission(access.key, scope, 'x');
       return access;
     },
   };

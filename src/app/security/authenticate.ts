@@ -55,7 +55,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
   const isSecret = key.kind === 'secret';
   if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
   if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
-  if (presented.needs) for (const area of presented.needs.areas) requirePermission(key, area, presented.needs.level);
+  if (presented.needs) for (const scope of presented.needs.scopes) requirePermission(key, scope, presented.needs.level);
   const authority = project.authority;
   if (!authority || authority.deleted) throw unknownKey(presented);
   const settings = projectSettings(authority.settings);

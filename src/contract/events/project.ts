@@ -14,7 +14,7 @@ export const permissions = z
   .record(z.string(), z.string())
   .readonly()
   .nullable()
-  .meta({ description: 'Area → letters of `rwx`, or `none`; null: everything' });
+  .meta({ description: 'Scope → letters of `rwx`, or `none`; null: everything' });
 
 export const definitionChange = members({
   kind: z.enum(DEFINITION_KINDS),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Area, managementKeys } from '../credentials.ts';
+import { managementKeys, type Scope } from '../credentials.ts';
 import { PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { type Described, route } from '../route.ts';
@@ -75,14 +75,14 @@ const inLayer = {
 function listed(
   path: string,
   names: { readonly many: string; readonly one: string; readonly words: string },
-  area: Area,
+  scope: Scope,
   resource: z.ZodType,
   examples: { readonly definition: Readonly<Record<string, unknown>>; readonly id: string },
   more: Described = {},
 ) {
   const pushed = z.union([resource, SourceItem]);
-  const reads = managementKeys('r', area);
-  const writes = managementKeys('rw', area);
+  const reads = managementKeys('r', scope);
+  const writes = managementKeys('rw', scope);
   const about = { family: 'manage', tag: 'Definitions', answerHeaders: READ_HEADERS } as const;
   const many = {
     ...about,
@@ -265,7 +265,7 @@ function singleOf<const Answer extends z.ZodType>(
   path: string,
   name: string,
   words: string,
-  area: Area,
+  scope: Scope,
   answer: Answer,
   resource: z.ZodType,
   examples: { readonly body: unknown; readonly answer: unknown },
@@ -274,7 +274,7 @@ function singleOf<const Answer extends z.ZodType>(
   const put = {
     ...about,
     description: 'What the validator finds in them is answered as `diagnostics`.',
-    keys: managementKeys('rw', area),
+    keys: managementKeys('rw', scope),
     query: STRICT,
     body: { schema: resource, required: true },
     answers: { 200: Put },
@@ -290,7 +290,7 @@ function singleOf<const Answer extends z.ZodType>(
       id: `list${name}`,
       method: 'GET',
       summary: `The ${words} as they were put`,
-      keys: managementKeys('r', area),
+      keys: managementKeys('r', scope),
       query: inLayer,
       answers: { 200: answer },
       errors: [],
@@ -304,7 +304,7 @@ function singleOf<const Answer extends z.ZodType>(
       id: `delete${name}`,
       method: 'DELETE',
       summary: `Remove the ${words}`,
-      keys: managementKeys('rw', area),
+      keys: managementKeys('rw', scope),
       answers: { 200: Removed },
       errors: [...CLAIMING],
       writes: true,

@@ -107,7 +107,7 @@ export const gamePackage = {
     summary: "Tell of the game's package; another revision than before promotes what is staged",
     description: [
       'Members are laid over those that are known, 256 KiB in all. A `currentRevisionId` of null keeps the known one. When it changes,',
-      "the grace period of the project's revision settings starts anew. Needs `rw` of every area.",
+      "the grace period of the project's revision settings starts anew. Needs `rw` of every scope.",
     ].join('\n'),
     keys: PACKAGE_KEYS,
     body: {

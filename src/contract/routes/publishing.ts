@@ -38,7 +38,7 @@ export const publishing = {
     description: [
       'The body holds `endpoints`, `collections`, `workflows`, `libraries` and `queries`, each a list of definitions or source items; `gameValues`',
       '(also `game-values`, `values`) and `rateLimitRules` (also `rate-limit-rules`) as their own routes take them; `tests`; or any of these',
-      'absent. Any other member is 400 UNKNOWN_SECTION, `strict` aside. The key needs `rw` on the area of every section that is there.',
+      'absent. Any other member is 400 UNKNOWN_SECTION, `strict` aside. The key needs `rw` on the scope of every section that is there.',
       '400 carries the result of each item. Tests are never staged. With `replaceAll=true` a list that is there replaces all of its kind, also an',
       'empty one. With `x-ns-base` it is 409 PUBLISH_CONFLICT if anything was published since; `error.details.publishes` tells what, when and by whom,',
       'if the key may read `publishes`.',

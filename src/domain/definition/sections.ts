@@ -1,4 +1,4 @@
-import { AREAS, type Area } from '../../contract/credentials.ts';
+import { SCOPES, type Scope } from '../../contract/credentials.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
@@ -39,21 +39,21 @@ export type PlannedSection =
 /** By the names in the body. Sections that are missing or null are left out. */
 export type PlannedSections = ReadonlyMap<string, PlannedSection>;
 
-const AREAS_OF: ReadonlyMap<string, readonly Area[]> = new Map<string, readonly Area[]>([
+const SCOPES_OF: ReadonlyMap<string, readonly Scope[]> = new Map<string, readonly Scope[]>([
   ['endpoints', ['endpoints']],
   ['collections', ['collections']],
   ['workflows', ['workflows']],
   ['libraries', ['workflows']],
   ['queries', ['queries']],
-  ...['game-values', 'gameValues', 'game_values', 'values'].map((name): [string, readonly Area[]] => [name, ['game_values']]),
-  ...['rate-limit-rules', 'rateLimitRules', 'rate_limits'].map((name): [string, readonly Area[]] => [name, ['rate_limits']]),
-  ...['settings', 'config', 'keys'].map((name): [string, readonly Area[]] => [name, ['settings']]),
-  ...['tests', 'game-package', 'gamePackage'].map((name): [string, readonly Area[]] => [name, AREAS]),
+  ...['game-values', 'gameValues', 'game_values', 'values'].map((name): [string, readonly Scope[]] => [name, ['game_values']]),
+  ...['rate-limit-rules', 'rateLimitRules', 'rate_limits'].map((name): [string, readonly Scope[]] => [name, ['rate_limits']]),
+  ...['settings', 'config', 'keys'].map((name): [string, readonly Scope[]] => [name, ['settings']]),
+  ...['tests', 'game-package', 'gamePackage'].map((name): [string, readonly Scope[]] => [name, SCOPES]),
 ]);
 
 /** Permissions that the key needs: one for every section present, even an empty one. */
-export function areasOfSync(body: Json | undefined): readonly Area[] {
-  return isObject(body) ? [...new Set(Object.keys(body).flatMap((name) => AREAS_OF.get(name) ?? []))] : [];
+export function scopesOfSync(body: Json | undefined): readonly Scope[] {
+  return isObject(body) ? [...new Set(Object.keys(body).flatMap((name) => SCOPES_OF.get(name) ?? []))] : [];
 }
 
 /** Every element that may be a source item, with its kind. */

@@ -10,7 +10,7 @@ import { displayKey, hashKey, isProjectId } from './keys.ts';
 import { DEFAULT_PERMISSIONS } from './permissions.ts';
 import { MAX_NAME, projectSettings, SETTING_RULES, settingRule } from './settings.ts';
 
-/** Changes of projects, keys and settings by an operator, or by a manager with the `settings` area. */
+/** Changes of projects, keys and settings by an operator, or by a manager with the `settings` scope. */
 
 export interface ProjectDecision {
   readonly events: readonly DomainEvent[];

@@ -1,4 +1,4 @@
-import { AREAS, type Area, type Level, permissions } from '../../contract/credentials.ts';
+import { type Level, permissions, SCOPES, type Scope } from '../../contract/credentials.ts';
 import { isObject, type Json, tryParseJson } from '../../kernel/json.ts';
 import { STAGED_KINDS } from '../definition/kinds.ts';
 import type { DefinitionKind, Permissions } from '../events.ts';
@@ -17,7 +17,7 @@ export const DEFAULT_PERMISSIONS: Permissions = {
   settings: 'rw',
 };
 
-const KIND_AREAS: Readonly<Record<DefinitionKind, readonly Area[]>> = {
+const KIND_SCOPES: Readonly<Record<DefinitionKind, readonly Scope[]>> = {
   endpoint: ['endpoints'],
   query: ['queries'],
   collection: ['collections'],
@@ -25,21 +25,21 @@ const KIND_AREAS: Readonly<Record<DefinitionKind, readonly Area[]>> = {
   library: ['workflows'],
   'game-values': ['game_values'],
   'rate-limit-rules': ['rate_limits'],
-  tests: AREAS,
+  tests: SCOPES,
 };
 
-/** The areas that managing a kind of definition needs; all of them. */
-export function areasOf(kind: DefinitionKind): readonly Area[] {
-  return KIND_AREAS[kind];
+/** The scopes that managing a kind of definition needs; all of them. */
+export function scopesOf(kind: DefinitionKind): readonly Scope[] {
+  return KIND_SCOPES[kind];
 }
 
-/** The areas for promotion, rollback and reading what is staged: those of all staged kinds. */
-export const STAGED_AREAS: readonly Area[] = STAGED_KINDS.flatMap(areasOf);
+/** The scopes for promotion, rollback and reading what is staged: those of all staged kinds. */
+export const STAGED_SCOPES: readonly Scope[] = STAGED_KINDS.flatMap(scopesOf);
 
-/** Whether a key has a permission. A key without a map may do everything; a area missing in the map grants nothing. */
-export function allows(key: ApiKey, area: string, level: Level): boolean {
+/** Whether a key has a permission. A key without a map may do everything; a scope missing in the map grants nothing. */
+export function allows(key: ApiKey, scope: string, level: Level): boolean {
   if (key.kind === 'public' || key.permissions === null) return true;
-  const access = Object.hasOwn(key.permissions, area) ? key.permissions[area] : undefined;
+  const access = Object.hasOwn(key.permissions, scope) ? key.permissions[scope] : undefined;
   if (access === undefined || access.toLowerCase() === 'none') return false;
   return [...level].every((letter) => access.toLowerCase().includes(letter));
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decideUpsertOne } from '../../../src/domain/definition/decide.ts';
 import { layerHash } from '../../../src/domain/definition/evolve.ts';
 import { preflight } from '../../../src/domain/definition/preflight.ts';
-import { areasOfSync } from '../../../src/domain/definition/sections.ts';
+import { scopesOfSync } from '../../../src/domain/definition/sections.ts';
 import { strictly } from '../../../src/domain/definition/strict.ts';
 import { decideSync } from '../../../src/domain/definition/sync.ts';
 import { upgradeSource } from '../../../src/domain/definition/upgrade.ts';
@@ -223,9 +223,9 @@ describe('PUT sync', () => {
   });
 
   it('needs the permission of every section that is there, also of an empty one (11.1)', () => {
-    expect(areasOfSync({ endpoints: null, gameValues: {}, settings: [], unknown: 1 })).toEqual(['endpoints', 'game_values', 'settings']);
-    expect(areasOfSync({ tests: [] })).toHaveLength(7);
-    expect(areasOfSync([])).toEqual([]);
+    expect(scopesOfSync({ endpoints: null, gameValues: {}, settings: [], unknown: 1 })).toEqual(['endpoints', 'game_values', 'settings']);
+    expect(scopesOfSync({ tests: [] })).toHaveLength(7);
+    expect(scopesOfSync([])).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AREAS } from '../../../src/contract/credentials.ts';
+import { SCOPES } from '../../../src/contract/credentials.ts';
 import type { Permissions } from '../../../src/domain/events.ts';
 import {
   changeKey,
@@ -13,7 +13,7 @@ import {
 } from '../../../src/domain/project/decide.ts';
 import { evolveAuthority } from '../../../src/domain/project/evolve.ts';
 import { displayKey, formKey, hashKey, isProjectId } from '../../../src/domain/project/keys.ts';
-import { allows, areasOf, DEFAULT_PERMISSIONS, readPermissions } from '../../../src/domain/project/permissions.ts';
+import { allows, DEFAULT_PERMISSIONS, readPermissions, scopesOf } from '../../../src/domain/project/permissions.ts';
 import { projectSettings, SETTING_RULES, settingRule, settingsBody } from '../../../src/domain/project/settings.ts';
 import type { ApiKey, AuthorityState } from '../../../src/domain/states.ts';
 import { wireNames } from '../../../src/domain/wire-names.ts';
@@ -130,8 +130,8 @@ describe('permissions', () => {
     [{ endpoints: 'none' }, 'endpoints', 'r', false],
     [{ endpoints: 'rwx' }, 'collections', 'r', false],
     [{ endpoints: 'rwx' }, 'toString', 'r', false],
-  ])('%j grants %s:%s %s', (permissions, area, level, granted) => {
-    expect(allows(apiKey(permissions), area, level)).toBe(granted);
+  ])('%j grants %s:%s %s', (permissions, scope, level, granted) => {
+    expect(allows(apiKey(permissions), scope, level)).toBe(granted);
   });
 
   it('public keys are never permission-gated', () => {
@@ -151,9 +151,9 @@ describe('permissions', () => {
     expect(readPermissions(raw)).toEqual(permissions);
   });
 
-  it('tests need all seven areas, everything else its own', () => {
-    expect(areasOf('tests')).toEqual(AREAS);
-    expect(areasOf('game-values')).toEqual(['game_values']);
+  it('tests need all seven scopes, everything else its own', () => {
+    expect(scopesOf('tests')).toEqual(SCOPES);
+    expect(scopesOf('game-values')).toEqual(['game_values']);
   });
 });
 
