@@ -6,7 +6,7 @@ import { refusal } from '../kernel/errors.ts';
 import { counted, printResult } from './context.ts';
 import { agreedUpon, isAgreed } from './promote.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
-import { shownName } from './show.ts';
+import { shownChanges } from './show.ts';
 
 interface RollbackOptions extends RemoteOptions {
   readonly to?: number;
@@ -27,7 +27,7 @@ export function rollbackCommand(): Command {
         const isUnknown = error instanceof RemoteRefusal && error.code === 'PUBLISH_NOT_FOUND' && to !== null;
         throw isUnknown ? await unknownPublish(remote, to) : error;
       });
-      const what = look.changes.map(({ kind, id, action = 'change' }) => shownName({ kind, id, action })).join('\n');
+      const what = shownChanges(look.changes.map((change) => ({ ...change, fields: change.fields ?? [] })));
       const goal = look.to < 0 ? 'before any publish' : `at revision ${look.to}`;
       const shown = `${what}\nLive would be what it was ${goal}: ${counted(look.changes.length, 'change')}.`;
       if (options.dryRun) return printResult(options, look, () => shown);

@@ -449,7 +449,10 @@ describe('a project as a JSON file', () => {
     expect(await refusedImport('{"project_id":', '--as-new')).toContain('no JSON project export');
     expect(await refusedImport('no JSON', '--as-new')).toMatch(/[^ :] cannot be read/);
     expect(await refusedImport(Buffer.from([...Buffer.from('{"project_id":"'), 0xff]), '--as-new')).toContain('not UTF-8');
-    expect(await refusedImport('{}')).toContain('--as-new');
+    expect(await here(['project', 'import', join(data, 'bad.json'), '--data', data])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--as-new'),
+    });
     expect(await refusedImport('{"project_id":"p","export_version":1,"tables":{}}', '--into', 'nobody')).toContain('NOT_FOUND');
     expect(await count('projects')).toBe(before);
   });

@@ -288,8 +288,8 @@ describe('without a key (docs/tests.md)', () => {
         failures: [{ name: 'nowhere' }, { id: 'gone', name: 'gone test', reason: expect.any(String) }],
       },
     });
-    expect((await add()).code).toBe(1);
-    expect((await add(studio.projectId, 'later')).code).toBe(1);
+    expect((await add()).code).toBe(2);
+    expect((await add(studio.projectId, 'later')).code).toBe(2);
   });
 });
 

@@ -97,7 +97,6 @@ test('what is no page is refused by the command, and nothing is written', async 
     ['put', game.projectId, 'Bad Slug', '--file', file],
     ['put', game.projectId, 'x', '--file', `${file}.none`],
     ['put', game.projectId, 'x', '--file', '/dev/zero'],
-    ['put', game.projectId, 'x', '--file', file, '--type', 'pdf'],
     ['put', game.projectId, 'x', '--file', file, '--type', 'keyvalue'],
     ['put', 'nobody', 'x', '--file', file],
     ['remove', game.projectId, 'none'],
@@ -106,6 +105,7 @@ test('what is no page is refused by the command, and nothing is written', async 
     const { code, stderr } = await here(['page', ...words, '--data', data]);
     expect([words, code, stderr.includes('    at ')]).toEqual([words, 1, false]);
   }
+  expect((await here(['page', 'put', game.projectId, 'x', '--file', file, '--type', 'pdf', '--data', data])).code).toBe(2);
 });
 
 test('the canary answers every method without a key, and no cache keeps it', async () => {

@@ -195,7 +195,7 @@ describe('an operator', () => {
       return text.includes('custom.x') && text;
     });
     expect(line).toContain('\ufffd[2J\ufffdred');
-    expect((await here(['analytics', 'list', '--limit', '0', '--data', node.data])).code).toBe(1);
+    expect((await here(['analytics', 'list', '--limit', '0', '--data', node.data])).code).toBe(2);
   });
 
   test('can prove and rebuild it beside the running node', async () => {

@@ -11,6 +11,13 @@ const Change = z
   .object({ kind: z.string(), id: z.string(), action: z.string().optional(), hash: z.string().nullable().optional() })
   .catchall(anyJson);
 
+/** Where a definition differs. */
+const differing = {
+  members: z.array(z.string()),
+  fields: z.array(z.strictObject({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
+  more: count.optional(),
+} as const;
+
 const Promoted = z
   .strictObject({
     ok,
@@ -199,7 +206,8 @@ export const publishing = {
     description: [
       '409 NOTHING_TO_ROLL_BACK where there is none. Saved tests stay as they are. With `to` it goes to what live was right after the',
       'publish, promotion or rollback of that revision, as `GET publishes` names it (-1: before any); 404 PUBLISH_NOT_FOUND where',
-      'nothing was published live there. Any other member of the body is 400 INVALID_BODY.',
+      'nothing was published live there. Any other member of the body is 400 INVALID_BODY. With `dryRun` each change says what would differ,',
+      'as in `GET diff`.',
     ].join('\n'),
     keys: STAGED_WRITTEN,
     headers: PUBLISH_BASE,
@@ -210,7 +218,14 @@ export const publishing = {
         .strictObject({
           ok,
           to: z.int().meta({ description: 'The revision that live shows again; -1: none' }),
-          changes: z.array(Change),
+          changes: z.array(
+            z.strictObject({
+              kind: z.string(),
+              id: z.string(),
+              action: z.enum(['add', 'change', 'delete']),
+              ...z.strictObject(differing).partial().shape,
+            }),
+          ),
           hash: z.string(),
           generation: count,
           dryRun: ok.optional(),
@@ -224,8 +239,13 @@ export const publishing = {
     example: {
       body: { dryRun: true },
       answer: {
-        ...{ ok: true, to: 4, changes: [{ kind: 'collection', id: 'saves', action: 'change' }], hash: '0123456789abcdef', generation: 0 },
-        dryRun: true,
+        ...{ ok: true, to: 4, hash: '0123456789abcdef', generation: 0, dryRun: true },
+        changes: [
+          {
+            ...{ kind: 'collection', id: 'saves', action: 'change', members: ['maxRecords'] },
+            fields: [{ path: '/maxRecords', before: 6, after: 5 }],
+          },
+        ],
       },
     },
   }),
@@ -253,9 +273,7 @@ export const publishing = {
               kind: z.string(),
               id: z.string(),
               action: z.enum(['add', 'change', 'delete']),
-              members: z.array(z.string()),
-              fields: z.array(z.strictObject({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
-              more: count.optional(),
+              ...differing,
             }),
           ),
         })

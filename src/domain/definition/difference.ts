@@ -1,6 +1,9 @@
 import type { Difference } from '../../contract/answers.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import type { DefinitionKind } from '../events.ts';
+import { sentRules } from '../limit/rules.ts';
+import { AUTHORING_MEMBERS } from './source.ts';
 
 export type FieldDifferences = Pick<Difference['changes'][number], 'members' | 'fields' | 'more'>;
 
@@ -10,6 +13,18 @@ export type FieldDifferences = Pick<Difference['changes'][number], 'members' | '
 const MAX_FIELDS = 200;
 /** Characters shown of a value. A longer one is shown by its beginning, as text. */
 const MAX_VALUE = 1000;
+
+/** The difference between two forms of a definition as they are stored. One that does not exist is `{}`. */
+export function storedDifference(kind: DefinitionKind, before: Json, after: Json): FieldDifferences {
+  // Rules are compared as the list that was sent, whether they are stored with the text of their file or without.
+  const sent = (value: Json): Json => (kind === 'rate-limit-rules' ? sentRules(value) : value);
+  return differenceOf(sent(before), sent(after), isContent);
+}
+
+/** Only the content of a source file is compared, not its path or format. */
+function isContent(name: string): boolean {
+  return !AUTHORING_MEMBERS.some((each) => each === name);
+}
 
 /**
  * `members`: the top-level members that differ. `fields`: each difference as `{path, before, after}`, where the path is a JSON pointer and a

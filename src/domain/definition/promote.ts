@@ -1,14 +1,12 @@
 import type { Difference, Promoted } from '../../contract/answers.ts';
 import type { Json } from '../../kernel/json.ts';
-import { sentRules } from '../limit/rules.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
-import { differenceOf } from './difference.ts';
+import { storedDifference } from './difference.ts';
 import { isStaged } from './effective.ts';
 import { layerHash } from './evolve.ts';
 import { STAGED_KINDS } from './kinds.ts';
 import { definitionOf, type Entry, entriesOf, removalsOf } from './overlay.ts';
 import { answered, changeOf, type Decision, putOf, sourceEvents } from './publish.ts';
-import { AUTHORING_MEMBERS } from './source.ts';
 
 /** Promotion and its preview: `next` over `live`, as a `next` request sees it, becomes the new live. */
 
@@ -75,17 +73,6 @@ function summary(entry: Entry): Summary {
 }
 
 function shownChange(entry: Entry): Shown {
-  const before: Json = entry.live === null ? {} : compared(entry, definitionOf(entry.live));
-  const difference = differenceOf(before, compared(entry, entry.value), isContent);
-  return { ...summary(entry), ...difference };
-}
-
-/** Rules are compared as the list that was sent, whether they are stored with the text of their file or without. */
-function compared({ kind }: Entry, value: Json): Json {
-  return kind === 'rate-limit-rules' ? sentRules(value) : value;
-}
-
-/** Only the content of a source file is compared, not its path or format. */
-function isContent(name: string): boolean {
-  return !AUTHORING_MEMBERS.some((each) => each === name);
+  const before: Json = entry.live === null ? {} : definitionOf(entry.live);
+  return { ...summary(entry), ...storedDifference(entry.kind, before, entry.value) };
 }

@@ -1,8 +1,11 @@
 import type { RolledBack } from '../../contract/answers.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
+import { tryParseJson } from '../../kernel/json.ts';
 import type { DefinitionChange, ProjectEvent, SourceStored } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
+import { type FieldDifferences, storedDifference } from './difference.ts';
 import { layerHash } from './evolve.ts';
+import { definitionOf } from './overlay.ts';
 import { answered, type Decision, type Put, sourceEvents } from './publish.ts';
 
 /**
@@ -133,7 +136,7 @@ export function decideRollback(
   const { to } = earlier;
   const answer = {
     to,
-    changes: changes.map((each) => summary(state, each)),
+    changes: changed.map((each) => (dryRun ? { ...summary(state, each), ...foreseen(state, each) } : summary(state, each))),
     hash,
     generation,
     ...(dryRun ? { dryRun: true as const } : {}),
@@ -149,7 +152,17 @@ function noSuchPublish(revision: number): Refusal {
   return refusal('PUBLISH_NOT_FOUND', message);
 }
 
-function summary(state: DefinitionsState, { kind, id, hash }: DefinitionChange): RolledBack['changes'][number] {
+/** Where live would differ, as `diff` shows it. */
+function foreseen({ live }: DefinitionsState, { kind, id, text }: EarlierLive['definitions'][number]): FieldDifferences {
+  if (text === null) return { members: [], fields: [] };
+  const item = live[kind].get(id);
+  return storedDifference(kind, item === undefined ? {} : definitionOf(item), tryParseJson(text) ?? null);
+}
+
+function summary(
+  state: DefinitionsState,
+  { kind, id, hash }: Pick<DefinitionChange, 'kind' | 'id' | 'hash'>,
+): RolledBack['changes'][number] {
   const action = hash === null ? 'delete' : state.live[kind].has(id) ? 'change' : 'add';
   return { kind, id, action };
 }

@@ -87,11 +87,18 @@ describe('rolling back', () => {
     expect(history.state.liveHash).toBe(layerHash(history.state.live));
   });
 
-  it('a dry run writes nothing', () => {
-    const history = new History().push(items('a1')).push(items('a2'));
+  it('a dry run writes nothing, and says what would differ, field by field', () => {
+    const history = new History().push(items('a1', 'b1')).push(items('a2', 'c1'));
     expect(accepted(decideRollback(history.state, history.earlier(), { dryRun: true }))).toMatchObject({
       events: [],
-      answer: { dryRun: true, generation: 0, to: 1 },
+      answer: {
+        ...{ dryRun: true, generation: 0, to: 2 },
+        changes: [
+          { id: 'a', action: 'change', members: ['method'], fields: [{ path: '/method', before: 'a2', after: 'a1' }] },
+          { id: 'c', action: 'delete', members: [], fields: [] },
+          { id: 'b', action: 'add', members: ['id', 'method'] },
+        ],
+      },
     });
   });
 
