@@ -27,7 +27,7 @@ export function rollbackCommand(): Command {
         const isUnknown = error instanceof RemoteRefusal && error.code === 'PUBLISH_NOT_FOUND' && to !== null;
         throw isUnknown ? await unknownPublish(remote, to) : error;
       });
-      const what = shownChanges(look.changes.map((change) => ({ ...change, fields: change.fields ?? [] })));
+      const what = shownChanges(look.changes);
       const goal = look.to < 0 ? 'before any publish' : `at revision ${look.to}`;
       const shown = `${what}\nLive would be what it was ${goal}: ${counted(look.changes.length, 'change')}.`;
       if (options.dryRun) return printResult(options, look, () => shown);

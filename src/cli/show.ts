@@ -7,9 +7,11 @@ import { styled } from './terminal.ts';
 /** How commands on a game's folder show changes, findings and conflicts to people. */
 
 /** A change, of a folder or as a server tells it. */
-export interface Shown extends Pick<Change, 'id' | 'fields' | 'more'> {
+export interface Shown extends Pick<Change, 'id' | 'more'> {
   readonly kind: string;
   readonly action: string;
+  /** Left out by whoever names the definition alone. */
+  readonly fields?: Change['fields'];
 }
 
 const MARKS: Readonly<Record<string, readonly [mark: string, style: 'green' | 'yellow' | 'red' | 'gray']>> = {
@@ -33,7 +35,7 @@ export function shownName({ kind, id, action }: Pick<Shown, 'kind' | 'id' | 'act
 
 function shownChange({ kind, id, action, fields, more = 0 }: Shown): string {
   const note =
-    action === 'change' && fields.length === 0
+    action === 'change' && fields?.length === 0
       ? styled('gray', '  (comments or layout)')
       : action === 'absent'
         ? styled('gray', '  (not in this folder)')
@@ -41,7 +43,7 @@ function shownChange({ kind, id, action, fields, more = 0 }: Shown): string {
   const head = `${shownName({ kind, id, action })}${note}`;
   // Of what is new, everything differs.
   if (action !== 'change') return head;
-  const lines = fields.map(({ path, before, after }) => `    ${path}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`);
+  const lines = (fields ?? []).map(({ path, before, after }) => `    ${path}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`);
   return [head, ...lines, ...(more > 0 ? [`    … and ${more} more`] : [])].join('\n');
 }
 

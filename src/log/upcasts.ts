@@ -14,7 +14,7 @@ export const UPCASTS: Upcasts = {
   'record.appended': { 1: untold },
   // Version 1 knew no guests.
   'session.created': { 1: (data) => data },
-  // Version 1 said not who had asked for a code.
+  // Version 1 does not say which device asked for a code.
   'guest.codeIssued': { 1: (data) => data },
   'guest.deviceRevoked': { 1: (data) => data },
 };
