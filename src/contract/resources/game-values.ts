@@ -12,7 +12,9 @@ const about = {
   notes: optional(json, 'For people.'),
 };
 
-const entries = z.union([map, z.array(z.looseObject({ key: optional(text, 'Its name.'), value: needed(json, 'Its value.') }))]);
+export const entry = z.looseObject({ key: optional(text, 'Its name.'), value: needed(json, 'Its value.') });
+
+const entries = z.union([map, z.array(entry)]);
 
 export const column = z.looseObject({
   key: optional(text, 'Its name in the rows.'),

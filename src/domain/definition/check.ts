@@ -1,8 +1,8 @@
+import type { Item } from '../../contract/resources/definition.ts';
 import type { block } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import type { StepSchema, StepType } from '../../contract/resources/step.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { WIRE_TEXTS } from '../wire-names.ts';
 import type { ListedKind } from './kinds.ts';
 import type { Problem } from './problem.ts';
@@ -47,7 +47,8 @@ function reservedProblem(id: string): Problem | null {
 
 /** What makes a definition unusable as data (nesting, reserved member names, reserved step ids), or `null`. */
 export function contentProblem(value: Json): Problem | null {
-  return nameProblem(value, '', 0) ?? (isObject(value) ? (ownNameProblem(value) ?? stepProblem(stepsIn(value))) : null);
+  const { steps }: Written<typeof block> = objectOf(value);
+  return nameProblem(value, '', 0) ?? ownNameProblem(objectOf(value)) ?? stepProblem(steps);
 }
 
 /** What is wrong with the size of a source text, or `null`. */
@@ -77,19 +78,12 @@ function nameProblem(value: Json, path: string, depth: number): Problem | null {
   return null;
 }
 
-function ownNameProblem(definition: JsonObject): Problem | null {
-  const name = ['id', 'slug', 'name'].find((own) => {
-    const value = member(definition, own);
-    return typeof value === 'string' && isReserved(value);
-  });
-  return name === undefined ? null : invalid(`This ${name} is a reserved word.`);
+function ownNameProblem({ id, slug, name }: Item): Problem | null {
+  const reserved = Object.entries({ id, slug, name }).find(([, value]) => typeof value === 'string' && isReserved(value));
+  return reserved === undefined ? null : invalid(`This ${reserved[0]} is a reserved word.`);
 }
 
 /** Steps at any depth, because results are bound under their ids. Only objects with a `type` are steps; rows of data may have any names. */
-function stepsIn({ steps }: Written<typeof block>): Json | undefined {
-  return steps;
-}
-
 function stepProblem(value: Json | undefined): Problem | null {
   if (!isArray(value) && !isObject(value)) return null;
   const { type, id, as }: Written<StepSchema<StepType>> = objectOf(value);

@@ -1,8 +1,10 @@
 import type { Difference } from '../../contract/answers.ts';
+import type { Item } from '../../contract/resources/definition.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { DefinitionKind } from '../events.ts';
 import { sentRules } from '../limit/rules.ts';
+import { objectOf } from './read.ts';
 import { AUTHORING_MEMBERS } from './source.ts';
 
 export type FieldDifferences = Pick<Difference['changes'][number], 'members' | 'fields' | 'more'>;
@@ -92,7 +94,7 @@ class Walk {
 function byId(list: readonly Json[]): ReadonlyMap<string, { readonly at: number; readonly item: Json }> | null {
   const found = new Map<string, { at: number; item: Json }>();
   for (const [at, item] of list.entries()) {
-    const id = isObject(item) ? member(item, 'id') : undefined;
+    const { id }: Item = objectOf(item);
     if (typeof id !== 'string' || found.has(id)) return null;
     found.set(id, { at, item });
   }

@@ -1,11 +1,10 @@
 import type { Item } from '../../contract/resources/definition.ts';
 import { isObject, type Json, type JsonObject, stringifyJson, tryParseJson } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { DefinitionKind, PublishTarget } from '../events.ts';
 import type { DefinitionItem, DefinitionsState, Layer } from '../states.ts';
 import { hashText } from './hash.ts';
 import { isListed } from './kinds.ts';
-import { stringOf } from './read.ts';
+import { objectOf, stringOf } from './read.ts';
 import { AUTHORING_MEMBERS } from './source.ts';
 
 /**
@@ -96,9 +95,8 @@ function firstsByName(items: Iterable<DefinitionItem>): ReadonlyMap<string, Defi
 
 /** The slug of an endpoint, the name of other kinds; its id if it has none. */
 export function nameOf(item: DefinitionItem): string {
-  const value = definitionOf(item);
-  const key = isObject(value) ? stringOf(member(value, item.kind === 'endpoint' ? 'slug' : 'name')) : undefined;
-  return key ?? item.id;
+  const { slug, name }: Item = objectOf(definitionOf(item));
+  return stringOf(item.kind === 'endpoint' ? slug : name) ?? item.id;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { Item } from '../../contract/resources/definition.ts';
 import type { Finding } from './findings/finding.ts';
 import type { ListedKind } from './kinds.ts';
 
@@ -28,8 +27,7 @@ export class ParseBudget {
 const OPTIONS = { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
 
 /** The findings with positions, if the source text is available. */
-export function located(kind: ListedKind, definition: JsonObject, found: readonly Finding[], budget: ParseBudget): readonly Finding[] {
-  const text = member(definition, 'sourceText');
+export function located(kind: ListedKind, { sourceText: text }: Item, found: readonly Finding[], budget: ParseBudget): readonly Finding[] {
   if (typeof text !== 'string' || found.every(({ pointer, line }) => pointer === '' || line !== undefined) || !budget.take(text))
     return found;
   const positions = positionsIn(text, kind);

@@ -1,5 +1,4 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 
 /**
  * Tolerant readers of JSON that authors wrote. Definitions are stored after simple checks, so readers take what fits and ignore the rest.
@@ -28,6 +27,11 @@ export function listOf(value: Json | undefined): readonly Json[] {
   return isArray(value) ? value : [];
 }
 
+/** The objects in a list. What else is in it is left out. */
+export function objectsIn(value: Json | undefined): readonly JsonObject[] {
+  return listOf(value).filter((item) => isObject(item));
+}
+
 /** A trimmed text that is not blank, or a number as text (ids are sometimes numbers); else undefined. */
 export function stringOf(value: Json | undefined): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value.trim();
@@ -38,7 +42,7 @@ export function stringOf(value: Json | undefined): string | undefined {
 /** The first of these members that holds a text. */
 export function firstText<W extends JsonObject>(object: W, ...names: readonly (keyof W & string)[]): string | undefined {
   for (const name of names) {
-    const text = stringOf(member(object, name));
+    const text = stringOf(object[name]);
     if (text !== undefined) return text;
   }
   return undefined;

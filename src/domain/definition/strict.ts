@@ -1,7 +1,7 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { Decision } from './publish.ts';
-import { listOf, objectOf } from './read.ts';
+import { objectsIn } from './read.ts';
 import { plainWords } from './wording.ts';
 
 /**
@@ -21,33 +21,30 @@ export function strictly<Body extends JsonObject>(decision: Decision<Body> | Ref
 
 /** Findings in an answer to a push: at the top, in the results of its elements, and in those of its sections. */
 function diagnosticsIn(body: JsonObject): JsonObject[] {
-  const own = listOf(body['diagnostics']).filter((each) => isObject(each));
-  const results = listOf(body['results']).flatMap((result) => diagnosticsIn(objectOf(result)));
-  const sections = Object.values(body).flatMap((section) => (isObject(section) ? diagnosticsIn(section) : []));
-  return [...own, ...results, ...sections];
+  const parts = [...objectsIn(body['results']), ...objectsIn(Object.values(body))];
+  return [...objectsIn(body['diagnostics']), ...parts.flatMap(diagnosticsIn)];
 }
 
 function refusedBody(body: JsonObject): JsonObject {
   const entries = Object.entries(body).map(([name, value]): [string, Json] => {
-    if (name === 'diagnostics') return [name, listOf(value).map(asError)];
-    if (name === 'results') return [name, listOf(value).map(refusedResult)];
+    if (name === 'diagnostics') return [name, objectsIn(value).map(asError)];
+    if (name === 'results') return [name, objectsIn(value).map(refusedResult)];
     if (!isObject(value)) return [name, value];
     return [name, { ...refusedBody(value), ...('ok' in value ? { ok: diagnosticsIn(value).length === 0 } : {}) }];
   });
   return Object.fromEntries(entries);
 }
 
-function refusedResult(result: Json): Json {
-  if (!isObject(result)) return result;
+function refusedResult(result: JsonObject): JsonObject {
   const [first] = diagnosticsIn(result);
   if (first === undefined) return { ...result, action: 'skipped' };
   const { action: _, ...about } = result;
-  const diagnostics = listOf(result['diagnostics']).map(asError);
+  const diagnostics = objectsIn(result['diagnostics']).map(asError);
   return { ...about, ok: false, error: 'STRICT_FINDINGS', message: textOf(first['message']), diagnostics };
 }
 
-function asError(diagnostic: Json): Json {
-  return isObject(diagnostic) ? { ...diagnostic, severity: 'error' } : diagnostic;
+function asError(diagnostic: JsonObject): JsonObject {
+  return { ...diagnostic, severity: 'error' };
 }
 
 function placeOf({ sourcePath, resourceId, sourcePointer, line }: JsonObject): string {

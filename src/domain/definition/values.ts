@@ -1,5 +1,6 @@
 import type {
   column as columnSchema,
+  entry as entrySchema,
   group as groupSchema,
   table as tableSchema,
   WrittenValues,
@@ -8,7 +9,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { CollectionModel, GameValuesModel } from './model.ts';
-import { firstText, isReserved, listOf, objectFrom, objectOf, stringOf } from './read.ts';
+import { firstText, isReserved, listOf, objectFrom, objectOf, objectsIn, stringOf } from './read.ts';
 
 /**
  * Game values: groups of named entries and tables of rows. They come from `constants` and `tables` of collections, then from the game-values
@@ -72,7 +73,7 @@ function documentPart(document: Json | undefined): Part {
   if (!isArray(items)) {
     return { owner: null, isPrivate: false, groups: groupsOf(whole.groups, null), tables: tablesOf(whole.tables, null) };
   }
-  const named = items.filter((item) => isObject(item)).filter((item) => firstText(item, 'id') !== undefined);
+  const named = objectsIn(items).filter((item) => firstText(item, 'id') !== undefined);
   const [tables, groups] = [named.filter(isTable), named.filter((item) => !isTable(item))];
   return { owner: null, isPrivate: false, groups: groupsOf(groups, null), tables: tablesOf(tables, null) };
 }
@@ -125,12 +126,20 @@ function withoutOwnerId({ collectionId: _, ...group }: JsonObject): JsonObject {
 
 /** Groups from a list of `{id|group|name, entries|values}`, or a map of group id → entries. */
 function groupsOf(raw: Json | undefined, owner: string | null): Group[] {
+  const found = byId(raw, ['id', 'group', 'name', 'key'], (value) => (isWrapped(value) ? value : { entries: value }));
+  return found.map(([id, item]) => group(id, item, owner));
+}
+
+/** Items of a list with their ids, which any of `idNames` holds, or of a map from id to what `itemOf` makes an item. */
+function byId(
+  raw: Json | undefined,
+  idNames: readonly string[],
+  itemOf: (value: Json) => JsonObject,
+): (readonly [id: string, item: JsonObject])[] {
   const found = isArray(raw)
-    ? raw
-        .filter((item) => isObject(item))
-        .map((item): [string | undefined, JsonObject] => [firstText(item, 'id', 'group', 'name', 'key'), item])
-    : Object.entries(objectOf(raw)).map(([id, value]): [string, JsonObject] => [id, isWrapped(value) ? value : { entries: value }]);
-  return found.flatMap(([id, item]) => (id === undefined || isReserved(id) ? [] : [group(id, item, owner)]));
+    ? objectsIn(raw).map((item) => [firstText(item, ...idNames), item] as const)
+    : Object.entries(objectOf(raw)).map(([id, value]) => [id, itemOf(value)] as const);
+  return found.flatMap(([id, item]) => (id === undefined || isReserved(id) ? [] : [[id, item] as const]));
 }
 
 const GROUP_MEMBERS = new Set(['id', 'name', 'description', 'type', 'entries', 'values', 'notes']);
@@ -157,23 +166,18 @@ function group(id: string, item: Written<typeof groupSchema>, owner: string | nu
 function entriesOf(raw: Json | undefined): JsonObject {
   if (!isArray(raw)) return objectFrom(Object.entries(objectOf(raw)));
   return objectFrom(
-    raw
-      .filter((entry) => isObject(entry))
-      .flatMap((entry): [string, Json][] => {
-        const name = firstText(entry, 'key', 'name', 'id');
-        return name === undefined ? [] : [[name, member(entry, 'value') ?? null]];
-      }),
+    objectsIn(raw).flatMap((entry): [string, Json][] => {
+      const { value }: Written<typeof entrySchema> = entry;
+      const name = firstText(entry, 'key', 'name', 'id');
+      return name === undefined ? [] : [[name, value ?? null]];
+    }),
   );
 }
 
 /** Tables from a list of `{id|table|name, columns, rows}`, a map of table id → table, or a map of table id → rows. */
 function tablesOf(raw: Json | undefined, owner: string | null): Table[] {
-  const found = isArray(raw)
-    ? raw
-        .filter((item) => isObject(item))
-        .map((item): [string | undefined, JsonObject] => [firstText(item, 'id', 'table', 'name', 'key'), item])
-    : Object.entries(objectOf(raw)).map(([id, value]): [string, JsonObject] => [id, isArray(value) ? { rows: value } : objectOf(value)]);
-  return found.flatMap(([id, item]) => (id === undefined || isReserved(id) ? [] : [table(id, item, owner)]));
+  const found = byId(raw, ['id', 'table', 'name', 'key'], (value) => (isArray(value) ? { rows: value } : objectOf(value)));
+  return found.map(([id, item]) => table(id, item, owner));
 }
 
 function table(id: string, item: Written<typeof tableSchema>, owner: string | null): Table {

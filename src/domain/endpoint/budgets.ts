@@ -1,7 +1,7 @@
 import { BUDGET_NAMES } from '../../contract/resources/logic.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type Json } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import type { Json } from '../../kernel/json.ts';
+import { objectOf } from '../definition/read.ts';
 
 /**
  * `budgets` of an endpoint or a workflow: how much of each thing a call may do, including what it calls. The author sets them, below the limits
@@ -26,9 +26,9 @@ export type BudgetLimits = ReadonlyMap<BudgetName, number>;
 
 /** The declared budgets; `null`: none that can be measured. */
 export function compileBudgets(json: Json | undefined): BudgetLimits | null {
-  if (!isObject(json)) return null;
+  const declared: { readonly [Name in BudgetName]?: Json } = objectOf(json);
   const limits = BUDGET_NAMES.flatMap((name): [BudgetName, number][] => {
-    const limit = member(json, name);
+    const limit = declared[name];
     return typeof limit === 'number' && limit >= 0 ? [[name, limit]] : [];
   });
   return limits.length === 0 ? null : new Map(limits);

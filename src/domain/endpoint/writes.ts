@@ -1,5 +1,6 @@
+import type { Written } from '../../contract/resources/member.ts';
+import type { route, StepSchema } from '../../contract/resources/step.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { EndpointModel } from '../definition/model.ts';
 import type { Definitions } from './step.ts';
 
@@ -8,6 +9,9 @@ import type { Definitions } from './step.ts';
 const WRITING: ReadonlySet<Json | undefined> = new Set<Json | undefined>(['write', 'delete']);
 /** Members that name other logic: of workflow and call steps, and of routes that run something. */
 const REFERRING = ['workflow', 'target', 'flow', 'endpoint'] as const;
+/** A step or a route, as far as it says what it does. */
+type Logic = Pick<Written<typeof route>, (typeof REFERRING)[number]> & Pick<Written<StepSchema<'write'>>, 'type'>;
+
 /** Members without steps. */
 const PASSIVE: ReadonlySet<string> = new Set(['input', 'response', 'sourceText', 'params']);
 
@@ -25,8 +29,8 @@ export function mayWrite(endpoint: EndpointModel, definitions: Pick<Definitions,
   const inJson = (json: Json): boolean => {
     if (isArray(json)) return json.some(inJson);
     if (!isObject(json)) return false;
-    if (WRITING.has(member(json, 'type'))) return true;
-    return REFERRING.some((name) => inNamed(member(json, name))) || inDefinition(json);
+    const logic: Logic = json;
+    return WRITING.has(logic.type) || REFERRING.some((name) => inNamed(logic[name])) || inDefinition(json);
   };
   const inNamed = (name: Json | undefined): boolean => {
     if (typeof name !== 'string' || seen.has(name)) return false;

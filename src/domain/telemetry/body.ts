@@ -6,28 +6,27 @@ import { truncateText } from '../document/truncate-text.ts';
 
 /** The first of these members that holds a text that is not empty, cut to `length`. */
 export function stringIn(body: JsonObject, names: readonly string[], length: number): string | null {
-  for (const name of names) {
-    const value = member(body, name);
-    if (typeof value === 'string' && value.trim() !== '') return truncateText(value, length);
-  }
-  return null;
+  return first(body, names, (value) => (typeof value === 'string' && value.trim() !== '' ? truncateText(value, length) : null));
 }
 
 /** The first of these members that holds a finite number. */
 export function numberOf(body: JsonObject, names: readonly string[]): number | null {
-  for (const name of names) {
-    const value = member(body, name);
+  return first(body, names, (value) => {
     const number = isNumber(value) ? toDouble(value) : Number.NaN;
-    if (Number.isFinite(number)) return number;
-  }
-  return null;
+    return Number.isFinite(number) ? number : null;
+  });
 }
 
 /** The first of these members that is present and not null. */
 export function anyOf(body: JsonObject, names: readonly string[]): Json {
+  return first(body, names, (value) => value);
+}
+
+/** What `read` makes of the first of these members that it can read. */
+function first<T>(body: JsonObject, names: readonly string[], read: (value: Json) => T | null): T | null {
   for (const name of names) {
-    const value = member(body, name);
-    if (value !== undefined && value !== null) return value;
+    const found = read(member(body, name) ?? null);
+    if (found !== null) return found;
   }
   return null;
 }

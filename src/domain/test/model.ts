@@ -3,7 +3,7 @@ import type { expectation, seed as seedSchema, test as testSchema } from '../../
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { definitionOf } from '../definition/overlay.ts';
-import { flagOf, listOf, numberOf, objectOf, stringOf } from '../definition/read.ts';
+import { flagOf, numberOf, objectOf, objectsIn, stringOf } from '../definition/read.ts';
 import { SINGLE_ID } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { acceptMembers, SYNTHETIC_PLAYER } from '../wire-names.ts';
@@ -77,7 +77,7 @@ export function savedTest(state: DefinitionsState, testId: string): TestCase | u
 /** The list of tests. It is live, and serves both targets. */
 export function storedTests(state: DefinitionsState): readonly JsonObject[] {
   const item = state.live.tests.get(SINGLE_ID);
-  return item === undefined ? [] : listOf(definitionOf(item)).filter((test) => isObject(test));
+  return item === undefined ? [] : objectsIn(definitionOf(item));
 }
 
 /** The result of a run. */

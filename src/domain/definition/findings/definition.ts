@@ -1,10 +1,9 @@
 import { COMPILED } from '../../../contract/resources/definition.ts';
 import { resources } from '../../../contract/resources/index.ts';
-import { endpoint, type input, type library, response, workflow } from '../../../contract/resources/logic.ts';
+import { endpoint, type input, type inputObject, type library, response, workflow } from '../../../contract/resources/logic.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
-import { member } from '../../../kernel/path.ts';
 import { takeOf } from '../../endpoint/take.ts';
 import { inputOfBody } from '../../security/call-body.ts';
 import type { ListedKind } from '../kinds.ts';
@@ -91,7 +90,8 @@ function endpointFindings(definition: Written<typeof endpoint>, findings: Findin
     );
   }
   for (const [name, field] of Object.entries(properties)) {
-    const sample = member(objectOf(field), 'type') === 'object' ? {} : '';
+    const { type }: Written<typeof inputObject> = objectOf(field);
+    const sample = type === 'object' ? {} : '';
     if (Object.hasOwn(inputOfBody({ [name]: sample }), name)) continue;
     findings.add(
       'RESERVED_INPUT',
@@ -123,9 +123,9 @@ function responseFindings(written: Json | undefined, findings: Findings): void {
 /** Findings for members of a successful answer that the client library misreads. */
 function misreadFindings(body: Json | undefined, findings: Findings): void {
   if (isArray(body)) findings.add('FIELD_MISREAD', '/response/body', 'The client library cannot read an answer that is a list.');
-  if (!isObject(body) || member(body, 'ok') === false) return;
-  const [inner, status, error] = ['body', 'status', 'error'].map((name) => member(body, name));
-  if (isObject(inner ?? null)) findings.add('FIELD_MISREAD', '/response/body/body', `The client library gives the game 'body' alone.`);
+  const { ok, body: inner, status, error } = objectOf(body);
+  if (ok === false) return;
+  if (isObject(inner)) findings.add('FIELD_MISREAD', '/response/body/body', `The client library gives the game 'body' alone.`);
   const taken = [typeof status === 'number' && status >= 400 ? 'status' : null, typeof error === 'string' ? 'error' : null];
   for (const name of taken) {
     if (name !== null) findings.add('FIELD_MISREAD', `/response/body/${name}`, `The client library takes '${name}' for a failure.`);

@@ -1,8 +1,7 @@
 import type { collection } from '../../../contract/resources/collection.ts';
 import type { endpoint } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
-import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
+import type { Json, JsonObject } from '../../../kernel/json.ts';
 import type { ListedKind } from '../kinds.ts';
 import { dailyLimit, isInternal } from '../models.ts';
 import { flagOf, objectOf } from '../read.ts';
@@ -64,5 +63,6 @@ function says(definition: Guarded, name: GuardName): boolean {
 
 /** Its shape is the author's own. */
 function isLimit(limits: Json | undefined): boolean {
-  return isObject(limits) && Object.keys(limits).length > 0 && member(limits, 'mode') !== 'none';
+  const own = objectOf(limits);
+  return Object.keys(own).length > 0 && own['mode'] !== 'none';
 }
