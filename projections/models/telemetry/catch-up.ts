@@ -5,10 +5,9 @@ import { telemetryStream } from '../../../src/log/streams.ts';
 import { HistoryMismatch } from '../../checkpoints.ts';
 import type { Transaction } from '../../tables.ts';
 import { transaction } from '../../transaction.ts';
-import { beginTelemetry, checkHistory, lockCheckpoint, readBatch, TELEMETRY_VERSIONS } from './checkpoint.ts';
-import { writeTelemetry } from './projection.ts';
+import { writeBatch } from './batch.ts';
+import { beginTelemetry, checkHistory, lockCheckpoint, TELEMETRY_VERSIONS } from './checkpoint.ts';
 import { telemetryProjects } from './rebuild.ts';
-import { beginFromTotals } from './totals.ts';
 
 /**
  * Writes what the log holds beyond the rows, for a command that must leave nothing unwritten. It works in batches like the projector, but
@@ -30,17 +29,13 @@ export async function catchUpTelemetry({ log, pool }: { readonly log: Log; reado
 async function catchUp(log: Log, pool: Pool, projectId: string): Promise<void> {
   if ((await log.head(telemetryStream(projectId))) === null) return;
   await beginTelemetry(pool, projectId);
-  const batch = () => transaction(pool, projectId, TELEMETRY_VERSIONS, (tx) => writeBatch(tx, log));
+  const batch = () => transaction(pool, projectId, TELEMETRY_VERSIONS, (tx) => nextBatch(tx, log));
   while ((await batch()) > 0);
 }
 
-async function writeBatch(tx: Transaction, log: Log): Promise<number> {
+async function nextBatch(tx: Transaction, log: Log): Promise<number> {
   const at = await lockCheckpoint(tx);
   if (at === null) return 0;
   await checkHistory(log, tx.projectId, at);
-  const from = at.revision < 0 ? await beginFromTotals(tx, log) : at.revision;
-  const { events, unknown } = await readBatch(log, tx.projectId, from);
-  if (events.length === 0 && unknown !== null) throw unknown;
-  await writeTelemetry(tx, events);
-  return events.length;
+  return (await writeBatch(tx, log, at)).events;
 }

@@ -21,13 +21,13 @@ export const TELEMETRY_VERSIONS: Versions = new Map([['telemetry', 1]]);
 const BEGIN = `
 INSERT INTO savepoint.telemetry_checkpoints (project, revision, event_id) VALUES ($1, -1, '') ON CONFLICT DO NOTHING`;
 
-/** Gives a project that is new to these tables its place, at −1. */
+/** Gives a project that is new to these tables its checkpoint, at −1. */
 export async function beginTelemetry(pool: Pool, projectId: string): Promise<void> {
   await pool.query({ ...QUERY_TIMEOUT, text: BEGIN, values: [projectId] });
 }
 
-const LOOK = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1';
-const TAKE = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE SKIP LOCKED';
+const READ = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1';
+const TRY_LOCK = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE SKIP LOCKED';
 const LOCK = 'SELECT revision, event_id FROM {telemetry_checkpoints} WHERE project = $1 FOR UPDATE';
 
 interface Row {
@@ -35,19 +35,19 @@ interface Row {
   readonly event_id: string;
 }
 
-/** Locks the place until the transaction ends; `null` while another projector holds it. */
+/** Locks the checkpoint until the transaction ends; `null` while another projector holds it. */
 export async function tryLockCheckpoint(tx: Transaction): Promise<TelemetryCheckpoint | null> {
-  return checkpointOf(await tx.run<Row>('telemetry-take', TAKE, []));
+  return checkpointOf(await tx.run<Row>('telemetry-try-lock', TRY_LOCK, []));
 }
 
-/** The same, but waits for the other projector. `null`: the project has no place. */
+/** The same, but waits for the other projector. `null`: the project has no checkpoint. */
 export async function lockCheckpoint(tx: Transaction): Promise<TelemetryCheckpoint | null> {
-  return checkpointOf(await tx.run<Row>('telemetry-hold', LOCK, []));
+  return checkpointOf(await tx.run<Row>('telemetry-lock', LOCK, []));
 }
 
-/** The place as it is now, or as the transaction's snapshot shows it. */
+/** The checkpoint as it is now, or as the transaction's snapshot shows it. */
 export async function readCheckpoint(tx: Transaction): Promise<TelemetryCheckpoint | null> {
-  return checkpointOf(await tx.run<Row>('telemetry-look', LOOK, []));
+  return checkpointOf(await tx.run<Row>('telemetry-read', READ, []));
 }
 
 function checkpointOf([row]: readonly Row[]): TelemetryCheckpoint | null {
@@ -64,7 +64,7 @@ export async function checkHistory(log: Log, projectId: string, { revision, even
 
 const ADVANCE = 'UPDATE {telemetry_checkpoints} SET revision = $2, event_id = $3 WHERE project = $1';
 
-/** Moves the place to an event. The caller must have locked it. */
+/** Moves the checkpoint to an event. The caller must have locked it. */
 export async function advanceTelemetry(tx: Transaction, { revision, eventId }: TelemetryCheckpoint): Promise<void> {
   await tx.run('telemetry-advance', ADVANCE, [revision, eventId]);
 }

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { throttled } from '../../../src/kernel/error-reporting.ts';
-import { UnknownEvent } from '../../../src/log/decode.ts';
 import { createNotifier } from '../../../src/log/notifier.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { TELEMETRY_PREFIX, telemetryProjectOf, telemetryStream } from '../../../src/log/streams.ts';
-import { HistoryMismatch } from '../../checkpoints.ts';
 import type { ProjectorLogger } from '../../projector/context.ts';
 import { retry } from '../../projector/retry.ts';
 import type { Transaction } from '../../tables.ts';
 import { transaction } from '../../transaction.ts';
-import { beginTelemetry, checkHistory, readBatch, TELEMETRY_VERSIONS, tryLockCheckpoint } from './checkpoint.ts';
-import { writeTelemetry } from './projection.ts';
-import { beginFromTotals } from './totals.ts';
+import { Backlog, type ProjectBacklog } from './backlog.ts';
+import { type WrittenBatch, writeBatch } from './batch.ts';
+import { beginTelemetry, checkHistory, TELEMETRY_VERSIONS, tryLockCheckpoint } from './checkpoint.ts';
 
 /**
  * The projector of telemetry, apart from the one of game data. It writes one batch of one project at a time through one connection. While
@@ -42,205 +40,160 @@ export interface TelemetryFollower {
   stop(withinMs?: number): Promise<void>;
 }
 
-/** Lets a small batch grow. */
+/** With fewer events than this waiting, a batch lingers, so that more events come into it. */
+const LINGER_EVENTS = 500;
 const LINGER_MS = 40;
-const CONTENTION_BACKOFF_MS = 500;
 const RETRY_MS = 1_000;
-const MAX_RETRY_MS = 30_000;
 /** The pause after a batch while there is more, as a multiple of the batch's time: the database serves game data first. */
 const PAUSE_FACTOR = 2;
 const MAX_PAUSE_MS = 400;
-/** Time limit of a batch at its first try. It doubles for each further try, because a large sweep may really need longer. */
-const TIMEOUT_MS = 30_000;
-const MAX_TIMEOUT_MS = 1_200_000;
 const FINISHING_MS = 10;
-/** How often stopped projects are looked at again: an operator may have removed the cause. */
-const REFRESH_MS = 10_000;
 const IDLE_MS = 5_000;
 
-/** What this process knows of one project. */
-interface ProjectState {
-  /** Last revision of the stream. */
-  head: number;
-  /** Last revision that the tables show. */
-  shown: number;
-  /** The project is not looked at before this time (`performance.now()`). */
-  notBefore: number;
-  attempts: number;
-  isBegun: boolean;
-  failure: Error | null;
+export function createTelemetryFollower(options: TelemetryFollowerOptions): TelemetryFollower {
+  return new Follower(options);
 }
 
-export function createTelemetryFollower({ log, pool, logger }: TelemetryFollowerOptions): TelemetryFollower {
-  const counters = { events: 0, batches: 0, failures: 0 };
-  const projects = new Map<string, ProjectState>();
-  const stopping = new AbortController();
+class Follower implements TelemetryFollower {
+  readonly counters = { events: 0, batches: 0, failures: 0 };
+  readonly #log: Log;
+  readonly #pool: Pool;
+  readonly #logger: ProjectorLogger;
+  readonly #backlog = new Backlog();
+  readonly #stopping = new AbortController();
+  readonly #grown = createNotifier();
+  readonly #onError: (error: unknown) => void;
   /** How much of the log this follower was given. */
-  let given = { position: 0n, steps: 0, caughtUp: false };
-  let isWriting = false;
+  #given = { position: 0n, steps: 0, caughtUp: false };
+  #isWriting = false;
   /** Set when it is to stop: then there are no pauses. */
-  let isFinishing = false;
-  const notifier = createNotifier();
-  const onError = throttled((error: unknown) => logger.warn({ err: error }, 'telemetry cannot be followed; trying again'));
-  let running: Promise<unknown> | null = null;
+  #isFinishing = false;
+  #running: Promise<unknown> | null = null;
 
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+  constructor({ log, pool, logger }: TelemetryFollowerOptions) {
+    this.#log = log;
+    this.#pool = pool;
+    this.#logger = logger;
+    this.#onError = throttled((error: unknown) => logger.warn({ err: error }, 'telemetry cannot be followed; trying again'));
+  }
 
-  const retrying = { stopping: stopping.signal, pause: () => pause(RETRY_MS), onError };
+  lag(): number {
+    return this.#backlog.events;
+  }
 
-  const grown = (projectId: string, revision: number) => {
-    const state = projects.get(projectId);
-    if (state) state.head = Math.max(state.head, revision);
-    else projects.set(projectId, { head: revision, shown: -1, notBefore: 0, attempts: 0, isBegun: false, failure: null });
-  };
+  stopped(): ReadonlyMap<string, Error> {
+    return this.#backlog.stopped;
+  }
 
-  /** Looks for streams that grew while nobody followed. */
-  const lookAtAll = async () => {
-    const { rows } = await pool.query<{ project: string }>('SELECT project FROM savepoint.projects');
-    for (const { project } of rows) {
-      if (stopping.signal.aborted) return;
-      const head = await log.head(telemetryStream(project));
-      if (head) grown(project, head.revision);
-    }
-    notifier.notify();
-  };
+  start(): void {
+    const ended = (error: unknown) => {
+      if (!this.#stopping.signal.aborted) this.#logger.error({ err: error }, 'following telemetry ended');
+    };
+    this.#running = Promise.all([this.#follow().catch(ended), this.#work().catch(ended)]);
+  }
 
-  const follow = async () => {
-    const after = await retry(() => log.end(), retrying);
+  async stop(withinMs = 0): Promise<void> {
+    this.#isFinishing = true;
+    if (this.#running !== null && withinMs > 0) await this.#untilShown(withinMs);
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  /** It ends early when the follower stops. */
+  #pause(ms: number): Promise<void> {
+    return sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+
+  #retry<T>(question: () => Promise<T>): Promise<T | undefined> {
+    return retry(question, { stopping: this.#stopping.signal, pause: () => this.#pause(RETRY_MS), onError: this.#onError });
+  }
+
+  async #follow(): Promise<void> {
+    const after = await this.#retry(() => this.#log.end());
     if (after === undefined) return;
-    const looking = retry(lookAtAll, retrying);
-    for await (const step of log.follow({ prefix: TELEMETRY_PREFIX, after, signal: stopping.signal, onError })) {
-      for (const { stream, revision } of step.events) grown(telemetryProjectOf(stream) ?? '', revision);
-      given = { position: step.position, steps: given.steps + 1, caughtUp: step.caughtUp };
-      if (step.events.length > 0) notifier.notify();
+    const looking = this.#retry(() => this.#lookAtAll());
+    const following = { prefix: TELEMETRY_PREFIX, after, signal: this.#stopping.signal, onError: this.#onError };
+    for await (const { events, position, caughtUp } of this.#log.follow(following)) {
+      for (const { stream, revision } of events) this.#backlog.grown(telemetryProjectOf(stream) ?? '', revision);
+      this.#given = { position, steps: this.#given.steps + 1, caughtUp };
+      if (events.length > 0) this.#grown.notify();
     }
     await looking;
-  };
+  }
 
-  const work = async () => {
-    while (!stopping.signal.aborted) {
-      const { notifications } = notifier;
-      const due = nextDue(projects);
-      if (due === null) await notifier.wait(notifications, IDLE_MS, stopping.signal);
-      else if (due.waitMs > 0) await notifier.wait(notifications, due.waitMs, stopping.signal);
-      else await writing(due.projectId, due.state);
+  /** Looks for streams that grew while nobody followed. */
+  async #lookAtAll(): Promise<void> {
+    const { rows } = await this.#pool.query<{ project: string }>('SELECT project FROM savepoint.projects');
+    for (const { project } of rows) {
+      if (this.#stopping.signal.aborted) return;
+      const head = await this.#log.head(telemetryStream(project));
+      if (head) this.#backlog.grown(project, head.revision);
     }
-  };
+    this.#grown.notify();
+  }
 
-  const writing = async (projectId: string, state: ProjectState) => {
-    isWriting = true;
-    await writeOne(projectId, state);
-    isWriting = false;
-  };
+  async #work(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const { notifications } = this.#grown;
+      const next = this.#backlog.next(performance.now());
+      if (next === null) await this.#grown.wait(notifications, IDLE_MS, signal);
+      else if (next.waitMs > 0) await this.#grown.wait(notifications, next.waitMs, signal);
+      else await this.#turn(next.project);
+    }
+  }
 
-  const writeOne = async (projectId: string, state: ProjectState) => {
-    // The next turn belongs to another project.
-    projects.delete(projectId);
-    projects.set(projectId, state);
-    if (state.head - state.shown < LINGER_EVENTS && !isFinishing) await pause(LINGER_MS);
+  /** One batch of one project, and the pauses around it. */
+  async #turn(project: ProjectBacklog): Promise<void> {
+    this.#isWriting = true;
+    this.#backlog.hadTurn(project);
+    if (project.events < LINGER_EVENTS && !this.#isFinishing) await this.#pause(LINGER_MS);
     const startedAt = performance.now();
-    try {
-      await step(projectId, state);
-      state.attempts = 0;
-      state.failure = null;
-    } catch (error) {
-      failed(projectId, state, error);
+    await this.#write(project).catch((error: unknown) => this.#failed(project, error));
+    if (project.events > 0 && !this.#isFinishing) {
+      await this.#pause(Math.min(PAUSE_FACTOR * (performance.now() - startedAt), MAX_PAUSE_MS));
     }
-    if (state.head > state.shown && !isFinishing) await pause(Math.min(PAUSE_FACTOR * (performance.now() - startedAt), MAX_PAUSE_MS));
-  };
+    this.#isWriting = false;
+  }
 
-  const step = async (projectId: string, state: ProjectState) => {
-    if (!state.isBegun) await beginTelemetry(pool, projectId);
-    const timeoutMs = Math.min(TIMEOUT_MS * 2 ** state.attempts, MAX_TIMEOUT_MS);
-    const written = await transaction(pool, projectId, TELEMETRY_VERSIONS, (tx) => batch(tx, state), timeoutMs);
-    state.isBegun = true;
-    if (written === null) {
-      state.notBefore = performance.now() + CONTENTION_BACKOFF_MS;
-      return;
-    }
-    state.shown = written.shown;
-    // The log has no more, whatever following said of it.
-    if (written.events === 0) state.head = written.shown;
-    counters.events += written.events;
-    counters.batches += written.events > 0 ? 1 : 0;
-  };
+  async #write(project: ProjectBacklog): Promise<void> {
+    const { projectId, timeoutMs } = project;
+    if (!project.isBegun) await beginTelemetry(this.#pool, projectId);
+    const written = await transaction(this.#pool, projectId, TELEMETRY_VERSIONS, (tx) => this.#batch(tx, project), timeoutMs);
+    if (written === null) return project.contended(performance.now());
+    project.written(written);
+    this.counters.events += written.events;
+    this.counters.batches += written.events > 0 ? 1 : 0;
+  }
 
   /** `null`: another process holds the project. */
-  const batch = async (tx: Transaction, state: ProjectState): Promise<{ readonly events: number; readonly shown: number } | null> => {
-    const { projectId } = tx;
+  async #batch(tx: Transaction, project: ProjectBacklog): Promise<WrittenBatch | null> {
     const at = await tryLockCheckpoint(tx);
     if (at === null) return null;
     // Checked at the first look, and whenever the tables are not where this process left them.
-    if (!state.isBegun || at.revision !== state.shown) await checkHistory(log, projectId, at);
-    const from = at.revision < 0 ? await beginFromTotals(tx, log) : at.revision;
-    const { events, unknown } = await readBatch(log, projectId, from);
-    if (events.length === 0 && unknown !== null) throw unknown;
-    await writeTelemetry(tx, events);
-    return { events: events.length, shown: events.at(-1)?.revision ?? from };
-  };
+    if (!project.isBegun || at.revision !== project.shown) await checkHistory(this.#log, project.projectId, at);
+    return writeBatch(tx, this.#log, at);
+  }
 
-  const failed = (projectId: string, state: ProjectState, error: unknown) => {
-    counters.failures += 1;
-    state.attempts += 1;
-    state.isBegun = false;
-    const isFinal = error instanceof UnknownEvent || error instanceof HistoryMismatch;
-    const retryMs = isFinal ? REFRESH_MS : Math.min(RETRY_MS * 2 ** (state.attempts - 1), MAX_RETRY_MS);
-    state.notBefore = performance.now() + retryMs;
-    if (!isFinal) logger.warn({ project: projectId, err: error }, 'telemetry could not be written and will be tried again');
-    if (isFinal && state.failure?.message !== error.message) {
-      logger.error(
-        { project: projectId, err: error },
-        'telemetry of this project stopped; cure the cause, then savepoint rebuild telemetry',
-      );
+  #failed(project: ProjectBacklog, error: unknown): void {
+    this.counters.failures += 1;
+    const about = { project: project.projectId, err: error };
+    const outcome = project.failed(error, performance.now());
+    if (outcome === 'retried') this.#logger.warn(about, 'telemetry could not be written and will be tried again');
+    if (outcome === 'stopped') {
+      this.#logger.error(about, 'telemetry of this project stopped; remove the cause, then run `savepoint rebuild telemetry`');
     }
-    state.failure = isFinal ? error : null;
-  };
+  }
 
   /** Projects that others hold, or that failed, are not waited for. */
-  const untilShown = async (withinMs: number) => {
+  async #untilShown(withinMs: number): Promise<void> {
     const deadline = performance.now() + withinMs;
-    const { steps } = given;
-    const end = await Promise.race([log.end().catch(() => null), pause(withinMs)]);
-    const isGiven = () => end == null || given.position >= end || (given.steps > steps + 1 && given.caughtUp);
-    const isShown = () => !isWriting && (nextDue(projects)?.waitMs ?? 1) > 0;
-    while (performance.now() < deadline && !stopping.signal.aborted && !(isGiven() && isShown())) await pause(FINISHING_MS);
-    const left = [...projects.values()].reduce((sum, { head, shown }) => sum + Math.max(0, head - shown), 0);
-    if (left > 0) logger.warn({ events: left }, 'stopped before all telemetry was shown; it is after the next start');
-  };
-
-  return {
-    counters,
-    lag: () => [...projects.values()].reduce((sum, { head, shown }) => sum + Math.max(0, head - shown), 0),
-    stopped: () => new Map([...projects].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const]))),
-    start() {
-      const ended = (error: unknown) => {
-        if (!stopping.signal.aborted) logger.error({ err: error }, 'following telemetry ended');
-      };
-      running = Promise.all([follow().catch(ended), work().catch(ended)]);
-    },
-    async stop(withinMs = 0) {
-      isFinishing = true;
-      if (running !== null && withinMs > 0) await untilShown(withinMs);
-      stopping.abort();
-      await running;
-    },
-  };
-}
-
-/** With this many events waiting, waiting for more gains nothing. */
-const LINGER_EVENTS = 500;
-
-/** The project that is written next, and how long to wait before. */
-function nextDue(
-  projects: ReadonlyMap<string, ProjectState>,
-): { readonly projectId: string; readonly state: ProjectState; readonly waitMs: number } | null {
-  const now = performance.now();
-  let next: { readonly projectId: string; readonly state: ProjectState; readonly waitMs: number } | null = null;
-  for (const [projectId, state] of projects) {
-    if (state.head <= state.shown) continue;
-    const waitMs = Math.max(0, state.notBefore - now);
-    if (waitMs === 0) return { projectId, state, waitMs };
-    if (next === null || waitMs < next.waitMs) next = { projectId, state, waitMs };
+    const { steps } = this.#given;
+    const end = await Promise.race([this.#log.end().catch(() => null), this.#pause(withinMs)]);
+    const isGiven = () => end == null || this.#given.position >= end || (this.#given.steps > steps + 1 && this.#given.caughtUp);
+    const isShown = () => !this.#isWriting && (this.#backlog.next(performance.now())?.waitMs ?? 1) > 0;
+    while (performance.now() < deadline && !this.#stopping.signal.aborted && !(isGiven() && isShown())) await this.#pause(FINISHING_MS);
+    const events = this.lag();
+    if (events > 0) this.#logger.warn({ events }, 'stopped before all telemetry was shown; it is after the next start');
   }
-  return next;
 }

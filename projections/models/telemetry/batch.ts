@@ -1,0 +1,20 @@
+import type { Log } from '../../../src/log/port.ts';
+import type { Transaction } from '../../tables.ts';
+import { readBatch, type TelemetryCheckpoint } from './checkpoint.ts';
+import { writeTelemetry } from './projection.ts';
+import { beginFromTotals } from './totals.ts';
+
+export interface WrittenBatch {
+  readonly events: number;
+  /** The last revision that the tables show. */
+  readonly shown: number;
+}
+
+/** Writes the next events after a checkpoint that the transaction has locked. Throws when the next one cannot be read. */
+export async function writeBatch(tx: Transaction, log: Log, at: TelemetryCheckpoint): Promise<WrittenBatch> {
+  const from = at.revision < 0 ? await beginFromTotals(tx, log) : at.revision;
+  const { events, unknown } = await readBatch(log, tx.projectId, from);
+  if (events.length === 0 && unknown !== null) throw unknown;
+  await writeTelemetry(tx, events);
+  return { events: events.length, shown: events.at(-1)?.revision ?? from };
+}

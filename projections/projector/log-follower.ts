@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { throttled } from '../../src/kernel/error-reporting.ts';
+import { groupBy } from '../../src/kernel/group.ts';
+import type { FollowStep, Log, RecordedEvent } from '../../src/log/port.ts';
+import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
+import type { ProjectorLogger } from './context.ts';
+import { readFollowed, storeFollowed } from './followed.ts';
+import type { ProjectWorkers } from './project-workers.ts';
+import { retry } from './retry.ts';
+
+export interface LogFollowerOptions {
+  readonly log: Log;
+  readonly pool: Pool;
+  readonly logger: ProjectorLogger;
+  readonly workers: ProjectWorkers;
+}
+
+/** How many projects are looked at side by side at the start. */
+const OPENED_AT_ONCE = 4;
+const REFRESH_MS = 1_000;
+const STORE_POSITION_MS = 5_000;
+const RETRY_MS = 500;
+
+/**
+ * Gives the workers what they write: the events of the log from the stored position on. Beside that, every project that has checkpoints is
+ * opened once, whether or not anything new comes.
+ */
+export class LogFollower {
+  readonly #log: Log;
+  readonly #pool: Pool;
+  readonly #logger: ProjectorLogger;
+  readonly #workers: ProjectWorkers;
+  readonly #stopping = new AbortController();
+  readonly #onError: (error: unknown) => void;
+  #following: Promise<unknown> | null = null;
+  /** The last event that was given to a worker. */
+  #followed: RecordedEvent | null = null;
+  /** When its position was last stored, and when the workers were last told to look again (`performance.now()`). */
+  #storedAt = Number.NEGATIVE_INFINITY;
+  #refreshedAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ log, pool, logger, workers }: LogFollowerOptions) {
+    this.#log = log;
+    this.#pool = pool;
+    this.#logger = logger;
+    this.#workers = workers;
+    this.#onError = throttled((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
+  }
+
+  /** `projects`: those that have checkpoints. */
+  start(projects: readonly string[]): void {
+    const failed = (error: unknown) => {
+      if (!this.#stopping.signal.aborted) this.#logger.error({ err: error }, 'following the log ended');
+    };
+    this.#following = Promise.all([this.#openAll(projects).catch(failed), this.#follow().catch(failed)]);
+  }
+
+  /** Gives the workers nothing more. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#following;
+  }
+
+  /** Stores how far following is, once the workers have ended. */
+  async storeLast(): Promise<void> {
+    if (this.#following !== null) await this.#storePosition().catch(() => undefined);
+  }
+
+  async #follow(): Promise<void> {
+    const after = await this.#retry(() => readFollowed(this.#pool, this.#log));
+    if (after === undefined) return;
+    const following = { prefix: PROJECT_PREFIX, after, signal: this.#stopping.signal, onError: this.#onError };
+    for await (const step of this.#log.follow(following)) {
+      for (const [stream, events] of groupBy(step.events, (event) => event.stream)) {
+        this.#workers.of(projectOf(stream) ?? '').offer(events);
+      }
+      await this.#housekeeping(step);
+    }
+  }
+
+  async #housekeeping({ events, caughtUp }: FollowStep): Promise<void> {
+    this.#followed = events.at(-1) ?? this.#followed;
+    if (!caughtUp) return;
+    const now = performance.now();
+    if (now - this.#refreshedAt >= REFRESH_MS) {
+      this.#refreshedAt = now;
+      this.#workers.refresh();
+    }
+    if (now - this.#storedAt < STORE_POSITION_MS) return;
+    this.#storedAt = now;
+    await this.#storePosition().catch((error: unknown) => this.#logger.warn({ err: error }, 'the position of following was not stored'));
+  }
+
+  /** A project without checkpoints would not be found after a restart, so nothing is stored while there is one. */
+  async #storePosition(): Promise<void> {
+    if (this.#followed !== null && !this.#workers.hasNew) await storeFollowed(this.#pool, this.#followed);
+  }
+
+  async #openAll(projects: readonly string[]): Promise<void> {
+    const rest = [...projects];
+    const openSome = async () => {
+      for (let id = rest.shift(); id !== undefined && !this.#stopping.signal.aborted; id = rest.shift()) await this.#open(id);
+    };
+    await Promise.all(Array.from({ length: OPENED_AT_ONCE }, openSome));
+  }
+
+  async #open(projectId: string): Promise<void> {
+    const head = await this.#retry(async () => (await this.#log.head(projectStream(projectId)))?.revision ?? -1);
+    if (head !== undefined) this.#workers.of(projectId).open(head);
+  }
+
+  /** Asks until there is an answer; `undefined` when the projector stops before. */
+  #retry<T>(question: () => Promise<T>): Promise<T | undefined> {
+    const { signal } = this.#stopping;
+    const pause = () => sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    return retry(question, { stopping: signal, pause, onError: this.#onError });
+  }
+}

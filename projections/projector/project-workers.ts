@@ -1,0 +1,60 @@
+import type { WorkerContext } from './context.ts';
+import { ProjectWorker } from './project-worker.ts';
+
+/** The workers of all projects that this projector has heard of. */
+export class ProjectWorkers {
+  readonly #context: WorkerContext;
+  readonly #workers = new Map<string, ProjectWorker>();
+
+  constructor(context: WorkerContext) {
+    this.#context = context;
+  }
+
+  /** The project's worker; a new one for a project that was not heard of. */
+  of(projectId: string): ProjectWorker {
+    const worker = this.#workers.get(projectId) ?? new ProjectWorker(projectId, this.#context);
+    this.#workers.set(projectId, worker);
+    return worker;
+  }
+
+  /** The revision of the project's state tables; −1 while nothing is known. */
+  revisionOf(projectId: string): number {
+    return this.#workers.get(projectId)?.revision ?? -1;
+  }
+
+  /** Whether a project has no checkpoints yet. */
+  get hasNew(): boolean {
+    return [...this.#workers.values()].some((worker) => worker.isNew);
+  }
+
+  /** Projects that stopped, with the reason. */
+  get stopped(): ReadonlyMap<string, Error> {
+    return new Map([...this.#workers].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const])));
+  }
+
+  get pausedViews(): number {
+    return [...this.#workers.values()].reduce((sum, worker) => sum + worker.pausedViews, 0);
+  }
+
+  get buildingBoards(): number {
+    return [...this.#workers.values()].reduce((sum, worker) => sum + worker.buildingBoards, 0);
+  }
+
+  get viewLag(): number {
+    return Math.max(0, ...[...this.#workers.values()].map((worker) => worker.viewLag));
+  }
+
+  refresh(): void {
+    for (const worker of this.#workers.values()) worker.refresh();
+  }
+
+  /** Leaves the projects that another projector owns now. */
+  yieldForeign(): void {
+    for (const worker of this.#workers.values()) void worker.yield();
+  }
+
+  /** Resolves after the batches under way. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#workers.values()].map((worker) => worker.close()));
+  }
+}
