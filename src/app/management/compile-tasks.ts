@@ -55,7 +55,10 @@ function judge(kind: ListedKind, definition: JsonObject, answers: ReadonlyMap<st
   const { known, lookups } = recordingLookups(knownFrom(answers));
   // Nobody waits for this thread, so every finding gets its source position.
   const findings = located(kind, definition, definitionFindings(kind, definition, known), new ParseBudget(Number.POSITIVE_INFINITY));
-  return { findings: findings.map((finding) => ({ ...finding })), questions: [...lookups.keys()] };
+  return {
+    findings: findings.map(({ missing, ...finding }) => (missing === undefined ? finding : { ...finding, missing: { ...missing } })),
+    questions: [...lookups.keys()],
+  };
 }
 
 /** What a validation has to know, by question; null stands for `undefined`. */

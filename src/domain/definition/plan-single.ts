@@ -8,8 +8,9 @@ import { datedRules } from '../limit/rules.ts';
 import type { DefinitionsState } from '../states.ts';
 import { contentProblem, sourceTextProblem, storedTextProblem } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
-import { type Finding, Findings, type Known } from './findings/finding.ts';
+import { type Finding, Findings } from './findings/finding.ts';
 import { takenIn } from './findings/known.ts';
+import { type KnownByName, suggesting } from './findings/meant.ts';
 import { rateRulesFindings } from './findings/rate-rules.ts';
 import { warningsOf } from './findings/shown.ts';
 import { gameValuesFindings } from './findings/values.ts';
@@ -25,7 +26,7 @@ export interface PlannedWhole {
   readonly put: Put;
   /** Number of groups and tables, of rules, or of tests. */
   readonly total: number;
-  findings(known: Known): readonly Finding[];
+  findings(known: KnownByName): readonly Finding[];
 }
 
 const MAX_RULES = 1000;
@@ -58,11 +59,17 @@ export function planSingle(
   return { put, total: totalOf(value), findings: (known) => singleFindings(state, kind, body, target, known) };
 }
 
-function singleFindings(state: DefinitionsState, kind: SingleKind, body: Json, target: PublishTarget, known: Known): readonly Finding[] {
+function singleFindings(
+  state: DefinitionsState,
+  kind: SingleKind,
+  body: Json,
+  target: PublishTarget,
+  known: KnownByName,
+): readonly Finding[] {
   const findings = new Findings(known);
   if (kind === 'game-values') gameValuesFindings(body, takenIn(effectiveDefinitions(state, target)), findings);
   else rateRulesFindings(body, findings);
-  return findings.all;
+  return suggesting(findings.all, known);
 }
 
 /** The answer's member with warnings; no member if there are none. */

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { tooManyDefinitions } from './capacity.ts';
-import type { Finding, Known } from './findings/finding.ts';
+import type { Finding } from './findings/finding.ts';
+import type { KnownByName } from './findings/meant.ts';
 import { warningsOf } from './findings/shown.ts';
 import { type ListedKind, nameMember, type SingleKind } from './kinds.ts';
 import { type Entry, isRemoval } from './overlay.ts';
@@ -85,7 +86,7 @@ interface Judged {
 }
 
 interface How {
-  readonly known: Known;
+  readonly known: KnownByName;
   readonly budget: ParseBudget;
   readonly strict: boolean;
   readonly fails: boolean;

@@ -1,18 +1,20 @@
 import type { Diagnostic, PushedMany } from '../../contract/answers.ts';
 import type { collection } from '../../contract/resources/collection.ts';
 import type { Item } from '../../contract/resources/definition.ts';
+import type { endpoint } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { type Json, tryParseJson } from '../../kernel/json.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { findingsOf } from './findings/cached-findings.ts';
-import type { Finding, Known } from './findings/finding.ts';
+import type { Finding, MissingName } from './findings/finding.ts';
 import { droppedGuards } from './findings/guards.ts';
-import { blockIn, knownIn, returnsOf } from './findings/known.ts';
+import { blockIn, blocksOf, knownIn, libraryOf, namesIn, returnsOf } from './findings/known.ts';
+import { type KnownByName, meantAmong, suggesting } from './findings/meant.ts';
 import { warningsOf } from './findings/shown.ts';
 import type { ListedKind } from './kinds.ts';
-import { typeOfCollection } from './models.ts';
+import { isInternal, typeOfCollection } from './models.ts';
 import { definitionOf, isRemoval } from './overlay.ts';
 import type { Fit, Planned } from './plan.ts';
 import { located, ParseBudget } from './positions.ts';
@@ -26,8 +28,9 @@ import { gameValues } from './values.ts';
 export type PushedKinds = ReadonlyMap<ListedKind, readonly Planned[]>;
 
 /** What definitions may refer to: what the target holds, and what this push brings. */
-export function knownWith(state: DefinitionsState, target: PublishTarget, push: PushedKinds, values?: Put): Known {
-  const held = knownIn(effectiveDefinitions(state, target));
+export function knownWith(state: DefinitionsState, target: PublishTarget, push: PushedKinds, values?: Put): KnownByName {
+  const stored = effectiveDefinitions(state, target);
+  const held = knownIn(stored);
   const pushed = (kind: ListedKind) =>
     (push.get(kind) ?? []).flatMap((each) => (each.ok ? [{ id: each.put.id, definition: each.definition }] : []));
   const collections = pushed('collection');
@@ -38,28 +41,47 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
   );
   const workflows = new Map(pushed('workflow').map(({ id, definition }) => [id, definition]));
   const libraries = new Map(pushed('library').map(({ id, definition }) => [id, definition]));
-  const endpoints = new Set(pushed('endpoint').map(({ id }) => id));
+  const isCallable = new Map(
+    pushed('endpoint').flatMap(({ id, definition }) =>
+      [id, slugOf(definition) ?? id].map((name) => [name, isInternal(definition)] as const),
+    ),
+  );
   const tables = new Set([
     ...collections.flatMap(({ definition }) => tableIds(definition)),
     ...(values === undefined ? [] : Object.keys(gameValues([], tryParseJson(values.text), { version: null, updatedAt: null }).values)),
   ]);
-  const libraryOf = (id: string) => libraries.get(id) ?? workflows.get(id);
+  const withBlocks = (id: string) => libraries.get(id) ?? workflows.get(id);
+  const pushedNames = ({ kind, name }: MissingName): readonly string[] => {
+    switch (kind) {
+      case 'collection':
+        return collections.flatMap(({ id, definition }) => [stringOf(nameOf(definition)) ?? id, id]);
+      case 'callable':
+        return [...workflows.keys(), ...[...isCallable].flatMap(([slug, callable]) => (callable ? [slug] : []))];
+      case 'library':
+        return [...libraries.keys()];
+      case 'block':
+        return blocksOf(withBlocks(libraryOf(name)), name);
+      case 'table':
+        return [...tables];
+    }
+  };
   return {
     collection: (name) => types.has(lower(name)) || held.collection(name),
     playersCollection: (name) => {
       const pushedType = types.get(lower(name));
       return pushedType === undefined ? held.playersCollection(name) : pushedType === 'per-platformid';
     },
-    callable: (name) => workflows.has(name) || endpoints.has(name) || held.callable(name),
+    callable: (name) => workflows.has(name) || held.workflow(name) !== undefined || (isCallable.get(name) ?? held.callable(name)),
     workflow: (id) => workflows.get(id) ?? held.workflow(id),
     returns: (id) => (workflows.has(id) ? returnsOf(workflows.get(id)) : held.returns(id)),
-    library: (id) => libraryOf(id) !== undefined || held.library(id),
-    block: (name) => (libraryOf(name.slice(0, name.indexOf('.'))) === undefined ? held.block(name) : blockIn(name, libraryOf)),
+    library: (id) => withBlocks(id) !== undefined || held.library(id),
+    block: (name) => (withBlocks(libraryOf(name)) === undefined ? held.block(name) : blockIn(name, withBlocks)),
     table: (name) => tables.has(name) || held.table(name),
+    meant: meantAmong((missing) => [...pushedNames(missing), ...namesIn(stored, missing)]),
   };
 }
 
-export function findingsOfFit(kind: ListedKind, fit: Fit, known: Known, budget: ParseBudget): readonly Finding[] {
+export function findingsOfFit(kind: ListedKind, fit: Fit, known: KnownByName, budget: ParseBudget): readonly Finding[] {
   return [...dropped(kind, fit), ...judged(kind, fit, known, budget)];
 }
 
@@ -67,8 +89,8 @@ function dropped(kind: ListedKind, { definition, before }: Fit): readonly Findin
   return before === undefined || isRemoval(before) ? [] : droppedGuards(kind, objectOf(definitionOf(before)), definition);
 }
 
-function judged(kind: ListedKind, { definition, warnings }: Fit, known: Known, budget: ParseBudget): readonly Finding[] {
-  const found = located(kind, definition, findingsOf(kind, definition, known), budget);
+function judged(kind: ListedKind, { definition, warnings }: Fit, known: KnownByName, budget: ParseBudget): readonly Finding[] {
+  const found = suggesting(located(kind, definition, findingsOf(kind, definition, known), budget), known);
   return [...warnings.map((warning) => ({ ...warning, pointer: '' })), ...found];
 }
 
@@ -127,6 +149,10 @@ export function warner(
 /** Result of an element that was written. */
 export function writtenResult(kind: ListedKind, fit: Fit, warn: Warn): PushedMany['results'][number] {
   return { ok: true, resourceKind: kind, resourceId: fit.put.id, action: 'upsert', ...warn(kind, fit) };
+}
+
+function slugOf({ slug }: Written<typeof endpoint>): string | undefined {
+  return stringOf(slug);
 }
 
 function nameOf({ name }: Item): Json | undefined {

@@ -9,7 +9,7 @@ import { decideSync } from '../../../src/domain/definition/sync.ts';
 import { upgradeSource } from '../../../src/domain/definition/upgrade.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
-import type { Json } from '../../../src/kernel/json.ts';
+import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push, refused } from './given.ts';
 
 const source = (kind: string, id: string, sourceText: string) => ({
@@ -23,6 +23,7 @@ const source = (kind: string, id: string, sourceText: string) => ({
 
 const SHOP = source('endpoint', 'shop', 'sourceVersion: 1\nkind: endpoint\nslug: shop\nsteps: [{ id: s, type: sleep, ms: 1 }]\n');
 const CAMP = source('collection', 'camp', 'sourceVersion: 1\nkind: collection\nschema: { wood: { type: number } }\n');
+const LIBRARY = { id: 'economy', blocks: { spend: { steps: [] }, earn: { steps: [] } } };
 const BROKEN = source('endpoint', 'broken', 'steps: [\n');
 
 /** The body of the answer, refused or not. */
@@ -328,6 +329,56 @@ describe('POST sync/preflight', () => {
     };
     expect(codes({ endpoints: [use] })).toEqual([true, true, true]);
     expect(codes({ endpoints: [use], collections: [camp], workflows: [{ id: 'charge', check: {} }] })).toEqual([false, false, false]);
+  });
+
+  it('says what was meant by a name that is not there, from what is stored and what the push brings; also after others changed it', () => {
+    const stored = fold(
+      EMPTY,
+      accepted(decideSync(EMPTY, { workflows: [{ id: 'settle', check: true }], libraries: [LIBRARY] }, 'live', 0)).events,
+    );
+    const use = {
+      id: 'use',
+      slug: 'use',
+      imports: ['economie'],
+      blocks: { refund: { steps: [] } },
+      steps: [
+        { id: 'a', type: 'read', collection: 'camps', key: '{{platformId}}' },
+        { id: 'b', type: 'workflow', workflow: 'setle' },
+        { id: 'c', type: 'lookup', source: 'values', table: 'price', where: { field: 'id', op: '==', value: 1 } },
+        { id: 'd', type: 'call', target: 'economy.spent' },
+        { id: 'e', type: 'call', target: 'refnd' },
+        { id: 'f', type: 'condition', check: { expression: '1' }, onTrue: { action: 'run', workflow: 'Grant' } },
+        { id: 'g', type: 'workflow', workflow: 'open_door' },
+      ],
+    };
+    const top = { id: 'top', name: 'top', type: 'count', sources: ['campz'], config: {} };
+    const camp = { id: 'c1', name: 'camp', tables: { prices: [{ id: 1 }] } };
+    const inner = { id: 'grant', slug: 'grant', internalOnly: true, steps: [{ id: 'r', type: 'return' }] };
+    const open = { id: 'open_door', slug: 'open_door', steps: [{ id: 'r', type: 'return' }] };
+    const rules = [{ collection: 'Kamp', maxPerDay: 1 }];
+    const fixes = (state: DefinitionsState, body: JsonObject) => {
+      const { endpoints, queries, rateLimitRules } = Object(answerOf(preflight(state, body, 'live')).body);
+      return [endpoints.results[0], ...(queries?.results ?? []), ...(rateLimitRules?.results ?? [])]
+        .flatMap(({ diagnostics }) => diagnostics)
+        .map(({ code, suggestedFix }) => `${code} ${suggestedFix}`);
+    };
+    const all = { endpoints: [use, inner, open], collections: [camp], queries: [top], rateLimitRules: { rules } };
+    expect(fixes(stored, all)).toEqual([
+      `UNRESOLVED_IMPORT Did you mean 'economy'?`,
+      `COLLECTION_NOT_FOUND Did you mean 'camp'?`,
+      `WORKFLOW_NOT_FOUND Did you mean 'settle'?`,
+      `VALUES_TABLE_NOT_FOUND Did you mean 'prices'?`,
+      `BLOCK_NOT_FOUND Did you mean 'economy.spend'?`,
+      `WORKFLOW_NOT_FOUND Did you mean 'refund'?`,
+      `WORKFLOW_NOT_FOUND Did you mean 'grant'?`,
+      'WORKFLOW_NOT_FOUND ',
+      `COLLECTION_NOT_FOUND Did you mean 'camp'?`,
+      `COLLECTION_NOT_FOUND Did you mean 'camp'?`,
+    ]);
+    // The same object is judged by what was found in it before, and by what there is now.
+    expect(fixes(EMPTY, { endpoints: [use] }).filter((each) => each.includes('Did you mean'))).toEqual([
+      `WORKFLOW_NOT_FOUND Did you mean 'refund'?`,
+    ]);
   });
 
   it('decides as the sync of the same body does, whatever is in it', () => {

@@ -10,10 +10,21 @@ export interface Finding {
   /** JSON pointer into the definition; empty: the whole definition. */
   readonly pointer: string;
   readonly fix?: string;
+  /** What it names and is not there. Whoever shows the finding looks for what was meant: findings are kept while other definitions come and go. */
+  readonly missing?: MissingName;
   /** Position in the source text, both from 1, if the text is available. */
   readonly line?: number;
   readonly column?: number;
 }
+
+/** A name that stands for nothing. */
+export interface MissingName {
+  readonly kind: NamedKind;
+  readonly name: string;
+}
+
+/** What definitions name of each other. `callable`: workflows and internal endpoints; `block`: `library.block`. */
+export type NamedKind = 'collection' | 'callable' | 'library' | 'block' | 'table';
 
 /** What a definition may refer to. */
 export interface Known {
@@ -21,7 +32,7 @@ export interface Known {
   collection(name: string): boolean;
   /** Whether its documents belong to players, so that a step without a key means the caller's document. */
   playersCollection(name: string): boolean;
-  /** Whether there is a workflow, or an endpoint used as one; not a block. */
+  /** Whether there is a workflow, or an internal endpoint, which is called like one; not a block. */
   callable(name: string): boolean;
   /** The definition of a workflow. */
   workflow(id: string): Written<typeof workflow> | undefined;
@@ -52,6 +63,11 @@ export class Findings {
 
   add(code: string, pointer: string, message: string, fix?: string): void {
     if (this.all.length < MAX_FINDINGS) this.all.push({ code, message, pointer: pointer, ...(fix === undefined ? {} : { fix }) });
+  }
+
+  /** As {@link add}, for a name that is not there. */
+  addMissing(code: string, pointer: string, message: string, missing: MissingName, fix?: string): void {
+    if (this.all.length < MAX_FINDINGS) this.all.push({ code, message, pointer, missing, ...(fix === undefined ? {} : { fix }) });
   }
 
   /** Whether it is an object. If not, there is a finding. */

@@ -1,25 +1,53 @@
-import type { block, library, workflow as workflowSchema } from '../../../contract/resources/logic.ts';
+import type { block, library as librarySchema, workflow as workflowSchema } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
 import { isObject, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import type { EffectiveDefinitions } from '../model.ts';
 import { objectOf } from '../read.ts';
 import { definesValues, gameValues } from '../values.ts';
-import type { Known } from './finding.ts';
+import type { MissingName } from './finding.ts';
+import { type KnownByName, meantAmong } from './meant.ts';
 
 /** What definitions may refer to in a target. */
-export function knownIn(held: EffectiveDefinitions): Known {
+export function knownIn(held: EffectiveDefinitions): KnownByName {
   const libraries = (id: string) => held.library(id)?.definition ?? held.workflow(id)?.definition;
   return {
     collection: (name) => held.collection(name) !== undefined,
     playersCollection: (name) => held.collection(name)?.type === 'per-platformid',
-    callable: (name) => held.workflow(name) !== undefined || held.endpoint(name) !== undefined,
+    callable: (name) => held.workflow(name) !== undefined || held.endpoint(name)?.internal === true,
     workflow: (id) => held.workflow(id)?.definition,
     returns: (id) => returnsOf(held.workflow(id)?.definition),
     library: (id) => libraries(id) !== undefined,
     block: (name) => blockIn(name, libraries),
     table: (name) => Object.hasOwn(held.values.values, name),
+    meant: meantAmong((missing) => namesIn(held, missing)),
   };
+}
+
+/** Names of what there is of a kind; of blocks those of the library that is named. */
+export function namesIn(held: EffectiveDefinitions, { kind, name }: MissingName): readonly string[] {
+  switch (kind) {
+    case 'collection':
+      return held.collections.flatMap((each) => [each.name, each.id]);
+    case 'callable':
+      return [...held.workflows.map(({ id }) => id), ...held.endpoints.filter(({ internal }) => internal).map(({ slug }) => slug)];
+    case 'library':
+      return held.libraries.map(({ id }) => id);
+    case 'block':
+      return blocksOf(held.library(libraryOf(name))?.definition ?? held.workflow(libraryOf(name))?.definition, name);
+    case 'table':
+      return Object.keys(held.values.values);
+  }
+}
+
+/** Its blocks, as they are called from elsewhere. */
+export function blocksOf(library: Written<typeof librarySchema> | undefined, called: string): readonly string[] {
+  return Object.keys(objectOf(library?.blocks)).map((block) => `${libraryOf(called)}.${block}`);
+}
+
+/** The library in `library.block`. */
+export function libraryOf(called: string): string {
+  return called.slice(0, called.indexOf('.'));
 }
 
 export function returnsOf(workflow: Written<typeof workflowSchema> | undefined): JsonObject | undefined {
@@ -28,10 +56,10 @@ export function returnsOf(workflow: Written<typeof workflowSchema> | undefined):
 }
 
 /** What {@link Known} says about `library.block`. */
-export function blockIn(name: string, libraries: (id: string) => Written<typeof library> | undefined): JsonObject | boolean {
-  const dot = name.indexOf('.');
-  const blocks = objectOf(libraries(name.slice(0, dot))?.blocks);
-  const found = member(blocks, name.slice(dot + 1));
+export function blockIn(name: string, libraries: (id: string) => Written<typeof librarySchema> | undefined): JsonObject | boolean {
+  const library = libraryOf(name);
+  const blocks = objectOf(libraries(library)?.blocks);
+  const found = member(blocks, name.slice(library.length + 1));
   if (!isObject(found)) return false;
   const { params }: Written<typeof block> = found;
   return isObject(params) ? params : true;

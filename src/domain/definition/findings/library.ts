@@ -46,7 +46,8 @@ export function importsFindings({ imports }: Written<typeof library>, findings: 
     const pointer = `/imports/${index}`;
     if (imports.indexOf(id) < index) findings.add('DUPLICATE_IMPORT', pointer, `'${id}' is there already.`);
     else if (!findings.known.library(id)) {
-      findings.add('UNRESOLVED_IMPORT', pointer, `There is no library '${id}': calls to its blocks fail.`, 'Push the library, too.');
+      const message = `There is no library '${id}': calls to its blocks fail.`;
+      findings.addMissing('UNRESOLVED_IMPORT', pointer, message, { kind: 'library', name: id }, 'Push the library, too.');
     }
   }
 }

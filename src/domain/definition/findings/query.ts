@@ -119,5 +119,6 @@ function joinFindings(written: Written<typeof join>, pointer: string, findings: 
 
 function collectionFinding(collection: string, pointer: string, findings: Findings): void {
   if (findings.known.collection(collection)) return;
-  findings.add('COLLECTION_NOT_FOUND', pointer, `There is no collection '${collection}', so it gives no rows.`);
+  const missing = { kind: 'collection', name: collection } as const;
+  findings.addMissing('COLLECTION_NOT_FOUND', pointer, `There is no collection '${collection}', so it gives no rows.`, missing);
 }

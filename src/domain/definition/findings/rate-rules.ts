@@ -55,7 +55,9 @@ function ruleFindings(written: Written<typeof rule>, pointer: string, findings: 
   }
   const collection = stringOf(written.collection) ?? '*';
   if (collection !== '*' && !findings.known.collection(collection)) {
-    findings.add('COLLECTION_NOT_FOUND', `${pointer}/collection`, `There is no collection '${collection}', so this guards nothing.`);
+    const missing = { kind: 'collection', name: collection } as const;
+    const message = `There is no collection '${collection}', so this guards nothing.`;
+    findings.addMissing('COLLECTION_NOT_FOUND', `${pointer}/collection`, message, missing);
   }
   findings.structure(rule, written, pointer, 'enabled');
   windowsFindings(written, pointer, findings);

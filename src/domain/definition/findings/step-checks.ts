@@ -12,7 +12,7 @@ import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../.
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { SLEEP_FIELDS } from '../../endpoint/steps/sleep.ts';
 import { objectOf } from '../read.ts';
-import { blockCallFindings } from './block-call.ts';
+import { calledFindings } from './called.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
 import { expressionFindings } from './expression.ts';
 import { type Findings, isTemplated, isText, isWhole } from './finding.ts';
@@ -40,7 +40,7 @@ function target(step: Step<'read' | 'write' | 'delete'>, pointer: string, findin
 function collection({ collection: name }: Pick<Step<'read'>, 'collection'>, pointer: string, findings: Findings): void {
   if (!isText(name)) findings.add('MISSING_COLLECTION', pointer, `This step needs a 'collection'.`);
   else if (!isTemplated(name) && !findings.known.collection(name)) {
-    findings.add('COLLECTION_NOT_FOUND', `${pointer}/collection`, `There is no collection '${name}'.`);
+    findings.addMissing('COLLECTION_NOT_FOUND', `${pointer}/collection`, `There is no collection '${name}'.`, { kind: 'collection', name });
   }
 }
 
@@ -67,7 +67,8 @@ function scan(step: Step<Search>, pointer: string, findings: Findings): void {
   const table = step.table ?? step.collection;
   if (!isText(table)) findings.add('MISSING_VALUES_TABLE', pointer, `This step needs a 'table'.`);
   else if (!isTemplated(table) && !findings.known.table(table)) {
-    findings.add('VALUES_TABLE_NOT_FOUND', `${pointer}/table`, `The game values have no table '${table}'.`);
+    const message = `The game values have no table '${table}'.`;
+    findings.addMissing('VALUES_TABLE_NOT_FOUND', `${pointer}/table`, message, { kind: 'table', name: table });
   }
 }
 
@@ -119,11 +120,7 @@ function callable(
   const name = names.find((each) => isText(step[each]));
   const called = name === undefined ? undefined : step[name];
   if (!isText(called)) findings.add(missing, pointer, `This step does not say what to call.`);
-  else if (!isTemplated(called) && called.includes('.') && !findings.known.callable(called))
-    blockCallFindings(called, step, pointer, findings);
-  else if (!isTemplated(called) && !findings.known.callable(called) && !findings.ownBlocks.has(called)) {
-    findings.add('WORKFLOW_NOT_FOUND', `${pointer}/${name}`, `There is no workflow '${called}'.`);
-  }
+  else calledFindings(called, { pointer, member: name ?? '', params: step.params }, findings);
   findings.structure(STEPS.call, step, pointer, 'params');
 }
 

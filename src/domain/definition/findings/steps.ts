@@ -4,6 +4,7 @@ import { ROUTE_ACTIONS, ROUTE_SIDES, type route, type StepSchema } from '../../.
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { STEP_TYPES } from '../../endpoint/steps/types.ts';
+import { calledFindings } from './called.ts';
 import { conditionFindings } from './condition.ts';
 import { type Findings, isText, isWhole } from './finding.ts';
 import { unknownPartMembers, unknownStepMembers } from './members.ts';
@@ -148,13 +149,18 @@ function actionFindings(action: string, way: Written<typeof route>, pointer: str
     if (isText(target)) targetFindings(target, pointer, walk);
     else walk.findings.add('ROUTE_TARGET_REQUIRED', pointer, 'This route does not say which step to go to.');
   }
-  if (RUNS.has(action) && ![way.flow, way.workflow, way.endpoint, way.target].some(isText)) {
-    walk.findings.add('ROUTE_FLOW_REQUIRED', pointer, 'This route does not say what to run.');
-  }
+  if (RUNS.has(action)) runFindings(way, pointer, walk.findings);
   const { count } = way;
   if (action === 'skip' && count !== undefined && !isWhole(count, 1, Number.MAX_SAFE_INTEGER)) {
     walk.findings.add('INVALID_SKIP_COUNT', `${pointer}/count`, `'count' is how many steps to skip, at least 1.`);
   }
+}
+
+function runFindings(way: Written<typeof route>, pointer: string, findings: Findings): void {
+  const member = (['flow', 'workflow', 'endpoint', 'target'] as const).find((name) => isText(way[name]));
+  const called = member === undefined ? undefined : way[member];
+  if (member === undefined || !isText(called)) findings.add('ROUTE_FLOW_REQUIRED', pointer, 'This route does not say what to run.');
+  else calledFindings(called, { pointer, member, params: way.params }, findings);
 }
 
 const PLAIN_ACTIONS = new Set(['continue', 'reject', ...RUNS]);
