@@ -1,3 +1,6 @@
+import { BASES } from '../contract/families.ts';
+import type { Route } from '../contract/route.ts';
+import { routes } from '../contract/routes/index.ts';
 import { refusal } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { type Exchange, headerText, queryOf, queryText } from './exchange.ts';
@@ -11,29 +14,11 @@ const OF_ANOTHER_TIME = /(?:^|&)(?:at|asof|as_of|atrevision|revision)=/i;
 /** Parameters that ask for a mere look. If they were ignored, what was to be looked at would be done. */
 const A_LOOK = /(?:^|&)(dry[-_]?run)(?=[=&]|$)/i;
 /** Routes that serve `dryRun`, and those that change nothing anyway. */
-const SERVE_LOOKS = /^\/v3\/manage\/[^/]+\/(?:promote|rollback|discard)$/i;
-const ONLY_LOOK = /^\/v3\/manage\/[^/]+\/(?:sync\/preflight|test-endpoint|run-tests|auto-test|suggest-tests|source-upgrade)$/i;
+const SERVE_LOOKS = pathsOf(({ query = {} }) => 'dryRun' in query);
+const ONLY_LOOK = pathsOf(({ family, writes = false }) => family === 'manage' && !writes);
 
-const SERVED = [
-  ...[
-    'limit',
-    'offset',
-    'around',
-    'after',
-    'before',
-    'cursor',
-    'field',
-    'from',
-    'to',
-    'fresh',
-    'live',
-    'noCache',
-    'format',
-    'refresh',
-    'cache',
-  ],
-  ...['replaceAll', 'async', 'strict', 'dryRun', 'force', 'follow', 'errors', 'slug', 'publicKey', 'saveVersion', 'topic', 'lastEventId'],
-];
+/** `live` and `noCache` are older words for `fresh`. */
+const SERVED = [...new Set([...routes.flatMap(({ query = {} }) => Object.keys(query)), 'live', 'noCache'])];
 const KNOWN: ReadonlySet<string> = new Set(SERVED);
 
 /**
@@ -56,9 +41,18 @@ export function requireServed(exchange: Exchange): void {
 
 function requireLook({ search, method, location }: Exchange): void {
   const name = A_LOOK.exec(search)?.[1];
-  if (name === undefined || method === 'GET' || method === 'HEAD' || ONLY_LOOK.test(location)) return;
-  if (name === 'dryRun' && SERVE_LOOKS.test(location)) return;
+  if (name === undefined || method === 'GET' || method === 'HEAD') return;
+  const called = `${method} ${location}`;
+  if (ONLY_LOOK.test(called) || (name === 'dryRun' && SERVE_LOOKS.test(called))) return;
   throw unknown(name, 'What they would do say promote, rollback and discard with `dryRun=true`, and of a push `sync/preflight`.');
+}
+
+/** Methods and paths of some routes of the contract, as one pattern. */
+function pathsOf(isMeant: (route: Route) => boolean): RegExp {
+  const paths = routes
+    .filter(isMeant)
+    .map(({ method, family, path }) => `${method} ${BASES[family]}${path.replaceAll(/:[^/]+/g, '[^/]+')}`);
+  return new RegExp(`^(?:${paths.join('|')})$`, 'i');
 }
 
 const TARGETS: ReadonlySet<string> = new Set(['live', 'next']);

@@ -77,5 +77,6 @@ it('asked for strictly, what no route serves is refused, with what was probably 
   expect([told.status, told.json.error.message]).toEqual([400, "The parameter 'ofset' is not served. Did you mean 'offset'?"]);
   expect(await ask('/v3/queries/demo/top?offset=3&strict=true&apiKey=x&_t=1')).toBe(200);
   for (const name of ['fresh', 'live', 'noCache']) expect(await ask(`/v3/queries/demo/top?${name}=1&strict=true`)).toBe(200);
+  expect(await ask('/v3/storage/demo/heroes/p1/ledger?order=desc&strict=true')).toBe(200);
   expect(await ask('/v3/manage/demo/sync?strict=true&revisionTarget=next', 'PUT')).toBe(200);
 });
