@@ -1,6 +1,5 @@
 import type { PlayerProof } from '../app/app.ts';
 import { ExactNumber, type Json, type JsonObject } from '../kernel/json.ts';
-import { member } from '../kernel/path.ts';
 import { type Exchange, firstHeader, firstQuery, headerText, queryText } from './exchange.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SESSION_HEADERS, SESSION_MEMBERS, TOKEN_HEADERS } from './names.ts';
 
@@ -26,7 +25,7 @@ export class RequestProof implements PlayerProof {
     };
     for (const name of CLAIM_HEADERS) add(headerText(this.#exchange, name));
     if (this.#exchange.search !== '') for (const name of CLAIM_QUERIES) add(queryText(this.#exchange, name));
-    if (this.#body !== null) for (const name of CLAIM_MEMBERS) add(claimText(this.#member(name)));
+    if (this.#body !== null) for (const name of CLAIM_MEMBERS) add(claimText(this.#body[name]));
     return sent;
   }
 
@@ -34,14 +33,14 @@ export class RequestProof implements PlayerProof {
   get token(): string | null {
     const sent = firstHeader(this.#exchange, TOKEN_HEADERS) ?? queryText(this.#exchange, 'token');
     if (sent !== null || this.sessionToken !== null) return sent;
-    return textOf(this.#member('token'));
+    return textOf(this.#body?.['token']);
   }
 
   get sessionToken(): string | null {
     const exchange = this.#exchange;
     const sent = firstHeader(exchange, SESSION_HEADERS) ?? bearerOf(exchange) ?? firstQuery(exchange, SESSION_MEMBERS);
     if (sent !== null || this.#body === null) return sent;
-    return textOf(this.#member('authSessionToken')) ?? textOf(this.#member('sessionToken'));
+    return textOf(this.#body['authSessionToken']) ?? textOf(this.#body['sessionToken']);
   }
 
   get onBehalfOfToken(): string | null {
@@ -54,10 +53,6 @@ export class RequestProof implements PlayerProof {
 
   get address(): string | null {
     return this.#exchange.addressOf(this.#exchange.req);
-  }
-
-  #member(name: string): Json | undefined {
-    return this.#body === null ? undefined : member(this.#body, name);
   }
 }
 

@@ -85,7 +85,7 @@ describe('telemetry', () => {
     expect((await raw(EVENTS, '{"a":')).json).toMatchObject({ error: { code: 'INVALID_JSON' } });
     expect((await raw(FAILURE, '{"a":')).json).toMatchObject({ error: { code: 'INVALID_BODY' } });
     expect((await raw(`${HEARTBEAT}`, '{"a":')).status).toBe(200);
-    expect(last()?.arguments).toEqual([undefined, null, 'live']);
+    expect(last()?.arguments).toEqual([null, null, 'live']);
     expect((await server.play('POST', HEARTBEAT)).status).toBe(200);
   });
 

@@ -12,7 +12,7 @@ import { saveFailure } from '../../domain/telemetry/save-failure.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { analyticsSetting, asKept, isCaptured } from '../../domain/telemetry/switches.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, stringifyJson } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { spaceOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
@@ -22,8 +22,8 @@ import type { MinuteQuota } from '../project/minute-quota.ts';
 /** What players report. Bodies come with neutral names; `claimed` is the player's id from the query. */
 export interface Telemetry {
   track(caller: Caller, body: Json | undefined, claimed: string | null, target: PublishTarget): Promise<Omit<contract.Tracked, 'ok'>>;
-  /** A body that is missing or no object is not refused. */
-  heartbeat(caller: Caller, body: Json | undefined, claimed: string | null, target: PublishTarget): Promise<contract.HeartbeatCounted>;
+  /** `body`: null if there was none that could be read, which is not refused. */
+  heartbeat(caller: Caller, body: JsonObject | null, claimed: string | null, target: PublishTarget): Promise<contract.HeartbeatCounted>;
   saveFailed(caller: Caller, body: Json | undefined): Promise<{ readonly recorded: boolean }>;
   /** Stats of what was reported to this target. */
   stats(caller: Caller, platformId: string, target: PublishTarget): Promise<StatsAnswer>;
@@ -94,7 +94,7 @@ export function createTelemetry(context: AppContext): Telemetry {
     },
 
     async heartbeat(caller, body, claimed, target) {
-      const told = accepted(heartbeatEvent(isObject(body) ? body : null, claimed));
+      const told = accepted(heartbeatEvent(body, claimed));
       const answered = (persisted: boolean, stats: PlayerStats | null) => heartbeatAnswer(caller, told.platformId, persisted, stats);
       const { setting, space, reports } = await placeOf(context, caller, target);
       const data = { ...told, platformId: playerIn(space, told.platformId) };

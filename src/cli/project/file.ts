@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
-import { type DefinitionRow, definitionRow, keyRow, LISTED_TABLES, SINGLE_TABLES, textIn } from '../../app/operator/transfer/rows.ts';
+import { type DefinitionRow, definitionRow, keyRow, LISTED_TABLES, nameIn, SINGLE_TABLES } from '../../app/operator/transfer/rows.ts';
+import { objectOf } from '../../domain/definition/read.ts';
 import type { AdoptKey } from '../../domain/project/decide.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, JsonError, type JsonObject, parseJson } from '../../kernel/json.ts';
+import { type Json, JsonError, type JsonObject, parseJson } from '../../kernel/json.ts';
 import { BrokenJson, ELEMENT, JsonSplitter } from '../../kernel/json-split.ts';
-import { member } from '../../kernel/path.ts';
 
 /** A JSON project export as a file. It is read as a stream, however large it is. */
 
@@ -114,11 +114,11 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
     else if (table === 'pages') pages.push(json);
   }
   requireHead(file, head, tables);
-  const settings = project !== undefined && isObject(project) ? member(project, 'settings') : undefined;
+  const { settings } = objectOf(project);
   return {
     projectId: String(head.get('project_id')),
-    name: textIn(project, 'name'),
-    settings: settings !== undefined && isObject(settings) ? settings : {},
+    name: nameIn(project),
+    settings: objectOf(settings),
     definitions,
     keys,
     pages,

@@ -23,3 +23,11 @@ const exportRow = z.looseObject({
 });
 
 export type ExportRow = Written<typeof exportRow>;
+
+const savedRecord = z.looseObject({
+  recordId: optional(anyText, 'Its id.'),
+  recordName: optional(anyText, 'What the player calls it.'),
+});
+
+/** One of the `records` of a row. */
+export type ExportedRecord = Written<typeof savedRecord>;

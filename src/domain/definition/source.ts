@@ -1,6 +1,5 @@
 import type { Item } from '../../contract/resources/definition.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { contentProblem, invalid, sourceTextProblem } from './check.ts';
 import type { SourceKind } from './kinds.ts';
 import { failed, type Parsed, type Problem, type Warning } from './problem.ts';
@@ -122,8 +121,7 @@ function parseJsonText(text: string): Parsed<Json> {
 /** Unwraps the layouts of a source; the first match wins. With a `definition` wrapper, members outside it win. */
 export function unwrap(source: JsonObject, kind: SourceKind): JsonObject {
   const outer = without(source, [kind, 'resource', 'definition'], isObject);
-  const byKind = member(source, kind);
-  const { resource, definition }: Item = source;
+  const { [kind]: byKind, resource, definition }: Item & { readonly [Kind in SourceKind]?: Json } = source;
   if (isObject(byKind)) return { ...outer, ...byKind };
   if (isObject(resource)) return { ...outer, ...resource };
   if (isObject(definition)) return { ...definition, ...outer };

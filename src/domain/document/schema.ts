@@ -45,17 +45,29 @@ const CASELESS = 'caseless';
 /** The schema that reads every document as stored. */
 export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false, growth: [], unique: [] };
 
-/** The flat form as the other one. A text `type` is the schema's own member; a value that is neither text nor object is no field. */
+/** The flat form as the other one. */
 function rooted(schema: JsonObject): WrittenField {
   const { properties }: WrittenField = schema;
   if (isObject(properties)) return schema;
+  const { own, fields } = flatForm(schema);
+  return { ...own, type: 'object', properties: fields };
+}
+
+/**
+ * Tells the fields of a schema in the flat form from its own members. A text `type` is its own; a value that is neither text nor object is no
+ * field, and neither is what `isKeyword` names.
+ */
+export function flatForm(
+  schema: JsonObject,
+  isKeyword: (name: string) => boolean = () => false,
+): { readonly own: JsonObject; readonly fields: JsonObject } {
   const fields: Record<string, Json> = {};
   const own: Record<string, Json> = {};
   for (const [name, written] of Object.entries(schema)) {
-    const belongs = isObject(written) || (typeof written === 'string' && name !== 'type');
+    const belongs = !isKeyword(name) && (isObject(written) || (typeof written === 'string' && name !== 'type'));
     (belongs ? fields : own)[name] = written;
   }
-  return { ...own, type: 'object', properties: fields };
+  return { own, fields };
 }
 
 /** Types whose fields may have a ledger. A field without a type counts wherever it holds a number. */

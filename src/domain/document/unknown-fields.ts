@@ -1,5 +1,9 @@
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { field as fieldSchema } from '../../contract/resources/field.ts';
+import type { Written } from '../../contract/resources/member.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member, splitPath } from '../../kernel/path.ts';
+import { objectOf } from '../definition/read.ts';
+import { flatForm } from './schema.ts';
 
 /**
  * Fields that a collection's schema does not name. A game may store them, so the server takes them; for a person at a keyboard they are mostly
@@ -19,8 +23,11 @@ const MAX_DEPTH = 64;
 /** Parts of a schema that may describe one value. Where there are more, everything counts as known. */
 const MAX_PARTS = 64;
 
+/** A schema or a part of it, with the words of JSON Schema that ours has not. */
+type Part = Written<typeof fieldSchema> & { readonly [Word in (typeof CHOICES | typeof OPEN)[number] | '$ref' | 'prefixItems']?: Json };
+
 /** Parts of a schema that together describe a value; `null`: nothing is known of it, so it may be anything. */
-type Parts = readonly JsonObject[] | null;
+type Parts = readonly Part[] | null;
 
 /** The unknown fields of a value that is put at `path` (dotted; empty: the whole document). None where the schema names no fields, or may name others. */
 export function unknownFields(schema: Json | undefined, path: string, value: Json): readonly UnknownField[] {
@@ -28,9 +35,9 @@ export function unknownFields(schema: Json | undefined, path: string, value: Jso
 }
 
 class Looking {
-  readonly #root: JsonObject | undefined;
+  readonly #root: Part | undefined;
 
-  constructor(root: JsonObject | undefined) {
+  constructor(root: Part | undefined) {
     this.#root = root;
   }
 
@@ -66,35 +73,36 @@ class Looking {
     name: string,
     before: string,
   ): { readonly unknown: UnknownField } | { readonly unknown: null; readonly parts: Parts } {
-    const named = (parts ?? []).filter((part) => isObject(part['properties']));
-    const fields = named.map((part) => member(propertiesOf(part), name)).filter((field) => field !== undefined);
+    const named = (parts ?? []).flatMap(({ properties }) => (isObject(properties) ? [properties] : []));
+    const fields = named.map((properties) => member(properties, name)).filter((field) => field !== undefined);
     if (fields.length > 0) return { unknown: null, parts: this.#partsOf(fields) };
     // Members that begin so are the server's, or are meant for tools.
     if (parts === null || named.length === 0 || name.startsWith('_') || parts.some(isOpen)) return { unknown: null, parts: null };
-    const others = parts.map((part) => part['additionalProperties']).filter((other) => other !== undefined && other !== false);
+    const others = parts.map((part) => part.additionalProperties).filter((other) => other !== undefined && other !== false);
     if (others.length > 0) return { unknown: null, parts: this.#partsOf(others) };
-    return { unknown: { path: `${before}${name}`, name, known: [...new Set(named.flatMap((part) => Object.keys(propertiesOf(part))))] } };
+    return { unknown: { path: `${before}${name}`, name, known: [...new Set(named.flatMap(Object.keys))] } };
   }
 
   /** The items of a list. What says more of single ones is not looked into. */
-  #items(parts: readonly JsonObject[]): Parts {
-    if (parts.some((part) => isArray(part['items']) || part['prefixItems'] !== undefined)) return null;
-    return this.#partsOf(parts.map((part) => part['items']).filter((items) => items !== undefined));
+  #items(parts: readonly Part[]): Parts {
+    if (parts.some(({ items, prefixItems }) => isArray(items) || prefixItems !== undefined)) return null;
+    return this.#partsOf(parts.map(({ items }) => items).filter((items) => items !== undefined));
   }
 
   /** These fields, with all that they refer to or choose from. */
   #partsOf(fields: readonly (Json | undefined)[]): Parts {
-    const parts = new Set<JsonObject>();
+    const parts = new Set<Part>();
     const left = fields.filter((field) => field !== undefined);
     while (left.length > 0) {
       const field = left.pop();
       // The name of a type, `true`: they say nothing of members.
       if (!isObject(field)) return null;
-      if (parts.has(field)) continue;
-      parts.add(field);
+      const part: Part = field;
+      if (parts.has(part)) continue;
+      parts.add(part);
       if (parts.size + left.length > MAX_PARTS) return null;
-      if (field['$ref'] !== undefined) left.push(this.#referred(field['$ref']) ?? true);
-      for (const name of CHOICES) left.push(...listed(field[name]));
+      if (part.$ref !== undefined) left.push(this.#referred(part.$ref) ?? true);
+      for (const name of CHOICES) left.push(...listed(part[name]));
     }
     return parts.size === 0 ? null : [...parts];
   }
@@ -115,31 +123,24 @@ const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if', 'then', 'else'] as const;
 /** Members of a schema by which an object may have names that stand nowhere. */
 const OPEN = ['patternProperties', 'dependentSchemas', 'dependencies', '$dynamicRef'] as const;
 
-function isOpen(part: JsonObject): boolean {
-  return part['additionalProperties'] === true || OPEN.some((name) => part[name] !== undefined);
+function isOpen(part: Part): boolean {
+  return part.additionalProperties === true || OPEN.some((name) => part[name] !== undefined);
 }
 
 function listed(value: Json | undefined): readonly Json[] {
   return isArray(value) ? value : value === undefined ? [] : [value];
 }
 
-function propertiesOf(part: JsonObject): JsonObject {
-  const properties = part['properties'];
-  return isObject(properties) ? properties : {};
-}
-
 /** Members with an object in them, which are no fields where a schema says that it is one of an object. */
 const KEYWORDS = [...CHOICES, ...OPEN, 'additionalProperties', 'definitions', 'not', 'propertyNames', 'unevaluatedProperties'];
 
 /** The flat form (field → definition) as the other one. */
-function rooted(schema: Json | undefined): JsonObject | undefined {
-  if (!isObject(schema) || Object.keys(schema).length === 0) return undefined;
-  if (isObject(schema['properties'])) return schema;
-  const isKeyword = (name: string) => name.startsWith('$') || (schema['type'] === 'object' && KEYWORDS.some((word) => word === name));
-  const isField = ([name, field]: readonly [string, Json]) =>
-    !isKeyword(name) && (isObject(field) || (typeof field === 'string' && name !== 'type'));
-  const entries = Object.entries(schema);
-  const fields = entries.filter(isField);
-  const others = Object.fromEntries(entries.filter((entry) => !isField(entry)));
-  return fields.length === 0 ? others : { ...others, properties: Object.fromEntries(fields) };
+function rooted(written: Json | undefined): Part | undefined {
+  const schema = objectOf(written);
+  const { type, properties }: Part = schema;
+  if (Object.keys(schema).length === 0) return undefined;
+  if (isObject(properties)) return schema;
+  const isKeyword = (name: string) => name.startsWith('$') || (type === 'object' && KEYWORDS.some((word) => word === name));
+  const { own, fields } = flatForm(schema, isKeyword);
+  return Object.keys(fields).length === 0 ? own : { ...own, properties: fields };
 }

@@ -27,8 +27,9 @@ export function telemetryHandlers(services: Services): Handlers<typeof telemetry
     async heartbeat(ctx) {
       const caller = await heartbeatCaller(services, ctx);
       const { exchange } = ctx.state;
-      const body = neutral(await readableJson(exchange, gameBody));
-      const counted = await app.telemetry.heartbeat(caller, body, claimOfQuery(exchange), targetOf(exchange));
+      const body = await readableJson(exchange, gameBody);
+      const told = isObject(body) ? acceptMembers(body) : null;
+      const counted = await app.telemetry.heartbeat(caller, told, claimOfQuery(exchange), targetOf(exchange));
       return { body: names.body(counted), headers: NO_STORE };
     },
   };

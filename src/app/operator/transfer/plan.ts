@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DefinitionsState } from '../../../domain/states.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { type DefinitionRow, LISTED_TABLES, textIn } from './rows.ts';
+import { type DefinitionRow, LISTED_TABLES, nameIn } from './rows.ts';
 
 /** Plans an import before it is done. */
 
@@ -49,7 +49,7 @@ export function definitionTables(rows: readonly DefinitionRow[], state: Definiti
     const existing = state?.live[own[0]?.kind ?? 'collection'] ?? new Map();
     const conflicts = own.flatMap((row) => {
       const item = existing.get(row.id);
-      const name = textIn(row.value, 'name') ?? row.id;
+      const name = nameIn(row.value) ?? row.id;
       return item === undefined ? [] : [{ id: row.id, name, existingUpdatedAt: item.updatedAt, incomingUpdatedAt: row.updatedAt }];
     });
     const counts = { incomingCount: own.length, existingCount: existing.size, conflictCount: conflicts.length };
@@ -86,7 +86,7 @@ export function resolved(rows: readonly DefinitionRow[], state: DefinitionsState
 function identified({ kind, id: before }: DefinitionRow, value: Json, id: string): Json {
   if (!isObject(value)) return value;
   const { sourceText: _, sourcePath: __, ...rest } = value;
-  const name = textIn(value, 'name') ?? before;
+  const name = nameIn(value) ?? before;
   return { ...rest, id, ...(kind === 'endpoint' ? { slug: id } : {}), name: `${name} (copy)` };
 }
 

@@ -1,4 +1,5 @@
-import type { ExportRow } from '../../../contract/resources/project-export.ts';
+import type { Item } from '../../../contract/resources/definition.ts';
+import type { ExportedRecord, ExportRow } from '../../../contract/resources/project-export.ts';
 import { contentProblem, isDefinitionId, storedTextProblem } from '../../../domain/definition/check.ts';
 import type { ListedKind } from '../../../domain/definition/kinds.ts';
 import { type Put, putOf } from '../../../domain/definition/publish.ts';
@@ -8,7 +9,6 @@ import { type DefinitionKind, type SaveRecord, SINGLE_ID } from '../../../domain
 import type { AdoptKey } from '../../../domain/project/decide.ts';
 import { readPermissions } from '../../../domain/project/permissions.ts';
 import { isArray, isNumber, isObject, type Json, JsonError, type JsonObject, parseJson, toDouble } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
 
 /** Rows of a JSON project export, as an import takes them. A row that cannot be used throws {@link BadRow}: files come from anywhere. */
 
@@ -62,7 +62,8 @@ export function definitionRow(table: string, row: Json): DefinitionRow {
     return { table, kind: single, id: SINGLE_ID, value, updatedAt };
   }
   if (!isObject(value)) throw new BadRow('its definition_json is no object');
-  const id = textOf(members[`${kind}_id`]) ?? textIn(value, 'id');
+  const { id: own }: Item = value;
+  const id = textOf(members[`${kind}_id`]) ?? textOf(own);
   if (id === null || !isDefinitionId(kind, id)) throw new BadRow(`its ${kind}_id is missing, or none that a definition can have`);
   return { table, kind, id, value, updatedAt };
 }
@@ -91,7 +92,8 @@ export function slotRow(row: Json): SlotRow {
   const player = textOf(platformId);
   if (player === null || !DOCUMENT_KEY.test(player)) throw new BadRow('its platform_id is missing, or none that a player can have');
   const slots = listOf(records).map((record) => {
-    const [recordId, recordName] = [textIn(record, 'recordId'), textIn(record, 'recordName')];
+    const saved: ExportedRecord = objectOf(record);
+    const [recordId, recordName] = [textOf(saved.recordId), textOf(saved.recordName)];
     if (recordId === null || !DOCUMENT_KEY.test(recordId)) throw new BadRow(`a save record of ${player} has no recordId`);
     return { recordId, recordName: recordName ?? 'Save' };
   });
@@ -128,9 +130,10 @@ function payload(row: Json): Json {
   }
 }
 
-/** The text of a member; `null` if it is missing or empty. */
-export function textIn(row: Json | undefined, name: string): string | null {
-  return textOf(member(objectOf(row), name));
+/** The name in a definition or in the row of a project; `null` if it is missing or empty. */
+export function nameIn(value: Json | undefined): string | null {
+  const { name }: Item = objectOf(value);
+  return textOf(name);
 }
 
 function textOf(value: Json | undefined): string | null {
