@@ -20,20 +20,20 @@ export function peekProject(head: Buffer): Peeked {
   return head.length >= MAX_BYTES || text.includes('\n') ? 'none' : 'more';
 }
 
-/** The slot that a key belongs to (rendezvous hashing), among the given ones. When a place goes, only its own keys move. */
-export function slotFor(key: string, slots: readonly number[]): number | undefined {
+/** The member that a key belongs to (rendezvous hashing), among the given ones. When a member goes, only its own keys move. */
+export function memberFor(key: string, members: readonly number[]): number | undefined {
   let best: number | undefined;
   let most = -1;
-  for (const slot of slots) {
-    const weight = hash(`${slot}/${key}`);
+  for (const member of members) {
+    const weight = hash(`${member}/${key}`);
     if (weight <= most) continue;
     most = weight;
-    best = slot;
+    best = member;
   }
   return best;
 }
 
-/** FNV-1a with extra mixing at the end: neighbouring slots must not get neighbouring weights. */
+/** FNV-1a with extra mixing at the end: neighbouring members must not get neighbouring weights. */
 function hash(text: string): number {
   let sum = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);

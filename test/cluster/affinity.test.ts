@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { peekProject, slotFor } from '../../src/cluster/affinity.ts';
+import { memberFor, peekProject } from '../../src/cluster/affinity.ts';
 
 test.each([
   ['GET /v3/storage/p1/players/7 HTTP/1.1\r\n', { project: 'p1' }],
@@ -25,7 +25,7 @@ const keys = Array.from({ length: 1000 }, (_, n) => `p${n * 7919}`);
 test('keys are spread over the places about evenly', () => {
   const counts = new Map<number, number>();
   for (const key of keys) {
-    const place = slotFor(key, [0, 1, 2, 3]) ?? -1;
+    const place = memberFor(key, [0, 1, 2, 3]) ?? -1;
     counts.set(place, (counts.get(place) ?? 0) + 1);
   }
   expect([...counts.keys()].sort()).toEqual([0, 1, 2, 3]);
@@ -34,10 +34,10 @@ test('keys are spread over the places about evenly', () => {
 
 test('when a place goes, its own keys move and no others', () => {
   for (const key of keys) {
-    const before = slotFor(key, [0, 1, 2]);
-    const after = slotFor(key, [0, 2]);
+    const before = memberFor(key, [0, 1, 2]);
+    const after = memberFor(key, [0, 2]);
     if (before === 1) expect([0, 2]).toContain(after);
     else expect(after).toBe(before);
   }
-  expect(slotFor('p', [])).toBeUndefined();
+  expect(memberFor('p', [])).toBeUndefined();
 });
