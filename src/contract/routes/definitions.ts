@@ -3,178 +3,133 @@ import { managementKeys, type Scope } from '../credentials.ts';
 import { PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { type Described, route } from '../route.ts';
-import { anyJson, anyObject, count } from '../values.ts';
-import { CLAIMING, diagnostics, INVALID, ok, PUSHED, SAVES, SourceItem, staged, store } from './managed.ts';
+import { Listing, PushedMany, PushedOne, Put, Removed, StoredRules, StoredValues } from './definition-answers.ts';
+import { CLAIMING, INVALID, PUSHED, SAVES, SourceItem } from './managed.ts';
 
 /** Definitions of each kind: pushed, listed, removed. */
-
-const Pushed = z
-  .object({ ok: z.boolean(), resourceKind: z.string(), resourceId: z.string(), action: z.string(), diagnostics })
-  .catchall(anyJson)
-  .meta({ id: 'PushedDefinition', description: 'What became of one definition of a push' });
-
-const PushedMany = z
-  .strictObject({
-    ok,
-    ...store,
-    resourceKind: z.string(),
-    action: z.literal('upsert'),
-    results: z.array(Pushed),
-    createdCount: count,
-    updatedCount: count,
-    unchangedCount: count,
-    deletedCount: count,
-    jobId: z.string().optional().meta({ description: 'With `async=true`: a job that is done' }),
-    ...staged,
-  })
-  .meta({ id: 'PushedMany', description: 'What became of a push' });
-
-const PushedOne = z
-  .strictObject({
-    ok,
-    ...store,
-    resourceKind: z.string(),
-    resourceId: z.string(),
-    id: z.string(),
-    action: z.enum(['created', 'updated', 'unchanged']),
-    skipped: ok.optional(),
-    diagnostics,
-    ...staged,
-  })
-  .meta({ id: 'PushedOne', description: 'What became of a definition' });
-
-const Removed = z
-  .strictObject({ ok, ...store, resourceKind: z.string(), action: z.literal('delete'), resourceId: z.string().optional(), ...staged })
-  .meta({ id: 'RemovedDefinition', description: 'It is gone, or there was none' });
-
-const Put = z
-  .strictObject({ ok, ...store, resourceKind: z.string(), action: z.literal('upsert'), diagnostics, ...staged })
-  .meta({ id: 'PutDefinition', description: 'It is replaced' });
-
-const Listed = z
-  .object({ id: z.string(), name: z.string().optional(), revisionTarget: z.literal('next').optional(), stagedRemoval: ok.optional() })
-  .catchall(anyJson)
-  .meta({ id: 'ListedDefinition', description: 'A definition as it was pushed; `revisionTarget` marks one that is staged' });
-
-const Listing = z
-  .strictObject({
-    ok,
-    data: z.array(Listed),
-    building: z
-      .array(z.strictObject({ id: z.string(), fraction: z.number() }))
-      .optional()
-      .meta({ description: 'Queries that answer `BUILDING`, and how far they are' }),
-  })
-  .meta({ id: 'Listing', description: 'Definitions of a kind' });
 
 const inLayer = {
   includeStaged: z.string().meta({ description: '`true` or `1`: the staged ones follow the live ones' }),
   revisionTarget: z.enum(['live', 'next']).meta({ description: 'As the header `x-ns-publish-target`' }),
 } as const;
-/** The routes of a kind of definition that is listed by id. */
-function listed(
-  path: string,
-  names: { readonly many: string; readonly one: string; readonly words: string },
-  scope: Scope,
-  resource: z.ZodType,
-  examples: { readonly definition: Readonly<Record<string, unknown>>; readonly id: string },
-  more: Described = {},
-) {
-  const pushed = z.union([resource, SourceItem]);
-  const reads = managementKeys('r', scope);
-  const writes = managementKeys('rw', scope);
-  const about = { family: 'manage', tag: 'Definitions', answerHeaders: READ_HEADERS } as const;
-  const many = {
+/** A kind of definition that is listed by id. */
+interface ListedKind {
+  readonly path: string;
+  readonly names: { readonly many: string; readonly one: string; readonly words: string };
+  readonly scope: Scope;
+  readonly resource: z.ZodType;
+  readonly examples: { readonly definition: Readonly<Record<string, unknown>>; readonly id: string };
+  /** Query parameters of PUT and POST beside those of all kinds. */
+  readonly more?: Described;
+}
+
+const about = { family: 'manage', tag: 'Definitions', answerHeaders: READ_HEADERS } as const;
+
+/** What all routes have that change definitions. */
+function writing(scope: Scope) {
+  return {
     ...about,
+    keys: managementKeys('rw', scope),
+    headers: TARGET,
+    writes: true,
+    idempotent: true,
+    answerHeaders: PUBLISHED_HEADERS,
+  } as const;
+}
+
+function listRoute({ path, names, scope, examples }: ListedKind) {
+  return route({
+    ...about,
+    id: `list${names.many}`,
+    method: 'GET',
+    path: `/:project/${path}`,
+    summary: `The ${names.words} of the project`,
+    description: [
+      'With `includeStaged=true` the staged ones follow the live ones, each with `revisionTarget: next`; one that the promotion removes',
+      'as live holds it, with `stagedRemoval: true` beside it. Workflows without a target are listed as they were pushed last.',
+    ].join('\n'),
+    keys: managementKeys('r', scope),
+    query: inLayer,
+    headers: TARGET,
+    answers: { 200: Listing },
+    errors: [],
+    idempotent: false,
+    example: { answer: { ok: true, data: [examples.definition] } },
+  });
+}
+
+/** PUT and POST, which are the same. */
+function upsertRoutes({ path, names, scope, resource, examples, more = {} }: ListedKind) {
+  const kind = names.one.toLowerCase();
+  const upsert = {
+    ...writing(scope),
     path: `/:project/${path}`,
     description: 'All of them or none. What the validator finds is answered as `diagnostics` of each result.',
-    keys: writes,
     query: {
       ...STRICT,
       ...more,
       async: z.enum(['true', 'false']).meta({ description: 'Answers a `jobId`; the push is done nevertheless' }),
     },
-    headers: TARGET,
-    body: { schema: z.array(pushed), required: true },
+    body: { schema: z.array(z.union([resource, SourceItem])), required: true },
     answers: { 200: PushedMany },
     errors: [...PUSHED, ...CLAIMING],
-    writes: true,
-    idempotent: true,
-    answerHeaders: PUBLISHED_HEADERS,
     example: {
       body: [examples.definition],
       answer: {
-        ...{ ok: true, source: 'store', resourceKind: names.one.toLowerCase(), action: 'upsert' },
-        results: [{ ok: true, resourceKind: names.one.toLowerCase(), resourceId: examples.id, action: 'upsert' }],
+        ...{ ok: true, source: 'store', resourceKind: kind, action: 'upsert' },
+        results: [{ ok: true, resourceKind: kind, resourceId: examples.id, action: 'upsert' }],
         ...{ createdCount: 1, updatedCount: 0, unchangedCount: 0, deletedCount: 0 },
       },
     },
   } as const;
   return {
-    list: route({
-      ...about,
-      id: `list${names.many}`,
-      method: 'GET',
-      path: `/:project/${path}`,
-      summary: `The ${names.words} of the project`,
-      description: [
-        'With `includeStaged=true` the staged ones follow the live ones, each with `revisionTarget: next`; one that the promotion removes',
-        'as live holds it, with `stagedRemoval: true` beside it. Workflows without a target are listed as they were pushed last.',
-      ].join('\n'),
-      keys: reads,
-      query: inLayer,
-      headers: TARGET,
-      answers: { 200: Listing },
-      errors: [],
-      idempotent: false,
-      example: { answer: { ok: true, data: [examples.definition] } },
-    }),
-    put: route({ ...many, id: `put${names.many}`, method: 'PUT', summary: `Create or replace ${names.words} by id` }),
-    post: route({ ...many, id: `post${names.many}`, method: 'POST', summary: `The same as PUT: create or replace ${names.words} by id` }),
-    patch: route({
-      ...about,
-      id: `patch${names.one}`,
-      method: 'PATCH',
-      path: `/:project/${path}`,
-      summary: `Create or change one of the ${names.words}`,
-      description: 'A plain definition is laid over what is stored, a source item replaces it.',
-      keys: writes,
-      query: STRICT,
-      headers: TARGET,
-      body: { schema: pushed, required: true },
-      answers: { 200: PushedOne },
-      errors: [...PUSHED, ...CLAIMING],
-      writes: true,
-      idempotent: true,
-      answerHeaders: PUBLISHED_HEADERS,
-      example: {
-        body: examples.definition,
-        answer: {
-          ...{ ok: true, source: 'store', resourceKind: names.one.toLowerCase(), resourceId: examples.id, id: examples.id },
-          ...{ action: 'unchanged', skipped: true },
-        },
-      },
-    }),
-    remove: route({
-      ...about,
-      id: `delete${names.one}`,
-      method: 'DELETE',
-      path: `/:project/${path}/:id`,
-      summary: `Delete one of the ${names.words}; 200 also when there was none`,
-      description: 'With the target `next` the promotion does it.',
-      keys: writes,
-      headers: TARGET,
-      answers: { 200: Removed },
-      errors: [...INVALID, ...CLAIMING],
-      writes: true,
-      idempotent: true,
-      answerHeaders: PUBLISHED_HEADERS,
-      example: {
-        params: { id: 'old' },
-        answer: { ok: true, source: 'store', resourceKind: names.one.toLowerCase(), action: 'delete', resourceId: 'old' },
-      },
-    }),
+    put: route({ ...upsert, id: `put${names.many}`, method: 'PUT', summary: `Create or replace ${names.words} by id` }),
+    post: route({ ...upsert, id: `post${names.many}`, method: 'POST', summary: `The same as PUT: create or replace ${names.words} by id` }),
   } as const;
+}
+
+function patchRoute({ path, names, scope, resource, examples }: ListedKind) {
+  return route({
+    ...writing(scope),
+    id: `patch${names.one}`,
+    method: 'PATCH',
+    path: `/:project/${path}`,
+    summary: `Create or change one of the ${names.words}`,
+    description: 'A plain definition is laid over what is stored, a source item replaces it.',
+    query: STRICT,
+    body: { schema: z.union([resource, SourceItem]), required: true },
+    answers: { 200: PushedOne },
+    errors: [...PUSHED, ...CLAIMING],
+    example: {
+      body: examples.definition,
+      answer: {
+        ...{ ok: true, source: 'store', resourceKind: names.one.toLowerCase(), resourceId: examples.id, id: examples.id },
+        ...{ action: 'unchanged', skipped: true },
+      },
+    },
+  });
+}
+
+function removeRoute({ path, names, scope }: ListedKind) {
+  return route({
+    ...writing(scope),
+    id: `delete${names.one}`,
+    method: 'DELETE',
+    path: `/:project/${path}/:id`,
+    summary: `Delete one of the ${names.words}; 200 also when there was none`,
+    description: 'With the target `next` the promotion does it.',
+    answers: { 200: Removed },
+    errors: [...INVALID, ...CLAIMING],
+    example: {
+      params: { id: 'old' },
+      answer: { ok: true, source: 'store', resourceKind: names.one.toLowerCase(), action: 'delete', resourceId: 'old' },
+    },
+  });
+}
+
+/** All routes of a kind of definition that is listed by id. */
+function listed(kind: ListedKind) {
+  return { list: listRoute(kind), ...upsertRoutes(kind), patch: patchRoute(kind), remove: removeRoute(kind) } as const;
 }
 
 const BUY = {
@@ -186,79 +141,44 @@ const WORKFLOW = { id: 'can-pay', name: 'can-pay', params: { gold: { type: 'numb
 const LIBRARY = { id: 'camp', name: 'camp', blocks: { greet: { params: {}, steps: [] } } };
 const RICHEST = { id: 'richest', name: 'richest', type: 'leaderboard', sources: [{ collectionId: 'saves' }], config: { field: 'gold' } };
 
-export const collections = listed(
-  'collections',
-  { many: 'Collections', one: 'Collection', words: 'collections' },
-  'collections',
-  resources.collection,
-  { definition: SAVES, id: 'saves' },
-);
-export const endpointDefinitions = listed(
-  'endpoints',
-  { many: 'Endpoints', one: 'Endpoint', words: 'endpoints' },
-  'endpoints',
-  resources.endpoint,
-  { definition: BUY, id: 'buy' },
-  {
-    replaceAll: z.enum(['true', 'false']).meta({ description: 'Removes what is not in the list' }),
-  },
-);
-export const workflows = listed('workflows', { many: 'Workflows', one: 'Workflow', words: 'workflows' }, 'workflows', resources.workflow, {
-  definition: WORKFLOW,
-  id: 'can-pay',
+export const collections = listed({
+  path: 'collections',
+  names: { many: 'Collections', one: 'Collection', words: 'collections' },
+  scope: 'collections',
+  resource: resources.collection,
+  examples: { definition: SAVES, id: 'saves' },
 });
-export const libraries = listed('libraries', { many: 'Libraries', one: 'Library', words: 'libraries' }, 'workflows', resources.library, {
-  definition: LIBRARY,
-  id: 'camp',
+export const endpointDefinitions = listed({
+  path: 'endpoints',
+  names: { many: 'Endpoints', one: 'Endpoint', words: 'endpoints' },
+  scope: 'endpoints',
+  resource: resources.endpoint,
+  examples: { definition: BUY, id: 'buy' },
+  more: { replaceAll: z.enum(['true', 'false']).meta({ description: 'Removes what is not in the list' }) },
 });
-const {
-  put: _put,
-  patch: _patch,
-  ...postOnly
-} = listed('queries', { many: 'Queries', one: 'Query', words: 'queries' }, 'queries', resources.query, {
-  definition: RICHEST,
-  id: 'richest',
+export const workflows = listed({
+  path: 'workflows',
+  names: { many: 'Workflows', one: 'Workflow', words: 'workflows' },
+  scope: 'workflows',
+  resource: resources.workflow,
+  examples: { definition: WORKFLOW, id: 'can-pay' },
+});
+export const libraries = listed({
+  path: 'libraries',
+  names: { many: 'Libraries', one: 'Library', words: 'libraries' },
+  scope: 'workflows',
+  resource: resources.library,
+  examples: { definition: LIBRARY, id: 'camp' },
+});
+const queries = listed({
+  path: 'queries',
+  names: { many: 'Queries', one: 'Query', words: 'queries' },
+  scope: 'queries',
+  resource: resources.query,
+  examples: { definition: RICHEST, id: 'richest' },
 });
 /** Queries have no PUT and no PATCH. */
-export const queryDefinitions = postOnly;
-
-const single = { stagedRemoval: ok.optional().meta({ description: 'The promotion removes them' }) };
-
-const StoredValues = z
-  .strictObject({ ok, data: anyJson.meta({ description: 'As they were put; an empty list where there are none' }), ...single })
-  .meta({ id: 'StoredGameValues', description: 'The game values as they were put' });
-
-const Rule = z
-  .object({
-    id: z.string(),
-    collection: z.string(),
-    field: z.string(),
-    action: z.string(),
-    maxPerMinute: z.number().nullable(),
-    maxPerHour: z.number().nullable(),
-    maxPerDay: z.number().nullable(),
-    maxPerWeek: z.number().nullable(),
-    maxPerMonth: z.number().nullable(),
-    maxPerYear: z.number().nullable(),
-    enabled: z.boolean(),
-    scope: z.string(),
-  })
-  .catchall(anyJson)
-  .meta({ id: 'ListedRule', description: 'A rule as it was put, with an id and its windows as `maxPer…`' });
-
-const StoredRules = z
-  .strictObject({
-    ok,
-    projectId: z.string(),
-    source: z.string(),
-    endpointRateLimits: anyObject.nullable(),
-    rules: z.array(Rule),
-    sourceFormat: z.string().optional(),
-    sourcePath: z.string().optional(),
-    sourceText: z.string().optional().meta({ description: 'The text of the file, where they were put with it' }),
-    ...single,
-  })
-  .meta({ id: 'StoredRateLimitRules', description: 'The rate-limit rules' });
+export const queryDefinitions = { list: queries.list, post: queries.post, remove: queries.remove } as const;
 
 /** The routes of a document that exists once per project. */
 function singleOf<const Answer extends z.ZodType>(
@@ -270,18 +190,14 @@ function singleOf<const Answer extends z.ZodType>(
   resource: z.ZodType,
   examples: { readonly body: unknown; readonly answer: unknown },
 ) {
-  const about = { family: 'manage', tag: 'Definitions', path: `/:project/${path}`, headers: TARGET, answerHeaders: READ_HEADERS } as const;
+  const writes = { ...writing(scope), path: `/:project/${path}` } as const;
   const put = {
-    ...about,
+    ...writes,
     description: 'What the validator finds in them is answered as `diagnostics`.',
-    keys: managementKeys('rw', scope),
     query: STRICT,
     body: { schema: resource, required: true },
     answers: { 200: Put },
     errors: [...INVALID, 'STRICT_FINDINGS', ...CLAIMING],
-    writes: true,
-    idempotent: true,
-    answerHeaders: PUBLISHED_HEADERS,
     example: { body: examples.body, answer: { ok: true, source: 'store', resourceKind: path, action: 'upsert' } },
   } as const;
   return {
@@ -289,6 +205,8 @@ function singleOf<const Answer extends z.ZodType>(
       ...about,
       id: `list${name}`,
       method: 'GET',
+      path: `/:project/${path}`,
+      headers: TARGET,
       summary: `The ${words} as they were put`,
       keys: managementKeys('r', scope),
       query: inLayer,
@@ -300,16 +218,12 @@ function singleOf<const Answer extends z.ZodType>(
     put: route({ ...put, id: `put${name}`, method: 'PUT', summary: `Replace the ${words}` }),
     post: route({ ...put, id: `post${name}`, method: 'POST', summary: `The same as PUT: replace the ${words}` }),
     remove: route({
-      ...about,
+      ...writes,
       id: `delete${name}`,
       method: 'DELETE',
       summary: `Remove the ${words}`,
-      keys: managementKeys('rw', scope),
       answers: { 200: Removed },
       errors: [...CLAIMING],
-      writes: true,
-      idempotent: true,
-      answerHeaders: PUBLISHED_HEADERS,
       example: { answer: { ok: true, source: 'store', resourceKind: path, action: 'delete' } },
     }),
   } as const;
