@@ -50,6 +50,10 @@ class TableLog implements Log {
   /** Replaces the log's own answer. */
   answer: (result: AppendResult) => AppendResult = (result) => result;
   page = 1000;
+  /** Questions for the end, and how long their answers take. */
+  heads = 0;
+  headMs = 0;
+  beforeHead: () => void = () => undefined;
   readonly inner = createMemoryLog();
   readonly #clock: Clock;
 
@@ -76,8 +80,12 @@ class TableLog implements Log {
     return this.inner.read(stream, { ...range, limit: Math.min(range.limit, this.page) });
   }
 
-  head(stream: string) {
-    return this.inner.head(stream);
+  async head(stream: string) {
+    this.heads += 1;
+    this.beforeHead();
+    const head = await this.inner.head(stream);
+    if (this.headMs > 0) await this.#clock.wait(this.headMs);
+    return head;
   }
 
   truncate(stream: string, before: number) {

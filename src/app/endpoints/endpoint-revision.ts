@@ -1,5 +1,3 @@
-import type { EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
-import { mayWrite } from '../../domain/endpoint/writes.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
 import {
   isBlocked,
@@ -57,13 +55,8 @@ export async function withRevision(
   }
 }
 
-/** Cached as long as the endpoint's model lives, which is until its next publish. */
-const writing = new WeakMap<EndpointModel, boolean>();
-
 /** Refuses outdated games: all endpoints or only those that write, by the project's policy. The game must be able to read the reason. */
-export function requireCurrent(revision: RevisionStatus, endpoint: EndpointModel, definitions: EffectiveDefinitions): void {
-  if (!isBlocked(revision, 'write')) return;
-  const writes = writing.get(endpoint) ?? mayWrite(endpoint, definitions);
-  writing.set(endpoint, writes);
-  if (isBlocked(revision, writes ? 'write' : 'read')) throw refusal('REVISION_OUTDATED', revisionMessage(revision), { forGame: true });
+export function requireCurrent(revision: RevisionStatus, onlyReads: boolean): void {
+  if (!isBlocked(revision, onlyReads ? 'read' : 'write')) return;
+  throw refusal('REVISION_OUTDATED', revisionMessage(revision), { forGame: true });
 }

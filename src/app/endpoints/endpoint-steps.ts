@@ -6,6 +6,7 @@ import { runEndpoint } from '../../domain/endpoint/execute.ts';
 import { checkInput } from '../../domain/endpoint/input.ts';
 import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../../domain/endpoint/run.ts';
 import type { Trace } from '../../domain/endpoint/step.ts';
+import { mayWrite } from '../../domain/endpoint/writes.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { AccessContext } from '../access.ts';
@@ -44,10 +45,19 @@ export function runSteps(
   return accepted(runEndpoint(compiled, run, readsOf(access, writes, endpoint.slug, as, keys), trace));
 }
 
-/** Compiled once per publish, because every publish makes a new definitions object. */
-const compiledOf = new WeakMap<EffectiveDefinitions, Map<string, CompiledEndpoint>>();
+/** Whether a call of the endpoint can change no document. */
+export function onlyReads(definitions: EffectiveDefinitions, endpoint: EndpointModel): boolean {
+  return compiledEndpoint(definitions, endpoint).onlyReads;
+}
 
-function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointModel): CompiledEndpoint {
+interface Ready extends CompiledEndpoint {
+  readonly onlyReads: boolean;
+}
+
+/** Compiled once per publish, because every publish makes a new definitions object. */
+const compiledOf = new WeakMap<EffectiveDefinitions, Map<string, Ready>>();
+
+function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointModel): Ready {
   let known = compiledOf.get(definitions);
   if (!known) {
     known = new Map();
@@ -62,8 +72,9 @@ function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointM
     collection: (name) => definitions.collection(name),
     values: definitions.values.values,
   });
-  known.set(endpoint.id, compiled);
-  return compiled;
+  const ready = { ...compiled, onlyReads: !mayWrite(endpoint, definitions) };
+  known.set(endpoint.id, ready);
+  return ready;
 }
 
 /**

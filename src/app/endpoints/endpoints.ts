@@ -26,7 +26,7 @@ import { counted } from './call-limits.ts';
 import { type CallWatch, watchOf } from './endpoint-calls.ts';
 import type { EndpointAnswer, EndpointRequest } from './endpoint-request.ts';
 import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
-import { draws, runSteps } from './endpoint-steps.ts';
+import { draws, onlyReads, runSteps } from './endpoint-steps.ts';
 
 export interface Endpoints {
   call(caller: Caller, call: EndpointRequest): Awaitable<EndpointAnswer>;
@@ -211,7 +211,8 @@ function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input
   const before = replayed({ ctx, now, keyed }, RAN_KEPT);
   if (before !== null) return before;
   const endpoint = callable(access.definitions, call.slug, caller);
-  if (revision !== null) requireCurrent(revision, endpoint, access.definitions);
+  ctx.onlyReads = onlyReads(access.definitions, endpoint);
+  if (revision !== null) requireCurrent(revision, ctx.onlyReads);
   const decide = () => steps(run, endpoint, platformId, input);
   const once = () => (keyed === null ? decide() : remembering({ ctx, now, keyed }, RAN_KEPT, decidedBy(decide)));
   // A server that names no player calls for itself.

@@ -44,8 +44,6 @@ export async function publishWhole<Answer extends JsonObject>(
   decide: Decide<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
-  // A publish that another node just made must count, or this one might find nothing to change and report success.
-  await project.refresh();
   const survey = new UniqueSurvey(project);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const deciding = execute<Published<Answer> | 'stored'>(project, caller, cause, (ctx, now) => {

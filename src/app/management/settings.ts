@@ -62,8 +62,6 @@ async function commit<Answer extends object>(
   decide: (at: AccessContext) => Answered<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
-  // As for a publish: another node may just have changed a setting, and this command might then find nothing to do.
-  await project.refresh();
   const outcome = await execute(project, caller, cause, (ctx, now) => {
     const at = accessOf(ctx, caller, 'live');
     requirePermission(at.key, 'settings', 'rw');

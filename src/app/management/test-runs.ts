@@ -50,6 +50,7 @@ async function run(
   const effects = new CallEffects(environment.project, context);
   const decide = (ctx: DecisionContext, now: number): Decision<DryRun | null> => {
     effects.begin();
+    ctx.onlyReads = true;
     const access = environment.accessOf(ctx);
     const endpoint = access.definitions.endpoint(test.endpoint);
     if (endpoint === undefined) return { events: [], answer: null };

@@ -90,6 +90,8 @@ export interface Commit {
   /** Subjects loaded for it, kept in memory until it is decided. */
   pinned: readonly SubjectKey[];
   sent: boolean;
+  /** It was decided on a state with everything that the log held when it came, by whichever node. */
+  current: boolean;
   settled: boolean;
 }
 

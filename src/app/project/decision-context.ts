@@ -36,6 +36,8 @@ export class DecisionContext {
   #byMany: Map<SubjectKey, Version> | null = null;
   /** Whether anything read is not durable yet. */
   speculative = false;
+  /** Set by a command that can change nothing: its answer is a read, for which this node's head is good enough. */
+  onlyReads = false;
   readonly #set: WorkingSet;
   readonly #collecting: boolean;
   /** What a collecting context did not find. Made when first needed, as the sets below: most decisions need none. */

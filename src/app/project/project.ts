@@ -6,6 +6,7 @@ import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.t
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
+import { FreshRun } from '../../kernel/fresh-run.ts';
 import type { Neighbours } from '../../kernel/neighbours.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
@@ -42,6 +43,12 @@ export interface ProjectOptions {
   onStopped(reason: Refusal): void;
 }
 
+/** The last revision of the stream, −1 for none, when the log was asked. */
+interface End {
+  readonly revision: number;
+  readonly askedAt: number;
+}
+
 const PAGE = 1000;
 const LOAD_TRIES = 5;
 /** Subjects whose states are loaded at once when the window fills, and how often that is checked, ms. */
@@ -65,7 +72,10 @@ export class Project {
   readonly #loading = new Map<SubjectKey, Promise<void>>();
   readonly #keyReads = new SingleFlight<DocumentKeys>();
   readonly #oneByOne = new Bulkhead({ slots: 1, perKey: 1 });
+  readonly #looks: FreshRun<End>;
   #catchingUp: Promise<void> | null = null;
+  /** A pause that all share who wait for the head. */
+  #pausing: { readonly over: Promise<void>; end(): void } | null = null;
   /** From when on the window may be relieved. Infinite while that is under way. */
   #loadHeaviestFrom = Number.NEGATIVE_INFINITY;
 
@@ -74,6 +84,7 @@ export class Project {
     this.#options = options;
     this.#stream = projectStream(options.projectId);
     this.set = new WorkingSet(horizon, options.cache);
+    this.#looks = new FreshRun(() => this.#look());
     this.quotas = new ProjectQuotas({
       ...{ projectId: this.id, stream: this.#stream, log: options.log, reader: options.reader, scheduler: options.scheduler },
       ofAll: options.limits.quotas ?? NO_QUOTAS,
@@ -89,10 +100,12 @@ export class Project {
       observer: options.observer,
       isAlone: () => options.neighbours.isAlone(this.id),
       load: (subjects) => this.load(subjects),
+      refresh: () => this.refresh(),
       readGap: (to, found) => this.#readGap(to, found),
       idle: () => {
         this.#confirm(this.writer.sentAt);
         this.#lookAtQuotas();
+        this.#pausing?.end();
         if (this.#seen > this.set.head) this.#catchUpSoon();
       },
       stop: (reason) => this.stop(reason),
@@ -271,20 +284,38 @@ export class Project {
       if (this.#options.scheduler.monotonic() > until) throw refusal('STORAGE_UNAVAILABLE', 'This node has not reached that position yet');
       this.#seen = Math.max(this.#seen, revision);
       if (!this.writer.busy) await this.#catchUp().catch(unlessRefused);
-      if (this.set.head < revision) await this.#options.scheduler.sleep(5);
+      if (this.set.head < revision) await this.#pause();
     }
+  }
+
+  /** Resolves when the append under way has ended, or after 5 ms. */
+  #pause(): Promise<void> {
+    if (this.#pausing !== null) return this.#pausing.over;
+    const ending = new AbortController();
+    const over = this.#options.scheduler.sleep(5, ending.signal).then(() => {
+      this.#pausing = null;
+    });
+    this.#pausing = { over, end: () => ending.abort() };
+    return over;
   }
 
   /** Goes to `revision` if the log has come that far. A watermark beyond the log's end is invalid and is not waited for. */
   async seek(revision: number): Promise<void> {
-    const head = await this.#options.log.head(this.#stream);
-    const target = Math.min(revision, head?.revision ?? -1);
+    const { revision: end, askedAt } = await this.#looks.run();
+    const target = Math.min(revision, end);
     if (target > this.set.head) await this.reach(target, this.#options.limits.deadlineMs);
+    if (this.set.head >= end) this.#confirm(askedAt);
   }
 
-  /** Reads to the current end of the log. */
+  /** Folds everything that was stored before the call, by whichever node. Those who call at once share one question to the log. */
   refresh(): Promise<void> {
     return this.seek(Number.MAX_SAFE_INTEGER);
+  }
+
+  async #look(): Promise<End> {
+    const askedAt = this.#options.scheduler.monotonic();
+    const head = await this.#options.log.head(this.#stream);
+    return { revision: head?.revision ?? -1, askedAt };
   }
 
   /** Events from the log, forwards from a revision. */

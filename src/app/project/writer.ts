@@ -27,8 +27,9 @@ import type { WorkingSet } from './working-set.ts';
  *   known; nobody joins it, leaves it or is decided again. At its deadline a command answers 504 and the group goes on.
  * - *conflict*: another node wrote. Speculation is dropped, the gap is read and folded; commits found in it by their command id are
  *   done, those whose reads still hold go in unchanged, the others are decided again (8 times at most).
- * - A command *without events* (a refusal, a read-only call) that read speculation waits in its place for the group it read from;
- *   one that read durable state alone is answered at once.
+ * - A command *without events* (a refusal, nothing to do) meets no conflict, and another node may have stored what would change it. So
+ *   the log is asked for its end first, once for all who wait, and what this node had not heard of is decided on. One that read
+ *   speculation waits in its place for the group it read from, whose append tells the same. A command that only reads asks nothing.
  */
 
 export interface WriterLimits {
@@ -58,6 +59,8 @@ export interface WriterOptions extends SenderOptions {
   isAlone(): boolean;
   /** Loads subjects into the working set. */
   load(subjects: readonly SubjectKey[]): Promise<void>;
+  /** Folds everything that the log holds now. */
+  refresh(): Promise<void>;
   /** No append is under way now, so events that the tail brought may be folded. */
   idle(): void;
   /** The project can no longer be trusted on this node: two histories, or an event that the node does not know. */
@@ -137,6 +140,7 @@ export class Writer {
         loads: 0,
         pinned: [],
         sent: false,
+        current: false,
         settled: false,
       };
       this.#decideAndJoin(commit);
@@ -212,7 +216,7 @@ export class Writer {
       commit.changes = [];
       commit.bytes = 0;
       if (ctx.speculative) this.#gather(commit);
-      else this.#answer(commit, this.#options.set.head);
+      else this.#answerOnceCurrent(commit);
       return;
     }
     try {
@@ -393,7 +397,8 @@ export class Writer {
       // What is stored is durable, whatever becomes of the writer.
       for (const [index, commit] of commits.entries()) {
         head += perCommit[index]?.length ?? 0;
-        this.#answer(commit, head);
+        if (events.length > 0) this.#answer(commit, head);
+        else this.#answerOnceCurrent(commit);
       }
     }
   }
@@ -424,6 +429,32 @@ export class Writer {
   }
 
   // ── answering ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Answers a command without events. If another node stored something before it came, it is decided again. */
+  #answerOnceCurrent(commit: Commit): void {
+    if (commit.settled) return;
+    if (commit.current || needsNoLook(commit)) {
+      this.#answer(commit, this.#options.set.head);
+      return;
+    }
+    this.#deciding += 1;
+    this.#options.refresh().then(
+      () => {
+        this.#deciding -= 1;
+        commit.current = true;
+        if (this.#stopped) this.#fail(commit, this.#stopped);
+        if (commit.settled) return;
+        if (commit.ctx.holds()) this.#answer(commit, this.#options.set.head);
+        else this.#decideAndJoin(commit);
+      },
+      (error: unknown) => {
+        this.#deciding -= 1;
+        const repeats = commit.result.replayed === true;
+        const unknown = repeats ? refusal('OUTCOME_UNKNOWN') : refusal('STORAGE_UNAVAILABLE', NOT_CURRENT);
+        this.#fail(commit, error instanceof Refusal && !repeats ? error : unknown);
+      },
+    );
+  }
 
   #answer(commit: Commit, revision: number): void {
     if (commit.settled) return;
@@ -456,4 +487,10 @@ export class Writer {
   }
 }
 
+/** Whether the outcome of a command without events promises nothing about the log's end: a read, or a failure of ours. */
+function needsNoLook({ ctx, result }: Commit): boolean {
+  return ctx.onlyReads || ('refused' in result && result.refused.status >= 500);
+}
+
+const NOT_CURRENT = 'The log cannot be asked whether something has changed; nothing was written';
 const NOT_IN_TIME = 'The write could not be stored in time; nothing was written';

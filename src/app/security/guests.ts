@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
   type DecidedGuest,
-  deviceById,
   type Invitation,
   issueCode,
   joinGuest,
@@ -21,7 +20,6 @@ import type { Caller, DeviceProof } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf, stored } from '../context.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import { catchUpInTurn } from './authenticate.ts';
 import { blocked, guestOf, provenDevice, requireDevice } from './guest-proof.ts';
 import { NO_PROOF, verifyPlayer } from './players.ts';
 
@@ -99,7 +97,6 @@ export function createGuests(context: AppContext): Guests {
       const project = await opened(context, caller);
       const token = secretOf(caller);
       const by = await invitationOf(context, project, caller, request);
-      await awaitName(context, project, nameSubjectOf(by));
       try {
         return await run(project, caller, 'guest.join', deviceIdOf(token.hash), (ctx) =>
           joinGuest(token, by, nameIn(ctx, nameSubjectOf(by)), (guest) => asGuest(ctx.read(guestSubject(guest)))),
@@ -119,9 +116,8 @@ export function createGuests(context: AppContext): Guests {
     },
 
     async unlink(caller, account) {
-      const { project, proof } = await proven(context, caller);
+      const { project } = await proven(context, caller);
       const id = await accountOf(context, project, caller, account);
-      await awaitInGuest(context, project, proof.guest, (state) => state.account !== null);
       return asGuestOf(caller, 'guest.unlink', (ctx, { guest }, state) => {
         nameIn(ctx, guestNameSubject('account', id));
         return unlinkAccount(guest, id, state);
@@ -156,8 +152,6 @@ export function createGuests(context: AppContext): Guests {
     async revoke(caller, device) {
       await opened(context, caller);
       if (device === '') throw refusal('INVALID_BODY', '`device` is the id of a device, as the list of devices shows it');
-      const { project, proof } = await proven(context, caller);
-      await awaitInGuest(context, project, proof.guest, (state) => deviceById(state, device) !== null);
       return asGuestOf(caller, 'guest.revoke', (_, asking, state) => revokeDevice(asking, device, state));
     },
   };
@@ -220,17 +214,6 @@ function nameSubjectOf(by: Invitation): SubjectKey {
 
 function nameIn(ctx: DecisionContext, subject: SubjectKey): GuestName | null {
   return asGuestName(ctx.read(subject));
-}
-
-/** The code or the link may just have been made on another node, so the log is read once more. */
-async function awaitName(context: AppContext, project: Project, subject: SubjectKey): Promise<void> {
-  if ((await project.read(subject)).state === null) await catchUpInTurn(context, project);
-}
-
-/** What is to be taken away may just have come on another node. Without a look it would count as gone, and stay. */
-async function awaitInGuest(context: AppContext, project: Project, guest: string, isThere: (state: GuestState) => boolean): Promise<void> {
-  const state = await guestOf(project, guest);
-  if (state === null || !isThere(state)) await catchUpInTurn(context, project);
 }
 
 async function run(

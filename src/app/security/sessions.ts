@@ -85,7 +85,6 @@ export function createSessions(context: AppContext): Sessions {
       const project = await projectOf(context, caller);
       requireEnabled(project);
       const token = tokenOf(caller);
-      await familyOf(context, project, token);
       return run(project, caller, 'session.revoke', (ctx, now) => revokeSession(token, familyIn(ctx, token), now));
     },
   };

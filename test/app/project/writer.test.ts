@@ -177,11 +177,11 @@ describe('what a command sees', () => {
     await table.passing(writing);
   });
 
-  test('a refusal on durable state is answered at once, without an append', async () => {
+  test('a refusal on durable state is answered without an append', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(project.execute(increment('a')));
-    expect(await codeOf(project.execute(increment('a', 1)))).toBe('FULL');
+    expect(await table.passing(codeOf(project.execute(increment('a', 1))))).toBe('FULL');
     expect(table.log.appends.length).toBe(1);
   });
 
@@ -255,6 +255,92 @@ describe('another node wrote', () => {
     expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('HISTORY_MISMATCH');
     expect(table.stopped.map(({ code }) => code)).toEqual(['HISTORY_MISMATCH']);
     expect(await codeOf(project.execute(increment('a')))).toBe('HISTORY_MISMATCH');
+  });
+});
+
+describe('a command that would store nothing', () => {
+  /** Stores nothing if the document counts none. */
+  const empty = (key: string): Command<number> => ({
+    ...increment(key),
+    decide(ctx) {
+      const n = countIn(ctx, key);
+      return { events: n === 0 ? [] : [written(key, 0, n + 1)], answer: n };
+    },
+  });
+
+  test('counts what another node stored before it came, though this node has not heard of it', async () => {
+    const table = new Table();
+    await table.elsewhere(written('a', 5), written('b', 0));
+    const project = await table.open();
+    expect(await table.passing(codeOf(project.execute(increment('a', 5))))).toBe('FULL');
+    expect(await table.passing(project.execute(empty('b')))).toMatchObject({ answer: 0, revision: 1 });
+    await table.elsewhere(written('a', 1), written('b', 7));
+    expect(await table.passing(project.execute(increment('a', 5)))).toMatchObject({ answer: 2, revision: 4 });
+    await table.elsewhere(written('b', 8));
+    expect(await table.passing(project.execute(empty('b')))).toMatchObject({ answer: 8, revision: 6 });
+  });
+
+  test('is not answered by what the log told before it came', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(Promise.all(['a', 'b'].map((key) => project.read(THING(key)))));
+    table.log.headMs = 10;
+    const first = project.execute(empty('a'));
+    await table.clock.run(table.clock.now + 5);
+    await table.elsewhere(written('b', 7));
+    const second = project.execute(empty('b'));
+    expect(await table.passing(Promise.all([first, second]))).toMatchObject([{ revision: -1 }, { answer: 7, revision: 1 }]);
+  });
+
+  test('shares one question to the log with all who come meanwhile', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.read(THING('a')));
+    const before = table.log.heads;
+    await table.passing(Promise.all(Array.from({ length: 100 }, () => project.execute(empty('a')))));
+    expect(table.log.heads - before).toBe(2);
+  });
+
+  test('asks nothing if it only reads, or if its own group was just stored', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.read(THING('a')));
+    const before = table.log.heads;
+    const looking: Command<number> = {
+      ...increment('a'),
+      decide(ctx) {
+        ctx.onlyReads = true;
+        return { events: [], answer: countIn(ctx, 'a') };
+      },
+    };
+    await table.elsewhere(written('a', 3));
+    expect(await table.passing(project.execute(looking))).toEqual({ answer: 0, revision: -1 });
+    await table.passing(Promise.all([codeOf(project.execute(increment('a'))), codeOf(project.execute(increment('a', 4)))]));
+    expect(table.log.heads).toBe(before);
+  });
+
+  test('is 503 while the log cannot be asked, and 504 if it was answered before', async () => {
+    const table = new Table();
+    const project = await table.open();
+    await table.passing(project.read(THING('a')));
+    table.log.beforeHead = () => {
+      throw new Error('no answer');
+    };
+    const again: Command<number> = { ...increment('a'), decide: () => ({ events: [], answer: 1, replayed: true }) };
+    expect(await table.passing(codeOf(project.execute(empty('a'))))).toBe('STORAGE_UNAVAILABLE');
+    expect(await table.passing(codeOf(project.execute(again)))).toBe('OUTCOME_UNKNOWN');
+    table.log.beforeHead = () => undefined;
+    expect(await table.passing(codeOf(project.execute(empty('a'))))).toBe('stored');
+  });
+
+  test('waits no longer than its deadline', async () => {
+    const table = new Table();
+    const project = await table.open({ deadlineMs: 100 });
+    await table.passing(project.read(THING('a')));
+    table.log.headMs = 5000;
+    const from = table.clock.now;
+    expect(await table.passing(codeOf(project.execute(empty('a'))))).toBe('STORAGE_UNAVAILABLE');
+    expect(table.clock.now - from).toBeLessThan(105);
   });
 });
 

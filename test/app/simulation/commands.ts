@@ -65,6 +65,7 @@ function decide(ask: Ask, ctx: DecisionContext, now: number): Decided<Answer> {
   if (ask.kind === 'limit') return changeLimit(ctx, ask.limit, now);
   if (ask.kind === 'lock') return lock(ctx, ask.locked);
   if (ask.kind === 'append') return append(ask, ctx, now, collectionOf(ground.definitions.collection(FEED)));
+  ctx.onlyReads = ask.kind === 'look';
   const wallets = collectionOf(ground.definitions.collection(WALLETS));
   ctx.expect(keysOf(ask).flatMap((key) => documentSubjects('live', WALLETS, key)));
   const writes = new DocumentWrites(ctx, ground, now, 4096);

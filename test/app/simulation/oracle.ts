@@ -10,7 +10,7 @@ export interface Call {
   readonly commandId: string;
   readonly ask: Ask;
   readonly node: string;
-  /** The node's head when it took the command. */
+  /** The log's end when it was asked: everything that was stored before must count. Of a command that only reads, the node's head. */
   readonly from: number;
   readonly askedAt: number;
   readonly machineFrom: number;

@@ -207,7 +207,7 @@ class Simulation {
       commandId,
       ask,
       node: node.name,
-      from: project.set.head,
+      from: ask.kind === 'look' ? project.set.head : this.#world.end,
       askedAt: clock.now,
       machineFrom: node.machine.now(),
     };
