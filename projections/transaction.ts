@@ -23,6 +23,34 @@ export async function transaction<T>(
   return within(pool, begin, (client) => work(new Transaction(client, projectId, versions)), timeoutMs);
 }
 
+/** Runs `work` with a client of its own, which goes back whatever happens. */
+export async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await work(client);
+  } finally {
+    client.release();
+  }
+}
+
+/** Runs `work` in a transaction on this client. An error rolls back and is thrown again. */
+export async function inTransaction<T>(client: PoolClient, work: () => Promise<T>, begin = 'BEGIN'): Promise<T> {
+  await client.query(begin);
+  try {
+    const result = await work();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Runs `work` in a read-only transaction whose statements all see the same state. */
+export function readSnapshot<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  return withClient(pool, (client) => inTransaction(client, () => work(client), 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
+}
+
 async function within<T>(pool: Pool, begin: string, work: (client: PoolClient) => Promise<T>, timeoutMs?: number): Promise<T> {
   const client = await pool.connect();
   const late = timeoutMs === undefined ? undefined : setTimeout(() => breakOff(client), timeoutMs);

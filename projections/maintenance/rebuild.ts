@@ -6,12 +6,12 @@ import { projectStream } from '../../src/log/streams.ts';
 import type { Projection } from '../batch.ts';
 import { HistoryMismatch } from '../checkpoints.ts';
 import { AT_ONCE, fillAll, IN_PAGES } from '../fills.ts';
-import { dropVersion, inTransaction, showVersion } from '../migrate.ts';
+import { dropVersion, showVersion } from '../migrate.ts';
 import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
 import { projectsAfter, readFollowed } from '../projector/followed.ts';
 import { PROJECTION_NAMES, PROJECTIONS, STATE_NAMES, TELEMETRY } from '../registry.ts';
 import { type ProjectionName, schemaOf, Transaction, type Versions } from '../tables.ts';
-import { transaction } from '../transaction.ts';
+import { inTransaction, transaction, withClient } from '../transaction.ts';
 import { type Memory, NOTHING, writeBatch } from '../write.ts';
 
 /**
@@ -143,7 +143,7 @@ class Rebuild {
 
   /** Makes the tables. What an aborted rebuild left is dropped. */
   async #prepare(): Promise<void> {
-    await this.#withClient(async (client) => {
+    await withClient(this.#options.pool, async (client) => {
       const { rows } = await client.query<{ name: ProjectionName; active: number; building: number | null }>(
         'SELECT name, active, building FROM savepoint.projection_versions WHERE name = ANY ($1)',
         [this.#names],
@@ -249,7 +249,7 @@ class Rebuild {
 
   /** The row locks on the versions keep new projects out. Those on the checkpoints stop running projectors. */
   async #switchOnce(): Promise<void> {
-    await this.#withClient((client) =>
+    await withClient(this.#options.pool, (client) =>
       inTransaction(client, async () => {
         const old = this.#names.map((name) => this.#old.get(name));
         await client.query('UPDATE savepoint.projection_versions SET active = building, building = NULL WHERE name = ANY ($1)', [
@@ -275,18 +275,9 @@ class Rebuild {
   }
 
   async #dropOld(): Promise<void> {
-    await this.#withClient(async (client) => {
+    await withClient(this.#options.pool, async (client) => {
       for (const [name, version] of this.#old) await dropVersion(client, name, version);
     });
-  }
-
-  async #withClient(work: (client: PoolClient) => Promise<void>): Promise<void> {
-    const client = await this.#options.pool.connect();
-    try {
-      await work(client);
-    } finally {
-      client.release();
-    }
   }
 
   #report(phase: RebuildProgress['phase']): void {

@@ -2,9 +2,9 @@ import type { Pool, PoolClient } from 'pg';
 import { sentRules } from '../../src/domain/limit/rules.ts';
 import { acceptValue } from '../../src/domain/wire-names.ts';
 import { stringifyJson, tryParseJson } from '../../src/kernel/json.ts';
-import { inTransaction } from '../migrate.ts';
 import { pagesByBytes } from '../pages-by-bytes.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
+import { readSnapshot } from '../transaction.ts';
 
 /**
  * A project as one JSON text for other installations to read: its live definitions, keys, pages, documents and save records. All come from
@@ -79,14 +79,8 @@ interface Row {
 }
 
 /** `null` where there is no such project. */
-export async function exportProject(pool: Pool, projectId: string, at: number, sink: ExportSink): Promise<Exported | null> {
-  const client = await pool.connect();
-  try {
-    const work = () => new ProjectExport(client, projectId, sink).run(at);
-    return await inTransaction(client, work, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
-  } finally {
-    client.release();
-  }
+export function exportProject(pool: Pool, projectId: string, at: number, sink: ExportSink): Promise<Exported | null> {
+  return readSnapshot(pool, (client) => new ProjectExport(client, projectId, sink).run(at));
 }
 
 class ProjectExport {

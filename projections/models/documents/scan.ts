@@ -1,10 +1,10 @@
 import type { Pool } from 'pg';
 import type { ScannedDocument } from '../../../src/app/ports/readers.ts';
 import type { Space } from '../../../src/domain/events.ts';
-import { inTransaction } from '../../migrate.ts';
 import { pagesByBytes } from '../../pages-by-bytes.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
+import { readSnapshot } from '../../transaction.ts';
 
 const LIVE = throughViews(`
 SELECT d.key, d.document::text AS text FROM {documents} d
@@ -18,9 +18,6 @@ WHERE d.project = $1 AND d.collection = $3 AND d.document IS NOT NULL AND (d.spa
 
 const REVISION = `SELECT ${revisionOf(['documents'])} AS revision`;
 
-/** A read-only transaction whose statements all see the same state. */
-export const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-
 /**
  * Passes over every document of the collections, one collection after the other, each in order of its keys. All come from one snapshot, and
  * no more than a page is in memory. When `take` throws, the scan ends.
@@ -32,22 +29,13 @@ export async function scanDocuments(
   collections: readonly string[],
   take: (collection: number, documents: readonly ScannedDocument[]) => Promise<void>,
 ): Promise<{ readonly revision: number }> {
-  const client = await pool.connect();
-  try {
-    return await inTransaction(
-      client,
-      async () => {
-        const { rows } = await client.query<{ revision: string }>({ ...QUERY_TIMEOUT, text: REVISION, values: [projectId] });
-        for (const [index, collection] of collections.entries()) {
-          const values = [projectId, space, collection];
-          const pages = pagesByBytes<ScannedDocument>(client, space === 'live' ? LIVE : NEXT, values, ({ text }) => text.length);
-          for await (const page of pages) await take(index, page);
-        }
-        return { revision: Number(rows[0]?.revision ?? -1) };
-      },
-      SNAPSHOT,
-    );
-  } finally {
-    client.release();
-  }
+  return readSnapshot(pool, async (client) => {
+    const { rows } = await client.query<{ revision: string }>({ ...QUERY_TIMEOUT, text: REVISION, values: [projectId] });
+    for (const [index, collection] of collections.entries()) {
+      const values = [projectId, space, collection];
+      const pages = pagesByBytes<ScannedDocument>(client, space === 'live' ? LIVE : NEXT, values, ({ text }) => text.length);
+      for await (const page of pages) await take(index, page);
+    }
+    return { revision: Number(rows[0]?.revision ?? -1) };
+  });
 }

@@ -1,11 +1,10 @@
 import type { Pool } from 'pg';
 import type { BoardQuery, LeaderboardPage, LeaderboardRow, TakeRows } from '../../../src/app/ports/readers.ts';
 import type { Space } from '../../../src/domain/events.ts';
-import { inTransaction } from '../../migrate.ts';
 import { pagesByBytes } from '../../pages-by-bytes.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
-import { SNAPSHOT } from '../documents/scan.ts';
+import { readSnapshot } from '../../transaction.ts';
 import { readBuilding } from './building.ts';
 
 /**
@@ -123,25 +122,16 @@ export async function inPages<Row extends object>(
   take: (rows: readonly Row[], before: number) => Promise<void>,
   sizeOf: (row: Row) => number,
 ): Promise<Row | undefined> {
-  const client = await pool.connect();
-  try {
-    return await inTransaction(
-      client,
-      async () => {
-        let first: Row | undefined;
-        let before = 0;
-        for await (const page of pagesByBytes<Row>(client, text, values, sizeOf)) {
-          first ??= page[0];
-          await take(page, before);
-          before += page.length;
-        }
-        return first;
-      },
-      SNAPSHOT,
-    );
-  } finally {
-    client.release();
-  }
+  return readSnapshot(pool, async (client) => {
+    let first: Row | undefined;
+    let before = 0;
+    for await (const page of pagesByBytes<Row>(client, text, values, sizeOf)) {
+      first ??= page[0];
+      await take(page, before);
+      before += page.length;
+    }
+    return first;
+  });
 }
 
 /** What the answer says beside the rows. Where there is no complete board, it looks up how far that has come. */

@@ -2,9 +2,9 @@ import type { Pool, QueryConfig, QueryResult } from 'pg';
 import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRequest, LedgerRow } from '../../../src/app/ports/readers.ts';
 import { refusal } from '../../../src/kernel/errors.ts';
 import { parseJson } from '../../../src/kernel/json.ts';
-import { inTransaction } from '../../migrate.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
+import { inTransaction } from '../../transaction.ts';
 import { firstRevision } from '../subjects/read.ts';
 import { EXACT } from './sums.ts';
 

@@ -1,7 +1,8 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { dropVersion } from '../../migrate.ts';
 import { TELEMETRY } from '../../registry.ts';
 import { schemaOf, type Transaction } from '../../tables.ts';
+import { withClient } from '../../transaction.ts';
 
 /** Telemetry's tables in a version that is only folded into, beside those that are read. */
 
@@ -15,15 +16,6 @@ export async function onScratch<T>(pool: Pool, version: number, work: () => Prom
     return await work();
   } finally {
     await withClient(pool, (client) => dropVersion(client, TELEMETRY, version)).catch(() => undefined);
-  }
-}
-
-async function withClient(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await work(client);
-  } finally {
-    client.release();
   }
 }
 

@@ -11,6 +11,9 @@ const Change = z
   .object({ kind: z.string(), id: z.string(), action: z.string().optional(), hash: z.string().nullable().optional() })
   .catchall(anyJson);
 
+/** What becomes of a definition. */
+const acted = { kind: z.string(), id: z.string(), action: z.enum(['add', 'change', 'delete']) } as const;
+
 /** Where a definition differs. */
 const differing = {
   members: z.array(z.string()),
@@ -218,14 +221,7 @@ export const publishing = {
         .strictObject({
           ok,
           to: z.int().meta({ description: 'The revision that live shows again; -1: none' }),
-          changes: z.array(
-            z.strictObject({
-              kind: z.string(),
-              id: z.string(),
-              action: z.enum(['add', 'change', 'delete']),
-              ...z.strictObject(differing).partial().shape,
-            }),
-          ),
+          changes: z.array(z.strictObject({ ...acted, ...z.strictObject(differing).partial().shape })),
           hash: z.string(),
           generation: count,
           dryRun: ok.optional(),
@@ -268,14 +264,7 @@ export const publishing = {
           liveHash: z.string(),
           nextHash: z.string(),
           staged: z.boolean(),
-          changes: z.array(
-            z.strictObject({
-              kind: z.string(),
-              id: z.string(),
-              action: z.enum(['add', 'change', 'delete']),
-              ...differing,
-            }),
-          ),
+          changes: z.array(z.strictObject({ ...acted, ...differing })),
         })
         .meta({ id: 'Difference', description: 'What is staged against what is live' }),
     },

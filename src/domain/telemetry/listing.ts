@@ -30,7 +30,7 @@ export function listedEvent(event: TelemetryEvent, before: Player | null): Liste
   if (event.type === 'telemetry.swept') return null;
   if (event.type === 'save.failed') return listedFailure(event.data);
   if (event.type === 'analytics.tracked') return listedAnalytics(event.data, before);
-  if (event.type === 'heartbeats.folded') return event.data.count === 0 ? null : listedHeartbeats(event.data);
+  if (event.type === 'heartbeats.folded') return event.data.count === 0 ? null : listedMoment('session.heartbeat', event.data);
   return isListed(before, event.data, event.metadata.recordedAt) ? listedHeartbeat(event.data) : null;
 }
 
@@ -52,31 +52,22 @@ function listedAnalytics(data: AnalyticsTracked, before: Player | null): ListedE
   };
 }
 
-function listedHeartbeat({ platformId, event, sessionId, source, nextBy: _, ...rest }: HeartbeatReceived): ListedEvent {
-  const type = `session.${event}`;
-  const none = { endpointSlug: null, collectionId: null };
-  return {
-    platformId,
-    type,
-    category: 'session',
-    label: type,
-    source: source ?? 'manual',
-    ...none,
-    sessionId,
-    payload: withoutNulls(rest),
-  };
+function listedHeartbeat({ event, ...heartbeat }: HeartbeatReceived): ListedEvent {
+  return listedMoment(`session.${event}`, heartbeat);
 }
 
-function listedHeartbeats({ platformId, sessionId, source, nextBy: _, ...rest }: HeartbeatsFolded): ListedEvent {
-  const type = 'session.heartbeat';
-  const none = { endpointSlug: null, collectionId: null };
+function listedMoment(
+  type: string,
+  { platformId, sessionId, source, nextBy: _, ...rest }: Omit<HeartbeatReceived, 'event'> | HeartbeatsFolded,
+): ListedEvent {
   return {
     platformId,
     type,
     category: 'session',
     label: type,
     source: source ?? 'manual',
-    ...none,
+    endpointSlug: null,
+    collectionId: null,
     sessionId,
     payload: withoutNulls(rest),
   };
