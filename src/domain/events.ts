@@ -16,8 +16,8 @@ import type { DEFINITION_KINDS, definitionChange, keyKind, pageContent, permissi
 import type { PrintedObject } from '../kernel/json.ts';
 
 /**
- * Every event of a project's stream, with its data, as `src/contract/events` describes it. A published shape never changes; it is succeeded: a
- * new shape gets a higher `schemaVersion` and an upcaster at the log's boundary (`src/log/upcasts.ts`).
+ * Every event of a project's stream, with its data, as `src/contract/events` describes it. A published shape never changes. A new shape gets a
+ * higher `schemaVersion`, and an upcaster reads the old one (`src/log/upcasts.ts`).
  */
 
 /** Where data lives: `live`, or `next{generation}` for what staged tests wrote. */
@@ -79,7 +79,7 @@ export type AccessSwept = Data<'access.swept'>;
 export type AnswerKept = Data<'answer.kept'>;
 export type PageSaved = Data<'page.saved'>;
 
-/** The single documents (game values, rules, tests) use this id. */
+/** The id of definitions of which a project has only one (game values, rules, tests). */
 export const SINGLE_ID = '*';
 
 /** Schema versions that this build writes, and the highest it can read. */
@@ -88,8 +88,8 @@ export const SCHEMA_VERSIONS: Readonly<Record<EventType, number>> = versionsOf(E
 /** An event as a decider makes it. */
 export type DomainEvent = { [T in EventType]: { readonly type: T; readonly data: EventData[T] } }[EventType] & {
   /**
-   * The document after a `document.written` that this process decided, so nobody here has to compute or print it again. It is beside the data,
-   * which are those that are stored, and is never stored itself.
+   * The document after a `document.written` that this process decided, so this process need not compute or print it again. It is never stored:
+   * only `data` is.
    */
   readonly after?: PrintedObject;
   /** The ledger balances of the document after this event, if this process decided it: JSON text of `LedgerBalances`. Never stored. */
@@ -106,10 +106,10 @@ export type ProjectEvent = DomainEvent & {
 };
 
 /**
- * An event at its revision. Members are copied one by one, because it runs twice for every stored event: spreading one object into another took
- * nearly a tenth of a write.
+ * An event with its revision, id, metadata and hash. The function runs twice for every stored event. Members are copied one by one, because an
+ * object spread took nearly a tenth of the time of a write.
  */
-export function placed(event: DomainEvent, revision: number, id: string, metadata: EventMetadata, hash: string): ProjectEvent {
+export function projectEvent(event: DomainEvent, revision: number, id: string, metadata: EventMetadata, hash: string): ProjectEvent {
   const { type, data, after, balances } = event;
   // Type and data come from one event, which the compiler cannot follow through two variables.
   return { type, data, after, balances, revision, id, metadata, hash } as ProjectEvent;

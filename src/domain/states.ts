@@ -136,7 +136,7 @@ export interface AuthSession {
 /** A session and those refreshed from it, so that revoking one reaches its descendants. */
 export interface SessionFamily {
   readonly player: string;
-  /** The device of a guest that opened it, by its id: the sessions end with it. */
+  /** Id of the guest's device that opened the session. If the device is revoked, the sessions end. */
   readonly device?: string;
   /** By session id, in order of issue, without those that had expired at the family's last event. */
   readonly sessions: ReadonlyMap<string, AuthSession>;
@@ -150,15 +150,15 @@ export interface GuestDevice {
   readonly joinedAt: number;
 }
 
-/** A player whose devices prove it. */
+/** A guest: a player without an account, proven by its devices. */
 export interface GuestState {
   /** In the order in which they came. */
   readonly devices: readonly GuestDevice[];
-  /** SHA-256 (hex) of the recovery code that lets one more device in; `null`: there is none. */
+  /** SHA-256 (hex) of the recovery code, which may add one device; `null`: there is none. */
   readonly recovery: string | null;
   /** Hash of the secret of the device that asked for the code. Left out: there is none, or it is not known. */
   readonly recoveryOf?: string;
-  /** The account that lets devices in; `null`: none is linked. */
+  /** The linked account, which may add devices; `null`: none is linked. */
   readonly account: string | null;
 }
 

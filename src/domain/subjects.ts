@@ -1,4 +1,5 @@
-import type { AnswerKept, DomainEvent, RequestIdentityType, Space, UniqueChange } from './events.ts';
+import type { EventData } from '../contract/events/index.ts';
+import type { AnswerKept, DomainEvent, EventType, RequestIdentityType, Space, UniqueChange, WindowChange } from './events.ts';
 
 /**
  * A subject is what a decision reads and an event changes. Its key is a text of parts joined by `/`. No part can hold a `/`: ids and document
@@ -10,7 +11,7 @@ export const DEFINITIONS: SubjectKey = 'definitions';
 /** Project, settings, keys and game package. */
 export const AUTHORITY: SubjectKey = 'authority';
 
-/** The last document's subject, cached: a write names its document and collection several times, and a new text would be hashed anew. */
+/** The last document's subject is cached: a write names its document and collection several times, and each new text would be hashed again. */
 let document = { space: '', collection: '', key: '', subject: '' };
 let whole = { space: '', collection: '', subject: '' };
 
@@ -34,7 +35,7 @@ export function windowSubject(space: Space, counter: string): SubjectKey {
   return `window/${space}/${counter}`;
 }
 
-/** A value of a unique field, by `Held.hash`. */
+/** A value of a unique field, by `UniqueValue.hash`. */
 export function uniqueSubject(space: Space, collection: string, hash: string): SubjectKey {
   return `unique/${space}/${collection}/${hash}`;
 }
@@ -81,80 +82,69 @@ export function collectionChangedBy(event: DomainEvent): SubjectKey | null {
 }
 
 /** Every subject whose state an event changes; for the collection as a whole see {@link collectionChangedBy}. */
-export function subjectsOf(event: DomainEvent): SubjectKey[] {
-  switch (event.type) {
-    case 'project.created':
-    case 'project.deleted':
-    case 'settings.changed':
-    case 'key.issued':
-    case 'key.changed':
-    case 'key.revoked':
-    case 'package.synced':
-      return [AUTHORITY];
-    case 'source.stored':
-    case 'definitions.published':
-    case 'definitions.promoted':
-    case 'definitions.rolledBack':
-    case 'definitions.nextRenewed':
-      return [DEFINITIONS];
-    case 'document.written': {
-      const { space, collection, key, windows, unique } = event.data;
-      const subjects = [documentSubject(space, collection, key)];
-      for (const change of windows ?? []) subjects.push(windowSubject(space, change.counter));
-      if (unique !== undefined) subjects.push(...uniqueSubjects(space, collection, unique));
-      return subjects;
-    }
-    case 'document.deleted': {
-      const { space, collection, key, unique } = event.data;
-      return [documentSubject(space, collection, key), ...(unique === undefined ? [] : uniqueSubjects(space, collection, unique))];
-    }
-    case 'unique.claimed': {
-      const { space, collection, claims } = event.data;
-      return claims.map(([hash]) => uniqueSubject(space, collection, hash));
-    }
-    case 'record.appended': {
-      const { space, collection, recordId, windows, idempotency, unique } = event.data;
-      const subjects = [documentSubject(space, collection, recordId)];
-      if (unique !== undefined) subjects.push(...uniqueSubjects(space, collection, unique));
-      for (const change of windows ?? []) subjects.push(windowSubject(space, change.counter));
-      if (idempotency) subjects.push(idempotencySubject({ space, scope: collection, ...idempotency }));
-      return subjects;
-    }
-    case 'call.counted':
-      return event.data.windows.map(({ counter }) => windowSubject(event.data.space, counter));
-    case 'session.created':
-      return [sessionSubject(event.data.sessionId)];
-    case 'session.refreshed':
-    case 'session.revoked':
-      return [sessionSubject(event.data.family)];
-    case 'guest.registered':
-    case 'guest.joined':
-    case 'guest.deviceRevoked':
-      return [guestSubject(event.data.guest)];
-    case 'guest.codeIssued':
-      return [guestSubject(event.data.guest), guestNameSubject('code', event.data.hash)];
-    case 'guest.linked':
-    case 'guest.unlinked':
-      return [guestSubject(event.data.guest), guestNameSubject('account', event.data.account)];
-    case 'request.consumed':
-      return [requestSubject(event.data.identityType, event.data.identity, event.data.requestId)];
-    case 'record.created':
-    case 'record.renamed':
-    case 'record.deleted':
-      return [recordListSubject(event.data.space, event.data.collection, event.data.player)];
-    case 'page.saved':
-    case 'page.removed':
-      return [pageSubject(event.data.slug)];
-    case 'answer.kept':
-      return [idempotencySubject(event.data)];
-    case 'write.flagged':
-    // What it forgets had expired, so no decision depends on whether it is still there.
-    case 'access.swept':
-    case 'answers.swept':
-      return [];
-  }
+export function subjectsOf<T extends EventType>({ type, data }: { readonly type: T; readonly data: EventData[T] }): SubjectKey[] {
+  return SUBJECTS[type](data);
 }
 
-function uniqueSubjects(space: Space, collection: string, { taken, freed }: UniqueChange): SubjectKey[] {
-  return [...taken, ...freed].map((hash) => uniqueSubject(space, collection, hash));
+type SubjectsByEvent = { readonly [T in EventType]: (data: EventData[T]) => SubjectKey[] };
+
+const authority = () => [AUTHORITY];
+const definitions = () => [DEFINITIONS];
+const none = () => [];
+
+const SUBJECTS: SubjectsByEvent = {
+  'project.created': authority,
+  'project.deleted': authority,
+  'settings.changed': authority,
+  'key.issued': authority,
+  'key.changed': authority,
+  'key.revoked': authority,
+  'package.synced': authority,
+  'source.stored': definitions,
+  'definitions.published': definitions,
+  'definitions.promoted': definitions,
+  'definitions.rolledBack': definitions,
+  'definitions.nextRenewed': definitions,
+  'document.written': ({ space, collection, key, windows, unique }) => {
+    return [documentSubject(space, collection, key), ...windowSubjects(space, windows), ...uniqueSubjects(space, collection, unique)];
+  },
+  'document.deleted': ({ space, collection, key, unique }) => {
+    return [documentSubject(space, collection, key), ...uniqueSubjects(space, collection, unique)];
+  },
+  'record.appended': ({ space, collection, recordId, windows, idempotency, unique }) => {
+    const answer = idempotency ? [idempotencySubject({ space, scope: collection, ...idempotency })] : [];
+    const record = documentSubject(space, collection, recordId);
+    return [record, ...uniqueSubjects(space, collection, unique), ...windowSubjects(space, windows), ...answer];
+  },
+  'unique.claimed': ({ space, collection, claims }) => claims.map(([hash]) => uniqueSubject(space, collection, hash)),
+  'call.counted': ({ space, windows }) => windowSubjects(space, windows),
+  'session.created': ({ sessionId }) => [sessionSubject(sessionId)],
+  'session.refreshed': ({ family }) => [sessionSubject(family)],
+  'session.revoked': ({ family }) => [sessionSubject(family)],
+  'guest.registered': ({ guest }) => [guestSubject(guest)],
+  'guest.joined': ({ guest }) => [guestSubject(guest)],
+  'guest.deviceRevoked': ({ guest }) => [guestSubject(guest)],
+  'guest.codeIssued': ({ guest, hash }) => [guestSubject(guest), guestNameSubject('code', hash)],
+  'guest.linked': ({ guest, account }) => [guestSubject(guest), guestNameSubject('account', account)],
+  'guest.unlinked': ({ guest, account }) => [guestSubject(guest), guestNameSubject('account', account)],
+  'request.consumed': ({ identityType, identity, requestId }) => [requestSubject(identityType, identity, requestId)],
+  'record.created': ({ space, collection, player }) => [recordListSubject(space, collection, player)],
+  'record.renamed': ({ space, collection, player }) => [recordListSubject(space, collection, player)],
+  'record.deleted': ({ space, collection, player }) => [recordListSubject(space, collection, player)],
+  'page.saved': ({ slug }) => [pageSubject(slug)],
+  'page.removed': ({ slug }) => [pageSubject(slug)],
+  'answer.kept': (data) => [idempotencySubject(data)],
+  'write.flagged': none,
+  // What a sweep removes had expired, so no decision depends on whether it is still there.
+  'access.swept': none,
+  'answers.swept': none,
+};
+
+function windowSubjects(space: Space, windows: readonly WindowChange[] | undefined): SubjectKey[] {
+  return windows?.map(({ counter }) => windowSubject(space, counter)) ?? [];
+}
+
+function uniqueSubjects(space: Space, collection: string, unique: UniqueChange | undefined): SubjectKey[] {
+  if (unique === undefined) return [];
+  return [...unique.taken, ...unique.freed].map((hash) => uniqueSubject(space, collection, hash));
 }

@@ -1,7 +1,7 @@
 import type { Ledger, SaveRecords } from '../contract/answers.ts';
 import { wireNames } from './wire-names.ts';
 
-/** Answers whose parts have published names, too: requests and live streams spell them alike. */
+/** Answers whose parts have published names, too. Requests and live streams share these functions, so they spell the names alike. */
 
 const names = wireNames('published');
 

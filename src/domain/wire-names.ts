@@ -1,18 +1,17 @@
 import type { Json, JsonObject } from '../kernel/json.ts';
 
 /**
- * The one table of names on the wire. Inside, and by default outside, every name is neutral; published clients of one platform use their own
- * names for some. Input may always use either spelling; `WIRE_NAMES=published` puts out the published ones.
+ * The one table of names on the wire. Inside the server every name is neutral, and by default so are the names in answers. Published clients of
+ * one platform have their own names for some. Input may always use either spelling. With `WIRE_NAMES=published` answers use the published ones.
  *
  * Input: `headerSpellings` and `memberSpellings` list what a reader looks up; `acceptMember`, `acceptValue` and `acceptMembers` turn any known
- * spelling into the neutral one.
- * Output: `wireNames('published')` renames members and codes of an answer that the server made. What players or authors wrote (documents,
- * records, endpoint responses, definitions, game values) is never renamed.
+ * spelling into the neutral one. Output: `wireNames('published')` renames members and codes of an answer that the server made. What players or
+ * authors wrote (documents, records, endpoint responses, definitions, game values) is never renamed.
  */
 
 export type WireNamesMode = 'neutral' | 'published';
 
-/** `published` goes out in that mode; `also` are further spellings that are accepted. */
+/** `published`: the spelling of answers in that mode. `also`: further spellings that are accepted. */
 interface WireName {
   readonly neutral: string;
   readonly published: string;
@@ -65,7 +64,7 @@ export const ENVELOPE_IDENTITIES: readonly { readonly name: string; readonly ide
 const TABLES = { header: HEADERS, member: MEMBERS, code: CODES, collectionType: COLLECTION_TYPES, identityType: IDENTITY_TYPES };
 type Table = keyof typeof TABLES;
 
-/** Texts that differ as a whole. For sealing labels and session prefixes the client's spelling counts, so both are always understood. */
+/** Texts with a neutral and a published form. Clients choose the form of envelope labels and session prefixes, so both are always understood. */
 export const WIRE_TEXTS = {
   keyPrefix: { neutral: 'platform_', published: 'sbox_' },
   sessionPrefix: { neutral: 'ns_sess_', published: 'sbox_sess_' },
@@ -73,7 +72,7 @@ export const WIRE_TEXTS = {
     neutral: 'network-storage.encrypted-request.v1',
     published: 'sboxcool.network-storage.encrypted-request.v1',
   },
-  /** Beginnings that collection ids may not have: they are reserved for the server's own sources. */
+  /** Prefixes that collection ids may not have, because they are reserved for the server's own sources. */
   reservedCollection: { neutral: '__platform_', published: '__sbox_' },
 } as const satisfies Record<string, Record<WireNamesMode, string>>;
 

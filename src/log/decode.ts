@@ -1,4 +1,11 @@
-import { type DomainEvent, type EventMetadata, type EventType, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../domain/events.ts';
+import {
+  type DomainEvent,
+  type EventMetadata,
+  type EventType,
+  type ProjectEvent,
+  projectEvent,
+  SCHEMA_VERSIONS,
+} from '../domain/events.ts';
 import { decodeEvent, isObject, type JsonObject } from '../kernel/json.ts';
 import { hashOf } from './chain.ts';
 import type { NewEvent, RecordedEvent } from './port.ts';
@@ -92,7 +99,7 @@ export function readProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCAST
 
 /** Types are asserted here and not checked: the event was checked when it was written, and its hash says that it has not changed. */
 function decoded(event: RecordedEvent, type: EventType, data: JsonObject, metadata: EventMetadata, hash: string): ProjectEvent {
-  return placed({ type, data } as unknown as DomainEvent, event.revision, event.id, metadata, hash);
+  return projectEvent({ type, data } as unknown as DomainEvent, event.revision, event.id, metadata, hash);
 }
 
 function isKnown(type: string): type is EventType {

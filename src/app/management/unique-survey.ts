@@ -2,8 +2,8 @@ import { effectiveDefinitions } from '../../domain/definition/effective.ts';
 import { evolveDefinitions } from '../../domain/definition/evolve.ts';
 import type { CollectionModel, UniqueField } from '../../domain/definition/model.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
-import { heldValues } from '../../domain/document/unique.ts';
-import { type DomainEvent, type PublishTarget, placed, type Space, type UniqueClaimed } from '../../domain/events.ts';
+import { uniqueValues } from '../../domain/document/unique.ts';
+import { type DomainEvent, type PublishTarget, projectEvent, type Space, type UniqueClaimed } from '../../domain/events.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
@@ -75,7 +75,7 @@ export class UniqueSurvey {
     for (const key of keys) {
       const document = documentIn(ctx, space, collection.id, key).state?.document ?? null;
       const read = document !== null && fills ? fillDefaults(collection.schema, document) : document;
-      for (const { field, hash } of heldValues(collection.schema, read)) {
+      for (const { field, hash } of uniqueValues(collection.schema, read)) {
         const other = holders.get(hash);
         if (other !== undefined) throw clash(collection, field, [other, key]);
         holders.set(hash, key);
@@ -123,7 +123,7 @@ function isPublish({ type }: DomainEvent): boolean {
 
 function folded(state: DefinitionsState, events: readonly DomainEvent[]): DefinitionsState {
   const metadata = { commandId: '', cause: '', actor: { kind: 'operator' as const }, schemaVersion: 1, recordedAt: 0 };
-  return events.reduce((before, event) => evolveDefinitions(before, placed(event, -1, '', metadata, '')), state);
+  return events.reduce((before, event) => evolveDefinitions(before, projectEvent(event, -1, '', metadata, '')), state);
 }
 
 function isSame(one: UniqueField, other: UniqueField): boolean {

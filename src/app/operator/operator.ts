@@ -177,7 +177,8 @@ async function changePage(
   slug: string,
   decide: (state: PageState | null) => DomainEvent | Refusal,
 ): Promise<number> {
-  if (!isPageSlug(slug)) throw refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
+  if (!isPageSlug(slug))
+    throw refusal('VALIDATION_FAILED', 'A page name is 1 to 64 lower-case letters, digits, _ or -, starting with a letter or digit');
   return commit(project, cause, (ctx) => {
     // A page needs an existing project.
     if (asAuthority(ctx.read(AUTHORITY))?.deleted !== false) throw refusal('NOT_FOUND', `No project ${project.id}`);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Actor, type DomainEvent, placed } from '../../domain/events.ts';
+import { type Actor, type DomainEvent, projectEvent } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
 import { Refusal, refusable } from '../../kernel/errors.ts';
@@ -118,7 +118,7 @@ export function stateChangesOf(commit: Commit, events: readonly DomainEvent[], n
   // Only for commits that change more than one subject; most change one.
   let earlier: Map<SubjectKey, Version> | null = null;
   for (const [index, event] of events.entries()) {
-    const pending = placed(event, -1, '', metadata, '');
+    const pending = projectEvent(event, -1, '', metadata, '');
     for (const [at, subject] of subjectsOf(event).entries()) {
       // The first subject of an event is charged with its text. The others are counts and claims: charged so, a write that counts in a hundred
       // windows would fill the working set with a hundred times its size.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Actor, type EventMetadata, type ProjectEvent, placed, SCHEMA_VERSIONS } from '../../domain/events.ts';
+import { type Actor, type EventMetadata, type ProjectEvent, projectEvent, SCHEMA_VERSIONS } from '../../domain/events.ts';
 import { seal } from '../../log/chain.ts';
 import { rememberDecoded } from '../../log/decode.ts';
 import type { NewEvent } from '../../log/port.ts';
@@ -51,7 +51,7 @@ export function sealGroup(group: readonly Commit[], at: StreamHead): SealedGroup
       hash = link.hash;
       const revision = head + 1 + events.length;
       events.push(link.event);
-      const sealed = placed(event, revision, id, metadata, hash);
+      const sealed = projectEvent(event, revision, id, metadata, hash);
       rememberDecoded(sealed, link.event);
       decoded.push(sealed);
     }

@@ -1,7 +1,7 @@
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { ReadDocument } from '../../domain/document/read-document.ts';
 import { WITHOUT_DEFAULTS } from '../../domain/document/schema.ts';
-import { type Held, heldValues } from '../../domain/document/unique.ts';
+import { type UniqueValue, uniqueValues } from '../../domain/document/unique.ts';
 import type { DomainEvent, Space, UniqueChange } from '../../domain/events.ts';
 import { asUnique } from '../../domain/states.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
@@ -73,12 +73,12 @@ export class UniqueClaims {
   }
 }
 
-function hashesOf(held: readonly Held[]): ReadonlySet<string> {
+function hashesOf(held: readonly UniqueValue[]): ReadonlySet<string> {
   return new Set(held.map(({ hash }) => hash));
 }
 
-function heldBy({ schema }: CollectionModel, document: ReadDocument | null): readonly Held[] {
-  return document === null || schema.unique.length === 0 ? [] : heldValues(schema, document.asRead);
+function heldBy({ schema }: CollectionModel, document: ReadDocument | null): readonly UniqueValue[] {
+  return document === null || schema.unique.length === 0 ? [] : uniqueValues(schema, document.asRead);
 }
 
 /** The events of one document's write, its own first, with its changes of unique values. */
@@ -104,6 +104,6 @@ export function holderIn(ctx: DecisionContext, space: Space, collection: string,
   return asUnique(ctx.read(uniqueSubject('live', collection, hash)))?.holder ?? null;
 }
 
-function violation({ id }: CollectionModel, { field }: Held): Error {
+function violation({ id }: CollectionModel, { field }: UniqueValue): Error {
   return refusal('UNIQUE_VIOLATION', `Another document of ${id} has this value under "${field}"`, { error: { collection: id, field } });
 }

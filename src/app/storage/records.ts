@@ -3,7 +3,7 @@ import type * as contract from '../../contract/answers.ts';
 import { asTextOf } from '../../contract/values.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { objectOf } from '../../domain/definition/read.ts';
-import { decideAppend, recordAgain } from '../../domain/document/append.ts';
+import { decideAppend, reprintedRecord } from '../../domain/document/append.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/subjects.ts';
@@ -184,7 +184,7 @@ function keepsRecord(body: Json, writerId: string): AnswerCodec<MadeRecord> {
     decode(kept) {
       const { recordId: id, timestamp: time } = objectOf(kept);
       const made = { recordId: typeof id === 'string' ? id : '', timestamp: isNumber(time) ? toDouble(time) : 0 };
-      return { ...made, text: recordAgain(body, { ...made, writerId }) };
+      return { ...made, text: reprintedRecord(body, { ...made, writerId }) };
     },
   };
 }

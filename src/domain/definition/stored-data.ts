@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { checkDocument } from '../document/check.ts';
 import { fillDefaults } from '../document/schema.ts';
-import { heldValues } from '../document/unique.ts';
+import { uniqueValues } from '../document/unique.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
 import type { CollectionModel, FieldModel, SchemaModel } from './model.ts';
@@ -80,7 +80,7 @@ export class UniqueScan {
 
   add(key: string, document: JsonObject): void {
     if (this.#schema.unique.length === 0) return;
-    for (const { field, hash } of heldValues(this.#schema, this.#fills ? fillDefaults(this.#schema, document) : document)) {
+    for (const { field, hash } of uniqueValues(this.#schema, this.#fills ? fillDefaults(this.#schema, document) : document)) {
       const holder = this.#holders.get(hash);
       if (holder === undefined) {
         this.#holders.set(hash, key);

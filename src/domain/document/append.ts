@@ -85,8 +85,11 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
   return { events: [{ type: 'record.appended', data }], record, read: new ReadDocument(reads, record), text: printOnce(record) };
 }
 
-/** JSON text of a record appended with this body: a kept answer holds only what the body does not. */
-export function recordAgain(body: Json, made: Pick<RecordAppended, 'recordId' | 'timestamp' | 'writerId'>): string {
+/**
+ * JSON text of the record that this body was appended as. A kept answer holds only what the body does not, so a repeated request gets its text
+ * from here.
+ */
+export function reprintedRecord(body: Json, made: Pick<RecordAppended, 'recordId' | 'timestamp' | 'writerId'>): string {
   return printOnce(recordDocument({ ...made, document: withoutOwnMembers(isObject(body) ? body : {}) }));
 }
 

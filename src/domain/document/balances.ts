@@ -13,8 +13,8 @@ import type { LedgerEntry } from '../events.ts';
 import type { DocumentState } from '../states.ts';
 
 /**
- * The ledger balances of one document: for every field the `after` of its last entry, which is the sum of all. Zeros are left out. It is a
- * tree like the document, so it is never much larger. If a number has numbers below it, its own is under `''`, which no path contains.
+ * The ledger balances of one document: for every field the `after` of its last entry, which is the sum of all its entries. Zeros are left out.
+ * It is a tree like the document, so it is never much larger. A number with numbers below it stands under the name `''`, which no path contains.
  */
 export type LedgerBalances = JsonObject;
 
@@ -22,7 +22,7 @@ type NumberValue = number | ExactNumber;
 type Mutable = Record<string, Json>;
 
 export const NO_BALANCES: LedgerBalances = {};
-/** Means "no balances" in the text of an event. */
+/** The balances of an event that leaves none. */
 export const NO_BALANCES_TEXT = '{}';
 const OWN = '';
 
@@ -32,7 +32,7 @@ export function balancesOf(state: Pick<DocumentState, 'balances'> | null): Ledge
   return state.balances === null ? null : parseStored(state.balances);
 }
 
-/** As a state keeps it. */
+/** The text that a state keeps; `undefined`: no balances. */
 export function balancesText(balances: LedgerBalances): string | undefined {
   return isEmpty(balances) ? undefined : stringifyJson(balances);
 }

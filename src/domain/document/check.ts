@@ -39,28 +39,28 @@ function checkValue(field: FieldModel, value: Json, depth: number): Fault | null
   return isObject(value) ? checkMembers(field, value, depth) : null;
 }
 
-/** Thousands of allowed values may be checked for every item of a list, so a value is compared only with those that look like it. */
+/** A schema may allow thousands of values for each item of a list. So a value is compared only with those that have the same group key. */
 function isAllowed(allowed: readonly Json[], value: Json): boolean {
-  const near = allowed.length > FEW_VALUES ? (groupsOf(allowed).get(likeness(value)) ?? []) : allowed;
-  return near.some((each) => jsonEquals(each, value));
+  const candidates = allowed.length > FEW_VALUES ? (groupsOf(allowed).get(groupKey(value)) ?? []) : allowed;
+  return candidates.some((each) => jsonEquals(each, value));
 }
 
 const FEW_VALUES = 8;
 const groups = new WeakMap<readonly Json[], ReadonlyMap<string, readonly Json[]>>();
 
 function groupsOf(allowed: readonly Json[]): ReadonlyMap<string, readonly Json[]> {
-  const known = groups.get(allowed) ?? groupBy(allowed, likeness);
+  const known = groups.get(allowed) ?? groupBy(allowed, groupKey);
   groups.set(allowed, known);
   return known;
 }
 
-/** The same text for equal values. */
-function likeness(value: Json): string {
+/** Equal values have equal keys. Values that differ may share one. */
+function groupKey(value: Json): string {
   if (isNumber(value)) return String(toDouble(value));
-  if (isArray(value)) return `[${value.map(likeness).join()}]`;
+  if (isArray(value)) return `[${value.map(groupKey).join()}]`;
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.keys(value).sort();
-  return `{${members.map((name) => `${JSON.stringify(name)}:${likeness(value[name] ?? null)}`).join()}}`;
+  return `{${members.map((name) => `${JSON.stringify(name)}:${groupKey(value[name] ?? null)}`).join()}}`;
 }
 
 /** A type that this server does not know allows anything. */
@@ -108,7 +108,7 @@ function codePoints(text: string): number {
   return count;
 }
 
-/** Compares by decimal value: a bound may be the largest id of a game's own type, and the next number may be the same double. */
+/** Compares by decimal value: two integers above 2^53 may be the same double, and a bound may lie between them. */
 function checkNumber({ min, max }: FieldModel, value: number | ExactNumber): Fault | null {
   if (min !== undefined && compareNumbers(value, min) < 0) return `: less than ${textOf(min)}`;
   return max !== undefined && compareNumbers(value, max) > 0 ? `: more than ${textOf(max)}` : null;

@@ -97,13 +97,13 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
   if (refused !== null) return refused;
   const { rules, collection, key, player, now, current } = command;
   const windowOf = (counter: string) => command.windowOf(counter);
-  const isAgain = current !== null && !isThere(current);
-  const limited = applyRules({ rules, collection, key, player, now, windowOf, isAgain, draft });
+  const isRecreated = current !== null && !isThere(current);
+  const limited = applyRules({ rules, collection, key, player, now, windowOf, isRecreated, draft });
   if (limited instanceof Refusal) return limited;
   return decided(command, limited, limited.draft.stored === draft.stored ? printed : printObject(limited.draft.stored));
 }
 
-/** Result of a delete. */
+/** The result of a delete. */
 export interface Deleted {
   readonly events: readonly DomainEvent[];
   readonly state: DocumentState | null;
@@ -122,8 +122,8 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   if (!isThere(current)) return { events: [], state: current, before: () => null };
   const { version, createdAt } = current;
   const begin = present(command);
-  // A delete must always be possible. If the document has more ledger fields than one write may change, this write takes the first ones back and
-  // a later write the rest.
+  // A delete must always be possible. If the document has more ledger fields than one write may change, the delete reverses the first ones, and
+  // the next write of the document reverses the rest.
   const from = () => begin()?.asRead ?? null;
   const { entries, before, balances, balancesJson } = updateLedger(command, from, null, () => undefined);
   const event: DomainEvent = {
@@ -186,7 +186,7 @@ function refusingOperations<Result>(run: () => Result): Result | Refusal {
 function checkForm({ body, checkSchema, collection, maxBytes }: WriteCommand, { value: document, text }: PrintedObject): Refusal | null {
   const tooLarge = text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
   const large = tooLarge ? refusal('PAYLOAD_TOO_LARGE', `A document may have at most ${maxBytes} bytes`) : null;
-  // A plain document is the body, so its size is checked before its form.
+  // A plain document is the body itself, so its size is checked before its form.
   if (large !== null && body.kind === 'replace') return large;
   const fault = checkSchema ? checkDocument(collection.schema, document) : null;
   return fault === null ? large : refusal('SCHEMA_VALIDATION_FAILED', fault);
@@ -210,7 +210,7 @@ function decided(command: WriteCommand, limited: Limited, after: PrintedObject):
   const { entries, required, before, balances, balancesJson } = update;
   if (required > MAX_ENTRIES) return tooManyEntries(required);
   const { stored: document, changes } = draft;
-  // Every member each time, with `undefined` for none: every write passes here, and objects of one shape are faster.
+  // Every event has every member, `undefined` where it has no value. All writes pass here, and objects of one shape are faster.
   const written: DomainEvent = {
     type: 'document.written',
     data: {

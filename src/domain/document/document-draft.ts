@@ -3,10 +3,10 @@ import type { Change } from '../events.ts';
 import { applyChanges } from './draft.ts';
 import type { Origin } from './operations.ts';
 import type { ReadDocument } from './read-document.ts';
-import { withClamped, withLostDefaults } from './store.ts';
+import { keepingDefaults, withClamped } from './store.ts';
 
-/** What a body makes of a document. */
-export interface WorkedOut {
+/** What a write's body turns a document into. */
+export interface DraftValues {
   readonly after: ReadDocument;
   /** `null`: the document is stored whole. */
   readonly changes: readonly Change[] | null;
@@ -16,23 +16,23 @@ export interface WorkedOut {
 }
 
 /**
- * A computed write, before any check of whether it is allowed. It is made once, and passed to the schema, the limits, the ledger and the unique
- * values.
+ * A computed write. Nothing has yet checked whether it is allowed. It is made once and passed to the schema, the limits, the ledger and the
+ * unique values.
  */
-export class DocumentDraft implements WorkedOut {
+export class DocumentDraft implements DraftValues {
   readonly after: ReadDocument;
   readonly changes: readonly Change[] | null;
   readonly increases: ReadonlyMap<string, number>;
   readonly origins: ReadonlyMap<string, Origin>;
-  /** Whether no document could be read before. */
+  /** Whether there was no document before. */
   readonly isNew: boolean;
   readonly #begin: () => ReadDocument | null;
 
   /**
-   * `begin`: the document that the writer began from, an empty one for operations on a missing document. It answers the same at every call, and
-   * few writes call it.
+   * `begin` returns the document that the writer began from: an empty one for operations on a missing document. It returns the same document at
+   * every call. It is a function because few writes need it.
    */
-  constructor({ after, changes, increases, origins }: WorkedOut, isNew: boolean, begin: () => ReadDocument | null) {
+  constructor({ after, changes, increases, origins }: DraftValues, isNew: boolean, begin: () => ReadDocument | null) {
     this.after = after;
     this.changes = changes;
     this.increases = increases;
@@ -60,16 +60,16 @@ export class DocumentDraft implements WorkedOut {
   }
 
   /**
-   * The draft with these values lowered. `read`: the document in which they were found, as it reads or as stored. A field inside an object that
-   * is itself a default is stored with the whole object: stored alone it would hide the rest of the default.
+   * The draft with these values lowered. `read`: the document whose values they lower, either as it reads or as stored. A field inside an object
+   * that is itself a default is stored with the whole object: stored alone it would hide the rest of the default.
    */
-  lowered(cuts: readonly Change[], read: JsonObject): DocumentDraft {
-    if (cuts.length === 0) return this;
+  lowered(lower: readonly Change[], read: JsonObject): DocumentDraft {
+    if (lower.length === 0) return this;
     const { after } = this;
     const lowered =
       read === after.stored
-        ? { after: after.becoming(applyChanges(after.stored, cuts)), changes: cuts }
-        : withLostDefaults(after, { document: applyChanges(read, cuts), changes: cuts });
+        ? { after: after.becoming(applyChanges(after.stored, lower)), changes: lower }
+        : keepingDefaults(after, { document: applyChanges(read, lower), changes: lower });
     const changes = this.changes === null ? null : withClamped(this.changes, lowered.changes, lowered.after.stored);
     const { increases, origins } = this;
     return new DocumentDraft({ after: lowered.after, changes, increases, origins }, this.isNew, this.#begin);

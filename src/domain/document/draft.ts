@@ -19,7 +19,7 @@ export class Draft {
     this.document = this.#copy(document);
   }
 
-  /** Throws {@link PathBlocked} where writing would. */
+  /** Throws {@link PathBlocked} where {@link set} would. */
   get(path: string): Json | undefined {
     let here: Json | undefined = this.document;
     for (const name of splitPath(path)) {
@@ -54,24 +54,24 @@ export class Draft {
 }
 
 /**
- * The final value of every touched path. A path under another touched path is covered by it. The first of them gives the position, so new
- * members come in the order in which they were made.
+ * The final value of every touched path. A path below another touched path is part of that one's value. Changes come in the order in which paths
+ * were first touched, so new members keep the order in which they were made.
  */
 export function changesOf(document: JsonObject, touched: ReadonlySet<string>): Change[] {
   const paths = new Set<string>();
-  // A merge touches many members of one object, so the paths around them are looked up once.
-  const around = new Map<string, string | null>();
+  // A merge touches many members of one object, so the touched ancestor of each parent is looked up once.
+  const outerOf = new Map<string, string | null>();
   for (const path of touched) {
     const parent = path.slice(0, Math.max(path.lastIndexOf('.'), 0));
-    const known = around.get(parent);
+    const known = outerOf.get(parent);
     const outer = known === undefined ? outermost(parent, touched) : known;
-    around.set(parent, outer);
+    outerOf.set(parent, outer);
     paths.add(outer ?? path);
   }
   return [...paths].map((path) => [path, getPath(document, path) ?? null]);
 }
 
-/** Replays changes. Never fails: what stands in the way of a path is replaced, because the log is right. */
+/** Replays changes. It never fails: what is in the way of a path is replaced, because the log is right. */
 export function applyChanges(document: JsonObject, changes: readonly Change[]): JsonObject {
   if (changes.length === 0) return document;
   const draft = new Draft(document);

@@ -63,7 +63,10 @@ function evolveDeleted(base: DocumentState | null, event: Deleted, recordedAt: n
   return { document: null, version, createdAt: base?.createdAt ?? recordedAt, updatedAt: recordedAt, balances: balancesAfter(base, event) };
 }
 
-/** The ledger balances after an event. `base`: what the event began from; the event of a fork carries the balances of it. */
+/**
+ * The ledger balances after an event. `base`: the state that the event began from. An event with a fork states the balances of its base in
+ * `told`.
+ */
 function balancesAfter(base: DocumentState | null, { data, balances: known }: DocumentEvent): DocumentState['balances'] {
   if (known !== undefined) return known === NO_BALANCES_TEXT ? undefined : known;
   if (data.told === null) return null;

@@ -21,11 +21,14 @@ import { isPathPart, WITHOUT_DEFAULTS } from './schema.ts';
 
 type NumberValue = number | ExactNumber;
 
-/** Entries of one write. This many fit a commit, whatever their paths; a document with undeclared members could have nine times as many. */
+/**
+ * Most entries of one write. This many fit into a commit, however long their paths are; a document with undeclared members could have nine times
+ * as many.
+ */
 export const MAX_ENTRIES = 1000;
-/** Longest name of a member under `additionalProperties` with a ledger: as long as names in a schema may be. */
+/** Longest name of a member under `additionalProperties` with a ledger. Names in a schema have the same bound. */
 const MAX_NAME = 64;
-/** Longest path with a ledger. Every entry holds its path, and thousands of longer ones would exceed an append. */
+/** Longest path with a ledger. Every entry holds its path, and a thousand entries with longer ones would exceed an append. */
 const MAX_PATH = 256;
 
 /** What one write did to a document, and the balances before it. */
@@ -35,7 +38,7 @@ export interface LedgerWrite {
   readonly balances: LedgerBalances;
   /** The document before the write as it read, with defaults; for operations on a missing document, the defaults alone. `null`: nothing. */
   readonly from: JsonObject | null;
-  /** Whether no document could be read before. */
+  /** Whether there was no document before. */
   readonly isNew: boolean;
   /** The document after the write; `null`: deleted. */
   readonly after: ReadDocument | null;
@@ -54,7 +57,7 @@ export interface Entries {
 /** The entries of one field. */
 interface FieldEntries {
   readonly entries: readonly LedgerEntry[];
-  /** Whether the writer changed it. If not, a definition did, or a default came into being. */
+  /** Whether the writer changed the field. If not, a definition changed it, or a default took effect. */
   readonly required: boolean;
 }
 
@@ -63,11 +66,11 @@ const DEFAULT = { source: 'default' };
 const DEFINITION = { source: 'definition' };
 
 /**
- * The entries of one write, in the order of the schema: one for every ledger field that reads otherwise than before, defaults included. A
- * missing document, member or number counts as 0. A default that comes into being is an entry of its own, and so is what a definition has
- * changed since the last write; both stand before the writer's entry. `before` is always `after` of the field's last entry, so the sum of all
- * deltas is the value as it reads. Only fields in objects have entries, named or described by `additionalProperties`: no path names a list's
- * item from one write to the next.
+ * The entries of one write, in the order of the schema. Every ledger field that now reads as another number, defaults included, has one. A
+ * missing document, member or number counts as 0. A default that takes effect has an entry of its own, and so has a change that a definition
+ * made since the last write; both come before the writer's entry. `before` is always the `after` of the field's last entry, so the sum of all
+ * deltas is the value as it reads. Only fields in objects have entries, whether named or described by `additionalProperties`: a list's item has
+ * no path that stays the same from write to write.
  */
 export function ledgerEntries(write: LedgerWrite): Entries {
   const { schema, balances } = write;
@@ -81,7 +84,7 @@ function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
   const fields: FieldEntries[] = [];
   const [read, stored] = after === null ? [NOTHING, NOTHING] : [after.asRead, after.stored];
 
-  const look = (
+  const visit = (
     field: FieldModel,
     path: string,
     balances: Json | undefined,
@@ -90,19 +93,26 @@ function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
     stored: Json | undefined,
   ) => {
     if (field.ledger && !OWN_MEMBERS.has(path)) compare(path, balanceAt(balances), from, read, stored);
-    if (field.ledgerBelow) lookBelow(field, `${path}.`, membersOf(balances), membersOf(from), membersOf(read), membersOf(stored));
+    if (field.ledgerBelow) visitMembers(field, `${path}.`, membersOf(balances), membersOf(from), membersOf(read), membersOf(stored));
   };
-  const lookBelow = (field: FieldModel, prefix: string, balances: JsonObject, from: JsonObject, read: JsonObject, stored: JsonObject) => {
+  const visitMembers = (
+    field: FieldModel,
+    prefix: string,
+    balances: JsonObject,
+    from: JsonObject,
+    read: JsonObject,
+    stored: JsonObject,
+  ) => {
     const { tracked, properties, additional } = field;
     for (const [name, child] of tracked) {
-      look(child, prefix + name, member(balances, name), member(from, name), member(read, name), member(stored, name));
+      visit(child, prefix + name, member(balances, name), member(from, name), member(read, name), member(stored, name));
     }
     if (typeof additional !== 'object' || !(additional.ledger || additional.ledgerBelow)) return;
     const isFollowed = (name: string) =>
       name.length <= MAX_NAME && prefix.length + name.length <= MAX_PATH && isPathPart(name) && !properties?.has(name);
     for (const name of namesIn(from, read, balances)) {
       if (!isFollowed(name)) continue;
-      look(additional, prefix + name, member(balances, name), member(from, name), member(read, name), member(stored, name));
+      visit(additional, prefix + name, member(balances, name), member(from, name), member(read, name), member(stored, name));
     }
   };
   const compare = (field: string, balances: NumberValue, from: Json | undefined, read: Json | undefined, stored: Json | undefined) => {
@@ -114,7 +124,7 @@ function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
     if (entries.length > 0) fields.push({ entries, required: !isDefault && !numbersEqual(old, now) });
   };
 
-  if (schema.root !== null) lookBelow(schema.root, '', balances, from ?? NOTHING, read, stored);
+  if (schema.root !== null) visitMembers(schema.root, '', balances, from ?? NOTHING, read, stored);
   if (after === null) fields.push(...reversals(balances, fields, source));
   return fields;
 }
@@ -130,7 +140,7 @@ function reversals(balances: LedgerBalances, fields: readonly FieldEntries[], so
   return [...balancesIn(left)].map(([path, value]) => ({ entries: [entry(path, value, 0, { source })], required: true }));
 }
 
-/** The writer's entries first; the others as far as there is room. */
+/** Keeps all of the writer's entries, and the others as far as there is room. */
 function bounded(fields: readonly FieldEntries[]): Entries {
   const count = (required: boolean) => fields.reduce((sum, field) => sum + (field.required === required ? field.entries.length : 0), 0);
   const required = count(true);

@@ -10,25 +10,25 @@ import {
   numbersEqual,
 } from '../../kernel/json.ts';
 
-/** Whether an item matches. Made once for a list, because the wanted value may be as long as the list. */
-export type Meant = (item: Json) => boolean;
+/** Whether an item of a list matches. A matcher is made once for a list, because the value to compare with may be as long as the list. */
+export type Matcher = (item: Json) => boolean;
 
-/** What `pull` removes: an object by its members, anything else by `match.value`. */
-export function pulling(match: JsonObject): Meant {
+/** Matches what `pull` removes: an object by its members, anything else by `match.value`. */
+export function pullMatcher(match: JsonObject): Matcher {
   const hasMembers = membersEqualTo(match);
   const equals = looselyEqualTo(match['value'] ?? null);
   return (item) => (isObject(item) ? hasMembers(item) : equals(item));
 }
 
-/** What `remove` removes. An empty object matches every object. */
-export function removing(value: Json): Meant {
+/** Matches what `remove` removes. An empty object matches every object. */
+export function removeMatcher(value: Json): Matcher {
   const hasMembers = isObject(value) ? membersEqualTo(value) : () => false;
   const equals = looselyEqualTo(value);
   return (item) => (isObject(item) ? hasMembers(item) : equals(item));
 }
 
 /** JavaScript's `==` for JSON scalars; numbers by decimal value; arrays and objects deeply. */
-function looselyEqualTo(wanted: Json): Meant {
+function looselyEqualTo(wanted: Json): Matcher {
   if (wanted === null || typeof wanted === 'object') {
     const equals = equalTo(wanted);
     if (!isNumber(wanted)) return equals;
@@ -45,7 +45,7 @@ function looselyEqualTo(wanted: Json): Meant {
 /** Longer texts are not compared as numbers. */
 const NUMBER_TEXT = /^-?\d[\d.eE+-]{0,63}$/;
 
-/** What `==` compares: a number as it is, a text by its number, blank text as 0. */
+/** The number that `==` compares: of a text the number that it spells, of a blank text 0. `null`: it is not a number. */
 function asNumber(value: Json): ReturnType<typeof numberFromText> | null {
   if (isNumber(value)) return value;
   if (typeof value === 'boolean') return value ? 1 : 0;

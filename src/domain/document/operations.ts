@@ -12,7 +12,7 @@ import {
 import { splitPath } from '../../kernel/path.ts';
 import type { Change, Operation } from '../events.ts';
 import { changesOf, Draft, PathBlocked } from './draft.ts';
-import { type Meant, pulling, removing } from './match.ts';
+import { type Matcher, pullMatcher, removeMatcher } from './match.ts';
 import { truncateText } from './truncate-text.ts';
 import { weightOf } from './weight.ts';
 
@@ -44,7 +44,7 @@ export interface Operated {
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
-/** Operations with their result on a document, so they need not be applied to the same document again. */
+/** The result of operations on the document `to`, so they need not be applied to it again. */
 export interface Applied {
   readonly to: JsonObject;
   readonly operated: Operated;
@@ -59,12 +59,12 @@ interface Run {
   readonly spend: Spend;
 }
 
-/** Called before items and members are gone through or copied. May throw. */
+/** Charges for work. It is called before items and members are visited or copied, and may throw. */
 export type Spend = (units: number) => void;
 
 const MAX_OPERATIONS = 100;
 const MAX_PATH_PARTS = 64;
-/** Longest path: longer texts are hashed by length alone, so thousands of them would be compared with each other. */
+/** Longest path. V8 hashes very long texts by their length alone, so a map of thousands of them would compare each with all others. */
 const MAX_PATH_LENGTH = 512;
 const SOURCE_LENGTH = 64;
 const REASON_LENGTH = 256;
@@ -89,8 +89,8 @@ const APPLY: Readonly<Record<string, Apply>> = {
 };
 
 /**
- * Runs operations in order on a copy. Each sees the earlier ones; the first error ends all. `document` null is `{}`. The input is never changed,
- * and untouched parts are shared. Throws {@link OperationError}.
+ * Runs operations in order on a copy. Each sees the result of the earlier ones; the first error stops them all. A `document` of `null` counts as
+ * `{}`. The input is never changed, and untouched parts are shared. Throws {@link OperationError}.
  */
 export function applyOperations(document: JsonObject | null, operations: readonly Operation[], spend: Spend = free): Operated {
   checkCount(operations.length);
@@ -107,7 +107,7 @@ export function applyOperations(document: JsonObject | null, operations: readonl
   return { document: result, changes: changesOf(result, run.touched), increases: run.increases, origins: run.origins };
 }
 
-/** A request's own operations need no counting: its body bounds them. */
+/** Operations of a request are not charged for: the size of its body bounds them. */
 function free(): void {}
 
 /** Parses the `ops` member of a request. Throws {@link OperationError}. */
@@ -177,12 +177,12 @@ function applyPush(run: Run, operation: Operation): void {
 
 function applyPull(run: Run, { path, match }: Operation): void {
   if (!isObject(match)) throw new Misuse('pull needs an object match');
-  filter(run, path, pulling(match), weightOf(match));
+  filter(run, path, pullMatcher(match), weightOf(match));
 }
 
 function applyRemove(run: Run, operation: Operation): void {
   const value = operand(operation);
-  filter(run, operation.path, removing(value), weightOf(value));
+  filter(run, operation.path, removeMatcher(value), weightOf(value));
 }
 
 function applyMerge(run: Run, operation: Operation): void {
@@ -198,7 +198,7 @@ function applyMerge(run: Run, operation: Operation): void {
   noteOrigin(run, path, operation);
 }
 
-/** Notes a changed member. One that no path can name is stored with its whole object, and no rule counts it. */
+/** Notes a changed member. If no path can name it, the whole object is stored, and no rule counts the member. */
 function noteMember(run: Run, path: string, name: string, old: JsonObject | null, item: Json): void {
   if (REFUSED_NAMES.has(name) || name.includes('.') || path.length + name.length >= MAX_PATH_LENGTH) {
     run.touched.add(path);
@@ -209,12 +209,12 @@ function noteMember(run: Run, path: string, name: string, old: JsonObject | null
   run.touched.add(memberPath);
 }
 
-/** `weight`: of the value that every item is compared with. */
-function filter(run: Run, path: string, goes: Meant, weight: number): void {
+/** Removes the items that match. `weight`: of the value that every item is compared with. */
+function filter(run: Run, path: string, matches: Matcher, weight: number): void {
   const old = run.draft.get(path);
   if (!isArray(old)) return;
   run.spend(old.length * weight);
-  const kept = old.filter((item) => !goes(item));
+  const kept = old.filter((item) => !matches(item));
   if (kept.length !== old.length) write(run, path, kept);
 }
 
@@ -236,7 +236,7 @@ function addGrowth(run: Run, path: string, amount: number): void {
   if (amount > 0) run.increases.set(path, (run.increases.get(path) ?? 0) + amount);
 }
 
-/** The last origin of a path also covers the paths below it: an earlier one for a part no longer holds. */
+/** The last origin of a path also holds for the paths below it, so earlier ones of those are removed. */
 function noteOrigin(run: Run, path: string, { source, reason }: Operation): void {
   if (source === undefined && reason === undefined) return;
   for (const known of run.origins.keys()) if (known.startsWith(`${path}.`)) run.origins.delete(known);

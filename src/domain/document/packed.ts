@@ -3,8 +3,8 @@ import { type JsonObject, parseStored, printOnce } from '../../kernel/json.ts';
 import type { DocumentState } from '../states.ts';
 
 /**
- * A document of which memory keeps only the text: one that was stored whole, or loaded. Many are in memory and few are read. A text takes less
- * room than objects and costs the garbage collector nothing. The value is made when asked for.
+ * A document that memory keeps as text alone: one that was stored whole, or loaded. Many documents are in memory and few are read. A text takes
+ * less room than objects and costs the garbage collector nothing. The text is parsed when the value is first read.
  */
 export class PackedDocument implements DocumentState {
   /** The text that {@link printOnce} makes of the document. */
@@ -31,7 +31,7 @@ export class PackedDocument implements DocumentState {
   }
 }
 
-/** Values that decisions and views read again and again, so they are not parsed each time: of texts with a million characters in all. */
+/** Parsed values, so documents that are read again and again are not parsed each time. Their texts have a million characters in all at most. */
 const values = new LRUCache<PackedDocument, JsonObject>({ maxSize: 1024 * 1024, sizeCalculation: (_, { text }) => text.length });
 
 /** The same state, packed. A deleted document has nothing to pack. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { SchemaModel } from '../definition/model.ts';
 import { fillDefaults } from './schema.ts';
 
-/** A document as stored and as it reads. Defaults are filled in once, when asked for. */
+/** A document as stored and as it reads. Defaults are filled in once, when it is first read. */
 export class ReadDocument {
   readonly stored: JsonObject;
   readonly #reads: SchemaModel;

@@ -42,10 +42,10 @@ function uniqueOf({ _unique: unique, default: value }: WrittenField, type: strin
 
 const CASELESS = 'caseless';
 
-/** The schema that reads every document as stored. */
+/** The schema under which every document reads as it is stored. */
 export const WITHOUT_DEFAULTS: SchemaModel = { root: null, hasDefaults: false, hasLedger: false, growth: [], unique: [] };
 
-/** The flat form as the other one. */
+/** The flat form, turned into the object form. */
 function rooted(schema: JsonObject): WrittenField {
   const { properties }: WrittenField = schema;
   if (isObject(properties)) return schema;
@@ -54,8 +54,8 @@ function rooted(schema: JsonObject): WrittenField {
 }
 
 /**
- * Tells the fields of a schema in the flat form from its own members. A text `type` is its own; a value that is neither text nor object is no
- * field, and neither is what `isKeyword` names.
+ * Separates the fields of a schema in the flat form from the schema's own members. A text under `type` is its own. A value that is neither text
+ * nor object is not a field, and neither is what `isKeyword` names.
  */
 export function flatForm(
   schema: JsonObject,
@@ -64,8 +64,8 @@ export function flatForm(
   const fields: Record<string, Json> = {};
   const own: Record<string, Json> = {};
   for (const [name, written] of Object.entries(schema)) {
-    const belongs = !isKeyword(name) && (isObject(written) || (typeof written === 'string' && name !== 'type'));
-    (belongs ? fields : own)[name] = written;
+    const isField = !isKeyword(name) && (isObject(written) || (typeof written === 'string' && name !== 'type'));
+    (isField ? fields : own)[name] = written;
   }
   return { own, fields };
 }
@@ -115,7 +115,7 @@ function compileProperties({ properties, required }: WrittenField): ReadonlyMap<
   return new Map(Object.entries(properties).map(([name, written]) => [name, compileField(written, names.has(name))]));
 }
 
-/** A field that stands where anything may: neither an object nor the name of a type is none. */
+/** A field, where the member may also hold other values. `undefined`: it is neither an object nor the name of a type. */
 function fieldIn(raw: Json | undefined): FieldModel | undefined {
   return isObject(raw) || typeof raw === 'string' ? compileField(raw) : undefined;
 }
@@ -138,8 +138,8 @@ function bound(value: Json | undefined): number | undefined {
 }
 
 /**
- * What a missing field reads as: its default, completed with the defaults of its children. An object without a default gets its children's, if
- * there are any. It is frozen, because all documents without the field share it.
+ * What a missing field reads as: its default, completed with the defaults of its children. An object without a default reads as the defaults of
+ * its children, if there are any. The value is frozen, because all documents without the field share it.
  */
 function effectiveDefault(field: FieldModel, own: Json | undefined): Json | undefined {
   if (own !== undefined) return frozen(fillField(field, own));

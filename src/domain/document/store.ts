@@ -5,7 +5,7 @@ import { applyChanges } from './draft.ts';
 import { type Applied, applyOperations, type Operated } from './operations.ts';
 import type { ReadDocument } from './read-document.ts';
 
-/** A stored document after operations, and the changes that make it. */
+/** A stored document after operations, and the changes that lead to it. */
 interface Stored {
   readonly after: ReadDocument;
   readonly changes: readonly Change[];
@@ -24,15 +24,15 @@ export function operate(
   const operated = applied?.to === base ? applied.operated : applyOperations(base, operations);
   const { document, increases, origins } = operated;
   if (base === from.stored) return { after: from.becoming(document), changes: operated.changes, increases, origins };
-  const { after, changes } = withLostDefaults(from, operated);
+  const { after, changes } = keepingDefaults(from, operated);
   return { after, changes, increases, origins };
 }
 
 /**
- * Changes that keep defaults: usually the same ones. If all of `stats` came from a default `{hp, mp}`, storing only `stats.hp` would lose `mp`
- * for every later reader, so then the whole object is stored. `document`: the document that the changes should give.
+ * Changes that lose no default. Usually they are the given ones. But if all of `stats` came from a default `{hp, mp}`, storing only `stats.hp`
+ * would lose `mp` for every later reader, so the whole object is stored. `document`: the document that the changes should give.
  */
-export function withLostDefaults(from: ReadDocument, { document, changes }: Pick<Operated, 'document' | 'changes'>): Stored {
+export function keepingDefaults(from: ReadDocument, { document, changes }: Pick<Operated, 'document' | 'changes'>): Stored {
   const after = from.becoming(applyChanges(from.stored, changes));
   if (jsonEquals(after.asRead, from.becoming(document).asRead)) return { after, changes };
   const paths = new Set(changes.map(([path]) => firstMissing(from.stored, path)));
@@ -47,7 +47,7 @@ function firstMissing(old: JsonObject, path: string): string {
   return found;
 }
 
-/** Updates changes for a document in which `clamped` fields were lowered afterwards. */
+/** The changes to a document after `clamped` fields were lowered in it. */
 export function withClamped(changes: readonly Change[], clamped: readonly Change[], document: JsonObject): readonly Change[] {
   if (clamped.length === 0) return changes;
   const known = new Set(changes.map(([path]) => path));

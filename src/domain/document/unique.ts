@@ -5,17 +5,17 @@ import type { SchemaModel, UniqueField } from '../definition/model.ts';
 import type { UniqueChange } from '../events.ts';
 
 /** A document's value in a unique field. */
-export interface Held {
+export interface UniqueValue {
   readonly field: string;
   /** Names the value within its collection: equal values have equal hashes. */
   readonly hash: string;
 }
 
-/** 132 bits, so that no two values of a collection share one. */
+/** 132 bits, so no two values of a collection share a hash. */
 const HASH_LENGTH = 22;
 
 /** Unique values of a document as it reads. A field that is missing, or is neither text nor number, has none. */
-export function heldValues({ unique }: SchemaModel, read: JsonObject | null): readonly Held[] {
+export function uniqueValues({ unique }: SchemaModel, read: JsonObject | null): readonly UniqueValue[] {
   if (read === null) return [];
   return unique.flatMap((field) => {
     const text = comparable(field, getPath(read, field.path));
@@ -39,7 +39,10 @@ export function holderAfter(change: UniqueChange | undefined, key: string, hash:
   return change?.freed.includes(hash) ? null : undefined;
 }
 
-/** Folds case through capital letters, so that `ß` and `SS`, `ς` and `σ` are equal. It lowers first because of `ẞ`. */
+/**
+ * Folds case through capital letters, so that `ß` equals `SS`, and `ς` equals `σ`. It lowers first because `ẞ` is a capital letter itself, and
+ * would stay as it is.
+ */
 function withoutCase(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }

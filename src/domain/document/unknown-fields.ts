@@ -6,35 +6,38 @@ import { objectOf } from '../definition/read.ts';
 import { flatForm } from './schema.ts';
 
 /**
- * Fields that a collection's schema does not name. A game may store them, so the server takes them; for a person at a keyboard they are mostly
- * misspelt.
+ * Fields that a collection's schema does not name. A game may store them, so the server accepts them. In what a person types they are mostly
+ * misspellings, so tools warn of them.
  */
 
 export interface UnknownField {
   /** Dotted, with `[]` for the items of a list. */
   readonly path: string;
   readonly name: string;
-  /** The names that stand in the schema there. */
+  /** The names that the schema has in this place. */
   readonly known: readonly string[];
 }
 
-/** How deep a value is looked at. What lies below counts as known. */
+/** How deep a value is searched. Everything below counts as known. */
 const MAX_DEPTH = 64;
 /** Parts of a schema that may describe one value. Where there are more, everything counts as known. */
 const MAX_PARTS = 64;
 
-/** A schema or a part of it, with the words of JSON Schema that ours has not. */
+/** A schema or a part of it, with the keywords of JSON Schema that ours does not have. */
 type Part = Written<typeof fieldSchema> & { readonly [Word in (typeof CHOICES | typeof OPEN)[number] | '$ref' | 'prefixItems']?: Json };
 
 /** Parts of a schema that together describe a value; `null`: nothing is known of it, so it may be anything. */
 type Parts = readonly Part[] | null;
 
-/** The unknown fields of a value that is put at `path` (dotted; empty: the whole document). None where the schema names no fields, or may name others. */
+/**
+ * The unknown fields of a value that is put at `path` (dotted; empty: the whole document). There are none where the schema names no fields, or
+ * allows others.
+ */
 export function unknownFields(schema: Json | undefined, path: string, value: Json): readonly UnknownField[] {
-  return [...new Looking(rooted(schema)).at(path, value)];
+  return [...new UnknownFieldSearch(rooted(schema)).at(path, value)];
 }
 
-class Looking {
+class UnknownFieldSearch {
   readonly #root: Part | undefined;
 
   constructor(root: Part | undefined) {
@@ -76,26 +79,26 @@ class Looking {
     const named = (parts ?? []).flatMap(({ properties }) => (isObject(properties) ? [properties] : []));
     const fields = named.map((properties) => member(properties, name)).filter((field) => field !== undefined);
     if (fields.length > 0) return { unknown: null, parts: this.#partsOf(fields) };
-    // Members that begin so are the server's, or are meant for tools.
+    // Members that begin with `_` belong to the server or to tools.
     if (parts === null || named.length === 0 || name.startsWith('_') || parts.some(isOpen)) return { unknown: null, parts: null };
     const others = parts.map((part) => part.additionalProperties).filter((other) => other !== undefined && other !== false);
     if (others.length > 0) return { unknown: null, parts: this.#partsOf(others) };
     return { unknown: { path: `${before}${name}`, name, known: [...new Set(named.flatMap(Object.keys))] } };
   }
 
-  /** The items of a list. What says more of single ones is not looked into. */
+  /** What is known of the items of a list. A schema with a part for each position is not searched. */
   #items(parts: readonly Part[]): Parts {
     if (parts.some(({ items, prefixItems }) => isArray(items) || prefixItems !== undefined)) return null;
     return this.#partsOf(parts.map(({ items }) => items).filter((items) => items !== undefined));
   }
 
-  /** These fields, with all that they refer to or choose from. */
+  /** These parts of a schema, with all that they refer to or combine. */
   #partsOf(fields: readonly (Json | undefined)[]): Parts {
     const parts = new Set<Part>();
     const left = fields.filter((field) => field !== undefined);
     while (left.length > 0) {
       const field = left.pop();
-      // The name of a type, `true`: they say nothing of members.
+      // The name of a type and `true` say nothing about members.
       if (!isObject(field)) return null;
       const part: Part = field;
       if (parts.has(part)) continue;
@@ -107,7 +110,7 @@ class Looking {
     return parts.size === 0 ? null : [...parts];
   }
 
-  /** What `#/…` names in the schema; `undefined`: it is elsewhere, or nowhere. */
+  /** The part of the schema that `#/…` points to; `undefined`: it is in another document, or does not exist. */
   #referred(reference: Json): Json | undefined {
     if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
     const names = reference.slice(1).split('/').slice(1);
@@ -120,7 +123,7 @@ class Looking {
 
 /** Members of a schema that hold further parts of it. */
 const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if', 'then', 'else'] as const;
-/** Members of a schema by which an object may have names that stand nowhere. */
+/** Members of a schema that may allow names which it does not list. */
 const OPEN = ['patternProperties', 'dependentSchemas', 'dependencies', '$dynamicRef'] as const;
 
 function isOpen(part: Part): boolean {
@@ -131,10 +134,10 @@ function listed(value: Json | undefined): readonly Json[] {
   return isArray(value) ? value : value === undefined ? [] : [value];
 }
 
-/** Members with an object in them, which are no fields where a schema says that it is one of an object. */
+/** Keywords whose value may be an object. In a schema with `type: object` they are not fields. */
 const KEYWORDS = [...CHOICES, ...OPEN, 'additionalProperties', 'definitions', 'not', 'propertyNames', 'unevaluatedProperties'];
 
-/** The flat form (field → definition) as the other one. */
+/** The flat form (field → definition), turned into the object form. */
 function rooted(written: Json | undefined): Part | undefined {
   const schema = objectOf(written);
   const { type, properties }: Part = schema;

@@ -13,8 +13,8 @@ import { secondsLeft } from './windows.ts';
 
 export interface LimitedWrite extends Counting {
   readonly rules: readonly RuleModel[];
-  /** Whether a deleted document begins again. Its defaults then count as growth, or deleting would refill what a limit guards. */
-  readonly isAgain: boolean;
+  /** Whether the write creates a deleted document anew. Then its defaults count as growth: otherwise deleting would refill what a limit guards. */
+  readonly isRecreated: boolean;
   readonly draft: DocumentDraft;
 }
 
@@ -29,7 +29,7 @@ export interface Flag {
 }
 
 export interface Limited {
-  /** The draft with clamped fields lowered. */
+  /** The draft, with clamped fields lowered. */
   readonly draft: DocumentDraft;
   /** What clamping removed. */
   readonly clamps: readonly Clamp[];
@@ -37,30 +37,30 @@ export interface Limited {
   readonly flags: readonly Flag[];
 }
 
-/** Windows that one write may count in: each is a row of its own. */
+/** Most windows that one write may count in. Each is a row of its own. */
 const MAX_WINDOWS = 1000;
 
 function tooManyWindows(count: number): Refusal {
-  const message = `This write counts in ${count} windows of rate limits; a write may count in ${MAX_WINDOWS}. Fewer rules or windows for this collection help`;
+  const message = `This write counts in ${count} windows of rate limits; a write may count in ${MAX_WINDOWS}. Give this collection fewer rules or windows`;
   return refusal('APPEND_TOO_LARGE', message);
 }
 
-/** What rules compare: the document as it read before (`null` if there was none) and as it reads after. */
+/** What rules compare: the document as it read before (`null`: there was none) and as it reads after. */
 interface Compared {
   readonly before: JsonObject | null;
   readonly after: JsonObject;
   readonly increases: ReadonlyMap<string, number>;
 }
 
-/** A rule with the amount that it has to count. */
+/** A rule and the amount that it has to count. */
 interface Demand {
   readonly rule: RuleModel;
   readonly amount: number;
 }
 
 /**
- * Counts a write against the collection's daily limit and every rule: all pass, or the write is refused with 429 and no counter moves. Clamping
- * comes first, so what it removes counts nowhere.
+ * Counts a write against the collection's daily limit and every rule. Either all pass, or the write is refused with 429 and no counter moves.
+ * Fields are clamped before rules count, so what clamping removes is not counted. 413 `APPEND_TOO_LARGE`: it counts in too many windows.
  */
 export function applyRules(write: LimitedWrite): Limited | Refusal {
   const daily = countDaily(write);
@@ -71,25 +71,28 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
   const compared = comparedBy(write, rules);
   const requested = rules.map((rule) => ({ rule, amount: amountOf(compared, rule.field) })).filter(({ amount }) => amount > 0);
   const grants = grantsOf(write, requested);
-  const granted = tightest(grants);
-  const cuts = lowered(compared, requested, granted);
+  const granted = strictestGrants(grants);
+  const lower = loweredFields(compared, requested, granted);
   const demands = requested.map(({ rule, amount }) => ({ rule, amount: granted.get(rule.field) ?? amount }));
   const counted = countDemands(write, demands);
   if (counted instanceof Refusal) return counted;
   const all = [...daily, ...counted.windows];
   if (all.length > MAX_WINDOWS) return tooManyWindows(all.length);
-  const lowers = new Set(cuts.map(([field]) => field));
-  const clamps = grants.filter((clamp) => clamp.granted < clamp.asked && lowers.has(clamp.field));
-  return { draft: draft.lowered(cuts, compared.after), clamps, windows: all, flags: counted.flags };
+  const isLowered = new Set(lower.map(([field]) => field));
+  const clamps = grants.filter((clamp) => clamp.granted < clamp.asked && isLowered.has(clamp.field));
+  return { draft: draft.lowered(lower, compared.after), clamps, windows: all, flags: counted.flags };
 }
 
-/** Reads the document only if a rule compares. A new document's defaults are no growth, since every player begins with them. */
-function comparedBy({ draft, isAgain }: LimitedWrite, rules: readonly RuleModel[]): Compared {
-  const before = isAgain || rules.every(({ field }) => field === '*') ? null : draft.from;
-  return { before, after: before === null && !isAgain ? draft.stored : draft.asRead, increases: draft.increases };
+/** Reads the document only if a rule is about a field. Defaults of a new document are no growth, since every player begins with them. */
+function comparedBy({ draft, isRecreated }: LimitedWrite, rules: readonly RuleModel[]): Compared {
+  const before = isRecreated || rules.every(({ field }) => field === '*') ? null : draft.from;
+  return { before, after: before === null && !isRecreated ? draft.stored : draft.asRead, increases: draft.increases };
 }
 
-/** Upward moves of operations, or the growth that a comparison shows if that is more. For `*` a write counts 1. */
+/**
+ * How much of a field a write asks for: the sum of its operations' upward moves, or the difference between before and after if that is more. For
+ * `*` a write counts 1.
+ */
 function amountOf({ before, after, increases }: Compared, field: string): number {
   if (field === '*') return 1;
   const now = countedAs(getPath(after, field));
@@ -108,7 +111,7 @@ function grantsOf(write: LimitedWrite, requested: readonly Demand[]): Clamp[] {
 }
 
 /** Field → what its strictest rule grants. */
-function tightest(grants: readonly Clamp[]): ReadonlyMap<string, number> {
+function strictestGrants(grants: readonly Clamp[]): ReadonlyMap<string, number> {
   const granted = new Map<string, number>();
   for (const { field, granted: left } of grants) granted.set(field, Math.min(granted.get(field) ?? left, left));
   return granted;
@@ -119,32 +122,32 @@ function used(write: LimitedWrite, rule: RuleModel, window: WindowName): number 
 }
 
 /** New values of fields that asked for more growth than granted. */
-function lowered({ before, after }: Compared, requested: readonly Demand[], granted: ReadonlyMap<string, number>): Change[] {
+function loweredFields({ before, after }: Compared, requested: readonly Demand[], granted: ReadonlyMap<string, number>): Change[] {
   const amounts = new Map(requested.map(({ rule, amount }) => [rule.field, amount]));
   return [...granted].flatMap(([field, grant]): Change[] => {
     const amount = amounts.get(field) ?? 0;
-    return amount > grant ? lower(before, after, field, amount, grant) : [];
+    return amount > grant ? loweredField(before, after, field, amount, grant) : [];
   });
 }
 
 /**
- * The lowered value: never below the old one, since a field that ends lower did not exceed the limit; nor above it by more than was granted,
- * because amounts are doubles and may be far off for numbers beyond doubles.
+ * The lowered value. It is never below the old one: a field that ends lower did not exceed the limit. It is never above the old one by more than
+ * was granted: amounts are doubles, which may be far off for very large numbers.
  */
-function lower(before: JsonObject | null, after: JsonObject, field: string, amount: number, grant: number): Change[] {
+function loweredField(before: JsonObject | null, after: JsonObject, field: string, amount: number, grant: number): Change[] {
   const now = countedAs(getPath(after, field));
   const old = before === null ? 0 : countedAs(getPath(before, field));
   if (compareNumbers(now, old) <= 0) return [];
   const given = sum(old, grant);
   const highest = compareNumbers(given, old) < 0 ? old : given;
   if (amount <= doubleDifference(now, old)) return [[field, highest]];
-  // It moved up and down again: what moved down stays removed.
+  // The field moved up, and then down. What it moved down is not given back.
   const value = sum(now, grant - amount);
   if (compareNumbers(value, old) < 0) return [[field, old]];
   return [[field, compareNumbers(value, highest) < 0 ? value : highest]];
 }
 
-/** A sum too long to write out is given as a double. To a number beyond all doubles, an amount adds nothing. */
+/** The sum; as a double if it is too long to write out. A number beyond the range of doubles stays as it is. */
 function sum(a: Parameters<typeof addNumbers>[0], b: number): ReturnType<typeof addNumbers> {
   try {
     return addNumbers(a, b);
@@ -171,7 +174,7 @@ function countDemands(write: LimitedWrite, demands: readonly Demand[]): { window
   return { windows, flags };
 }
 
-/** Whether the amount was already lowered to fit. On `*` nothing can be lowered, so there `clamp` rejects. */
+/** Whether amounts of this rule were lowered until they fit. A rule on `*` has no field to lower, so with `clamp` it rejects. */
 function isClamped(rule: RuleModel): boolean {
   return rule.action === 'clamp' && rule.field !== '*';
 }

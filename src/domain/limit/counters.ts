@@ -17,9 +17,9 @@ export interface Counting {
   windowOf(counter: string): WindowState | null;
 }
 
-/** Sums of decimal fractions have rounding errors; a limit of 0.3 allows 0.1 + 0.2. */
+/** Rounding errors of sums of decimal fractions are smaller than this. A limit of 0.3 allows 0.1 + 0.2. */
 const NOISE = 1e-9;
-/** Characters of a counter's field. */
+/** Most characters that a field has in a counter's name. */
 const MAX_FIELD = 512;
 
 /** One window of a rule. */
@@ -32,14 +32,14 @@ export interface Limit {
   readonly since: number;
 }
 
-/** Result of one rule's window for an amount. */
+/** The result of counting an amount in one window. */
 export interface Count {
   readonly change: WindowChange;
   readonly over: boolean;
   readonly flaggedBefore: boolean;
 }
 
-/** Who a write counts for: `*` for a global rule, the caller in a global collection, else the player of the document's key. */
+/** The player whom a write counts for: `*` for a global rule, the caller in a global collection, else the player of the document's key. */
 export function subjectOf({ collection, key, player }: Counting, scope: RuleModel['scope']): string {
   if (scope === 'global') return '*';
   return collection.type === 'global' ? player : playerOfKey(key) || key;
@@ -50,19 +50,19 @@ export function counterOf(rule: RuleModel, counting: Counting, window: WindowNam
   return `${rule.id}/${counting.collection.id}/${fieldPart(rule.field)}/${window}/${subjectOf(counting, rule.scope)}`;
 }
 
-/** Counters are keys of a table: a path too long for its index is replaced by its hash. */
+/** Counters are keys of a table, so a path that is too long for its index is replaced by its hash. */
 function fieldPart(field: string): string {
   const escaped = encodeURIComponent(field);
   return escaped.length <= MAX_FIELD ? escaped : hashText(field);
 }
 
-/** Counter of a collection's daily limit. No rule can have this id. */
+/** Counter of a collection's daily limit. No rule can have an id that begins with `@`. */
 export function dailyCounter(counting: Counting, per: 'player' | 'collection'): string {
   return `@daily/${counting.collection.id}/*/perDay/${subjectOf(counting, per === 'player' ? 'per_player' : 'global')}`;
 }
 
 /**
- * What is used up in the window of `now`, which begins no earlier than its rule. A window that started later wins: another node's clock was
+ * The window that holds `now`. It begins no earlier than its rule. A stored window that starts later stays in use: another node's clock was
  * ahead.
  */
 export function usedIn(state: WindowState | null, window: WindowName, now: number, since: number): WindowState {

@@ -10,7 +10,7 @@ const ID = /^[A-Za-z0-9_]{1,64}$/;
 /** A rule as somebody wrote it. */
 type WrittenRule = Written<typeof ruleSchema>;
 
-/** Members that a stored rule has besides those that were sent: since when a rule with its id exists, and an id that was kept. No answer shows them. */
+/** Members that the server adds to a stored rule: since when a rule with its id exists, and an id that was kept. No answer shows them. */
 const SINCE = '_since';
 const KEPT_ID = '_ruleId';
 
@@ -40,7 +40,7 @@ export function rulesIn(raw: Json): readonly Json[] {
   return isArray(raw) ? raw : listOf(objectOf(raw)['rules']);
 }
 
-/** The id that a rule was sent with; `null`: none that can be used. */
+/** The id that a rule was sent with; `null`: it has none, or not a valid one. */
 function ownId({ id }: WrittenRule): string | null {
   const given = text(id);
   return given !== null && ID.test(given) ? given : null;
@@ -67,19 +67,19 @@ export function datedRules(rules: readonly Json[], before: Json, now: number): J
 }
 
 /**
- * The sent rules, in which one without an id keeps the id that was made for it before, wherever it stands now. Ids of several rules on one field
- * are told apart by their places, and the counts of one must not be lost when a rule before it comes or goes.
+ * The sent rules. A rule without an id keeps the id that was made for it before, wherever it now stands in the list. Ids that are made for
+ * several rules on one field depend on their order, and a rule must not lose its counts when another one before it is added or removed.
  */
 function keepingIds(rules: readonly Json[], earlier: readonly IdentifiedRule[]): JsonObject[] {
   const sent = rules.filter(isObject).map(({ [SINCE]: _, [KEPT_ID]: __, ...rule }): JsonObject => rule);
   const ids = claimedIds(sent, earlier);
   const kept = sent.map((rule, index) => (ids.has(index) ? { ...rule, [KEPT_ID]: ids.get(index) ?? '' } : rule));
-  const byPlace = identifiedRules(sent);
-  return identifiedRules(kept).every(({ id }, index) => id === byPlace[index]?.id) ? sent : kept;
+  const byPosition = identifiedRules(sent);
+  return identifiedRules(kept).every(({ id }, index) => id === byPosition[index]?.id) ? sent : kept;
 }
 
-/** What makes a rule the same as an earlier one, most telling first. */
-const LIKENESS: readonly ((rule: JsonObject) => string)[] = [
+/** What a sent rule and an earlier one must have in common to be the same rule, the strictest comparison first. */
+const FINGERPRINTS: readonly ((rule: JsonObject) => string)[] = [
   stringifyJson,
   (rule) => `${defaultRuleId(rule)} ${windowNames(rule)} ${text(rule['name'])}`,
   (rule) => `${defaultRuleId(rule)} ${windowNames(rule)}`,
@@ -91,13 +91,13 @@ function claimedIds(sent: readonly JsonObject[], earlier: readonly IdentifiedRul
   const claimed = new Map<number, string>();
   const unnamed = earlier.filter(({ rule }) => ownId(rule) === null);
   const gone = new Set<string>();
-  for (const likeness of LIKENESS) {
+  for (const fingerprint of FINGERPRINTS) {
     const left = groupBy(
       unnamed.filter(({ id }) => !gone.has(id)),
-      ({ rule }) => likeness(rule),
+      ({ rule }) => fingerprint(rule),
     );
     for (const [index, rule] of sent.entries()) {
-      const same = claimed.has(index) || ownId(rule) !== null ? undefined : left.get(likeness(rule))?.shift();
+      const same = claimed.has(index) || ownId(rule) !== null ? undefined : left.get(fingerprint(rule))?.shift();
       if (same === undefined) continue;
       claimed.set(index, same.id);
       gone.add(same.id);
@@ -143,7 +143,7 @@ export function windowsOf(written: WrittenRule | Written<typeof callLimits>): Ru
   const map = objectOf(written.windows);
   return WINDOW_NAMES.flatMap((window) => {
     const limit = (text(written.window) === window ? written.limit : undefined) ?? map[window] ?? written[flatName(window)];
-    // Older editors send numbers as texts. If a limit were not read, the rule would silently guard nothing.
+    // Older editors send numbers as texts. If these were not read, the rule would silently limit nothing.
     const count = numberOf(limit) ?? 0;
     return count > 0 ? [{ window, limit: count }] : [];
   });
@@ -159,7 +159,10 @@ function defaultRuleId(rule: WrittenRule): string {
   return `rl_${part(collectionOf(rule))}_${part(fieldOf(rule))}`.slice(0, 64);
 }
 
-/** Gives each id once: the id itself, then `id_2` and so on. A list may hold thousands with one id, so none is counted from the start again. */
+/**
+ * Gives each id once: the id itself, then `id_2` and so on. A list may hold thousands of rules with one id, so the last number of each id is
+ * remembered.
+ */
 function unusedBeside(ids: readonly string[]): (id: string) => string {
   const taken = new Set(ids);
   const counts = new Map<string, number>();
@@ -174,7 +177,7 @@ function unusedBeside(ids: readonly string[]): (id: string) => string {
   };
 }
 
-/** Cached by collection model while the rules stay the same: most writes have no rules and must not search for them. */
+/** Cached by collection model while the rules stay the same. Most writes have no rules, and should not search for them each time. */
 const found = new WeakMap<CollectionModel, { readonly all: readonly RuleModel[]; readonly own: readonly RuleModel[] }>();
 
 /** The rules of a collection in their order, including those for `*`. */

@@ -9,7 +9,7 @@ import { acceptMember } from '../wire-names.ts';
  * - `values`
  * - `publishes?limit=`
  *
- * Behind it may stand `@{revision}`: the client has its value as of that revision.
+ * `@{revision}` may follow: the client has the value as of that revision.
  */
 export interface Topic {
   /** As the client wrote it, without the revision. It names the topic in messages. */
@@ -26,7 +26,7 @@ export interface Topic {
 
 type TopicKind = keyof typeof FORMS;
 
-/** How many names stand behind the kind, at least and at most, and which options there are. */
+/** For each kind, the least and the greatest number of names that follow it, and its options. */
 const FORMS = {
   documents: { names: [1, 2], options: [] },
   ledger: { names: [1, 2], options: ['field', 'limit', 'order'] },
@@ -41,17 +41,17 @@ const TOPIC_KINDS = Object.keys(FORMS) as readonly TopicKind[];
 const TOPIC = /^([^?@]+)(?:\?([^@]*))?(?:@(\d{1,15}))?$/;
 const LONGEST = 1_024;
 
-/** Throws 400 INVALID_REQUEST for what is no topic. */
+/** Throws 400 INVALID_REQUEST if the text is not a topic. */
 export function readTopic(text: string): Topic {
   const [, path = '', search = '', since] = (text.length > LONGEST ? null : TOPIC.exec(text)) ?? [];
   const [kind = '', ...names] = path.split('/');
-  if (!isKind(kind)) throw noTopic(text, `it begins with one of ${TOPIC_KINDS.join(', ')}`);
+  if (!isKind(kind)) throw notATopic(text, `a topic begins with one of ${TOPIC_KINDS.join(', ')}`);
   const { names: bounds, options: known } = FORMS[kind];
   const [least, most] = bounds;
-  if (names.length < least || names.length > most || names.includes('')) throw noTopic(text, FORM_OF[kind]);
+  if (names.length < least || names.length > most || names.includes('')) throw notATopic(text, FORM_OF[kind]);
   const options = new Map([...new URLSearchParams(search)].map(([name, value]) => [acceptMember(name), value]));
   for (const name of options.keys()) {
-    if (!(known as readonly string[]).includes(name)) throw noTopic(text, `\`${name}\` is no option of ${kind}; ${FORM_OF[kind]}`);
+    if (!(known as readonly string[]).includes(name)) throw notATopic(text, `\`${name}\` is not an option of ${kind}; ${FORM_OF[kind]}`);
   }
   const revision = since === undefined ? null : Number(since);
   const written = search === '' ? path : `${path}?${search}`;
@@ -64,13 +64,13 @@ function isKind(kind: string): kind is TopicKind {
 
 const FORM_OF: Readonly<Record<TopicKind, string>> = {
   documents: 'write documents/COLLECTION/KEY',
-  ledger: 'write ledger/COLLECTION/KEY, with ?field=PATH&limit=N&order=desc behind it or without',
+  ledger: 'write ledger/COLLECTION/KEY, optionally with ?field=PATH&limit=N&order=desc',
   records: 'write records/COLLECTION/PLAYER',
-  query: 'write query/QUERY, with ?limit=N&offset=N&platformId=KEY&around=N behind it or without',
+  query: 'write query/QUERY, optionally with ?limit=N&offset=N&platformId=KEY&around=N',
   values: 'write values',
-  publishes: 'write publishes, with ?limit=N behind it or without',
+  publishes: 'write publishes, optionally with ?limit=N',
 };
 
-function noTopic(text: string, why: string): Error {
-  return refusal('INVALID_REQUEST', `${JSON.stringify(text.slice(0, 100))} is no topic: ${why}`);
+function notATopic(text: string, why: string): Error {
+  return refusal('INVALID_REQUEST', `${JSON.stringify(text.slice(0, 100))} is not a topic: ${why}`);
 }

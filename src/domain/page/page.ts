@@ -22,10 +22,10 @@ export type PageEvent = Extract<DomainEvent, { readonly type: 'page.saved' | 'pa
 
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const STATUS_LEVEL = /^[a-z0-9_-]{1,32}$/;
-/** Characters that no table could store. */
+/** Characters that Postgres cannot store in a text. */
 const BAD_TEXT = /\0|\p{Surrogate}/u;
 const MAX_TITLE = 120;
-/** Most characters. */
+/** Most characters of a page's content. */
 export const MAX_CONTENT = 100_000;
 
 export function isPageSlug(text: string): boolean {
@@ -38,18 +38,19 @@ export function isPageEvent<E extends DomainEvent>(event: E): event is E & PageE
 
 /** Makes or replaces a page. 400 `VALIDATION_FAILED`. */
 export function savePage({ slug, title, type, content, statusLevel }: SavePage): PageEvent | Refusal {
-  if (!isPageSlug(slug)) return refusal('VALIDATION_FAILED', 'A page is named by 1 to 64 small letters, digits, _ or -');
+  if (!isPageSlug(slug))
+    return refusal('VALIDATION_FAILED', 'A page name is 1 to 64 lower-case letters, digits, _ or -, starting with a letter or digit');
   const named = title.trim();
   if (named === '' || named.length > MAX_TITLE) return refusal('VALIDATION_FAILED', `A title has 1 to ${MAX_TITLE} characters`);
   if (content.length > MAX_CONTENT) return refusal('VALIDATION_FAILED', `A page holds ${MAX_CONTENT} characters at most`);
   if (BAD_TEXT.test(content) || BAD_TEXT.test(title)) return refusal('VALIDATION_FAILED', 'The page is not text in UTF-8');
   if (statusLevel !== null && !STATUS_LEVEL.test(statusLevel)) {
-    return refusal('VALIDATION_FAILED', 'A status level is 1 to 32 small letters, digits, _ or -');
+    return refusal('VALIDATION_FAILED', 'A status level is 1 to 32 lower-case letters, digits, _ or -');
   }
   const about = { slug, title: named, ...(statusLevel === null ? {} : { statusLevel }) };
   if (type === 'markdown') return { type: 'page.saved', data: { ...about, pageType: 'markdown', contentMd: content } };
   const kvData = objectOf(content);
-  if (kvData === null) return refusal('VALIDATION_FAILED', 'A page of keys and values is one JSON object');
+  if (kvData === null) return refusal('VALIDATION_FAILED', 'The content of a keyvalue page must be a JSON object');
   return { type: 'page.saved', data: { ...about, pageType: 'keyvalue', kvData } };
 }
 
@@ -65,7 +66,7 @@ export function evolvePage(state: PageState | null, event: PageEvent, recordedAt
   return { page: event.data, createdAt: state?.createdAt ?? recordedAt, updatedAt: recordedAt };
 }
 
-/** The body of an answer. Readers of JSON also get an empty `html`, unless they ask for another format. */
+/** The body of an answer. As JSON, which is the default, it also has an empty `html`. */
 export function pageBody({ page, updatedAt }: PageState, format: string | null): Page {
   const { slug, title, statusLevel = null } = page;
   const changed = { statusLevel, updatedAt: new Date(updatedAt).toISOString() };

@@ -58,12 +58,12 @@ export function issueKey(state: AuthorityState | null, command: IssueKey): Proje
   const hash = hashKey(key);
   const taken = [...state.keys.values()].some((other) => other.keyId === keyId || other.hash === hash);
   if (taken) return new Refusal(409, 'KEY_EXISTS', 'This key exists already');
-  const asked = command.permissions === undefined ? DEFAULT_PERMISSIONS : command.permissions;
-  const permissions = kind === 'public' ? null : asked;
+  const sent = command.permissions === undefined ? DEFAULT_PERMISSIONS : command.permissions;
+  const permissions = kind === 'public' ? null : sent;
   return { events: [{ type: 'key.issued', data: { keyId, kind, label, hash, display: displayKey(kind, key), permissions } }] };
 }
 
-/** A key as another project has it: of a secret one only the hash. */
+/** A key of another project. Of a secret key only the hash is known. */
 export interface AdoptKey {
   readonly kind: KeyKind;
   readonly label: string;
@@ -88,7 +88,7 @@ export function adoptKey(state: AuthorityState | null, keyId: string, key: Adopt
   return { events: key.enabled ? [issued] : [issued, disabled] };
 }
 
-/** Records only what differs. Only secret keys have permissions. */
+/** Changes a key, and records only what differs. 404 NOT_FOUND; 400 VALIDATION_FAILED for permissions of a public key, which has none. */
 export function changeKey(
   state: AuthorityState | null,
   command: { readonly keyId: string; readonly enabled?: boolean; readonly permissions?: Permissions },
@@ -103,8 +103,8 @@ export function changeKey(
   return { events: [{ type: 'key.changed', data: { keyId: key.keyId, ...change } }] };
 }
 
-function samePermissions(key: ApiKey, asked: Permissions | undefined): boolean {
-  return asked === undefined || jsonEquals(asked, key.permissions);
+function samePermissions(key: ApiKey, sent: Permissions | undefined): boolean {
+  return sent === undefined || jsonEquals(sent, key.permissions);
 }
 
 /** Revokes a key, by id or by the value of a public key. Revoking a missing key changes nothing. */
@@ -120,8 +120,8 @@ export function revokeKey(
 
 /**
  * Changes settings: a flat object, or one under `settings` or `config`. Unknown members change nothing ({@link unknownSettings} names them); a
- * known one with an unusable value refuses the whole change. A new value of `nextData` starts a new generation of staged data, because earlier
- * data of tests belongs to the old mode.
+ * known one with an unusable value refuses the whole change. A new value of `nextData` starts a new generation of staged data, because what
+ * tests wrote before belongs to the old mode.
  */
 export function changeSettings(
   state: AuthorityState | null,
@@ -131,7 +131,7 @@ export function changeSettings(
   if (state === null || state.deleted) return noProject();
   if (!isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object of settings');
   const changes = new Map<string, Json>();
-  for (const [name, raw] of Object.entries(plainSettings(askedIn(body).settings))) {
+  for (const [name, raw] of Object.entries(plainSettings(sentSettings(body).settings))) {
     const rule = settingRule(name);
     if (rule === undefined) continue;
     const value = rule.accept(raw);
@@ -148,16 +148,18 @@ export function changeSettings(
   };
 }
 
-/** Members of an answer that tools send back. */
-const OF_ANSWERS = new Set(['ok', 'projectId', 'settings', 'config', 'strict', 'diagnostics']);
+/** Members of the settings answer that are no settings. Tools send them back with a change. */
+const ANSWER_MEMBERS = new Set(['ok', 'projectId', 'settings', 'config', 'strict', 'diagnostics']);
 
 /** Findings for settings that do not exist, with suggestions. */
 export function unknownSettings(body: Json | undefined): readonly Finding[] {
   if (!isObject(body)) return [];
-  const { settings: asked, at } = askedIn(body);
+  const { settings: sent, at } = sentSettings(body);
   const beside =
-    at === '' ? [] : Object.keys(body).filter((name) => !OF_ANSWERS.has(name) && settingRule(acceptMember(name)) === undefined);
-  const inside = Object.keys(asked).filter((name) => settingRule(acceptMember(name)) === undefined && !(at === '' && OF_ANSWERS.has(name)));
+    at === '' ? [] : Object.keys(body).filter((name) => !ANSWER_MEMBERS.has(name) && settingRule(acceptMember(name)) === undefined);
+  const inside = Object.keys(sent).filter(
+    (name) => settingRule(acceptMember(name)) === undefined && !(at === '' && ANSWER_MEMBERS.has(name)),
+  );
   const found = (name: string, pointer: string): Finding => {
     const fix = didYouMean(name, Object.keys(SETTING_RULES));
     return {
@@ -170,21 +172,21 @@ export function unknownSettings(body: Json | undefined): readonly Finding[] {
   return [...beside.map((name) => found(name, `/${name}`)), ...inside.map((name) => found(name, `${at}/${name}`))];
 }
 
-interface Asked {
+interface SentSettings {
   readonly settings: JsonObject;
   /** Where they stand in the body, as a JSON pointer. */
   readonly at: string;
 }
 
-function askedIn(body: SettingsBody): Asked {
+function sentSettings(body: SettingsBody): SentSettings {
   const { settings, config } = body;
   const wrapped = settings ?? config ?? null;
   return isObject(wrapped) ? { settings: wrapped, at: wrapped === settings ? '/settings' : '/config' } : { settings: body, at: '' };
 }
 
 /** Settings under neutral names. The post-grace action `allow_readonly` of older editors implies the mode `allow_continue`. */
-function plainSettings(asked: JsonObject): JsonObject {
-  const plain: WrittenSettings = acceptMembers(asked);
+function plainSettings(sent: JsonObject): JsonObject {
+  const plain: WrittenSettings = acceptMembers(sent);
   return plain.revisionPostGraceAction === 'allow_readonly' ? { ...plain, revisionEnforcementMode: 'allow_continue' } : plain;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KeyKind } from '../events.ts';
 
-/** API keys and project ids as texts. The command brings the random bytes. */
+/** API keys and project ids as texts. Random bytes are arguments, so these functions are pure. */
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 48;

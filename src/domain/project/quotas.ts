@@ -30,7 +30,7 @@ export function sameQuotas(a: Quotas, b: Quotas): boolean {
   return Object.keys(NO_QUOTAS).every((name) => isQuotaName(name) && a[name] === b[name]);
 }
 
-/** Quotas that the operator set for this project. One that does not fit counts as not set. */
+/** Quotas that the operator set for this project. An invalid one counts as not set. */
 export function ownQuotas(settings: JsonObject): Partial<Quotas> {
   return quotas.parse(fitting(quotas.shape, settings[MEMBER]));
 }
@@ -44,7 +44,7 @@ export function changeQuotas(state: AuthorityState | null, changes: QuotaChanges
   const after: Record<string, number> = { ...before };
   for (const [name, value] of Object.entries(changes)) {
     if (value !== null && !(Number.isSafeInteger(value) && value >= 0 && value <= MAX_QUOTA))
-      return refusal('VALIDATION_FAILED', `The quota '${name}' must be a whole number from 0, which is no end, to ${MAX_QUOTA}`);
+      return refusal('VALIDATION_FAILED', `The quota '${name}' must be a whole number from 0 (no limit) to ${MAX_QUOTA}`);
     if (value === null) delete after[name];
     else after[name] = value;
   }
@@ -64,7 +64,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return { documents: a.documents + b.documents, bytes: a.bytes + b.bytes };
 }
 
-/** What an event of a document adds. */
+/** What an event of a document adds to the usage. */
 export function growthOf(before: DocumentState | null, after: DocumentState | null): Usage {
   return { documents: Number(isThere(after)) - Number(isThere(before)), bytes: bytesOf(after) - bytesOf(before) };
 }

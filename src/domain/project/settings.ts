@@ -49,20 +49,20 @@ export function withChanges({ name, settings }: Settable, { name: renamed, ...ch
   return { name: typeof renamed === 'string' ? renamed : name, settings: { ...settings, ...changes } };
 }
 
-const views = new WeakMap<JsonObject, ProjectSettings>();
+const parsed = new WeakMap<JsonObject, ProjectSettings>();
 
 /** The stored settings with defaults. An unusable stored value counts as not set. Made once per settings object. */
 export function projectSettings(stored: JsonObject): ProjectSettings {
-  const known = views.get(stored);
+  const known = parsed.get(stored);
   if (known !== undefined) return known;
   const entries = RULES.map(([name, rule]): [string, Json] => {
     const value = member(stored, name);
     return [name, (value === undefined ? undefined : rule.accept(value)) ?? rule.fallback];
   });
   // The boundary between JSON and the typed settings: every rule above accepts only its member's type.
-  const view = Object.fromEntries(entries) as unknown as ProjectSettings;
-  views.set(stored, view);
-  return view;
+  const typed = Object.fromEntries(entries) as unknown as ProjectSettings;
+  parsed.set(stored, typed);
+  return typed;
 }
 
 /**

@@ -21,11 +21,11 @@ type Changing<Type extends RecordListEvent['type']> = Extract<RecordListEvent, {
 const DEFAULT_NAME = 'Save';
 const MAX_NAME = 64;
 
-/** A name as it is stored: trimmed, and cut to 64 characters. `null` if it is no name. */
+/** A name as it is stored: trimmed, and cut to 64 characters. `null`: it is not a text, or blank. */
 export function recordName(requested: Json | undefined): string | null {
   if (typeof requested !== 'string') return null;
   const name = requested.trim();
-  // By code points: half a surrogate pair is no text.
+  // Cut between code points: half a surrogate pair is not valid text.
   return name === '' ? null : name.length <= MAX_NAME ? name : [...name].slice(0, MAX_NAME).join('');
 }
 

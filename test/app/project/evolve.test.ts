@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { evolve } from '../../../src/app/project/evolve.ts';
-import { placed } from '../../../src/domain/events.ts';
+import { projectEvent } from '../../../src/domain/events.ts';
 import { windowSubject } from '../../../src/domain/subjects.ts';
 
 test('an event that counts in thousands of windows is gone through once, and not again for each of them', () => {
@@ -14,7 +14,7 @@ test('an event that counts in thousands of windows is gone through once, and not
     ...{ rule: `r${index}`, window: 'perDay' as const, start: 0, before: index, after: index + 1 },
   }));
   const metadata = { commandId: 'c', cause: 'test', actor: { kind: 'secret' as const }, schemaVersion: 1, recordedAt: 0 };
-  const event = placed({ type: 'call.counted', data: { space: 'live', endpoint: 'e', windows } }, 0, 'e', metadata, '');
+  const event = projectEvent({ type: 'call.counted', data: { space: 'live', endpoint: 'e', windows } }, 0, 'e', metadata, '');
   for (let index = 0; index < COUNT; index += 1) {
     const subject = windowSubject('live', `r${index}/heroes/gold/perDay/p1`);
     expect(evolve(subject, null, event)).toEqual({ start: 0, used: index + 1, flagged: false });

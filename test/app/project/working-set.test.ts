@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCache, newVersion, WorkingSet } from '../../../src/app/project/working-set.ts';
 import { PackedDocument } from '../../../src/domain/document/packed.ts';
-import { placed } from '../../../src/domain/events.ts';
+import { projectEvent } from '../../../src/domain/events.ts';
 import type { DocumentState } from '../../../src/domain/states.ts';
 import { decodeProjectEvent } from '../../../src/log/decode.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
@@ -74,7 +74,7 @@ test('a project that was closed puts nothing into the cache that all share, howe
   for (let revision = 1; revision <= 100; revision += 1) {
     const version = newVersion(new PackedDocument('{"n":1}', 1, 1, 1), 500);
     const effects = [[`document/live/saves/p${revision}`, version]] as const;
-    const event = placed(written(`p${revision}`, { n: 1 }), revision, '', NOBODY, '');
+    const event = projectEvent(written(`p${revision}`, { n: 1 }), revision, '', NOBODY, '');
     closed.speculate(effects);
     if (revision === 100) closed.close();
     closed.settle(effects, [event]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AppendCommand, type Appended, decideAppend, recordAgain } from '../../../src/domain/document/append.ts';
+import { type AppendCommand, type Appended, decideAppend, reprintedRecord } from '../../../src/domain/document/append.ts';
 import { evolveDocument } from '../../../src/domain/document/evolve.ts';
 import type { RecordAppended } from '../../../src/domain/events.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
@@ -83,5 +83,5 @@ test('the daily limit counts the writer; exactly the limit passes', () => {
 test('a record that is answered again is made of the body, and of id and time that were kept', () => {
   const body = { score: 5, _id: 'x', n: new ExactNumber('1e400') };
   const { text } = accepted(append({ body }));
-  expect(recordAgain(body, { recordId: 'r1', timestamp: NOW, writerId: 'p1' })).toBe(text);
+  expect(reprintedRecord(body, { recordId: 'r1', timestamp: NOW, writerId: 'p1' })).toBe(text);
 });

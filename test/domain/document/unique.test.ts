@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { compileSchema } from '../../../src/domain/document/schema.ts';
-import { heldValues } from '../../../src/domain/document/unique.ts';
+import { uniqueValues } from '../../../src/domain/document/unique.ts';
 
 const schema = compileSchema({ name: { type: 'string', _unique: 'caseless' } });
-const hashOf = (name: string) => heldValues(schema, { name })[0]?.hash;
+const hashOf = (name: string) => uniqueValues(schema, { name })[0]?.hash;
 
 test('a caseless field: a text, its small and its large letters are one value, of every letter there is', () => {
   const apart: string[] = [];

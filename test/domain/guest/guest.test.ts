@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type DomainEvent, placed } from '../../../src/domain/events.ts';
+import { type DomainEvent, projectEvent } from '../../../src/domain/events.ts';
 import {
   type DecidedGuest,
   deviceIn,
@@ -77,7 +77,7 @@ class Told {
 
   #fold(event: DomainEvent): void {
     const metadata = { commandId: 'c', cause: 'test', actor: { kind: 'public' as const }, schemaVersion: 1, recordedAt: 1 };
-    const recorded = placed(event, 0, '', metadata, '');
+    const recorded = projectEvent(event, 0, '', metadata, '');
     if (!isGuestEvent(recorded)) return;
     for (const subject of subjectsOf(event)) {
       const { guest } = recorded.data;

@@ -53,7 +53,7 @@ function growth(amount: number, rules: Json, asked: Growth = {}): LimitedWrite {
     key: 'p1_slot',
     player: 'caller',
     now: NOW,
-    isAgain: false,
+    isRecreated: false,
     draft: new DocumentDraft(written, was === null, () => was),
     windowOf: () => null,
     ...changes,
@@ -299,7 +299,7 @@ describe('amount', () => {
 
   test("a document that was deleted and begins again has its defaults counted: they were everybody's once", () => {
     const schema = compileSchema({ gold: { type: 'number', default: 9 } });
-    const again = { schema, before: null, isAgain: true, after: { name: 'x' } };
+    const again = { schema, before: null, isRecreated: true, after: { name: 'x' } };
     expect(passed(growth(0, [rule()], again)).windows).toMatchObject([{ after: 9 }]);
     expect(applyRules(growth(0, [rule()], { ...again, windowOf: used(3) }))).toMatchObject({ code: 'RATE_LIMIT' });
     const clamped = passed(growth(0, [rule({ action: 'clamp' })], { ...again, windowOf: used(6) }));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DomainEvent, placed } from '../../../src/domain/events.ts';
+import { type DomainEvent, projectEvent } from '../../../src/domain/events.ts';
 import { createSession, type Opened, refreshSession, revokeSession, sessionInForce } from '../../../src/domain/session/decide.ts';
 import { evolveSession, expiryOf } from '../../../src/domain/session/evolve.ts';
 import { readToken, SESSION_RANDOM_BYTES, type SessionToken } from '../../../src/domain/session/token.ts';
@@ -25,7 +25,7 @@ class Family {
   apply(events: readonly DomainEvent[], now: number): void {
     for (const event of events) {
       const metadata = { commandId: 'c', cause: 'test', actor: { kind: 'public' as const }, schemaVersion: 1, recordedAt: now };
-      this.state = evolveSession(this.state, placed(event, this.#revision++, '', metadata, ''));
+      this.state = evolveSession(this.state, projectEvent(event, this.#revision++, '', metadata, ''));
     }
   }
 
