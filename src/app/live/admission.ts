@@ -7,7 +7,7 @@ import { projectOf } from '../context.ts';
 import { mayReadPublishes } from '../management/history.ts';
 import { readable } from '../storage/documents.ts';
 import { readableLedger } from '../storage/ledger.ts';
-import { runnable } from '../storage/queries.ts';
+import { runnable } from '../storage/query-call.ts';
 import { readableSlots } from '../storage/save-records.ts';
 import { readableValues } from '../storage/values.ts';
 import {

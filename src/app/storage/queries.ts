@@ -1,57 +1,33 @@
 import { LRUCache } from 'lru-cache';
 import type * as contract from '../../contract/answers.ts';
 import { asTextOf } from '../../contract/values.ts';
-import type { QueryModel } from '../../domain/definition/model.ts';
-import { DOCUMENT_KEY } from '../../domain/document/key.ts';
-import type { PublishTarget } from '../../domain/events.ts';
-import { type BoardPlan, type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
+import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import { AUTHORITY, collectionSubject, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
-import { refusal } from '../../kernel/errors.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
-import { type AccessContext, accessFrom, noSuch, requirePermission, requireRevision, type SharedAccess } from '../access.ts';
+import type { SharedAccess } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { ViewTable } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { HotBoards } from './hot-boards.ts';
+import { fromCache, isCurrent, type Kept } from './kept-results.ts';
 import { boardOf, tableAnswer, viewAnswer } from './query-boards.ts';
+import { type QueryCall, runnable, type SharedQuery } from './query-call.ts';
 import type { PageRequest, RunInput, RunResult } from './query-runs.ts';
 import { composedAnswer, type ScanResult, scan } from './query-scan.ts';
 
 export interface Queries {
   /** `secret` is a second key sent beside a public one: `invalid` if it is not an enabled secret key. */
-  run(
-    caller: Caller,
-    query: {
-      readonly id: string;
-      readonly target: PublishTarget;
-      readonly fresh: boolean;
-      readonly limit: string | null;
-      readonly offset: string | null;
-      /** Key of the row whose rank is asked for, and the number of rows around it in place of a page. For leaderboards only. */
-      readonly player: string | null;
-      readonly around: string | null;
-      /** Aborts when nobody waits for the answer any more. Called only if there is something to stop. */
-      left?(): AbortSignal;
-    },
-  ): Awaitable<ReadAnswer<contract.QueryResult>>;
+  run(caller: Caller, query: QueryCall): Awaitable<ReadAnswer<contract.QueryResult>>;
 }
 
 /** Queries for several callers at once. */
 export interface SharedQueries {
   /** The answer for all who may have it. */
   answer(project: Project, query: SharedQuery): Awaitable<QueryAnswer>;
-}
-
-/** What a query is run with, whoever may run it. */
-export interface SharedQuery {
-  readonly access: SharedAccess;
-  readonly query: QueryModel;
-  readonly plan: QueryPlan;
-  readonly page: PageRequest;
 }
 
 /** `position` is exactly what it shows, unless `isMixed`. */
@@ -74,14 +50,6 @@ interface Asking {
  * all the time, all who ask while a scan waits for its turn share that scan: it shows all changes from before it begins.
  */
 
-interface Kept<T> {
-  readonly what: T;
-  /** Revision of the last change of any source when this was made. */
-  readonly changedAt: number;
-  /** Unix ms. */
-  readonly madeAt: number;
-}
-
 interface Made<T> {
   readonly what: T;
   /** Whether the views showed all changes from before it was asked for. */
@@ -89,8 +57,6 @@ interface Made<T> {
   /** Unix ms. */
   readonly madeAt: number;
 }
-
-type Run = Parameters<Queries['run']>[1];
 
 /** One request while it is answered. */
 interface Request extends RunInput {
@@ -188,28 +154,18 @@ export function createQueries(context: AppContext): Queries & SharedQueries {
   };
 
   return {
-    run: (caller, run) =>
+    run: (caller, call) =>
       andThen(projectOf(context, caller), (project) =>
-        answerOf(project, runnable(project, caller, run), {
+        answerOf(project, runnable(project, caller, call), {
           position: caller.position,
           // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
-          isFresh: run.fresh && holdsSecret(caller),
-          left: () => run.left?.() ?? null,
+          isFresh: call.fresh && holdsSecret(caller),
+          left: () => call.left?.() ?? null,
         }),
       ),
 
     answer: (project, query) => answerOf(project, query, { position: null, isFresh: false, left: () => null }),
   };
-}
-
-/** What the caller asks for, if it may. Throws the refusals of access, and 500 QUERY_FAILED for a definition that cannot be run. */
-export function runnable(project: Project, caller: Caller, run: Run): SharedQuery {
-  const access = accessFrom(project.authority, project.definitions, caller, run.target);
-  const query = allowed(access, caller, run);
-  requireRevision(caller, 'read');
-  const plan = queryPlan(query);
-  if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
-  return { access, query, plan, page: pageRequestOf(plan, run) };
 }
 
 /** Whether a result may be kept: it shows its sources as they still are, and nothing that this node has not read yet. */
@@ -226,44 +182,8 @@ function positionOf({ project, access, plan }: Request, revision: number, head: 
   return Math.max(revision, unchanged ? project.set.head : head, 0);
 }
 
-/** An unknown query is 404 before the secret key is checked. */
-function allowed(at: AccessContext, caller: Caller, run: Run): QueryModel {
-  if (caller.extraSecret === 'invalid') throw refusal('SECRET_KEY_INVALID');
-  const query = at.definitions.query(run.id);
-  if (!query) throw noSuch('query', run.id);
-  const secret = caller.isSecret ? at.key : caller.extraSecret;
-  if (query.requiresSecretKey && !secret) throw refusal('SECRET_KEY_REQUIRED');
-  if (secret && (caller.isSecret || query.requiresSecretKey)) requirePermission(secret, 'queries', 'x');
-  return query;
-}
-
 function holdsSecret({ isSecret, extraSecret }: Caller): boolean {
   return isSecret || (extraSecret !== null && extraSecret !== 'invalid');
-}
-
-const EMPTY_PAGE = { limit: 0, offset: 0, player: null, around: null };
-
-/** What a caller asks of a leaderboard, within the definition's limit. */
-function pageRequestOf(plan: QueryPlan, run: Run): PageRequest {
-  if (plan.type !== 'leaderboard') return EMPTY_PAGE;
-  if (run.player !== null && !DOCUMENT_KEY.test(run.player)) throw refusal('INVALID_PLATFORMID');
-  if (run.around !== null && run.player === null) {
-    throw refusal('INVALID_REQUEST', '`around` shows the rows around a player: name one in `platformId`');
-  }
-  const around = whole(run.around);
-  // Answered from the first row, whoever goes on page by page would never end.
-  for (const name of ['offset', 'around'] as const)
-    if (run[name] !== null && whole(run[name]) === null) throw refusal('INVALID_REQUEST', `\`${name}\` must be a whole number from 0`);
-  return {
-    limit: Math.min(whole(run.limit) ?? plan.limit, plan.limit),
-    offset: Math.min(whole(run.offset) ?? 0, plan.limit),
-    player: run.player,
-    around: around === null ? null : Math.min(around, Math.max(Math.floor((plan.limit - 1) / 2), 0)),
-  };
-}
-
-function whole(text: string | null): number | null {
-  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
 /** The collections that a query reads. A `next` query shows live rows where next has none, so it changes with either space. */
@@ -285,29 +205,6 @@ function lastChange(project: Project, at: SharedAccess, plan: QueryPlan): number
   let last = Math.max(set.residentChangedAt(DEFINITIONS), set.residentChangedAt(AUTHORITY));
   for (const source of sourcesOf(at, plan)) last = Math.max(last, set.collectionChangedAt(source));
   return last;
-}
-
-/**
- * Until when a result is given again, unix ms: for its `ttl`, at least 2 s. Presence comes from telemetry, which changes no source, so results
- * that show it are kept no longer than that.
- */
-function expiry({ madeAt }: Pick<Kept<unknown>, 'madeAt'>, { ttl, withProfiles }: QueryPlan): number {
-  return Math.min(madeAt + (withProfiles ? MIN_KEPT_MS : Math.max(ttl * 1000, MIN_KEPT_MS)), LAST_INSTANT);
-}
-
-/** Whether a kept result may still be given. One from the future was made before the clock was set back, and would be kept for that long. */
-function isCurrent(kept: Kept<unknown>, plan: QueryPlan, now: number): boolean {
-  return kept.madeAt <= now && now < expiry(kept, plan);
-}
-
-const MIN_KEPT_MS = 2_000;
-/** The largest Unix ms that a date can hold. */
-const LAST_INSTANT = 8.64e15;
-
-/** The text of a result with three more members, as it is given again. */
-function fromCache(kept: Pick<Kept<string>, 'what' | 'madeAt'>, plan: QueryPlan): string {
-  const [cachedAt, expiresAt] = [kept.madeAt, expiry(kept, plan)].map((at) => new Date(at).toISOString());
-  return `${kept.what.slice(0, -1)},"fromCache":true,"cachedAt":"${cachedAt}","expiresAt":"${expiresAt}"}`;
 }
 
 function answer(
