@@ -1,10 +1,9 @@
-import { decidedOn } from '../../domain/definition/conflict.ts';
+import { decidedOn, type PublishSince } from '../../domain/definition/conflict.ts';
 import type { Decision as Publish } from '../../domain/definition/publish.ts';
 import { allows, STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState, DefinitionsState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
 import type { Caller } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { PublishRow } from '../ports/readers.ts';
@@ -70,7 +69,7 @@ class Overtaken extends Refusal {
 interface Ground {
   readonly seen: DefinitionsState;
   /** What was published since the base, newest first. */
-  readonly since: { readonly count: number; readonly publishes: readonly JsonObject[] };
+  readonly since: { readonly count: number; readonly publishes: readonly PublishSince[] };
 }
 
 async function groundOf(context: AppContext, project: Project, { key }: Caller, base: number): Promise<Ground> {
@@ -111,7 +110,10 @@ function isSame(one: DefinitionsState, other: DefinitionsState): boolean {
   return one.liveHash === other.liveHash && one.nextHash === other.nextHash && one.generation === other.generation;
 }
 
-function listedPublish({ revision, action, target, actor, cause, at, changes }: PublishRow, authority: AuthorityState | null): JsonObject {
+function listedPublish(
+  { revision, action, target, actor, cause, at, changes }: PublishRow,
+  authority: AuthorityState | null,
+): PublishSince {
   const label = actor.keyId === undefined ? undefined : authority?.keys.get(actor.keyId)?.label;
   return {
     ...{ revision, action, target, cause, at: new Date(at).toISOString() },

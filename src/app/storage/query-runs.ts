@@ -1,4 +1,5 @@
 import type { CollectionModel, QueryModel } from '../../domain/definition/model.ts';
+import { objectOf } from '../../domain/definition/read.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import { entryRest, rankedText, type Shown } from '../../domain/query/answer.ts';
 import type { QueryEnvironment, Row } from '../../domain/query/evaluate.ts';
@@ -8,7 +9,7 @@ import type { ProfileOf } from '../../domain/query/run.ts';
 import type { PlayerProfile } from '../../domain/telemetry/player.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type JsonObject, parseJson } from '../../kernel/json.ts';
+import { type JsonObject, parseJson } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';
 import type { SharedAccess } from '../access.ts';
 import type { AppContext } from '../context.ts';
@@ -71,8 +72,7 @@ export function documentOf(
   collection: CollectionModel | undefined,
   { settings }: Pick<SharedAccess, 'settings'>,
 ): JsonObject {
-  const value = parseJson(text, { maxDepth: STORED_DEPTH });
-  const document = isObject(value) ? value : {};
+  const document = objectOf(parseJson(text, { maxDepth: STORED_DEPTH }));
   return collection && settings.fillDefaults ? fillDefaults(collection.schema, document) : document;
 }
 

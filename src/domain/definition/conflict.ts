@@ -1,12 +1,15 @@
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import type { Decision } from './publish.ts';
 
 /** Refuses a change that was made on definitions which somebody else has published over. */
 
+/** A publish, as a conflict lists it. */
+export type PublishSince = JsonObject & { readonly revision: number; readonly actor: JsonObject & { readonly kind: string } };
+
 /** `since`: what was published since the base as far as the caller may know, newest first, and how much in all. Throws 409 PUBLISH_CONFLICT. */
 export function decidedOn<Body>(
-  since: { readonly count: number; readonly publishes: readonly JsonObject[] },
+  since: { readonly count: number; readonly publishes: readonly PublishSince[] },
   decide: () => Decision<Body>,
 ): Decision<Body> {
   const [newest] = since.publishes;
@@ -15,13 +18,12 @@ export function decidedOn<Body>(
   throw refusal('PUBLISH_CONFLICT', message, { error: { details: { publishes: [...since.publishes], count: since.count } } });
 }
 
-function whoAndWhen(newest: JsonObject, count: number): string {
+function whoAndWhen(newest: PublishSince, count: number): string {
   const times = count === 1 ? '' : `, the last of ${count} publishes`;
-  return `${whoOf(newest)} has published since (revision ${String(newest['revision'])}${times})`;
+  return `${whoOf(newest)} has published since (revision ${newest.revision}${times})`;
 }
 
-function whoOf({ actor }: JsonObject): string {
-  const { kind, label, keyId }: Readonly<Record<string, Json | undefined>> = isObject(actor) ? actor : {};
+function whoOf({ actor: { kind, label, keyId } }: PublishSince): string {
   if (kind === 'operator') return 'the operator';
   return `the key '${String(label ?? keyId)}'`;
 }

@@ -40,9 +40,9 @@ export function differenceOf(before: Json, after: Json, isContent: (name: string
     walk.compare('', before, after);
     return { members: [], ...walk.found() };
   }
-  const members = namesOf(before, after).filter((name) => !same(member(before, name), member(after, name)));
-  for (const name of members) if (isContent(name)) walk.compare(`/${pointerPart(name)}`, member(before, name), member(after, name));
-  return { members, ...walk.found() };
+  const members = membersOf(before, after).filter(([, own, other]) => !same(own, other));
+  for (const [name, own, other] of members) if (isContent(name)) walk.compare(`/${pointerPart(name)}`, own, other);
+  return { members: members.map(([name]) => name), ...walk.found() };
 }
 
 /** One part of a JSON pointer (RFC 6901). */
@@ -61,7 +61,7 @@ class Walk {
 
   compare(path: string, before: Json | undefined, after: Json | undefined): void {
     if (isObject(before) && isObject(after)) {
-      for (const name of namesOf(before, after)) this.compare(`${path}/${pointerPart(name)}`, member(before, name), member(after, name));
+      for (const [name, own, other] of membersOf(before, after)) this.compare(`${path}/${pointerPart(name)}`, own, other);
     } else if (isArray(before) && isArray(after)) this.#compareLists(path, before, after);
     else if (!same(before, after)) this.#add(path, before, after);
   }
@@ -105,8 +105,10 @@ function same(before: Json | undefined, after: Json | undefined): boolean {
   return before === undefined || after === undefined ? before === after : jsonEquals(before, after);
 }
 
-function namesOf(before: JsonObject, after: JsonObject): string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
+/** The members that either has, with their values in both. */
+function membersOf(before: JsonObject, after: JsonObject): (readonly [name: string, before: Json | undefined, after: Json | undefined])[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].map((name) => [name, member(before, name), member(after, name)]);
 }
 
 function shown(value: Json): Json {

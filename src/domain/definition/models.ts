@@ -3,7 +3,6 @@ import type { endpoint } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import type { query, source } from '../../contract/resources/query.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import { compileSchema } from '../document/schema.ts';
 import { callLimit } from '../limit/calls.ts';
 import { acceptValue } from '../wire-names.ts';
@@ -94,9 +93,9 @@ export function endpointModel(entry: Entry): EndpointModel {
   };
 }
 
-/** Accepts a common misspelling too. */
-function isDeprecated(definition: JsonObject): boolean {
-  return ['deprecated', '_deprecated', 'depreciated', 'depricated'].some((name) => flagOf(member(definition, name)) === true);
+/** Accepts common misspellings too. */
+function isDeprecated({ deprecated, _deprecated, depreciated, depricated }: JsonObject): boolean {
+  return [deprecated, _deprecated, depreciated, depricated].some((flag) => flagOf(flag) === true);
 }
 
 /** `public` or `internal` for any spelling of an exposure; `null` for any other word. */

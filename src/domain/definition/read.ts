@@ -18,6 +18,10 @@ export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : NOTHING;
 }
 
+export function objectOrNull(value: Json | undefined): JsonObject | null {
+  return isObject(value) ? value : null;
+}
+
 /** The long form of what may be written short: a text stands for an object with this one member. */
 export function longForm(value: Json | undefined, name: string): JsonObject {
   return typeof value === 'string' ? { [name]: value } : objectOf(value);

@@ -53,7 +53,7 @@ const SCOPES_OF: ReadonlyMap<string, readonly Scope[]> = new Map<string, readonl
 
 /** Permissions that the key needs: one for every section present, even an empty one. */
 export function scopesOfSync(body: Json | undefined): readonly Scope[] {
-  return isObject(body) ? [...new Set(Object.keys(body).flatMap((name) => SCOPES_OF.get(name) ?? []))] : [];
+  return [...new Set(Object.keys(objectOf(body)).flatMap((name) => SCOPES_OF.get(name) ?? []))];
 }
 
 /** Every element that may be a source item, with its kind. */

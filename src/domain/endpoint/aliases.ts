@@ -1,13 +1,13 @@
-import { isObject, type Json } from '../../kernel/json.ts';
+import type { Json } from '../../kernel/json.ts';
+import { objectOf } from '../definition/read.ts';
 import { LanguageError } from './errors.ts';
 import { type Path, parsePath } from './path.ts';
 import { takeOf } from './take.ts';
 
 /** `let`: alias → path. An alias that is no path does not exist. An entry that takes an item of a list binds a name and is no alias. */
 export function compileAliases(json: Json | undefined): ReadonlyMap<string, Path> | null {
-  if (!isObject(json)) return null;
   const aliases = new Map<string, Path>();
-  for (const [name, path] of Object.entries(json)) {
+  for (const [name, path] of Object.entries(objectOf(json))) {
     const parsed = typeof path === 'string' && takeOf(path) === null ? aliasPath(path) : null;
     if (parsed !== null) aliases.set(name, parsed);
   }

@@ -143,7 +143,7 @@ class EndpointCompilation implements Compilation {
 
   ownBlock(name: string): Callable | undefined {
     const { blocks } = this.#definition;
-    const written = isObject(blocks) ? member(blocks, name) : undefined;
+    const written = member(objectOf(blocks), name);
     return isObject(written) ? compileBlock(this, written) : undefined;
   }
 

@@ -1,6 +1,7 @@
 import type { response as responseSchema } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { objectOf } from '../definition/read.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
 import type { Eval, Scope } from './scope.ts';
@@ -18,7 +19,7 @@ export interface Response {
 const OK: JsonObject = { ok: true };
 
 export function compileResponse(language: Language, json: Json | undefined): Response {
-  const response: Written<typeof responseSchema> = isObject(json) ? json : {};
+  const response: Written<typeof responseSchema> = objectOf(json);
   const echo = compileEcho(language, response.echo);
   const base = compileDeep(language, response.body ?? (echo === null ? OK : {}));
   return {
@@ -63,7 +64,7 @@ function compileEcho(language: Language, json: Json | undefined): Echo | null {
   const members = texts.map((text) => ({ name: echoName(text), evaluate: language.template(text) }));
   return (scope, body) => {
     scope.context.spend(members.length);
-    const echoed: Record<string, Json> = isObject(body) ? { ...body } : {};
+    const echoed: Record<string, Json> = { ...objectOf(body) };
     for (const { name, evaluate } of members) setMember(echoed, name, evaluate(scope));
     return echoed;
   };

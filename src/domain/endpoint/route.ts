@@ -1,6 +1,7 @@
 import type { Written } from '../../contract/resources/member.ts';
 import type { onFail as onFailSchema, ROUTE_SIDES, route, StepSchema } from '../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { objectOf } from '../definition/read.ts';
 import { isNullish, toNumber } from './value.ts';
 
 /** Where a condition step goes on, in one form for all ways of writing it. */
@@ -42,7 +43,7 @@ export function falseRoute(step: Step, fallback: Action): Route {
 type Sides = { readonly [Side in (typeof ROUTE_SIDES)[number]]?: Json };
 
 function routesOf({ routes }: Step): Sides {
-  return isObject(routes) ? routes : NOTHING;
+  return objectOf(routes);
 }
 
 function firstOf(...values: readonly (Json | undefined)[]): Json | undefined {

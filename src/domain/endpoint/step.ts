@@ -2,7 +2,6 @@ import type { Written } from '../../contract/resources/member.ts';
 import type { StepSchema, StepType } from '../../contract/resources/step.ts';
 import { Refusal, type RefusalExtra, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { CollectionModel, EndpointModel, LibraryModel, WorkflowModel } from '../definition/model.ts';
 import type { Budgets } from './budgets.ts';
 import type { Documents } from './documents.ts';
@@ -114,8 +113,8 @@ export function binding(step: StepDefinition, evaluate: (frame: Frame) => Value)
 const SHOWN = ['collection', 'expression', 'key', 'table', 'errorCode'];
 
 function shown({ id, type, json }: StepDefinition): JsonObject {
-  const present = SHOWN.filter((name) => typeof member(json, name) === 'string');
-  return { id, type, ...Object.fromEntries(present.map((name) => [name, json[name] ?? null])) };
+  const present = SHOWN.flatMap((name) => (typeof json[name] === 'string' ? [[name, json[name]] as const] : []));
+  return { id, type, ...Object.fromEntries(present) };
 }
 
 function extra(step: StepDefinition): RefusalExtra {

@@ -1,4 +1,5 @@
-import { isArray, isObject, type Json } from '../../kernel/json.ts';
+import { isArray, type Json } from '../../kernel/json.ts';
+import { objectOf } from '../definition/read.ts';
 import { changed, writablePath } from './change.ts';
 import type { ComputedPath } from './computed-path.ts';
 import { LanguageError } from './errors.ts';
@@ -51,8 +52,7 @@ function take(scope: Scope, listPath: ComputedPath, first: boolean, text: string
 
 /** Entries of a `let` that take items. A loop binds its entries in every turn, any other step once. `null`: there are none. */
 export function compileTakes(language: Language, json: Json | undefined): ((scope: Scope) => void) | null {
-  if (!isObject(json)) return null;
-  const takes = Object.entries(json).flatMap(([name, text]) => {
+  const takes = Object.entries(objectOf(json)).flatMap(([name, text]) => {
     const body = takeOf(text);
     return body === null ? [] : [{ name, item: language.token(body) }];
   });

@@ -1,7 +1,7 @@
 import type { Page } from '../../contract/answers.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
-import { isObject, stringifyJson, tryParseJson } from '../../kernel/json.ts';
+import { type JsonObject, stringifyJson, tryParseJson } from '../../kernel/json.ts';
+import { objectOrNull } from '../definition/read.ts';
 import type { DomainEvent, PageContent } from '../events.ts';
 import type { PageState } from '../states.ts';
 
@@ -99,6 +99,5 @@ function escaped(text: string): string {
 }
 
 function objectOf(text: string): JsonObject | null {
-  const value = tryParseJson(text, { maxDepth: 32 });
-  return isObject(value) ? value : null;
+  return objectOrNull(tryParseJson(text, { maxDepth: 32 }));
 }

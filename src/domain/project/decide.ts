@@ -3,6 +3,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Finding } from '../definition/findings/finding.ts';
+import { objectOf } from '../definition/read.ts';
 import type { DomainEvent, KeyKind, Permissions } from '../events.ts';
 import type { ApiKey, AuthorityState, DefinitionsState } from '../states.ts';
 import { acceptMember, acceptMembers } from '../wire-names.ts';
@@ -153,10 +154,10 @@ const ANSWER_MEMBERS = new Set(['ok', 'projectId', 'settings', 'config', 'strict
 
 /** Findings for settings that do not exist, with suggestions. */
 export function unknownSettings(body: Json | undefined): readonly Finding[] {
-  if (!isObject(body)) return [];
-  const { settings: sent, at } = sentSettings(body);
+  const whole = objectOf(body);
+  const { settings: sent, at } = sentSettings(whole);
   const beside =
-    at === '' ? [] : Object.keys(body).filter((name) => !ANSWER_MEMBERS.has(name) && settingRule(acceptMember(name)) === undefined);
+    at === '' ? [] : Object.keys(whole).filter((name) => !ANSWER_MEMBERS.has(name) && settingRule(acceptMember(name)) === undefined);
   const inside = Object.keys(sent).filter(
     (name) => settingRule(acceptMember(name)) === undefined && !(at === '' && ANSWER_MEMBERS.has(name)),
   );

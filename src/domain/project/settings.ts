@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { Settings } from '../../contract/answers.ts';
 import { expectedOf, initialOf } from '../../contract/resources/member.ts';
-import { type ProjectSettings, projectName, settings } from '../../contract/resources/settings.ts';
+import { type ProjectSettings, projectName, settings, type WrittenSettings } from '../../contract/resources/settings.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 
 /** Project settings, as `src/contract/resources/settings.ts` describes them: which values are accepted, and how stored ones are read. */
 
@@ -55,8 +54,9 @@ const parsed = new WeakMap<JsonObject, ProjectSettings>();
 export function projectSettings(stored: JsonObject): ProjectSettings {
   const known = parsed.get(stored);
   if (known !== undefined) return known;
+  const written: WrittenSettings = stored;
   const entries = RULES.map(([name, rule]): [string, Json] => {
-    const value = member(stored, name);
+    const value = written[name];
     return [name, (value === undefined ? undefined : rule.accept(value)) ?? rule.fallback];
   });
   // The boundary between JSON and the typed settings: every rule above accepts only its member's type.

@@ -1,5 +1,6 @@
 import type { CallBody, SealedPayload, SecurityBlock } from '../../contract/resources/call.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { objectOrNull } from '../definition/read.ts';
 import { memberSpellings } from '../wire-names.ts';
 
 /** Splits the body of an endpoint call: the endpoint's input, and what is said about the call. */
@@ -29,8 +30,4 @@ export function requestIdIn({ encryptedRequestId }: SealedPayload): string {
 /** The `security` block of client libraries, if it is an object. */
 export function securityIn({ security }: CallBody): SecurityBlock | null {
   return objectOrNull(security);
-}
-
-function objectOrNull(value: Json | undefined): JsonObject | null {
-  return isObject(value) ? value : null;
 }

@@ -1,5 +1,4 @@
-import { isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
+import { isNumber, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import { truncateText } from '../document/truncate-text.ts';
 
 /** Reads bodies of telemetry. One thing may have several names, and only a bad player id is a reason to refuse. */
@@ -25,7 +24,7 @@ export function anyOf(body: JsonObject, names: readonly string[]): Json {
 /** What `read` makes of the first of these members that it can read. */
 function first<T>(body: JsonObject, names: readonly string[], read: (value: Json) => T | null): T | null {
   for (const name of names) {
-    const found = read(member(body, name) ?? null);
+    const found = read(body[name] ?? null);
     if (found !== null) return found;
   }
   return null;
@@ -34,8 +33,4 @@ function first<T>(body: JsonObject, names: readonly string[], read: (value: Json
 /** The value, or null if its JSON text has more than `length` characters. */
 export function within(value: Json, length: number): Json {
   return value !== null && stringifyJson(value).length > length ? null : value;
-}
-
-export function objectOf(value: Json | undefined): JsonObject | null {
-  return isObject(value) ? value : null;
 }

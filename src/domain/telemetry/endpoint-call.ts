@@ -3,10 +3,11 @@ import { MAX_LENGTH, type WrittenContext } from '../../contract/resources/teleme
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { getPath } from '../../kernel/path.ts';
 import { isDefinitionId } from '../definition/check.ts';
+import { objectOf } from '../definition/read.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import { truncateText } from '../document/truncate-text.ts';
 import { isNobody } from '../endpoint/run.ts';
-import { objectOf, stringIn } from './body.ts';
+import { stringIn } from './body.ts';
 import type { AnalyticsTracked, TelemetryReport } from './events.ts';
 import { isCaptured } from './switches.ts';
 
@@ -50,14 +51,14 @@ export function calledEvent({ platformId, slug, method, status, durationMs, inpu
 /** The endpoint of a call that this server recorded; `null` for any other event. */
 export function calledSlug({ type, source, context }: AnalyticsTracked): string | null {
   if (type !== TYPE || source !== SOURCE) return null;
-  const { endpointSlug }: WrittenContext = objectOf(context) ?? {};
+  const { endpointSlug }: WrittenContext = objectOf(context);
   return typeof endpointSlug === 'string' ? endpointSlug : null;
 }
 
 /** The game's own name for the player: in its input, in the answer, or in the answer's `response`. */
 function nameIn(input: JsonObject, body: Json): string | null {
   for (const source of [input, body, getPath(body, 'response')]) {
-    const name = stringIn(objectOf(source) ?? {}, ['playerName'], MAX_LENGTH.name);
+    const name = stringIn(objectOf(source), ['playerName'], MAX_LENGTH.name);
     if (name !== null) return name;
   }
   return null;

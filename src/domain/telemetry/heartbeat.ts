@@ -2,8 +2,9 @@ import type { Written } from '../../contract/resources/member.ts';
 import { type heartbeat, MAX_LENGTH } from '../../contract/resources/telemetry.ts';
 import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { ExactNumber, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import { objectOrNull } from '../definition/read.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
-import { anyOf, numberOf, objectOf, stringIn, within } from './body.ts';
+import { anyOf, numberOf, stringIn, within } from './body.ts';
 import type { HeartbeatReceived, SessionMoment } from './events.ts';
 
 /** Characters of a heartbeat besides its numbers. More is left out, since a heartbeat is never refused for it. */
@@ -29,7 +30,7 @@ export function heartbeatEvent(body: JsonObject | null, claimed: string | null):
     packageIdent: stringIn(sent, ['packageIdent', 'package_ident'], MAX_LENGTH.name),
     context: within(anyOf(sent, ['context']), MAX_CARGO),
     fps: within(fpsOf(sent.fps), MAX_CARGO),
-    performance: objectOf(within(anyOf(sent, ['performance']), MAX_CARGO)),
+    performance: objectOrNull(within(anyOf(sent, ['performance']), MAX_CARGO)),
   };
 }
 

@@ -1,9 +1,9 @@
 import type { WrittenContext } from '../../contract/resources/telemetry.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { objectOf } from '../definition/read.ts';
 import { playerOfKey } from '../document/key.ts';
 import { truncateText } from '../document/truncate-text.ts';
 import { categoryOf } from './analytics.ts';
-import { objectOf } from './body.ts';
 import type { AnalyticsTracked, HeartbeatReceived, HeartbeatsFolded, SaveFailed, TelemetryEvent } from './events.ts';
 import { isListed, type Player } from './player.ts';
 
@@ -36,7 +36,7 @@ export function listedEvent(event: TelemetryEvent, before: Player | null): Liste
 
 function listedAnalytics(data: AnalyticsTracked, before: Player | null): ListedEvent {
   const { platformId, type, label, source, sessionId, ...rest } = data;
-  const context: WrittenContext = objectOf(data.context) ?? {};
+  const context: WrittenContext = objectOf(data.context);
   const category = categoryOf(type);
   return {
     platformId,

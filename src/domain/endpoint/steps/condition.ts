@@ -2,6 +2,7 @@ import type { Written } from '../../../contract/resources/member.ts';
 import type { StepSchema } from '../../../contract/resources/step.ts';
 import { Refusal } from '../../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { objectOf } from '../../definition/read.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import { falseRoute, type Route, skipCount, trueRoute } from '../route.ts';
@@ -128,8 +129,7 @@ function workflowCondition(step: StepDefinitionOf<'condition'>, compilation: Com
 
 /** Older definitions name plain paths instead of templates. */
 function compileBindings(language: Language, json: Json | undefined): (scope: Scope) => JsonObject {
-  if (!isObject(json)) return () => ({});
-  const paths = Object.entries(json).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const paths = Object.entries(objectOf(json)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return compileParams(language, Object.fromEntries(paths.map(([name, path]) => [name, `{{${path}}}`])));
 }
 

@@ -1,5 +1,7 @@
+import type { Written } from '../../../contract/resources/member.ts';
+import type { StepSchema } from '../../../contract/resources/step.ts';
 import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
-import { member } from '../../../kernel/path.ts';
+import { objectOf } from '../../definition/read.ts';
 import { changed, writablePath } from '../change.ts';
 import type { ComputedPath } from '../computed-path.ts';
 import { LanguageError } from '../errors.ts';
@@ -15,7 +17,7 @@ import { isNullish, type Value } from '../value.ts';
  * the same value keep it.
  */
 export const transformStep: CompileStep<'transform'> = (step, { language }) => {
-  const own = compileOwn(language, step);
+  const own = compileOwn(language, step.json);
   const changes = [...compileChanges(language, step, 'set'), ...compileChanges(language, step, 'append')];
   if (own === null && (changes.length === 0 || changes.some(({ value }) => value === null))) {
     throw new LanguageError('it has neither expression nor value.');
@@ -29,8 +31,11 @@ export const transformStep: CompileStep<'transform'> = (step, { language }) => {
   };
 };
 
+/** A value as a `transform` has it, or an entry of a `compute`. */
+export type Own = Pick<Written<StepSchema<'transform'>>, 'expression' | 'value'>;
+
 /** What is bound under the step's name; `null` if it only changes names. */
-function compileOwn(language: Language, { json: { expression, value } }: StepDefinitionOf<'transform'>): Eval | null {
+function compileOwn(language: Language, { expression, value }: Own): Eval | null {
   if (typeof expression === 'string') return language.expression(expression);
   if (isNumber(expression)) return () => expression;
   return value === undefined ? null : compileShallow(language, value);
@@ -59,8 +64,8 @@ function compileChanges(language: Language, { json }: StepDefinitionOf<'transfor
 
 /** As in the operations of a write: every text in it is a template, and a sole `{expression}` is computed. */
 function compileValue(language: Language, json: Json): Eval {
-  const expression = isObject(json) && Object.keys(json).length === 1 ? member(json, 'expression') : undefined;
-  return typeof expression === 'string' ? language.expression(expression) : compileDeep(language, json);
+  const { expression, ...others }: Own = objectOf(json);
+  return typeof expression === 'string' && Object.keys(others).length === 0 ? language.expression(expression) : compileDeep(language, json);
 }
 
 function apply(scope: Scope, { verb, text, target, value }: Change, step: StepDefinition): void {

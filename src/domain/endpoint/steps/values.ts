@@ -8,6 +8,7 @@ import type { Check, Eval, Scope } from '../scope.ts';
 import { binding, type CompileStep, firstString, type StepDefinition } from '../step.ts';
 import { compileDeep, compileShallow, setMember } from '../template.ts';
 import type { Value } from '../value.ts';
+import type { Own } from './transform.ts';
 
 /** Steps that make a value from others: object, array, merge, compute, switch. */
 
@@ -85,9 +86,9 @@ export const computeStep: CompileStep<'compute'> = (step, { language }) => {
 function compileEntry(language: Language, json: Json, asTemplate: boolean): Eval {
   if (typeof json === 'string') return asTemplate ? language.template(json) : language.expression(json);
   if (!isObject(json)) return () => json;
-  const expression = member(json, 'expression');
+  const { expression, value }: Own = json;
   if (typeof expression === 'string') return language.expression(expression);
-  return Object.hasOwn(json, 'value') ? compileShallow(language, json['value']) : () => json;
+  return value === undefined ? () => json : compileShallow(language, value);
 }
 
 /** Computes entries. Each sees those before it as `{{step.name}}`; one that needs a later entry is tried again in another round. */

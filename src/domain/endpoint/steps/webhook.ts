@@ -1,6 +1,7 @@
 import type { Written } from '../../../contract/resources/member.ts';
 import type { StepSchema, webhookEntry } from '../../../contract/resources/step.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import type { Json, JsonObject } from '../../../kernel/json.ts';
+import { objectsIn } from '../../definition/read.ts';
 import { truncateText } from '../../document/truncate-text.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
@@ -35,8 +36,7 @@ export const webhookStep: CompileStep<'webhook'> = (step, compilation) => {
 function compileEmbed(language: Language, json: Written<StepSchema<'webhook'>>): (scope: Scope) => JsonObject {
   const title = compileText(language, json.title, MAX.title);
   const description = compileText(language, json.description, MAX.description);
-  const { fields: given } = json;
-  const fields = (isArray(given) ? given : []).filter((field) => isObject(field)).slice(0, MAX_FIELDS);
+  const fields = objectsIn(json.fields).slice(0, MAX_FIELDS);
   const compiled = fields.map((field) => compileField(language, field));
   const color = Number.parseInt(colorOf(json.color), 16);
   return (scope) => ({

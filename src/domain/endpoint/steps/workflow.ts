@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import type { Json, JsonObject } from '../../../kernel/json.ts';
+import { objectOf } from '../../definition/read.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import type { Scope } from '../scope.ts';
@@ -21,12 +22,8 @@ export const workflowStep: CompileStep<'workflow' | 'call'> = (step, compilation
 
 /** Params, resolved in the caller's scope. One that is missing there is missing inside. */
 export function compileParams(language: Language, json: Json | undefined): (scope: Scope) => JsonObject {
-  if (!isObject(json)) return () => ({});
-  const resolve = compileDeep(language, json);
-  return (scope) => {
-    const params = resolve(scope);
-    return isObject(params) ? params : {};
-  };
+  const resolve = compileDeep(language, objectOf(json));
+  return (scope) => objectOf(resolve(scope));
 }
 
 /** Params as names of their own, and together as `params`. */
