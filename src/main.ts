@@ -13,6 +13,7 @@ import { bootstrapNode, bootstrapWorker, type NodeResources } from './compose/bo
 import { makeDemoProject, makeShownProject, type NoDemo } from './compose/demo.ts';
 import { probesOf } from './compose/health.ts';
 import { startJobs } from './compose/jobs.ts';
+import { requireFreePorts } from './compose/listening.ts';
 import { exportProjector, exportQuotas, observerOf, sampleMetrics } from './compose/metrics.ts';
 import type { Connections } from './compose/pool.ts';
 import { openMetricsPort, probeOf } from './compose/probe.ts';
@@ -75,6 +76,7 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
   const shutdown = new Shutdown(options.logger);
   const close = () => shutdown.run(config.limits.shutdownTimeoutMs * STOP_SHARE);
   try {
+    await requireFreePorts(config);
     const resources = await bootstrapNode(config, options.logger, shutdown, options.onLost);
     const building = { ...resources, ...options, config, shutdown };
     const build = { ...building, ...watched(building) };

@@ -21,6 +21,7 @@ export interface AccessContext {
   readonly settings: ProjectSettings;
   readonly key: ApiKey;
   readonly state: DefinitionsState;
+  readonly target: PublishTarget;
   readonly definitions: EffectiveDefinitions;
   /** Space of the target's data. */
   readonly space: Space;
@@ -71,7 +72,15 @@ function accessWith(
   state: DefinitionsState,
   target: PublishTarget,
 ): AccessContext {
-  return { authority, settings, key, state, definitions: effectiveDefinitions(state, target), space: spaceOf(settings, state, target) };
+  return {
+    authority,
+    settings,
+    key,
+    state,
+    target,
+    definitions: effectiveDefinitions(state, target),
+    space: spaceOf(settings, state, target),
+  };
 }
 
 /** Stands for a key when the operator asks. */
@@ -126,13 +135,19 @@ export function requirePermission(key: ApiKey, scope: string, level: 'r' | 'rw' 
 
 export type DirectAction = 'read' | 'write' | 'delete';
 
+const IN_LIVE = 'until it is promoted, what was pushed to next shows only to requests for next (x-ns-publish-target: next)';
+const IN_NEXT = 'in next, which shows live with what is staged: it is in neither, or its removal is staged';
+
 /** Refusal of a definition that a call names and that does not exist. */
-export function noSuch(kind: 'collection' | 'query', id: string): Refusal {
+export function noSuch(kind: 'collection' | 'query', id: string, target: PublishTarget): Refusal {
   const name = JSON.stringify(truncateText(id, 64));
-  return refusal(
-    'NOT_FOUND',
-    `There is no ${kind} ${name}; until it is promoted, what was pushed to next shows only to requests for next (x-ns-publish-target: next)`,
-  );
+  const where = target === 'next' ? ` ${IN_NEXT}` : `; ${IN_LIVE}`;
+  return refusal('NOT_FOUND', `There is no ${kind} ${name}${where}`);
+}
+
+/** As {@link noSuch}, of an endpoint. */
+export function noSuchEndpoint(target: PublishTarget): Refusal {
+  return target === 'live' ? refusal('ENDPOINT_NOT_FOUND') : refusal('ENDPOINT_NOT_FOUND', `No endpoint with this slug ${IN_NEXT}`);
 }
 
 const COLLECTION_ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -153,7 +168,7 @@ export function directCollection(
   const { definitions } = at;
   if (caller.isSecret) requirePermission(at.key, 'collections', 'x');
   const collection = COLLECTION_ID.test(collectionId) ? definitions.collection(collectionId) : undefined;
-  if (!collection) throw noSuch('collection', collectionId);
+  if (!collection) throw noSuch('collection', collectionId, at.target);
   if (key !== null && !DOCUMENT_KEY.test(key)) throw refusal('NOT_FOUND', 'No document under this key');
   if (caller.isSecret) {
     requireRevision(caller, action === 'read' ? 'read' : 'write');

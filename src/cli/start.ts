@@ -53,7 +53,7 @@ const NO_DEMO = `No demo project was made: the log holds projects already. \`sav
 
 /**
  * The first line says where the node listens. On the first start it is followed by the demo project and a command to try. Later starts say
- * where its keys are, because the first start may have failed before it could say so, for example on a port in use.
+ * where its keys are, because the first start may have ended before it could say so.
  */
 function greeting(node: Node, file: string): string {
   const ready = `savepoint is ready on ${node.url}`;

@@ -101,9 +101,15 @@ function findingIn(source: Source, { severity, code, message, fix, line = null, 
   const found = positionOf(source, pointer, code, message) ?? (line === null ? null : { line, column: column ?? 1 });
   const at = found?.line ?? null;
   return {
-    ...{ severity, code, message, kind, id, path, fix },
+    ...{ severity, code, message: withoutPlace(message, found), kind, id, path, fix },
     ...{ line: at, column: found?.column ?? null, text: at === null ? null : (text.split(/\r?\n/)[at - 1] ?? null) },
   };
+}
+
+/** A message of the YAML reader ends with its place, for readers that show nothing else. Here the place stands before it. */
+function withoutPlace(message: string, found: { readonly line: number; readonly column: number } | null): string {
+  const place = found === null ? '' : ` (line ${found.line}, column ${found.column})`;
+  return place !== '' && message.endsWith(place) ? message.slice(0, -place.length) : message;
 }
 
 function positionOf(source: Source, pointer: string, code: string, message: string) {
@@ -115,7 +121,7 @@ function positionOf(source: Source, pointer: string, code: string, message: stri
 }
 
 /** Findings about the name of a member. All others are about what it holds. */
-const OF_NAMES = /^UNKNOWN_(?!NAME$|MEMBER$)|_IGNORED|^RESERVED_INPUT$|^FIELD_MISREAD$/;
+const OF_NAMES = /^UNKNOWN_(?!NAME$|MEMBER$|FIELD$)|_IGNORED|^RESERVED_INPUT$|^FIELD_MISREAD$/;
 
 /** What a message quotes, the longest first: the others may be parts of it. */
 function wordsIn(message: string): readonly string[] {

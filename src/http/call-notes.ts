@@ -10,6 +10,7 @@ import type { HttpSettings } from './settings.ts';
 const MAX_LINES = 10;
 const WINDOW_MS = 10_000;
 const MAX_SLUG = 96;
+const MAX_STEP = 300;
 
 /** Counts and times endpoint calls, and logs those that failed: the author of an endpoint does not see a player's screen. */
 export class CallNotes {
@@ -25,7 +26,7 @@ export class CallNotes {
   }
 
   note(exchange: Exchange, call: CallOutcome): void {
-    const { project, slug, status, answered, code } = call;
+    const { project, slug, status, answered, code, step } = call;
     exchange.call = call;
     const ms = performance.now() - exchange.startedAt;
     this.#times.observe(slug, status, answered, ms / 1000);
@@ -38,6 +39,7 @@ export class CallNotes {
       slug: masked(slug.slice(0, MAX_SLUG)),
       code,
       status,
+      ...(step === null ? {} : { step: masked(step.slice(0, MAX_STEP)) }),
       requestId: masked(exchange.requestId),
       ms: Math.round(ms),
     };

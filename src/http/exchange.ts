@@ -54,6 +54,8 @@ export interface CallOutcome {
   readonly code: string | null;
   /** Of a call that was refused or failed. */
   readonly message: string | null;
+  /** Where it failed, as `pay > charge > enough`; `null`: in no step. */
+  readonly step: string | null;
   readonly target: PublishTarget;
   /** The player that the request named. */
   readonly platformId: string | null;

@@ -3,6 +3,7 @@ import type { OutputNames } from '../domain/wire-names.ts';
 import type { CallLog } from './call-log.ts';
 import { answerRefusal } from './errors.ts';
 import { type AddressOf, type Middleware, openExchange } from './exchange.ts';
+import { requireHost } from './guards/host-header.ts';
 import { hasUnreadBody, readToEnd } from './guards/unread-body.ts';
 import { boundUnsent, type Unsent } from './guards/unsent.ts';
 import type { Metrics } from './metrics.ts';
@@ -34,6 +35,7 @@ export function frame({ settings, names, addressOf, unsent, metrics, log, callLo
     ctx.state.exchange = exchange;
     res.setHeader('X-Correlation-ID', exchange.requestId);
     try {
+      requireHost(req);
       await next();
       boundUnsent(ctx, unsent);
     } catch (thrown) {

@@ -2,7 +2,7 @@ import type { Refusal } from '../kernel/errors.ts';
 import { RepeatLimiter } from '../kernel/repeat-limiter.ts';
 import type { CallLog } from './call-log.ts';
 import { targetOf } from './credentials.ts';
-import type { Exchange } from './exchange.ts';
+import type { CallOutcome, Exchange } from './exchange.ts';
 
 /**
  * Most requests without a valid key that are logged for one project within a window. Anybody can send them, and they would push out the
@@ -52,7 +52,7 @@ function servedOf(exchange: Exchange, status: number, ms: number, refused: Refus
   const { call, caller, method, requestId, req, location } = exchange;
   const copies = (req.url?.length ?? 0) > LONG;
   const named = call === null ? (caller?.onBehalfOf ?? caller?.platformId ?? null) : call.platformId;
-  const message = call === null ? (refused?.message ?? null) : call.message;
+  const message = call === null ? (refused?.message ?? null) : messageOf(call);
   return {
     at: Date.now(),
     slug: call === null ? null : kept(call.slug, MAX_NAME, copies),
@@ -68,6 +68,11 @@ function servedOf(exchange: Exchange, status: number, ms: number, refused: Refus
     requestId,
     revision: call === null ? null : call.revision,
   };
+}
+
+/** With the place, where it is in something that the endpoint calls: its author looks for the step in the endpoint. */
+function messageOf({ message, step }: CallOutcome): string | null {
+  return message === null || step === null || !step.includes(' > ') ? message : `${message} (at ${step})`;
 }
 
 function kept(text: string, most: number, copies: boolean): string {

@@ -131,7 +131,8 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
     headersTimeout: settings.headersTimeoutMs,
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    connectionsCheckingInterval: 5_000,
+    // How much later than these times a connection is found at the most.
+    connectionsCheckingInterval: settings.checkingMs,
     requireHostHeader: false,
     noDelay: true,
   });

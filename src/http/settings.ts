@@ -26,6 +26,8 @@ export interface HttpSettings {
   readonly arrivingGraceMs: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** How often connections are looked through for those that took longer. */
+  readonly checkingMs: number;
   readonly keepAliveTimeoutMs: number;
   /** Bytes of large answers that may wait for their clients, over all connections. */
   readonly unsentBytes: number;
@@ -73,6 +75,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
   arrivingGraceMs: 5_000,
   headersTimeoutMs: 20_000,
   requestTimeoutMs: 60_000,
+  checkingMs: 2_000,
   keepAliveTimeoutMs: 65_000,
   unsentBytes: 134_217_728,
   unsentGraceMs: 5_000,

@@ -50,3 +50,10 @@ test('of JSON, too; where the value is a block of lines, or is missing, at the n
     expect.stringMatching(/^5 \w+ limit:/),
   ]);
 });
+
+test('an error of the YAML tells its place once', () => {
+  writeFileSync(join(dir, 'buy.endpoint.yml'), 'slug: buy\nsteps:\n  - &a { id: s }\n');
+  expect(checkOffline(readFolder(dir)).map(({ line, column, message }) => [line, column, message])).toEqual([
+    [3, 8, 'Invalid YAML source: Anchors (&name) are not supported'],
+  ]);
+});

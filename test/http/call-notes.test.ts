@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { refusal } from '../../src/kernel/errors.ts';
-import { PUBLIC_KEY } from './fake-app.ts';
+import { Refusal, refusal } from '../../src/kernel/errors.ts';
+import { PUBLIC_KEY, SECRET_KEY } from './fake-app.ts';
 import { type Harness, startServer } from './harness.ts';
 
 let server: Harness;
@@ -45,6 +45,15 @@ describe('an endpoint call that came to nothing', () => {
       ['endpoint call refused', 'RATE_LIMIT'],
       ['endpoint call failed', 'INTERNAL_ERROR'],
     ]);
+  });
+
+  it('says in its line and to managers which step of what failed, where it is in something that the endpoint calls', async () => {
+    const error = { step: { id: 'enough', type: 'assert' }, within: [{ step: 'pay', called: 'charge' }] };
+    server.app.failure = new Refusal(402, 'POOR', 'Not enough', { error });
+    await call('buy-boots');
+    expect(lines()).toMatchObject([{ slug: 'buy-boots', code: 'POOR', step: 'pay > charge > enough' }]);
+    const logs = await server.send('GET', '/v3/manage/demo/logs?slug=buy-boots', { headers: { 'X-Api-Key': SECRET_KEY } });
+    expect(logs.json.requests[0].message).toBe('Not enough (at pay > charge > enough)');
   });
 
   it('has ten lines at most for one slug and code, and for all slugs that anybody makes up', async () => {

@@ -45,7 +45,7 @@ describe('the key of a request', () => {
   });
 
   it('is found behind any number of headers', async () => {
-    const head = `GET ${DOCUMENT} HTTP/1.1\r\n${'a:\r\n'.repeat(2500)}x-public-key: ${PUBLIC_KEY}\r\nConnection: close\r\n\r\n`;
+    const head = `GET ${DOCUMENT} HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(2500)}x-public-key: ${PUBLIC_KEY}\r\nConnection: close\r\n\r\n`;
     await server.raw(head);
     expect(server.app.presented.at(-1)?.key).toBe(PUBLIC_KEY);
   });

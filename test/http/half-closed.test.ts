@@ -83,7 +83,7 @@ describe('requests that a client sends without waiting for the answers', () => {
   });
 
   it('are all answered, in their order, however many they are and however long the first ones take', async () => {
-    const short = (i: number) => `GET /${i === 6000 ? 'v3/server-info' : 'health'} HTTP/1.1\r\n\r\n`;
+    const short = (i: number) => `GET /${i === 6000 ? 'v3/server-info' : 'health'} HTTP/1.1\r\nHost:\r\n\r\n`;
     const asked = Array.from({ length: 12_000 }, (_, i) => (i < 4 ? GET : short(i)));
     const answers = (await sentAndEnded(server.port, asked.join(''))).split('HTTP/1.1 ').slice(1);
     expect(answers.map((answer) => answer.includes('apiVersions')).indexOf(true)).toBe(6000);

@@ -101,3 +101,17 @@ test('values that are to be unique and are not are found before a promotion that
   await save('b', 'y');
   await ok(post('promote'));
 });
+
+test('what is nowhere is told of the target that was asked for', async () => {
+  const told = async (method: string, route: string, headers = {}) =>
+    Object((await studio.play(method, route, { headers })).body).error.message as string;
+  for (const [method, route] of [
+    ['GET', studio.storage('nowhere/p00')],
+    ['GET', studio.storage('nowhere/p00/ledger')],
+    ['GET', `/v3/queries/${studio.projectId}/nothing`],
+    ['POST', `/v3/endpoints/${studio.projectId}/nobody`],
+  ] as const) {
+    expect(await told(method, route)).toMatch(/[Uu]ntil it is promoted/);
+    expect(await told(method, route, NEXT)).toMatch(/in next, which shows live with what is staged/);
+  }
+});

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { Agent, type ClientRequest, get, request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -131,23 +131,26 @@ describe('a later start', () => {
     expect((await second.stop()).code).toBe(0);
   });
 
-  test('on a taken port says so, ends with 1 and leaves no Postgres running', async () => {
-    const holder = await holdPort();
-    const ended = await savepoint(['start', '--port', String(holder.port), '--data', data]);
-    holder.release();
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(/EADDRINUSE.*choose another --port/);
-    expect(ended.stdout).toBe('');
-    expect((await savepoint(['db', 'url', '--json', '--data', data])).stdout).toContain('"running":false');
-  });
-
-  test('the start after one that ended so says where the keys of its demo project are', async () => {
+  test('on a taken port, also that of the metrics, says so, ends with 1 and has made nothing', async () => {
     const other = newFolder();
     const holder = await holdPort();
-    expect((await savepoint(['start', '--port', String(holder.port), '--data', other])).code).toBe(1);
+    for (const [port, metricsPort] of [
+      [holder.port, ''],
+      [await freePort(), holder.port],
+    ]) {
+      const env = { ...(metricsPort === '' ? {} : { METRICS_PORT: String(metricsPort) }) };
+      const ended = await savepoint(['start', '--port', String(port), '--data', other], { env });
+      expect(ended.code).toBe(1);
+      expect(ended.stderr).toMatch(new RegExp(`EADDRINUSE.*:${holder.port}.*choose another --port`, 's'));
+      expect(ended.stdout).toBe('');
+      expect(existsSync(other) ? readdirSync(other) : []).toEqual([]);
+    }
     holder.release();
-    const next = await startNode(other);
-    const file = join(other, 'demo-project.json');
+  });
+
+  test('after the first says where the keys of the demo project are', async () => {
+    const next = await startNode(data);
+    const file = join(data, 'demo-project.json');
     expect(next.stdout()).toBe(`The keys of the demo project are in ${file}\nsavepoint is ready on ${next.url}\n`);
     expect((await next.stop()).code).toBe(0);
   });

@@ -10,7 +10,15 @@ import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { KeyedMutex } from '../../kernel/keyed-mutex.ts';
-import { type AccessContext, accessOf, needsPlayer, playerOf, requirePermission, requireVerifiedPlayer } from '../access.ts';
+import {
+  type AccessContext,
+  accessOf,
+  needsPlayer,
+  noSuchEndpoint,
+  playerOf,
+  requirePermission,
+  requireVerifiedPlayer,
+} from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from '../context.ts';
 import { type AnswerCodec, type KeyedRequest, keyedBy, remembering, replayed } from '../idempotency.ts';
@@ -210,7 +218,7 @@ function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input
   if (keyed !== null) effects.keyed(idempotencySubject(keyed.claim));
   const before = replayed({ ctx, now, keyed }, RAN_KEPT);
   if (before !== null) return before;
-  const endpoint = callable(access.definitions, call.slug, caller);
+  const endpoint = callable(access, call.slug, caller);
   ctx.onlyReads = onlyReads(access.definitions, endpoint);
   if (revision !== null) requireCurrent(revision, ctx.onlyReads);
   const decide = () => steps(run, endpoint, platformId, input);
@@ -234,12 +242,12 @@ function steps(run: Run, endpoint: EndpointModel, platformId: string, input: Jso
 }
 
 /** Finds the endpoint. Checks, in this order, that it exists, is enabled, is neither deprecated nor internal, and is open to the caller's key. */
-function callable(definitions: EffectiveDefinitions, slug: string, caller: Caller): EndpointModel {
+function callable({ definitions, target }: AccessContext, slug: string, caller: Caller): EndpointModel {
   const endpoint = definitions.endpoint(slug);
-  if (!endpoint) throw refusal('ENDPOINT_NOT_FOUND');
+  if (!endpoint) throw noSuchEndpoint(target);
   if (!endpoint.enabled) throw refusal('ENDPOINT_DISABLED');
   if (endpoint.deprecated) throw refusal('ENDPOINT_DEPRECATED');
-  if (endpoint.internal) throw refusal('ENDPOINT_NOT_FOUND');
+  if (endpoint.internal) throw noSuchEndpoint(target);
   if (endpoint.requiresSecretKey && !caller.isSecret) throw refusal('SECRET_KEY_REQUIRED');
   return endpoint;
 }

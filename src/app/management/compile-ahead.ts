@@ -124,5 +124,5 @@ function answerText(answer: LookupResult, texts: Texts): string {
 }
 
 function likely(question: Lookup): LookupResult {
-  return /^(?:workflow|returns) /.test(question) ? undefined : true;
+  return /^(?:workflow|returns|closedSchema) /.test(question) ? undefined : true;
 }

@@ -8,7 +8,7 @@ import { runRequest, savedTest, storedTests, type TestCase } from '../../domain/
 import { suggestedTests } from '../../domain/test/sample.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type AccessContext, accessFrom, accessOf, actorOf, requirePermission } from '../access.ts';
+import { type AccessContext, accessFrom, accessOf, actorOf, noSuchEndpoint, requirePermission } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -69,7 +69,7 @@ export function createTests(context: AppContext): Tests {
       const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
       const test = requestedTest(access, body);
       const report = await testReport(context, environmentOf(project, caller, target), test, ALONE_BYTES);
-      if (report === null) throw refusal('ENDPOINT_NOT_FOUND');
+      if (report === null) throw noSuchEndpoint(target);
       return answer(report);
     },
 
@@ -98,7 +98,7 @@ export function createTests(context: AppContext): Tests {
       const { access, answer } = await open(caller, target, SCOPES, 'rw');
       const { slug } = accepted(runRequest(body));
       const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
-      if (slug !== undefined && endpoint === undefined) throw refusal('ENDPOINT_NOT_FOUND');
+      if (slug !== undefined && endpoint === undefined) throw noSuchEndpoint(target);
       const endpoints = endpoint === undefined ? access.definitions.endpoints : [endpoint];
       return answer({ suggestions: endpoints.flatMap((each) => suggestedTests(each.slug, each.definition)) });
     },

@@ -62,7 +62,7 @@ export async function readableLedger(context: AppContext, caller: Caller, at: Ad
   const collection = access.definitions.collection(at.collection);
   const keys = collection?.type === 'global' ? DOCUMENT_KEY : PLAYER_ID;
   if (!keys.test(at.key)) throw refusal('INVALID_KEY');
-  if (!collection) throw noSuch('collection', at.collection);
+  if (!collection) throw noSuch('collection', at.collection, at.target);
   const rule = collection.access;
   if (rule.stated && rule.read === 'endpoints' && !caller.isSecret) throw refusal('ENDPOINT_ONLY');
   // A ledger belongs to its player, whatever the collection.

@@ -46,7 +46,7 @@ export function runnable(project: Project, caller: Caller, call: QueryCall): Sha
 function allowed(at: AccessContext, caller: Caller, call: QueryCall): QueryModel {
   if (caller.extraSecret === 'invalid') throw refusal('SECRET_KEY_INVALID');
   const query = at.definitions.query(call.id);
-  if (!query) throw noSuch('query', call.id);
+  if (!query) throw noSuch('query', call.id, at.target);
   const secret = caller.isSecret ? at.key : caller.extraSecret;
   if (query.requiresSecretKey && !secret) throw refusal('SECRET_KEY_REQUIRED');
   if (secret && (caller.isSecret || query.requiresSecretKey)) requirePermission(secret, 'queries', 'x');

@@ -156,7 +156,7 @@ const APPEND: AdmissionRules<CollectionAddress> = {
   },
 };
 
-function appendable({ definitions, key }: AccessContext, caller: Caller, collectionId: string): CollectionModel {
+function appendable({ definitions, key, target }: AccessContext, caller: Caller, collectionId: string): CollectionModel {
   if (caller.isSecret) requirePermission(key, 'collections', 'x');
   const collection = definitions.collection(collectionId);
   if (!caller.isSecret && !(collection && collection.access.write !== 'endpoints' && collection.publicAppend))
@@ -164,7 +164,7 @@ function appendable({ definitions, key }: AccessContext, caller: Caller, collect
       'FORBIDDEN',
       'Appending needs a secret key, or `access: {write: public}` (or owner) and `publicAppend: true` in the definition',
     );
-  if (!collection) throw noSuch('collection', collectionId);
+  if (!collection) throw noSuch('collection', collectionId, target);
   // Deciding an append checks it too. Here it comes before the body is read.
   if (collection.type !== 'global') throw refusal('COLLECTION_TYPE_MISMATCH');
   requireRevision(caller, 'write');

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
+import { listeningError } from '../listening.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Checks the machine that a node runs on: Node itself, the data folder, the port. */
@@ -53,7 +53,8 @@ function freeSpace(folder: string, isNeeded: boolean): Finding {
 /** Checks that the port is free, or that a node of ours serves on it. */
 export async function checkPort({ port, host }: Config): Promise<Finding> {
   const address = `${host}:${port}`;
-  const refusal = port === 0 ? null : await tryToListen(port, host);
+  const error = await listeningError(port, host);
+  const refusal = error === null ? null : (error.code ?? error.message);
   if (refusal === null) return ok('port', `${address} is free`);
   const version = refusal === 'EADDRINUSE' ? await versionAt(port, host) : null;
   if (version !== null) return ok('port', `${address} is served by a savepoint node, version ${version}`);
@@ -61,14 +62,6 @@ export async function checkPort({ port, host }: Config): Promise<Finding> {
     return fail('port', `${address} is taken by another program`, 'Choose another port with --port or PORT, or stop that program.');
   }
   return fail('port', `${address} cannot be listened on: ${refusal}`, 'Choose another HOST or PORT; ports below 1024 need more rights.');
-}
-
-function tryToListen(port: number, host: string): Promise<string | null> {
-  return new Promise((done) => {
-    const server = createServer();
-    server.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => done(null)));
-  });
 }
 
 async function versionAt(port: number, host: string): Promise<string | null> {

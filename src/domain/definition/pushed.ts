@@ -8,9 +8,10 @@ import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { findingsOf } from './findings/cached-findings.ts';
+import { closedSchema } from './findings/fields.ts';
 import type { Finding, MissingName } from './findings/finding.ts';
 import { droppedGuards } from './findings/guards.ts';
-import { blockIn, blocksOf, knownIn, libraryOf, namesIn, returnsOf } from './findings/known.ts';
+import { blockIn, blocksOf, knownIn, libraryOf, namesIn, returnsOf, schemaOf } from './findings/known.ts';
 import { type KnownByName, meantAmong, suggesting } from './findings/meant.ts';
 import { warningsOf } from './findings/shown.ts';
 import type { ListedKind } from './kinds.ts';
@@ -38,6 +39,9 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
     collections.flatMap(({ id, definition }) =>
       [id, stringOf(nameOf(definition)) ?? id].map((name) => [lower(name), typeOfCollection(definition)] as const),
     ),
+  );
+  const schemas = new Map(
+    collections.flatMap(({ id, definition }) => [id, stringOf(nameOf(definition)) ?? id].map((name) => [lower(name), definition] as const)),
   );
   const workflows = new Map(pushed('workflow').map(({ id, definition }) => [id, definition]));
   const libraries = new Map(pushed('library').map(({ id, definition }) => [id, definition]));
@@ -77,6 +81,10 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
     library: (id) => withBlocks(id) !== undefined || held.library(id),
     block: (name) => (withBlocks(libraryOf(name)) === undefined ? held.block(name) : blockIn(name, withBlocks)),
     table: (name) => tables.has(name) || held.table(name),
+    closedSchema: (name) => {
+      const pushedOne = schemas.get(lower(name));
+      return pushedOne === undefined ? held.closedSchema(name) : closedSchema(schemaOf(pushedOne));
+    },
     meant: meantAmong((missing) => [...pushedNames(missing), ...namesIn(stored, missing)]),
   };
 }

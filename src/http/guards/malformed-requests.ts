@@ -7,6 +7,12 @@ const PARSE_ERRORS: ReadonlyMap<string, readonly [status: string, code: string, 
 ]);
 const MALFORMED = ['400 Bad Request', 'INVALID_REQUEST', 'This is not valid HTTP'] as const;
 
+/**
+ * How long a sender has for taking this answer and closing. Node no longer looks at a connection that it has given up, so one that goes on
+ * sending would be held for ever; one that is closed at once with bytes unread is reset, and its answer is lost.
+ */
+const LINGER_MS = 1_000;
+
 /** Answers bytes that could not be parsed as HTTP. They never become a request, but the sender gets an error envelope. */
 export function answerMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || isAnswering(socket)) {
@@ -24,6 +30,8 @@ export function answerMalformedRequest(error: Error & { code?: string }, socket:
     'Connection: close',
   ];
   socket.end(`${headers.join('\r\n')}\r\n\r\n${text}`);
+  const late = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(late));
 }
 
 /**

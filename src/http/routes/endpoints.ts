@@ -2,6 +2,7 @@ import type { Caller, EndpointAnswer, EndpointRequest } from '../../app/app.ts';
 import type { CallBody } from '../../contract/resources/call.ts';
 import type { AnswerOf } from '../../contract/route.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
+import { placeOf } from '../../domain/endpoint/within.ts';
 import { inputOfBody, securityIn } from '../../domain/security/call-body.ts';
 import { sealedIn } from '../../domain/security/envelope.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
@@ -36,11 +37,12 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
       const { status, body } = answer;
       const code = codeIn(status, body);
       const message = code === null ? null : messageIn(body);
-      calls.note(exchange, { ...about, status, answered: true, code, message, revision: answer.position });
+      calls.note(exchange, { ...about, status, answered: true, code, message, step: null, revision: answer.position });
       return answerOf(answer);
     } catch (error) {
-      const { status, code, message } = refusalOf(error);
-      calls.note(exchange, { ...about, status, answered: false, code, message, revision: null });
+      const refused = refusalOf(error);
+      const { status, code, message } = refused;
+      calls.note(exchange, { ...about, status, answered: false, code, message, step: placeOf(refused), revision: null });
       throw error;
     }
   };

@@ -21,6 +21,7 @@ const KNOWN: Known = {
   library: () => false,
   block: () => false,
   table: () => true,
+  closedSchema: () => undefined,
 };
 const found = (kind: ListedKind, definition: JsonObject) =>
   definitionFindings(kind, definition, KNOWN).map(({ code, pointer, fix = '' }) => `${code} ${pointer} ${fix}`.trim());

@@ -20,6 +20,7 @@ const EVERYTHING: Known = {
   library: () => false,
   block: () => false,
   table: () => true,
+  closedSchema: () => undefined,
 };
 const NOTHING: Known = {
   collection: () => false,
@@ -30,6 +31,7 @@ const NOTHING: Known = {
   library: () => false,
   block: () => false,
   table: () => false,
+  closedSchema: () => undefined,
 };
 
 function codes(kind: ListedKind, definition: JsonObject, known = EVERYTHING): string[] {

@@ -82,6 +82,7 @@ const KNOWN: Known = {
   library: (id) => id === 'economy',
   block: (name) => blockIn(name, (id) => definitions.library(id)?.definition),
   table: () => true,
+  closedSchema: () => undefined,
 };
 
 const found = (definition: JsonObject, known = KNOWN) =>

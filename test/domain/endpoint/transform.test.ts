@@ -117,6 +117,7 @@ describe('transform', () => {
       library: () => false,
       block: () => false,
       table: () => false,
+      closedSchema: () => undefined,
     };
     expect(definitionFindings('endpoint', compiled.definition, known)).toEqual([]);
     const rooms = { hall: { doors: ['yard', 'attic'] }, yard: { doors: ['hall', 'lake'] }, attic: { doors: [] } };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { placeOf } from '../../../src/domain/endpoint/within.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { refused, result, run } from './support.ts';
 
@@ -30,6 +31,33 @@ describe('a workflow', () => {
     const refusal = refused({ steps: [call('w')] }, { workflows });
     expect(refusal).toMatchObject({ status: 400, code: 'ENDPOINT_ERROR.TRANSFORM' });
     expect(refusal.extra.error).toMatchObject({ step: { id: 'inner' } });
+  });
+
+  it('fails the call with the way to its failing step, through whatever it calls', () => {
+    const workflows = {
+      w: { steps: [{ id: 'pay', type: 'call', target: 'charge' }] },
+      charge: { steps: [{ id: 'enough', type: 'condition', check: { expression: '0' }, onFalse: { action: 'run', workflow: 'refuse' } }] },
+      refuse: { steps: [{ id: 'no', type: 'condition', check: { expression: '0' } }] },
+      guarded: { check: { expression: '0' } },
+      thin: { steps: [{ id: 'a', type: 'assert', check: { field: 'x', op: 'exists' } }] },
+    };
+    const failing = (workflow: string) => refused({ steps: [call(workflow)] }, { workflows });
+    expect(failing('w').extra.error).toEqual({
+      within: [
+        { step: 'w', called: 'w' },
+        { step: 'pay', called: 'charge' },
+        { step: 'enough', called: 'refuse' },
+      ],
+    });
+    expect(failing('thin').extra.error).toEqual({ step: { id: 'a', type: 'assert' }, within: [{ step: 'w', called: 'thin' }] });
+    expect(['w', 'thin', 'guarded'].map((each) => placeOf(failing(each)))).toEqual([
+      'w > w > pay > charge > enough > refuse',
+      'w > thin > a',
+      'w > guarded',
+    ]);
+    const own = refused({ steps: [{ id: 'a', type: 'assert', check: { field: 'x', op: 'exists' } }] });
+    expect(own.extra.error).toEqual({ step: { id: 'a', type: 'assert' } });
+    expect(placeOf(own)).toBe('a');
   });
 
   it('checks its condition before its steps, and fails with onFail', () => {

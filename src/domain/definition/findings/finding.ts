@@ -44,6 +44,8 @@ export interface Known {
   block(name: string): JsonObject | boolean;
   /** Whether the game values have this table. */
   table(name: string): boolean;
+  /** The schema of a collection, as written, if it admits no other fields somewhere; `undefined`: any name may be a field. */
+  closedSchema(collection: string): JsonObject | undefined;
 }
 
 /** Findings per definition: more than anybody reads. */
@@ -62,12 +64,17 @@ export class Findings {
   }
 
   add(code: string, pointer: string, message: string, fix?: string): void {
-    if (this.all.length < MAX_FINDINGS) this.all.push({ code, message, pointer: pointer, ...(fix === undefined ? {} : { fix }) });
+    if (!this.isFull) this.all.push({ code, message, pointer: pointer, ...(fix === undefined ? {} : { fix }) });
+  }
+
+  /** Whether no more are taken. */
+  get isFull(): boolean {
+    return this.all.length >= MAX_FINDINGS;
   }
 
   /** As {@link add}, for a name that is not there. */
   addMissing(code: string, pointer: string, message: string, missing: MissingName, fix?: string): void {
-    if (this.all.length < MAX_FINDINGS) this.all.push({ code, message, pointer, missing, ...(fix === undefined ? {} : { fix }) });
+    if (!this.isFull) this.all.push({ code, message, pointer, missing, ...(fix === undefined ? {} : { fix }) });
   }
 
   /** Whether it is an object. If not, there is a finding. */

@@ -1,10 +1,12 @@
+import type { collection } from '../../../contract/resources/collection.ts';
 import type { block, library as librarySchema, workflow as workflowSchema } from '../../../contract/resources/logic.ts';
 import type { Written } from '../../../contract/resources/member.ts';
-import { isObject, type JsonObject } from '../../../kernel/json.ts';
+import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import type { EffectiveDefinitions } from '../model.ts';
 import { objectOf } from '../read.ts';
 import { definesValues, gameValues } from '../values.ts';
+import { closedSchema } from './fields.ts';
 import type { MissingName } from './finding.ts';
 import { type KnownByName, meantAmong } from './meant.ts';
 
@@ -20,8 +22,14 @@ export function knownIn(held: EffectiveDefinitions): KnownByName {
     library: (id) => libraries(id) !== undefined,
     block: (name) => blockIn(name, libraries),
     table: (name) => Object.hasOwn(held.values.values, name),
+    closedSchema: (name) => closedSchema(schemaOf(held.collection(name)?.definition)),
     meant: meantAmong((missing) => namesIn(held, missing)),
   };
+}
+
+/** The schema as written, which has two names. */
+export function schemaOf(written: Written<typeof collection> | undefined): Json | undefined {
+  return written?.schema ?? written?.fields;
 }
 
 /** Names of what there is of a kind; of blocks those of the library that is named. */

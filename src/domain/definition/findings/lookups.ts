@@ -24,11 +24,22 @@ export function recordingLookups(known: Known): { readonly known: Known; readonl
       library: (id) => note(`library ${id}`, known.library(id)),
       block: (name) => note(`block ${name}`, known.block(name)),
       table: (name) => note(`table ${name}`, known.table(name)),
+      closedSchema: (name) => note(`closedSchema ${name}`, known.closedSchema(name)),
     },
   };
 }
 
-const QUESTIONS = ['collection', 'playersCollection', 'callable', 'workflow', 'returns', 'library', 'block', 'table'] as const;
+const QUESTIONS = [
+  'collection',
+  'playersCollection',
+  'callable',
+  'workflow',
+  'returns',
+  'library',
+  'block',
+  'table',
+  'closedSchema',
+] as const;
 
 export function lookUp(known: Known, question: Lookup): LookupResult {
   const space = question.indexOf(' ');
@@ -47,6 +58,7 @@ const LIKELY: Known = {
   library: () => true,
   block: () => true,
   table: () => true,
+  closedSchema: () => undefined,
 };
 
 /** Gives these answers, and the likely one to any other question. */
@@ -68,6 +80,7 @@ export function knownFrom(answers: ReadonlyMap<string, LookupResult>): Known {
     library: (id) => flag(`library ${id}`, LIKELY.library(id)),
     block: (name) => answers.get(`block ${name}`) ?? LIKELY.block(name),
     table: (name) => flag(`table ${name}`, LIKELY.table(name)),
+    closedSchema: (name) => definition(`closedSchema ${name}`),
   };
 }
 

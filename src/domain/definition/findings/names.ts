@@ -7,6 +7,7 @@ import { findTokens, scanTop } from '../../endpoint/scan.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../../wire-names.ts';
 import { isInternal } from '../models.ts';
 import { objectOf, stringOf } from '../read.ts';
+import { type ClosedDocuments, documentsOf, pathFinding, rowsOf } from './fields.ts';
 import { type Findings, isText } from './finding.ts';
 
 /** Findings for tokens that can never have a value: names that nothing binds, and members that the bound value never has. */
@@ -22,8 +23,8 @@ const BINDS_NOTHING = new Set(['delete', 'return', 'return_on', 'sleep', 'block'
 /** Steps with a number or flag as result, which has no members. */
 const PLAIN_RESULT = new Set(['condition', 'assert', 'random']);
 
-/** Members that a name may have: only these, none, or any. */
-type Shape = readonly string[] | 'plain' | 'open';
+/** Members that a name may have: only these, none, any, or the fields of a document. */
+type Shape = readonly string[] | 'plain' | 'open' | ClosedDocuments;
 
 /** An endpoint, a workflow or a block. */
 type Logic = Written<typeof endpoint> & Written<typeof workflow> & Written<typeof block>;
@@ -32,7 +33,8 @@ type Logic = Written<typeof endpoint> & Written<typeof workflow> & Written<typeo
 type Anything = Written<typeof STEPS.foreach> &
   Written<typeof STEPS.compute> &
   Written<typeof STEPS.transform> &
-  Written<typeof STEPS.call>;
+  Written<typeof STEPS.call> &
+  Written<typeof STEPS.read>;
 
 /** `parts`: members of the definition that hold tokens. `at`: position of the definition, for a block in its library. */
 export function namesFindings(definition: Logic, parts: readonly (keyof Logic)[], findings: Findings, isCalled: boolean, at = ''): void {
@@ -97,7 +99,8 @@ class Names {
 
   /** A name that is bound in two ways may have the members of both. */
   #add(name: string, shape: Shape): void {
-    this.#shapes.set(name, this.#shapes.has(name) ? 'open' : shape);
+    const before = this.#shapes.get(name);
+    this.#shapes.set(name, before === undefined || isSame(before, shape) ? shape : 'open');
   }
 
   #shapeOfStep(step: Anything, type: string): Shape {
@@ -105,10 +108,21 @@ class Names {
     if (PLAIN_RESULT.has(type)) return step.workflow === undefined ? 'plain' : 'open';
     if (type === 'compute' && step.output !== 'scalars') return keysOf(step.values ?? step.fields);
     if (type === 'object') return keysOf(step.fields ?? step.value);
+    if (type === 'read' || type === 'write') return documentsOf(step.collection, this.#findings) ?? 'open';
+    if (type === 'lookup' || type === 'random_select') return rowsOf(step, this.#findings) ?? 'open';
     if (type !== 'workflow' && type !== 'call') return 'open';
     const called = stringOf(step.workflow) ?? stringOf(step.target);
     return called === undefined ? 'open' : keysOf(this.#findings.known.returns(called));
   }
+}
+
+/** A document that is read and written under one name is of one kind. */
+function isSame(one: Shape, other: Shape): boolean {
+  return isDocuments(one) && isDocuments(other) && one.root === other.root;
+}
+
+function isDocuments(shape: Shape): shape is ClosedDocuments {
+  return typeof shape === 'object' && 'root' in shape;
 }
 
 function keysOf(json: Json | undefined): Shape {
@@ -170,17 +184,26 @@ class TokenWalk {
     const match = PLAIN_PATH.exec(core);
     if (match === null || LITERALS.has(core)) return;
     const [, root = '', rest = ''] = match;
-    const [first] = rest.split('.').slice(1);
-    this.#path(root, first?.trim(), pointer);
+    this.#path(
+      root,
+      rest
+        .split('.')
+        .slice(1)
+        .map((name) => name.trim()),
+      pointer,
+    );
   }
 
-  #path(root: string, first: string | undefined, pointer: string): void {
+  #path(root: string, rest: readonly string[], pointer: string): void {
+    const [first] = rest;
     const shape = this.#names.shapeOf(root);
     if (shape === undefined) this.#unknown(root, pointer);
     else if (first === undefined) return;
     else if (root === 'input') this.#input(first, pointer);
+    else if (shape === 'open') return;
     else if (shape === 'plain') this.#never(root, first, [], pointer);
-    else if (shape !== 'open' && !shape.includes(first)) this.#never(root, first, shape, pointer);
+    else if (isDocuments(shape)) pathFinding(shape, rest.join('.'), pointer, this.#findings);
+    else if (!shape.includes(first)) this.#never(root, first, shape, pointer);
   }
 
   #unknown(root: string, pointer: string): void {

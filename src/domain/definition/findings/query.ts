@@ -1,9 +1,11 @@
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
-import { join, query, queryCache, queryConfig, source } from '../../../contract/resources/query.ts';
-import { isArray, isObject, type JsonObject } from '../../../kernel/json.ts';
+import { type column, join, query, queryCache, queryConfig, source } from '../../../contract/resources/query.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
-import { firstText, listOf, objectOf, stringOf } from '../read.ts';
+import { PATH_NAMES } from '../../query/columns.ts';
+import { firstText, listOf, longForm, objectOf, stringOf } from '../read.ts';
 import { expressionFindings } from './expression.ts';
+import { documentsOf, pathFinding } from './fields.ts';
 import { type Findings, isText } from './finding.ts';
 
 /** Findings for queries: what makes a run fail, and what it silently reads in another way. */
@@ -69,7 +71,31 @@ function configFindings(definition: Written<typeof query>, config: Written<typeo
   for (const name of COLUMNS) columnsFindings(config, name, findings);
   if (type === 'leaderboard') wholeDocumentsFinding(definition, config, findings);
   joinsFindings(config, findings);
+  rowFindings(definition, config, findings);
 }
+
+/** Findings for fields of the one collection that a query is of. With several, a path begins with an alias or a joined document. */
+function rowFindings({ sources }: Written<typeof query>, config: Written<typeof queryConfig>, findings: Findings): void {
+  const [only, ...others] = listOf(sources);
+  const one: Written<typeof source> = longForm(only, 'collectionId');
+  const addsNames = ['joins', 'computedFields', 'computations', 'calculations', 'computed'].some((name) => Object.hasOwn(config, name));
+  const documents = documentsOf(firstText(one, 'collectionId', 'collection'), findings);
+  if (documents === null || others.length > 0 || one.join !== undefined || addsNames) return;
+  const look = (path: Json | undefined, pointer: string) => {
+    if (isText(path) && !OF_ROW.test(path)) pathFinding(documents, path, pointer, findings);
+  };
+  if (!EXPRESSIONS.some((name) => isText(config[name]))) look(config.field, '/config/field');
+  for (const name of COLUMNS) {
+    for (const [index, raw] of listOf(config[name]).entries()) {
+      const written: Written<typeof column> = longForm(raw, 'path');
+      if (['expression', 'expr', 'valueExpression', 'template'].some((each) => Object.hasOwn(written, each))) continue;
+      look(firstText(written, ...PATH_NAMES), `/config/${name}/${index}`);
+    }
+  }
+}
+
+/** Names that a row has beside the fields of its document. */
+const OF_ROW = /^(?:_|(?:key|values|playerProfile)(?:\.|$))/;
 
 const COLUMNS = ['fields', 'columns'] as const;
 

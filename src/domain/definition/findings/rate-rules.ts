@@ -4,6 +4,7 @@ import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { rulesIn } from '../../limit/rules.ts';
 import { numberOf, objectOf, stringOf } from '../read.ts';
+import { documentsOf, pathFinding } from './fields.ts';
 import type { Findings } from './finding.ts';
 import { unknownBeside } from './members.ts';
 
@@ -59,6 +60,9 @@ function ruleFindings(written: Written<typeof rule>, pointer: string, findings: 
     const message = `There is no collection '${collection}', so this guards nothing.`;
     findings.addMissing('COLLECTION_NOT_FOUND', `${pointer}/collection`, message, missing);
   }
+  const documents = documentsOf(collection, findings);
+  const field = stringOf(written.field) ?? '*';
+  if (documents !== null && field !== '*') pathFinding(documents, field, `${pointer}/field`, findings);
   findings.structure(rule, written, pointer, 'enabled');
   windowsFindings(written, pointer, findings);
   limitsFindings(written, pointer, findings);

@@ -15,6 +15,7 @@ import { objectOf } from '../read.ts';
 import { calledFindings } from './called.ts';
 import { conditionFindings, whereFindings } from './condition.ts';
 import { expressionFindings } from './expression.ts';
+import { type ClosedDocuments, documentsOf, pathFinding, rowsOf, valueFindings, whereFieldFindings } from './fields.ts';
 import { type Findings, isTemplated, isText, isWhole } from './finding.ts';
 import { unknownPartMembers } from './members.ts';
 import { tokenBodyFindings } from './tokens.ts';
@@ -77,10 +78,19 @@ function from({ from: text }: Pick<Step<'foreach'>, 'from'>, pointer: string, fi
   if (isText(text) && !isTemplated(text)) tokenBodyFindings(text, `${pointer}/from`, findings);
 }
 
+/** Findings for the fields of a row that a search names. */
+function rowFields(documents: ClosedDocuments, step: Step<Search>, pointer: string, findings: Findings): void {
+  const { where, weightField }: Written<StepSchema<'random_select'>> = step;
+  if (where !== undefined) whereFieldFindings(documents, where, `${pointer}/where`, findings);
+  if (isText(weightField)) pathFinding(documents, weightField, `${pointer}/weightField`, findings);
+}
+
 /** `where`, unless `key` selects the row in `from`. */
 function search(step: Step<Search>, pointer: string, findings: Findings): void {
   scan(step, pointer, findings);
   const { where } = step;
+  const documents = rowsOf(step, findings);
+  if (documents !== null) rowFields(documents, step, pointer, findings);
   if (where !== undefined) whereFindings(where, `${pointer}/where`, findings);
   else if (step.from === undefined || step.key === undefined) {
     findings.add('WHERE_REQUIRED', pointer, `This step needs a 'where'.`);
@@ -147,20 +157,44 @@ function loop(step: Step<'while' | 'until' | 'foreach'>, pointer: string, findin
 
 function write(step: Step<'write'>, pointer: string, findings: Findings): void {
   target(step, pointer, findings);
-  const { ops } = step;
-  if ((ops ?? null) === null && isObject(step.data ?? null)) return;
+  const { ops, data } = step;
+  const documents = documentsOf(step.collection, findings);
+  if ((ops ?? null) === null && isObject(data)) {
+    for (const [path, value] of Object.entries(data)) assigned(documents, path, value, `${pointer}/data/${path}`, findings);
+    return;
+  }
   if (!isArray(ops) || ops.length === 0) {
     findings.add('MISSING_WRITE_OPS', pointer, `A write needs a list of 'ops'.`);
     return;
   }
   if (ops.length > MAX_OPERATIONS)
     findings.add('TOO_MANY_WRITE_OPS', `${pointer}/ops`, `A write has at most ${MAX_OPERATIONS} operations.`);
-  for (const [index, op] of ops.slice(0, MAX_OPERATIONS).entries()) operation(op, `${pointer}/ops/${index}`, findings);
+  for (const [index, op] of ops.slice(0, MAX_OPERATIONS).entries()) operation(op, `${pointer}/ops/${index}`, findings, documents);
 }
 
 const OPERATIONS: ReadonlySet<string> = new Set(OPERATION_WORDS);
 
-function operation(written: Json, pointer: string, findings: Findings): void {
+function assigned(documents: ClosedDocuments | null, path: string, value: Json, pointer: string, findings: Findings): void {
+  const field = documents === null ? null : pathFinding(documents, path, pointer, findings);
+  if (documents !== null && field !== null) valueFindings(documents, field, value, pointer, findings);
+}
+
+/** Findings for the fields that an operation names: by its path, and in what it puts there or looks for. */
+function operationFields(documents: ClosedDocuments, op: Written<typeof operationSchema>, pointer: string, findings: Findings): void {
+  const { path, value, match } = op;
+  const field = isText(path) ? pathFinding(documents, path, `${pointer}/path`, findings) : null;
+  if (field === null) return;
+  if (field.items !== undefined) {
+    for (const [name, item] of [
+      ['value', op.op === 'push' ? value : undefined],
+      ['match', match],
+    ] as const)
+      if (item !== undefined) valueFindings(documents, field.items, item, `${pointer}/${name}`, findings);
+  }
+  if (value !== undefined && op.op !== 'push') valueFindings(documents, field, value, `${pointer}/value`, findings);
+}
+
+function operation(written: Json, pointer: string, findings: Findings, documents: ClosedDocuments | null): void {
   const op: Written<typeof operationSchema> = objectOf(written);
   const word = op.op;
   if (!isText(word) || (!isTemplated(word) && !OPERATIONS.has(word))) {
@@ -170,6 +204,7 @@ function operation(written: Json, pointer: string, findings: Findings): void {
   }
   unknownPartMembers(op, 'operation', pointer, findings);
   if (!isText(op.path)) findings.add('MISSING_OP_PATH', pointer, `An operation needs a 'path'.`);
+  if (documents !== null) operationFields(documents, op, pointer, findings);
   operationWhen(op, pointer, findings);
   const { value } = op;
   const computed = (['valueExpression', 'expression'] as const).find((name) => Object.hasOwn(op, name));
@@ -235,6 +270,8 @@ const CHECKS: { readonly [T in StepType]?: Check<T> } = {
   random_select: search,
   lookup_many(step, pointer, findings) {
     scan(step, pointer, findings);
+    const documents = rowsOf(step, findings);
+    if (documents !== null && isText(step.keyField)) pathFinding(documents, step.keyField, `${pointer}/keyField`, findings);
     findings.missing(step, ['keys', 'values'], pointer, 'MISSING_LOOKUP_KEYS');
     findings.structure(STEPS.lookup_many, step, pointer, 'asMap', 'keyField');
   },

@@ -19,6 +19,7 @@ import {
   stepFailure,
 } from '../step.ts';
 import { toText } from '../value.ts';
+import { within } from '../within.ts';
 import { bindNames, compileParams } from './workflow.ts';
 
 /** `condition` and `assert`. */
@@ -108,7 +109,9 @@ function compileRun(step: StepDefinitionOf<'condition'>, compilation: Compilatio
   return (frame) => {
     const target = compilation.callable(name);
     if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
-    frame.scope.names.set(as, target.invoke(frame, params(frame.scope), step));
+    const given = params(frame.scope);
+    const result = within(step, name, () => target.invoke(frame, given, step));
+    frame.scope.names.set(as, result);
     return undefined;
   };
 }

@@ -6,6 +6,7 @@ import type { Scope } from '../scope.ts';
 import { binding, type CompileStep, firstString } from '../step.ts';
 import { compileDeep } from '../template.ts';
 import type { Value } from '../value.ts';
+import { within } from '../within.ts';
 
 /** `workflow` and `call`: run logic that is defined elsewhere. */
 
@@ -16,7 +17,8 @@ export const workflowStep: CompileStep<'workflow' | 'call'> = (step, compilation
   return binding(step, (frame) => {
     const target = compilation.callable(name);
     if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
-    return target.invoke(frame, params(frame.scope), step);
+    const given = params(frame.scope);
+    return within(step, name, () => target.invoke(frame, given, step));
   });
 };
 

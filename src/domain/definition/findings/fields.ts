@@ -1,0 +1,127 @@
+import type { clause } from '../../../contract/resources/condition.ts';
+import type { Written } from '../../../contract/resources/member.ts';
+import type { StepSchema } from '../../../contract/resources/step.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
+import { compileSchema } from '../../document/schema.ts';
+import type { FieldModel } from '../model.ts';
+import { listOf, objectOf } from '../read.ts';
+import { type Findings, isTemplated } from './finding.ts';
+
+/** Findings for fields that no document can have: the schema does not name them and admits no others (`additionalProperties: false`). */
+
+const compiled = new WeakMap<JsonObject, FieldModel>();
+const closed = new WeakMap<FieldModel, boolean>();
+
+/** The fields of a schema as it is written; the same object for the same schema. */
+function fieldsOf(schema: JsonObject): FieldModel | null {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known;
+  const { root } = compileSchema(schema);
+  if (root !== null) compiled.set(schema, root);
+  return root;
+}
+
+/** The schema, if it admits no other fields at any depth; else `undefined`: any name may be one. */
+export function closedSchema(schema: Json | undefined): JsonObject | undefined {
+  const root = isObject(schema) ? fieldsOf(schema) : null;
+  return isObject(schema) && root !== null && isClosed(root) ? schema : undefined;
+}
+
+function isClosed(field: FieldModel): boolean {
+  const known = closed.get(field);
+  if (known !== undefined) return known;
+  const inner = [field.additional, field.items, ...(field.properties?.values() ?? [])];
+  const found = field.additional === false || inner.some((each) => typeof each === 'object' && isClosed(each));
+  closed.set(field, found);
+  return found;
+}
+
+/** What a step works on: documents of a collection whose schema is closed somewhere. */
+export interface ClosedDocuments {
+  readonly collection: string;
+  readonly root: FieldModel;
+}
+
+/** `null`: any name may be a field, or the name is a template. */
+export function documentsOf(collection: Json | undefined, findings: Findings): ClosedDocuments | null {
+  if (typeof collection !== 'string' || isTemplated(collection)) return null;
+  const schema = findings.known.closedSchema(collection);
+  const root = schema === undefined ? null : fieldsOf(schema);
+  return root === null ? null : { collection, root };
+}
+
+/** As {@link documentsOf}, for a step that looks through rows, which may be of something else. */
+export function rowsOf({ collection, from, source }: Written<StepSchema<'lookup_many'>>, findings: Findings): ClosedDocuments | null {
+  return from === undefined && source === undefined ? documentsOf(collection, findings) : null;
+}
+
+/** Findings for the fields of a `where`, which are paths in a document. */
+export function whereFieldFindings(documents: ClosedDocuments, where: Json, pointer: string, findings: Findings): void {
+  const { all, any, field, left }: Written<typeof clause> = objectOf(where);
+  for (const [name, group] of [
+    ['all', all],
+    ['any', any],
+  ] as const) {
+    for (const [index, inner] of listOf(group).entries()) whereFieldFindings(documents, inner, `${pointer}/${name}/${index}`, findings);
+  }
+  const path = field ?? left;
+  if (typeof path === 'string')
+    pathFinding(documents, path.split('[', 1)[0] ?? '', `${pointer}/${field === undefined ? 'left' : 'field'}`, findings);
+}
+
+/** Names of a path that are written out: those before its first template. */
+function writtenNames(path: string): readonly string[] {
+  const template = path.indexOf('{{');
+  return template < 0 ? path.split('.') : path.slice(0, template).split('.').slice(0, -1);
+}
+
+/** Finding for a path in a document that leads to no field. Answers the field that it leads to; `null`: nothing is known of it. */
+export function pathFinding(documents: ClosedDocuments, path: string, pointer: string, findings: Findings): FieldModel | null {
+  let field: FieldModel = documents.root;
+  for (const name of writtenNames(path)) {
+    const next = memberOf(field, name);
+    if (next === false) unknownField(documents, name, field, pointer, findings);
+    if (typeof next === 'boolean') return null;
+    field = next;
+  }
+  return isTemplated(path) ? null : field;
+}
+
+/** Findings for names in a value that is put in the place of a field: `{gld: 1}`. */
+export function valueFindings(documents: ClosedDocuments, field: FieldModel, value: Json, pointer: string, findings: Findings): void {
+  if (isArray(value)) {
+    const { items } = field;
+    if (items === undefined) return;
+    for (const [index, item] of value.entries()) valueFindings(documents, items, item, `${pointer}/${index}`, findings);
+    return;
+  }
+  for (const [name, inner] of isObject(value) ? Object.entries(value) : []) {
+    const next = memberOf(field, name);
+    if (next === false) unknownField(documents, name, field, `${pointer}/${name}`, findings);
+    else if (next !== true) valueFindings(documents, next, inner, `${pointer}/${name}`, findings);
+  }
+}
+
+/** The field of this name; `true`: it may be anything. Names that begin with `_` are the server's, or are meant for tools. */
+function memberOf({ type, properties, items, additional }: FieldModel, name: string): FieldModel | boolean {
+  if (items !== undefined || type === 'array' || name === '' || name.startsWith('_') || isTemplated(name)) return true;
+  return properties?.get(name) ?? additional;
+}
+
+/** More names than these are no help. */
+const MAX_NAMES = 20;
+
+function unknownField(
+  { collection }: ClosedDocuments,
+  name: string,
+  { properties }: FieldModel,
+  pointer: string,
+  findings: Findings,
+): void {
+  if (findings.isFull) return;
+  const names = [...(properties?.keys() ?? [])];
+  const fix = didYouMean(name, names) ?? (names.length === 0 ? 'There are none.' : `There are ${names.slice(0, MAX_NAMES).join(', ')}.`);
+  const message = `The schema of '${collection}' has no field '${name}' there, and admits no others.`;
+  findings.add('UNKNOWN_FIELD', pointer, message, fix);
+}
