@@ -40,13 +40,13 @@ export interface Batch {
    * tables know it.
    */
   readonly catalog: { readonly before: Catalog | null; readonly after: Catalog };
-  /** The most documents over which a list that a publish asks for may be made within the batch. */
+  /** The most documents from which a list that a publish asks for is made within the batch. Longer ones are made in pages. */
   readonly atOnce: number;
 }
 
-/** How far the work done in pages has come. */
+/** How far the work in pages has come. */
 export interface FillState {
-  /** Names what is being made or removed. */
+  /** Names the list or board that is being made or removed. */
   readonly of: string;
   readonly phase: string;
   readonly done: number;

@@ -34,8 +34,8 @@ export interface Table {
   /** Primary key without `project`. */
   readonly key: readonly string[];
   /**
-   * The condition for rows `t` that need not be right yet, because a list is being made in the version that is read. Tables are written as
-   * `{table}`.
+   * The condition for rows `t` that need not be right yet, because their list is still being made in the version that is read. Tables are
+   * written as `{table}`.
    */
   readonly unfinished?: string;
 }
@@ -118,7 +118,7 @@ export function schemaOf(projection: ProjectionName, version: number): string {
   return withTables(text, new Map([[projection, version]]));
 }
 
-/** What was to be done beside the state tables took too long. */
+/** Thrown when the part of a transaction that may fail alone took too long. */
 class TooLate extends Error {
   override readonly name = 'TooLate';
 }
@@ -145,8 +145,8 @@ export class Transaction {
   }
 
   /**
-   * Runs a part of the transaction that may fail alone. If it does, what it did is undone and the error is returned. It has `ms`, and about
-   * as much again for the statement that it is at.
+   * Runs a part of the transaction that may fail alone. If it does, what it did is undone and the error is returned. After `ms` it is
+   * ended; the statement that is running then may take about as long again.
    */
   async apart(ms: number, work: () => Promise<void>): Promise<unknown> {
     try {

@@ -92,8 +92,8 @@ export async function snapshot<T>(
 }
 
 /**
- * When a query in a pipeline is late the library would break the connection, and so fail what waits behind it; `end` would wait for that
- * query.
+ * Ends the connection by a query that is late at once. The library breaks a connection when a query in a pipeline is late; `end` would wait
+ * for the query that hangs.
  */
 function breakOff(client: PoolClient): void {
   const late = { text: 'SELECT', query_timeout: 1 };

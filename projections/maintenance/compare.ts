@@ -27,9 +27,9 @@ interface Difference {
 
 /**
  * Hash joins read each table once, in the order in which it is stored, and use files for what does not fit into memory. In the order of the
- * keys every row would be on another page: a table larger than the server's memory then took three times as long for each row.
+ * keys every row would be on another page (measured for a table larger than the server's memory: three times as long for each row).
  */
-const AT_A_STROKE = 'SET LOCAL enable_seqscan = on; SET LOCAL enable_mergejoin = off; SET LOCAL enable_nestloop = off';
+const HASH_JOINS_ONLY = 'SET LOCAL enable_seqscan = on; SET LOCAL enable_mergejoin = off; SET LOCAL enable_nestloop = off';
 
 /**
  * Compares a project's rows in a version of a table with the scratch version, column by column; json and large numbers as text. Runs within
@@ -40,7 +40,7 @@ export async function compareTable(client: PoolClient, table: Table, version: nu
   const finished =
     table.unfinished === undefined ? '' : ` AND NOT (${withTables(table.unfinished, new Map([[table.projection, version]]))})`;
   const rowsOf = (of: number) => `SELECT ${columns.join(', ')} FROM ${tableName(table.name, of)} t WHERE project = $1${finished}`;
-  await client.query(AT_A_STROKE);
+  await client.query(HASH_JOINS_ONLY);
   const { rows } = await client.query<Difference>(
     `SELECT row_to_json(t) AS found, row_to_json(l) AS log FROM (${rowsOf(version)}) t FULL JOIN (${rowsOf(SCRATCH_VERSION)}) l
      ON ${['project', ...table.key].map((name) => `t.${name} = l.${name}`).join(' AND ')}

@@ -141,7 +141,7 @@ class Rebuild {
     return { names: this.#names, projects: this.#projects.size, events: this.#events, seconds };
   }
 
-  /** Makes the tables. What an aborted rebuild left is dropped. */
+  /** Makes the tables. Tables that an aborted rebuild left are dropped. */
   async #prepare(): Promise<void> {
     await withClient(this.#options.pool, async (client) => {
       const { rows } = await client.query<{ name: ProjectionName; active: number; building: number | null }>(
@@ -262,7 +262,7 @@ class Rebuild {
         );
         await this.#aim(client);
         for (const [projectId, progress] of this.#projects) {
-          // Every project waits during this. So a large list that was published just now is left to the projector.
+          // Every project waits during this, so a large list that was published just now is left to the projector.
           await this.#fold(projectId, progress, (work) => work(new Transaction(client, projectId, this.#new)), AT_ONCE);
         }
         await client.query(

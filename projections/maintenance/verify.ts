@@ -67,7 +67,7 @@ const PAGE = 500;
 /** The most events that may be folded while the snapshot is held. A snapshot keeps Postgres from removing old versions of rows. */
 const LITTLE = 500;
 const ROUNDS = 20;
-/** With fewer events than this no query plan is a bad one. */
+/** With fewer events than this any query plan is good enough, so the tables are not analysed. */
 const LARGE = 10_000;
 /** Tries, because a rebuild may switch to other tables between reading their versions and locking them. */
 const TRIES = 5;

@@ -14,7 +14,7 @@ export interface WorkerContext {
   readonly gate: Bulkhead;
   /** The same for the work beside the workers. It has connections of its own, so that no batch waits for it. */
   readonly background: Bulkhead;
-  /** Which projects change at the time. */
+  /** Which projects are changing now. */
   readonly neighbours: Neighbours;
   /** Counts what waits in the queues of all workers. */
   readonly tally: Tally;

@@ -35,7 +35,7 @@ export class EventQueue {
     return this.#events[0]?.revision === next ? this.#drop(batchLength(this.#events)) : [];
   }
 
-  /** Drops what is already written. Nobody would take it, and while it waits the projector reads no further. */
+  /** Drops events that are already written. Nobody would take them, and while they wait the projector reads no further. */
   passOver(revision: number): void {
     const start = this.#events.findIndex((event) => event.revision > revision);
     this.#drop(start === -1 ? this.#events.length : start);

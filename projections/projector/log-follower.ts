@@ -16,7 +16,7 @@ export interface LogFollowerOptions {
   readonly workers: ProjectWorkers;
 }
 
-/** How many projects are looked at side by side at the start. */
+/** How many projects are opened side by side at the start. */
 const OPENED_AT_ONCE = 4;
 const REFRESH_MS = 1_000;
 const STORE_POSITION_MS = 5_000;
@@ -36,7 +36,7 @@ export class LogFollower {
   #following: Promise<unknown> | null = null;
   /** The last event that was given to a worker. */
   #followed: RecordedEvent | null = null;
-  /** When its position was last stored, and when the workers were last told to look again (`performance.now()`). */
+  /** When its position was last stored, and when the workers last refreshed (`performance.now()`). */
   #storedAt = Number.NEGATIVE_INFINITY;
   #refreshedAt = Number.NEGATIVE_INFINITY;
 
@@ -48,7 +48,7 @@ export class LogFollower {
     this.#onError = throttled((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
   }
 
-  /** `projects`: those that have checkpoints. */
+  /** `projects`: all that have checkpoints. */
   start(projects: readonly string[]): void {
     const failed = (error: unknown) => {
       if (!this.#stopping.signal.aborted) this.#logger.error({ err: error }, 'following the log ended');

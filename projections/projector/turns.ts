@@ -1,5 +1,6 @@
 /**
- * How the work beside a worker shares the machine: with the batches of its own project, with its other work, and with other projects.
+ * How background work shares the machine: with the batches of its own project, with the project's other background work, and with other
+ * projects.
  */
 
 /**

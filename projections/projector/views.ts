@@ -81,8 +81,8 @@ const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
 
 /**
  * Whether a failure says nothing about the view itself: the log or the database could not be reached, or another transaction was in the
- * way. Such a failure passes by itself, so nobody is told that the view is paused. After `failingMs`, longer than anything of that kind
- * lasts, the view itself counts as the cause, such as a statement that always times out.
+ * way. Such a failure passes by itself, so the view is not reported as paused. After `failingMs`, longer than any such failure lasts, the
+ * view itself counts as the cause: a statement that always times out, for example.
  */
 export function passes(error: unknown, failingMs: number): boolean {
   if (error instanceof LogUnavailable) return true;

@@ -25,11 +25,11 @@ export const invalidJson: Invalid = (message) => refusal('INVALID_JSON', message
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Reads the whole body, with or without a declared length: the game client never declares one. No body reads as no bytes. Throws 413
- * PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT if the body does not arrive in time, 503 BUSY if too much is arriving already,
- * `invalid` for a compressed body or one cut short.
+ * Reads the whole body, with or without a declared length: the game client never declares one. A request without a body gives no bytes.
+ * Throws 413 PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT if the body does not arrive in time, 503 BUSY if too much is arriving
+ * already, `invalid` for a compressed body or one cut short.
  *
- * The caller must have awaited something since the request came, if only a value at hand: in the event of the request no body is there yet.
+ * The caller must have awaited something since the request came: in the turn of Node's `request` event no body has arrived yet.
  */
 function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awaitable<Buffer> {
   const { req } = exchange;
@@ -48,8 +48,8 @@ async function readNextTurn(req: IncomingMessage, bounds: BodyBounds, invalid: I
 }
 
 /**
- * Whether the whole body has arrived. Node runs promises between the last bytes of a body and the mark that it is complete: with a declared
- * length this is known before the mark, without one a turn later.
+ * Whether the whole body has arrived. Node runs promises after the last bytes of a body and before it marks the body as complete. With a
+ * declared length the bytes alone say it; without one it is known a turn later.
  */
 function isHere(req: IncomingMessage, declared: number | null): boolean {
   return !req.readableFlowing && (req.complete || req.readableLength === declared);
@@ -94,7 +94,7 @@ function tooLarge(bounds: BodyBounds): Refusal {
   return refusal('PAYLOAD_TOO_LARGE', `The body is larger than the ${bounds.bytes} bytes of this route`);
 }
 
-/** Either header may say so. Node itself undoes only a last coding of `chunked`. */
+/** Either header may name a compression. Node itself decodes only `chunked`, and only as the last coding. */
 function isCompressed({ headers }: IncomingMessage): boolean {
   const encoding = headers['content-encoding'];
   if (encoding && encoding.toLowerCase() !== 'identity') return true;

@@ -6,7 +6,7 @@ import type { BucketRule } from './settings.ts';
 
 /** Where the processes of an installation count together. */
 export interface SharedBuckets {
-  /** Takes tokens that have been given away already. Answers what each bucket holds then, which may be less than nothing. May reject. */
+  /** Takes tokens that have been given out already. Answers what each bucket holds then, which may be below zero. May reject. */
   take(taken: readonly TakenTokens[]): Promise<readonly number[]>;
 }
 
@@ -34,9 +34,9 @@ const REPORT_MS = 200;
 const MAX_REPORTED = 1_000;
 
 /**
- * Request buckets by client address and group of routes. A process decides by its own counts. It reports to `shared` several times a second, and
- * learns what is left over all processes. Tokens given away too much in between are owed, so nobody gets more for long. While `shared` cannot be
- * reached, each process counts alone.
+ * Request buckets by client address and group of routes. A process decides by its own counts. It reports to `shared` several times a second,
+ * and learns what is left over all processes. Tokens that it gave out beyond that are owed, so nobody gets more for long. While `shared` cannot
+ * be reached, each process counts alone.
  */
 export class Buckets {
   readonly #rules: Readonly<Record<BucketGroup, BucketRule>>;

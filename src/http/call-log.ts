@@ -39,7 +39,7 @@ export interface Listener {
   readonly filter: RequestFilter;
   /** False: the client takes them too slowly, and these are lost to it. */
   receive(requests: readonly LoggedRequest[]): boolean;
-  /** So many were left out here. False: it could not be told yet. */
+  /** Takes the number of requests that were left out at this point. False: it could not be sent yet. */
   miss(missed: number): boolean;
 }
 
@@ -57,7 +57,7 @@ interface Ring {
   /** Names this ring: a process that restarts begins another one. */
   readonly id: string;
   readonly requests: ServedRequest[];
-  /** Requests that were ever put into it. */
+  /** How many requests were ever put into it. */
   count: number;
 }
 
@@ -65,9 +65,9 @@ interface Ring {
 interface Delivery {
   readonly listener: Listener;
   waiting: LoggedRequest[];
-  /** Left out before what waits. */
+  /** How many were left out before those that wait. */
   missed: number;
-  /** Left out since, because too much waits. */
+  /** How many were left out after them, because too many wait. */
   late: number;
 }
 
@@ -172,7 +172,7 @@ export class CallLog {
   }
 }
 
-/** Delivers a gap where it is: what was missed before lies before what waits. */
+/** Delivers in order: the number left out before, then what waits. The number left out since comes first the next time. */
 function deliver(delivery: Delivery): void {
   const { listener, waiting } = delivery;
   delivery.waiting = [];
@@ -188,7 +188,7 @@ function passes({ slug, platformId, errors }: RequestFilter, request: ServedRequ
   return platformId === null || request.platformId === platformId;
 }
 
-/** The place after an id; `null`: it is of another ring. */
+/** The number after that of an id; `null` for an id of another ring. */
 function numberAfter(ring: Ring, id: string): number | null {
   const [of, number] = id.split('.');
   if (of !== ring.id || number === undefined || !/^\d{1,15}$/.test(number)) return null;

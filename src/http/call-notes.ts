@@ -43,7 +43,7 @@ export class CallNotes {
       requestId: masked(exchange.requestId),
       ms: Math.round(ms),
     };
-    // Anybody can make up slugs, and each would get a line.
+    // Anybody can make up slugs, and each of them would get a line.
     const about = answered ? { project, slug, code } : { project, code };
     const leftOut = (lines: number) => this.#tell({ ...about, lines }, `${text}: so many more of these lines were left out`);
     if (this.#repeats.allows(JSON.stringify(about), leftOut)) this.#tell(line, text);

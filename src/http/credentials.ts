@@ -17,15 +17,15 @@ export function authenticate(app: App, ctx: Context & WithParams<'project'>, rou
   const { exchange } = ctx.state;
   return andThen(app.authenticate(param(ctx, 'project'), present(exchange, route.keys)), (caller) => {
     exchange.caller = caller;
-    return tellUnproven(ctx, caller);
+    return markUnproven(ctx, caller);
   });
 }
 
-/** Has the answer say that the player was named and not proven, where the project takes that. */
-function tellUnproven(ctx: Context, caller: Caller): Caller {
+/** Marks the answer where the player was claimed and not proven, and the project allows that. */
+function markUnproven(ctx: Context, caller: Caller): Caller {
   if (caller.takesUnproven === undefined || (caller.platformId ?? caller.onBehalfOf) === null) return caller;
   const { family } = ctx.state.exchange;
-  // Their routes prove the player whatever the project demands.
+  // These routes prove the player, whatever the project requires.
   if (family === 'sessions' || family === 'guests') return caller;
   // A stream that is under way is authenticated again and again.
   if (caller.proof?.sessionToken != null || ctx.res.headersSent) return caller;
@@ -94,7 +94,7 @@ export function withBodyClaim(ctx: Context, caller: Caller, body: Json | undefin
   if (caller.platformId !== null) return caller;
   for (const name of CLAIM_MEMBERS) {
     const claim = claimText(body[name]);
-    if (claim) return tellUnproven(ctx, { ...caller, platformId: claim });
+    if (claim) return markUnproven(ctx, { ...caller, platformId: claim });
   }
   return caller;
 }

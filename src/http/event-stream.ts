@@ -31,7 +31,7 @@ export interface StreamOptions {
   readonly socket: Socket;
   /** Bytes (characters of texts) that may wait for a client that takes its time. */
   readonly mostWaiting: number;
-  /** Called when the client has taken all that waited for it, or when other clients have and this one had to wait for them. */
+  /** Called when the client has taken all that waited for it, or when it had no room because of other clients and there may be room now. */
   readonly onRoom?: () => void;
   /** The id that is sent to keep a silent stream alive, so a client that comes back asks for no more than it missed; `null`: no id. */
   readonly onSilence?: () => string | null;
@@ -64,13 +64,13 @@ export class EventStream implements Waiter {
     this.project = project;
     this.#options = options;
     this.#all = all;
-    // It keeps nothing itself, or it would not say when the last of it was taken.
+    // The stream buffers nothing itself. Otherwise it would not show when the client has taken the last of it.
     this.body = new Readable({ highWaterMark: 0, read: () => this.#give() });
     this.body.once('close', () => {
       this.count(performance.now());
       onClose?.();
     });
-    // It shows when something is sent.
+    // Whether the client has gone shows when something is sent.
     this.#isDoubtful = socket.readableEnded;
     socket.once('end', () => {
       this.#isDoubtful = true;
@@ -85,17 +85,23 @@ export class EventStream implements Waiter {
     return this.#queued;
   }
 
-  /** Whether a frame may be sent that can be sent later as well. Without room, `onRoom` says when to ask again, and what is sent then is the newest. */
+  /**
+   * Whether there is room for a frame that can also be sent later. If not, `onRoom` is called when there may be, and the sender then sends
+   * the newest value.
+   */
   roomFor(characters: number): Room {
     return this.#all.roomFor(this, characters);
   }
 
-  /** Sends a frame that is missed by a client for which too much waits. False: it is not sent. */
+  /** Sends a frame, unless too much waits for this client or for all of them. False: it was not sent. */
   offer(frame: string): boolean {
     return this.#all.mayTake(this, frame.length) && this.send(frame);
   }
 
-  /** Sends a frame. `false`: it was not sent, because the client is gone or too much waits for it already. */
+  /**
+   * Sends a frame even if too much waits for all clients together. False: it was not sent, because this client is gone or too much waits
+   * for it.
+   */
   send(frame: string): boolean {
     if (!this.isOpen || this.#queued + frame.length > this.mostWaiting) return false;
     this.#sentAt = performance.now();

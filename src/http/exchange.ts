@@ -37,7 +37,7 @@ export interface Exchange {
   route: string;
   /** The idempotency key of the request; `null` for nearly all requests. */
   intent: Named | null;
-  /** Whose key it has, once that is known. */
+  /** Who sent it; `null` until its key is resolved. */
   caller: Caller | null;
   /** How its endpoint call ended. */
   call: CallOutcome | null;
@@ -59,7 +59,7 @@ export interface CallOutcome {
   readonly target: PublishTarget;
   /** The player that the request named. */
   readonly platformId: string | null;
-  /** That the answer names; `null`: it names none. */
+  /** The revision that the answer names; `null`: it names none. */
   readonly revision: number | null;
 }
 

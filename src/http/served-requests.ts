@@ -18,8 +18,8 @@ const MAX_NAME = 128;
 /** A part of a text keeps the whole text in memory; parts of longer ones are copied. */
 const LONG = 1_000;
 
-/** What is wrong with a push that nobody has made: the answer to a question, and nothing that was refused. */
-const LOOKED = 'PREFLIGHT_VALIDATION_FAILED';
+/** The code of a preflight's findings. They are the answer to a question: nothing was refused. */
+const PREFLIGHT_FINDINGS = 'PREFLIGHT_VALIDATION_FAILED';
 
 /** Tells the call log of the requests that a manager asks for: endpoint calls, and all that was refused or failed. */
 export class ServedRequests {
@@ -32,12 +32,15 @@ export class ServedRequests {
 
   note(exchange: Exchange, status: number, ms: number, refused: Refusal | undefined): void {
     if (exchange.call === null && refused === undefined && status < 400) return;
-    if (refused?.code === LOOKED) return;
+    if (refused?.code === PREFLIGHT_FINDINGS) return;
     const project = exchange.caller?.projectId ?? this.#unprovenProject(exchange);
     if (project !== null) this.#callLog.note(project, servedOf(exchange, status, ms, refused));
   }
 
-  /** The project of a request without a valid key, if the log knows it and the request may be told; else `null`. */
+  /**
+   * The project of a request without a valid key, if the call log knows the project and has not had too many such requests of it; else
+   * `null`.
+   */
   #unprovenProject({ location }: Exchange): string | null {
     const project = PROJECT_PATH.exec(location)?.[1];
     if (project === undefined || !this.#callLog.knows(project)) return null;

@@ -11,7 +11,7 @@ export interface WaitingBounds {
 
 /** Hears of what waits, for the metrics. */
 export interface WaitingObserver {
-  /** Bytes that wait for all clients; told every second. */
+  /** Gets the bytes that wait for all clients, every second. */
   waiting(bytes: number): void;
   /** Something was not sent yet, because too much waits for all clients or for those of one project. */
   held(): void;
@@ -30,33 +30,37 @@ export interface Waiter {
   /** Bytes that it has not taken yet, those in its connection too. */
   readonly waiting: number;
   readonly isOpen: boolean;
-  /** There may be room for what there was none for. */
+  /** Called when there may be room again. */
   room(): void;
   /** Whether it has taken nothing of what waits for it for so long. */
   isStalled(now: number, forMs: number): boolean;
   cut(): void;
 }
 
-/** Characters that may wait for a client besides one frame, where it can be sent the newest later. */
+/**
+ * Characters that may wait for a client that can be sent a newer value later: several small frames, or one large frame and nothing else.
+ */
 const SMALL = 16_384;
 /** What a client that has not taken everything yet may use of a bound: those that keep up need the rest. */
 const SLOW_SHARE = 1 / 2;
-/** Beyond this part of a bound, clients that take nothing are in the way of others. */
+/** Above this part of a bound, clients that take nothing are cut. */
 const SHORT_SHARE = 3 / 4;
-/** How soon those without room are told that others have taken theirs, ms. */
+/** How soon clients without room hear that others have made some, ms. */
 const WAKE_MS = 100;
 
 /**
- * What waits for the clients of streams: of each, of a project, of all. It lies in memory, and a client may take its time: ten thousand that are
- * sent a large value and read nothing would end the process. Everything that says whether there is room is here; what becomes of that for which
- * there is none, those who send decide: a value is left where it is (`app/live/subscriber.ts`), a line of the call log is missed.
+ * What waits for the clients of streams: of each, of a project, of all. It lies in memory, and a client may take its time: ten thousand
+ * that are sent a large value and read nothing would end the process.
+ *
+ * This class alone decides whether there is room. The sender decides what becomes of a frame without room: a value stays where it is
+ * (`app/live/subscriber.ts`), a line of the call log is missed.
  */
 export class Waiting {
   readonly #bounds: WaitingBounds;
   readonly #observer: WaitingObserver;
   #all = 0;
   readonly #ofProject = new Map<string, number>();
-  /** Who had no room because of others. */
+  /** Clients that had no room because of others. */
   #held = new Set<Waiter>();
   #waking: NodeJS.Timeout | null = null;
 
@@ -65,14 +69,14 @@ export class Waiting {
     this.#observer = observer;
   }
 
-  /** Of what can be sent later as well, as it is then: one large frame at a time waits for a client, or some small ones. */
+  /** Whether there is room for a frame that can also be sent later. One large frame at a time waits for a client, or several small ones. */
   roomFor(client: Waiter, characters: number): Room {
     if (characters > client.mostWaiting) return 'never';
     if (client.queued > 0 && client.queued + characters > SMALL) return 'later';
     return this.mayTake(client, characters) ? 'now' : 'later';
   }
 
-  /** Whether all clients together leave room for it. If not, the client is told when to ask again. */
+  /** Whether all clients together leave room for the frame. If not, the client's `room` is called when there may be some. */
   mayTake(client: Waiter, characters: number): boolean {
     if (this.#fits(client, characters)) return true;
     this.#held.add(client);
@@ -80,7 +84,7 @@ export class Waiting {
     return false;
   }
 
-  /** What waits for a client of this project has become more or less. */
+  /** To be called when what waits for a client of this project has grown or shrunk by so many characters. */
   moved(project: string, by: number): void {
     this.#all += by;
     const waiting = this.#of(project) + by;
@@ -89,7 +93,7 @@ export class Waiting {
     if (by < 0 && this.#held.size > 0) this.#waking ??= setTimeout(() => this.#wake(), WAKE_MS).unref();
   }
 
-  /** Every second: makes room where it is short. `clients`: all that are open. */
+  /** To be called every second. Makes room where it is short. `clients`: all that are open. */
   look(now: number, clients: Iterable<Waiter>): void {
     this.#observer.waiting(this.#all);
     if (this.#held.size === 0) return;
@@ -101,14 +105,14 @@ export class Waiting {
     this.#held.delete(client);
   }
 
-  /** Always true where nothing waits at all. */
+  /** Always true where nothing waits: a single frame may be as large as it is. */
   #fits({ project, waiting }: Waiter, characters: number): boolean {
     const share = waiting > 0 ? SLOW_SHARE : 1;
     const fits = (others: number, most: number) => others === 0 || others + characters <= most * share;
     return fits(this.#all, this.#bounds.all) && fits(this.#of(project), this.#bounds.ofProject);
   }
 
-  /** Who is held again is told again. */
+  /** Tells the clients that are held. One that still has no room stays held. */
   #wake(): void {
     this.#waking = null;
     const held = this.#held;
@@ -119,7 +123,7 @@ export class Waiting {
     }
   }
 
-  /** Makes room for those who take what they are sent. The largest go first. */
+  /** Cuts clients that take nothing, those with the most waiting first, until there is room for the others. */
   #cutStalled(now: number, clients: Iterable<Waiter>): void {
     const stalled = [...clients].filter((client) => client.isStalled(now, this.#bounds.graceMs));
     for (const client of stalled.sort((one, other) => other.waiting - one.waiting)) {
@@ -129,7 +133,7 @@ export class Waiting {
     }
   }
 
-  /** Whether it is time to part with clients of this project that take nothing. */
+  /** Whether room is so short for this project's clients that those that take nothing must be cut. */
   #isShort(project: string): boolean {
     return this.#all > this.#bounds.all * SHORT_SHARE || this.#of(project) > this.#bounds.ofProject * SHORT_SHARE;
   }

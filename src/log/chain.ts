@@ -4,11 +4,13 @@ import type { NewEvent } from './port.ts';
 
 /**
  * The hash chain of a stream. Each event's hash covers the hash before it, so removing, reordering or altering any event breaks every link
- * after it. The hash covers the bytes as they are stored, never parsed values. Parsing and printing again may change a number or the order
- * of keys, and a proof must be over what lies in the log.
+ * after it.
  *
- * The hash is the last member of the metadata. So sealing it, reading it and removing it are cuts at a known distance from the end. This
- * runs for every event that is written or replayed, thousands a second, and must not parse.
+ * The hash covers the bytes as they are stored, never parsed values. Parsing and printing again may change a number or the order of keys,
+ * and a proof must be over what lies in the log.
+ *
+ * The hash is the last member of the metadata. So sealing, reading and removing it cut the text at a known distance from its end. Nothing
+ * is parsed, because this runs for every event that is written or replayed, thousands a second.
  */
 
 /** An event before its seal; `metadata` is the text of a JSON object without a member `hash`. */

@@ -8,10 +8,10 @@ export type Upcasts = Readonly<Record<string, Readonly<Record<number, Upcast>>>>
 
 /** The shape of an event that was ever stored is never changed. A new version is added, and its step is here. */
 export const UPCASTS: Upcasts = {
-  // Version 1 did not record defaults in the ledger, and did not keep what the ledger had said.
-  'document.written': { 1: untold },
-  'document.deleted': { 1: untold },
-  'record.appended': { 1: untold },
+  // Version 1 did not record defaults in the ledger, and kept no ledger balances. `told: null` says that they are unknown.
+  'document.written': { 1: withUnknownBalances },
+  'document.deleted': { 1: withUnknownBalances },
+  'record.appended': { 1: withUnknownBalances },
   // Version 1 knew no guests.
   'session.created': { 1: (data) => data },
   // Version 1 does not say which device asked for a code.
@@ -19,6 +19,6 @@ export const UPCASTS: Upcasts = {
   'guest.deviceRevoked': { 1: (data) => data },
 };
 
-function untold(data: JsonObject): JsonObject {
+function withUnknownBalances(data: JsonObject): JsonObject {
   return { ...data, told: null };
 }

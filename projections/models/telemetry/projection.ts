@@ -19,7 +19,7 @@ const SWEEP_EVENTS = 'DELETE FROM {telemetry_events} WHERE project = $1 AND revi
 const SWEEP_SESSIONS = 'DELETE FROM {telemetry_sessions} WHERE project = $1 AND revision < $2';
 const FORGET = 'DELETE FROM {telemetry_players} WHERE project = $1';
 
-/** An event with its place in the list. */
+/** An event with its number in the list. */
 interface Listed extends ListedEvent {
   readonly revision: number;
   readonly recordedAt: number;
@@ -49,8 +49,8 @@ export async function writeTelemetry(tx: Transaction, events: readonly Telemetry
 }
 
 /**
- * Cuts the events into parts, each of which ends with a sweep or with the batch. What a sweep removes must be gone for the events after it,
- * whatever the batches.
+ * Divides the events into parts, each of which ends with a sweep or with the batch. What a sweep removes must be gone for the events after
+ * it, whatever the batches are.
  */
 function* parts(events: readonly TelemetryEvent[]): Generator<readonly TelemetryEvent[]> {
   let start = 0;

@@ -3,7 +3,7 @@ import type { TelemetryReader } from '../../../src/app/ports/readers.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { type PlayerRow, playerOf } from './players.ts';
 
-/** Place and row come from one snapshot. */
+/** Checkpoint and row come from one snapshot. */
 const PLAYER = `
 SELECT coalesce((SELECT revision FROM savepoint.telemetry_checkpoints WHERE project = $1), -1) AS revision, p.*
 FROM (SELECT) one LEFT JOIN savepoint.telemetry_players p ON p.project = $1 AND p.platform_id = $2`;

@@ -10,7 +10,7 @@ import { beginFromTotals } from './totals.ts';
 
 /**
  * Rebuilds the rows of telemetry, one project at a time in one transaction. Readers see the old rows until it ends, and the running
- * projector waits for the project's place, which the transaction has locked.
+ * projector waits for the project's checkpoint, which the transaction has locked.
  */
 export async function rebuildTelemetry(options: {
   readonly log: Log;

@@ -9,7 +9,7 @@ import { telemetryStream } from '../../../src/log/streams.ts';
 
 /**
  * Retention. It removes nothing itself. It appends an event that says what is no longer shown. The projector removes the rows at that
- * event, and so do a rebuild and a verification. The events themselves are truncated later (cut.ts).
+ * event, and so do a rebuild and a verification. The events themselves are truncated later (truncate.ts).
  */
 
 export interface Retained {

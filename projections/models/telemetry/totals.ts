@@ -41,7 +41,7 @@ export async function findTotals(log: Log, projectId: string): Promise<Totals | 
 const COMPLETED = 'totals.completed';
 
 /**
- * Where folding begins in empty tables: at −1, or after what was truncated, with what players had come to until then. Moves the place
+ * Where folding begins in empty tables: at −1, or after what was truncated, with what players had come to until then. Moves the checkpoint
  * there; the caller must have locked it. Totals that reach beyond `until` are not used. Throws {@link HistoryMismatch} when the log holds
  * another event there, or when the totals are truncated meanwhile because newer ones follow them.
  */

@@ -61,11 +61,11 @@ function frameOfRequest(request: LoggedRequest): string {
   return frameOf({ id: request.id, event: 'request', data: JSON.stringify(request) });
 }
 
-/** Looks again and again whether the caller may still read this, and ends the stream with the refusal. */
+/** Checks at intervals whether the caller may still read this. If not, ends the stream with the refusal. */
 function checking(stream: EventStream, check: () => Promise<void>): () => void {
   const timer = setInterval(() => {
     check().catch((error: unknown) => {
-      // While the storage is away nothing is known against the key.
+      // An outage of the storage says nothing about the key.
       if (!(error instanceof Refusal) || error.status >= 500) return;
       const { code, message } = error;
       stream.send(frameOf({ event: 'refused', data: JSON.stringify({ code, message }) }));

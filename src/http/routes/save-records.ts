@@ -41,7 +41,10 @@ function recordOf(ctx: ContextOf<typeof saveRecords.rename>): RecordAddress {
   return { ...addressOf(ctx), recordId: param(ctx, 'record') };
 }
 
-/** A body, or `undefined` if it is missing or not JSON: it names no record then, which is no error. A body that is too large is refused. */
+/**
+ * A body, or `undefined` if it is missing or not JSON. Such a request names no record, which is no error. A body that is too large is
+ * refused.
+ */
 async function anyBody(ctx: Context, { gameBody }: Services): Promise<Json | undefined> {
   try {
     return await readJson(ctx.state.exchange, gameBody, invalidBody);

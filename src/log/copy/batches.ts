@@ -7,7 +7,7 @@ export interface BatchLimits {
   readonly bytes: number;
 }
 
-/** Cuts events into appends. Each append holds consecutive events of one stream, in their order, without a gap and within the limits. */
+/** Divides events into appends. Each append holds consecutive events of one stream, in their order, without a gap and within the limits. */
 export function* batches(events: readonly RecordedEvent[], limits: BatchLimits): Generator<readonly RecordedEvent[]> {
   let batch: RecordedEvent[] = [];
   let bytes = 0;

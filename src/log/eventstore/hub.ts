@@ -27,7 +27,7 @@ interface SubscriberOptions {
   readonly notifier: Notifier;
 }
 
-/** A follower's share of the subscription. Once it has failed it does not recover. */
+/** What one follower gets of the subscription. Once it has failed it does not recover. */
 interface Subscriber {
   /** Takes at most `limit` events, in order. */
   take(limit: number): readonly RecordedEvent[];

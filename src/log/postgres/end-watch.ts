@@ -4,7 +4,7 @@ import { KnownEnd } from './known-end.ts';
 import { createPages, type Pages } from './pages.ts';
 import type { Reader } from './read.ts';
 
-/** A follower, as far as the watch must know it: the position that it was given last, once it has asked for more. */
+/** A follower as the watch knows it. `position`: the last one that it was given, once it has asked for more. */
 export interface Follower {
   position: number;
 }
@@ -24,7 +24,7 @@ export const LAST_RETRY_MS = 1000;
  * - when an own append came back with a position beyond the next one. Then another process has appended, and its events are fetched first.
  */
 export class EndWatch {
-  /** Told of every event that becomes known, and of every query that found none. */
+  /** Notified of every event that becomes known, and of every query that found none. */
   readonly newEvents = createNotifier();
   readonly #wakeUp = createNotifier();
   readonly #closing = new AbortController();
@@ -66,13 +66,13 @@ export class EndWatch {
   /** Takes own events with their positions, in order. `requestedAt` as of `performance.now()`. */
   stored(events: readonly RecordedEvent[], requestedAt: number): void {
     if (!this.#known || this.#followers.size === 0) return;
-    // They are known already where the loop has read them before their answer came.
+    // The loop may have read them before their answer came. Then they are known already.
     const taken = this.#known.takeOwn(events, requestedAt);
     if (taken === 'gap') this.#wakeUp.notify();
     if (taken === 'moved') this.newEvents.notify();
   }
 
-  /** Waits, but no longer than until a follower comes or goes, or a gap must be filled. */
+  /** Waits for at most `ms`. Ends early when a follower comes or goes, or when a gap must be filled. */
   pause(ms: number, signal: AbortSignal): Promise<void> {
     return this.#wakeUp.wait(this.#wakeUp.notifications, ms, signal);
   }
@@ -96,7 +96,8 @@ export class EndWatch {
         retryMs = Math.min(retryMs * 2, LAST_RETRY_MS);
       }
     }
-    // Done in the same turn as the test above, so that whoever joins next starts a new loop. Nobody keeps `#known` current meanwhile.
+    // Done in the same turn as the test above, so that a follower that joins next starts a new loop. Nobody keeps `#known` current
+    // meanwhile.
     this.#loop = null;
     this.#known = null;
   }

@@ -8,8 +8,8 @@ const FRESH_MS = 500;
 const MAX_AHEAD = 20_000;
 
 /**
- * What this process knows of the end of the log: the last events without a gap, own events beyond a gap, and when the log was last asked
- * whether there is more.
+ * What this process knows of the end of the log: the last events without a gap, own events after a gap, and when the log last confirmed
+ * that there are no more.
  */
 export class KnownEnd {
   readonly #recentBytes: number;
@@ -40,7 +40,7 @@ export class KnownEnd {
     return waiting === undefined ? undefined : waiting - this.top - 1;
   }
 
-  /** Whether a query that was sent after `time` has found the end, not too long ago. */
+  /** Whether a query that was sent after `time` has found the end, and was answered a moment ago. */
   confirmedSince(time: number): boolean {
     return this.#confirmedAt >= time && performance.now() - this.#answeredAt < FRESH_MS;
   }
@@ -50,7 +50,10 @@ export class KnownEnd {
     return this.#recent.after(position, limit);
   }
 
-  /** Takes own events with their positions, in order. Says whether the top moved, or all of them wait behind a gap, or were known. */
+  /**
+   * Takes own events with their positions, in order. `moved`: the top moved. `gap`: all that are new wait behind a gap. `known`: none is
+   * new.
+   */
   takeOwn(events: readonly RecordedEvent[], requestedAt: number): 'moved' | 'gap' | 'known' {
     const { top } = this;
     const last = events.at(-1);

@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { unavailable } from './connection.ts';
 
 /**
- * Events of one transaction: so few that nobody waits for them. Appends need no lock that this holds, and replicas and the vacuum keep up.
+ * Events deleted in one transaction: few enough that nobody waits, and that replicas and the vacuum keep up. Appends need no lock that this
+ * holds.
  */
 const AT_ONCE = 1000;
 
