@@ -81,7 +81,7 @@ export interface Caller {
   readonly revision: RevisionStatus | null;
   readonly proof?: PlayerProof | undefined;
   readonly intent?: Intent | null | undefined;
-  /** The project takes players that are named without proof. Left out: it does not, or the key stands for itself. */
+  /** The project accepts a player that is claimed without proof. Left out: it does not, or the key acts for itself. */
   readonly takesUnproven?: true;
   /** The player it acts for, once proven. */
   readonly verified?: string;

@@ -19,11 +19,11 @@ import { type Decided, decidedBy } from './project/commit.ts';
 import type { DecisionContext } from './project/decision-context.ts';
 
 /**
- * A request with an `Idempotency-Key` happens once. The decision that it protects reads the key, and its commit writes the key together with the
- * answer. So over any crash, repetition or second node the request is done once or not at all, with one append. A request without a key skips
- * all this.
+ * A request with an `Idempotency-Key` happens once. The decision that it protects reads the key, and its commit writes the key together
+ * with the answer. So over any crash, repetition or second node the request is done once or not at all, with one append. A request without
+ * a key skips all this.
  *
- * return idempotent({ view, now, keyed }, NO_ANSWER, () => decided(null, events));
+ * return idempotent({ ctx, now, keyed }, NO_ANSWER, () => decided(null, events));
  */
 
 /** What is kept of an answer, and how the answer is made from it again. */

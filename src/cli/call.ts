@@ -68,7 +68,7 @@ async function call(remote: Remote, { slug, input, player, target }: Asked): Pro
   return { ok: refused === null, json, text: answerText(refused, came) };
 }
 
-/** What an endpoint has refused is its answer; a key that is not valid is none. */
+/** A refusal by the endpoint is its answer. A refusal of the key is not. */
 function refusedCall(error: unknown): Came {
   if (!(error instanceof RemoteRefusal) || error.code === 'UNAUTHORIZED') throw error;
   return { status: error.status, body: error.body, revision: null };
@@ -103,7 +103,7 @@ interface Refused {
   readonly message: string;
 }
 
-/** The refusal in an endpoint's answer, which its author words; `null` for a success. */
+/** The refusal in an endpoint's answer, in its author's words; `null` for a success. */
 function refusalIn({ status, body }: Came): Refused | null {
   const whole = isObject(body) ? body : {};
   if (status < 400 && whole['ok'] !== false) return null;
@@ -125,7 +125,7 @@ function answerText(refused: Refused | null, { status, body }: Came): string {
 }
 
 const ENVELOPE = ['ok', 'error', 'message', 'status'];
-/** What a condition's refusal tells editors; its author has written none of it. */
+/** What a condition's refusal tells editors. The server adds these members; the author wrote none of them. */
 const NOTES_OF_CONDITIONS = ['flagged', 'severity', 'conditionRejection', 'fireWebhook'];
 
 /** What a refusal tells besides code and message: members of its author's answer, the step that failed, and other details; of a fault, the request's id. */

@@ -14,7 +14,7 @@ interface CheckOptions extends RemoteOptions {
   readonly offline?: boolean;
 }
 
-/** `savepoint check`: everything that a push would be told, without one. */
+/** `savepoint check`: reports everything that a push would report, and pushes nothing. */
 export function checkCommand(): Command {
   return remoteCommand(
     'check',
@@ -26,7 +26,7 @@ export function checkCommand(): Command {
     .action(async (options: CheckOptions) => {
       const folder = readFolder(options.offline ? dirOf(options) : remoteOf(options).place.dir);
       if (folder.sources.length === 0) {
-        // In a pipeline the wrong folder would pass.
+        // Otherwise a pipeline in the wrong folder would pass.
         if (findProject(folder.dir) === null)
           throw new FolderProblem(
             'NO_FOLDER',

@@ -23,7 +23,7 @@ export const JSON_HELP = 'print one JSON value and nothing else on standard outp
 
 export const JSON_LINES = 'print one JSON value on a line for each event (NDJSON), and nothing else on standard output';
 
-/** What `--json` prints where that is not one value. */
+/** Adds to the help what `--json` prints, for a command that does not print exactly one value. */
 export function jsonIs(made: Command, description: string): Command {
   const option = made.options.find(({ long }) => long === '--json');
   if (option !== undefined) option.description = description;

@@ -26,7 +26,7 @@ interface DevOptions extends RemoteOptions {
   readonly logs: boolean;
 }
 
-/** `savepoint dev`: keeps `next` what the folder is, and tells what comes of it. */
+/** `savepoint dev`: keeps `next` equal to the folder, and prints the outcome of each change. */
 export function devCommand(): Command {
   const about = 'watch the folder: push each change to next, run the tests of what changed, make its types, show calls and refusals';
   return jsonIs(remoteCommand('dev', about), `${JSON_LINES}; its member event says what happened`)
@@ -74,12 +74,13 @@ async function develop(remote: Remote, node: LocalNode | null, options: DevOptio
     if (!(error instanceof RemoteUnreachable && error.code === 'UNREACHABLE')) tell.failed(error);
   };
   const work = new OneAtATime(async () => {
-    // While the folder's own node is started again a round would tell of nothing but that; it is asked for when the node answers.
+    // No round runs while the folder's own node is started again: it would report that and nothing else. One is asked for when the node
+    // answers.
     if (node === null || node.isAlive()) await round(remote, rounds, node === null ? tell : { ...tell, failed });
   });
   const end = new AbortController();
   const signal = AbortSignal.any([stop, end.signal]);
-  // It looks at the folder first: what changes while the first round reads it is seen.
+  // Watching begins before the first round, so that a change during that round is seen.
   const watching = watchFolder(dir, () => work.ask(), signal);
   work.ask();
   const following = options.logs ? follow(remote, tell, signal) : Promise.resolve();
@@ -88,7 +89,7 @@ async function develop(remote: Remote, node: LocalNode | null, options: DevOptio
     work.ask();
   };
   const keeping = node === null ? Promise.resolve() : keepRunning(node, { note: tell.note, runsAgain }, signal);
-  // What ends `dev` by itself ends all of it.
+  // A failure that ends one part of `dev` ends all of it.
   keeping.catch(() => end.abort());
   await watching;
   await Promise.all([work.settled(), following]);

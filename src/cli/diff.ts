@@ -28,7 +28,7 @@ export function diffCommand(): Command {
       const read = async (): Promise<readonly Shown[]> =>
         folder === null ? (await remote.diff()).changes : changesOf(folder, (await heldBy(remote, target)).definitions);
       const changes = await read().finally(endProgress);
-      // Of what cannot be read nobody knows how it differs.
+      // A file that cannot be read is reported as a finding: its difference is unknown.
       const findings = folder === null ? [] : problemsIn(folder);
       if (findings.length > 0) process.exitCode = 1;
       const [from, to] = options.staged ? ['live', 'next'] : [target, 'the folder'];

@@ -71,6 +71,6 @@ function whatNext(folder: string, { address, project, template }: InitOptions): 
   const remote = steps.map((step) => `  ${step}`);
   const lines =
     address === undefined ? ['Next:', ...enter, ...local, 'Or, with a server that runs:', ...remote] : ['Next:', ...enter, ...remote];
-  // Whoever has it in a folder of packages alone has no `savepoint` on the path.
+  // A package that is installed in a folder alone puts no `savepoint` on the path.
   return process.env['npm_command'] === 'exec' ? lines.map((line) => line.replace(/^ {2}savepoint /, '  npx savepoint ')) : lines;
 }

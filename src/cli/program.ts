@@ -36,17 +36,17 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
 ]);
 
 /**
- * The command line for these words: their command alone, or the whole where they name none. Without words it is the whole. Help and wrong
- * usage are thrown as `CommanderError`, so that the caller decides how the process ends.
+ * The command line for these words: the command that they name alone, or the whole program where they name none. Help and wrong usage are
+ * thrown as `CommanderError`, so that the caller decides how the process ends.
  */
 export async function createProgram([word]: readonly string[] = []): Promise<Command> {
   const program = new Command('savepoint')
     .description('An event-sourced, self-hostable game backend.')
     .version(VERSION)
-    // An option behind a command is that command's, also where commands above it have one of the same name.
+    // An option after a command is that command's, also where a command above it has an option of the same name.
     .enablePositionalOptions()
     .addHelpText('after', '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder.');
-  // `completion` tells of all the others.
+  // `completion` prints all commands.
   const named = word === undefined || word === 'completion' ? undefined : COMMANDS.get(word);
   const loads = named === undefined ? [...COMMANDS.values()] : [named];
   for (const command of await Promise.all(loads.map((load) => load()))) program.addCommand(command);

@@ -18,7 +18,7 @@ interface PromoteOptions extends RemoteOptions {
   readonly force?: boolean;
 }
 
-/** `savepoint promote`: what is staged becomes live, once it was looked at. */
+/** `savepoint promote`: shows what is staged, asks, and makes it live. */
 export function promoteCommand(): Command {
   return remoteCommand(
     'promote',
@@ -93,14 +93,14 @@ async function lookedAt(remote: Remote): Promise<Looked> {
   return { position, staged, changes, tests: { total, passed, failed, results }, findings, definitionFindings };
 }
 
-/** More than a server takes in one request was pushed in several. */
+/** What is staged may be larger than one request, because it was pushed in several. Then it is not looked at, and a note says so. */
 function tooLarge(error: unknown): readonly Finding[] {
   if (!(error instanceof RemoteRefusal) || error.status !== 413) throw error;
   printNote(`Note: the definitions of next are too large to be looked at in one request: ${error.message}`);
   return [];
 }
 
-/** Tells what was published meanwhile where that refuses it: what was shown and agreed to is no longer what there is. */
+/** Reports what was published meanwhile, where that is why a command is refused: the user agreed to something else. */
 export async function agreedUpon<Answer>(doing: Promise<Answer>): Promise<Answer> {
   try {
     return await doing;

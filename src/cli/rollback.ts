@@ -14,7 +14,7 @@ interface RollbackOptions extends RemoteOptions {
   readonly yes?: boolean;
 }
 
-/** `savepoint rollback`: live becomes what it was. */
+/** `savepoint rollback`: makes live what it was before a publish. */
 export function rollbackCommand(): Command {
   return remoteCommand('rollback', 'make live what it was before its last publish or promotion, after asking; players’ documents stay')
     .option('--to <revision>', 'what it was right after this one of `savepoint publishes`; -1: before any', revisionOf)
@@ -36,7 +36,7 @@ export function rollbackCommand(): Command {
         process.exitCode = 1;
         return printResult(options, { ...look, ok: false, rolledBack: false }, () => 'Nothing was rolled back.');
       }
-      // What was looked at, and only where nothing was published since.
+      // Applies what was shown, and only if nothing was published since.
       const done = await agreedUpon(remote.rollback({ dryRun: false, to: look.to, base: look.position }));
       await moveBase(remote, done.position);
       const at = done.revision === null ? '' : ` (revision ${done.revision})`;
@@ -48,7 +48,7 @@ export function rollbackCommand(): Command {
     );
 }
 
-/** The refusal of a revision at which live was not published: commands also tell revisions at which a commit ended. */
+/** The refusal of a revision at which nothing was published to live: commands also print revisions at which other commits ended. */
 async function unknownPublish(remote: Remote, to: number): Promise<Error> {
   const { publishes } = await remote.publishes({ limit: 200, before: to });
   const earlier = publishes.find(({ target, changes }) => target === 'live' && changes.some(({ kind }) => kind !== 'tests'));

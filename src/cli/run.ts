@@ -14,7 +14,7 @@ export async function run(words: readonly string[]): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
     const isUsage = error instanceof CommanderError || error instanceof WrongUsage;
-    // What failures there are is known by all parts of the server; a command that succeeds needs none of them.
+    // The explanations of failures need all parts of the server, which a command that succeeds need not load.
     const { codeOf, explain } = await import('./explain.ts');
     const message = isUsage ? error.message : explain(error);
     if (error instanceof WrongUsage) printNote(`error: ${message}`);

@@ -10,7 +10,7 @@ export function styled(style: Style, text: string, stream: NodeJS.WriteStream = 
   return styleText(style, text, { stream });
 }
 
-/** Whether somebody sits there who can answer. */
+/** Whether a person at a terminal can be asked. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }

@@ -43,7 +43,7 @@ export function typesCommand(): Command {
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
       const work = new OneAtATime(() => reported(options, once));
-      // It looks first: what changes while the first types are made is seen.
+      // Watching begins first, so that a change while the first types are made is seen.
       const watching = makes.changes(stop.signal, () => work.ask());
       work.ask();
       await watching;
@@ -74,7 +74,7 @@ async function makerOf(options: TypesOptions): Promise<Maker> {
   const from = resolve(options.dir ?? '.');
   const dir = findProject(from)?.dir ?? from;
   const folder = readFolder(dir);
-  // Otherwise a command in the wrong folder would leave the types of an empty game there.
+  // Otherwise a command in the wrong folder would write the types of an empty game there.
   if (folder.sources.length === 0 && findProject(from) === null)
     throw new FolderProblem('NO_FOLDER', `There is no savepoint.json in ${from} or above it, and there are no definitions in it.`);
   return {
@@ -104,7 +104,7 @@ function stale(out: string): string {
   return `${out} is not what the definitions say; \`savepoint types --out ${basename(out)}\` writes it anew`;
 }
 
-/** While it watches, a mistake in a file is told and not the end. */
+/** While watching, a mistake in a file is reported and does not end the command. */
 async function reported({ json }: TypesOptions, once: () => Promise<void>): Promise<void> {
   try {
     await once();

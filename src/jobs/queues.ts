@@ -3,7 +3,7 @@ import { JOB_KINDS, JOB_NAMES, type JobName, QUEUES, type QueueName } from './ki
 import type { JobQueue, Store, StoredJob } from './store.ts';
 import { type JobState, type JobView, parseId, viewOf } from './view.ts';
 
-/** Requests to the queues of all queues. They reject as the store does. */
+/** Requests to all queues. They reject as the store does. */
 
 export type Queues = Readonly<Record<QueueName, JobQueue>>;
 

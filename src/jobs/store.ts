@@ -3,13 +3,13 @@ import { QUEUES, type QueueName } from './kinds.ts';
 
 /** Where jobs are kept. Two stores, one library: see `redis-store.ts` and `postgres-store.ts`. */
 
-/** The jobs of a name, as the library shows them on either store. */
+/** The jobs of one queue, as the library shows them on either store. */
 export type JobQueue = Pick<
   Queue<unknown, unknown, string>,
   'add' | 'clean' | 'close' | 'getJob' | 'getJobCounts' | 'getJobs' | 'waitUntilReady'
 >;
 
-/** The most connections of the store in Postgres: the worker of each name holds one on which it is woken. */
+/** The most connections of the store in Postgres: the worker of each queue holds one on which it is woken. */
 export const POSTGRES_CLIENTS = QUEUES.length + 4;
 
 export interface JobWorker {
@@ -53,7 +53,7 @@ export interface StoreOptions {
   readonly onError: (reason: string) => void;
 }
 
-/** The name under which a name is kept. Other programs may use the same store. */
+/** The name of a queue in the store. Other programs may use the same store. */
 export function queueName(name: QueueName): string {
   return `savepoint-${name}`;
 }

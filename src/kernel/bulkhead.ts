@@ -2,22 +2,22 @@ import { refusal } from './errors.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface BulkheadLimits {
-  /** Places over all keys. */
+  /** Slots over all keys. */
   readonly slots: number;
   /**
-   * Places of one key. Left out: a key may take another place while it holds fewer than are free. So a single key gets half of the places and
+   * Slots of one key. Left out: a key may take another slot while it holds fewer than are free. So a single key gets half of the slots and
    * leaves the other half to the next one, and a key with many gets no more until the others have as many.
    */
   readonly perKey?: number;
   /** How many of one key may wait. Left out: any number. */
   readonly queue?: number;
-  /** How long one waits. Left out: until there is a place. */
+  /** How long one waits. Left out: until there is a slot. */
   readonly timeout?: { readonly ms: number; readonly scheduler: Pick<Scheduler, 'after'> };
 }
 
 /** What one run says about its wait. */
 export interface RunOptions {
-  /** The error to reject with when there is no place in time. Left out: 503 BUSY. */
+  /** The error to reject with when there is no slot in time. Left out: 503 BUSY. */
   readonly onReject?: () => Error;
   /** When it aborts, the wait ends with its reason. */
   readonly signal?: AbortSignal;
@@ -28,8 +28,8 @@ interface Waiter {
 }
 
 /**
- * Places that many keys share, such as connections or calls to a service. A key that has its share waits in a queue of its own, and a free place
- * goes to the next key that may have it, in turn. So a long queue delays its own key only.
+ * Slots that many keys share, such as connections or calls to a service. A key that has its share waits in a queue of its own, and a free
+ * slot goes to the next key that may have it, in turn. So a long queue delays its own key only.
  */
 export class Bulkhead {
   readonly #limits: BulkheadLimits;
@@ -43,7 +43,7 @@ export class Bulkhead {
     this.#limits = limits;
   }
 
-  /** Number of places that are taken. */
+  /** Number of slots that are taken. */
   get inUse(): number {
     return this.#inUse;
   }
@@ -54,19 +54,19 @@ export class Bulkhead {
     return count;
   }
 
-  /** How many were refused since the start: no place, a full queue, or a wait that took too long. */
+  /** How many were refused since the start: no slot, a full queue, or a wait that took too long. */
   get rejected(): number {
     return this.#rejected;
   }
 
-  /** Whether {@link tryAcquire} would take a place. */
+  /** Whether {@link tryAcquire} would take a slot. */
   hasCapacity(key: string): boolean {
     const held = this.#held.get(key) ?? 0;
     const free = this.#limits.slots - this.#inUse;
     return free > 0 && held < (this.#limits.perKey ?? free);
   }
 
-  /** Takes a place, which the caller must leave again. `false`: the key has had its share, or there is no place. */
+  /** Takes a slot, which the caller must free again. `false`: the key has had its share, or there is no slot. */
   tryAcquire(key: string): boolean {
     if (!this.hasCapacity(key)) {
       this.#rejected += 1;
@@ -85,7 +85,7 @@ export class Bulkhead {
     this.#admit();
   }
 
-  /** Runs `work` when there is a place: at once where one is free. Runs of one key keep their order. */
+  /** Runs `work` when there is a slot: at once where one is free. Runs of one key keep their order. */
   async run<T>(key: string, work: () => Promise<T>, waiting: RunOptions = {}): Promise<T> {
     if (!this.#queues.has(key) && this.hasCapacity(key)) this.#take(key);
     else await this.#wait(key, waiting);
@@ -101,7 +101,7 @@ export class Bulkhead {
     this.#inUse += 1;
   }
 
-  /** Resolves when there is a place. The place is taken then. */
+  /** Resolves when there is a slot. The slot is taken then. */
   #wait(key: string, { onReject = busy, signal }: RunOptions): Promise<void> {
     signal?.throwIfAborted();
     const { timeout, queue: most = Number.POSITIVE_INFINITY } = this.#limits;

@@ -2,7 +2,10 @@ import { type Refusal, refusal } from './errors.ts';
 
 /** Marks of pages, as answers give them and clients hand them back. */
 
-/** 400 INVALID_REQUEST for a mark that no answer gave. If it were answered with the first page, whoever goes on page by page would never end. */
+/**
+ * 400 INVALID_REQUEST for a mark that no answer gave. Answered with the first page instead, a client that asks for page after page would
+ * never end.
+ */
 export function wrongMark(name: string): Refusal {
   return refusal('INVALID_REQUEST', `\`${name}\` is what the page before answered; the first page is asked for without it`);
 }

@@ -74,7 +74,7 @@ export class CallEffects implements Effects {
   #key: SubjectKey | null = null;
   #lock: MutexLock | null = null;
 
-  /** `alike`: turns of the node's calls that share an idempotency key. */
+  /** `mutex`: turns of the node's calls that share an idempotency key; `null` where no call waits for another. */
   constructor(project: Project, context: EffectContext, mutex: KeyedMutex | null = null) {
     this.#project = project;
     this.#context = context;

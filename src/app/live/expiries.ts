@@ -1,8 +1,8 @@
 import { type Scheduler, yielding } from '../../kernel/scheduler.ts';
 
-/** Whose proof ends at a known time. */
+/** A stream whose proof ends at a known time. */
 export interface Expiring {
-  /** Looks up again what it may. */
+  /** Checks again what its caller may read. */
   recheck(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export class Expiries {
   async #look(): Promise<void> {
     const now = this.#scheduler.now();
     if (now >= this.#next) await this.#end(now);
-    // One that was set meanwhile.
+    // A proof that came meanwhile may have set a timer already.
     this.#cancel?.();
     this.#cancel = this.#ends.size === 0 ? null : this.#scheduler.after(LOOK_MS, () => void this.#look());
   }

@@ -24,7 +24,7 @@ interface LiveRequest {
 interface LiveStream {
   /** Begins to send. A topic that the caller may not read is refused inside the stream. */
   start(sink: Sink): void;
-  /** There may be room for what could not be sent. */
+  /** To be called when there may be room again. */
   room(): void;
   /** The id that a silent stream tells its client: how far the client is; `null`: not known yet. */
   beat(): string | null;
@@ -148,6 +148,6 @@ function topicsOf(texts: readonly string[], since: number | null, most: number):
   const topics = texts
     .map((text) => readTopic(text))
     .map((topic) => ({ ...topic, since: topic.since ?? (since === UNKNOWN ? null : since) }));
-  // Twice the same is sent once.
+  // A topic that is named twice is sent once.
   return [...new Map(topics.map((topic) => [topic.text, topic])).values()];
 }

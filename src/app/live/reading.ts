@@ -27,7 +27,7 @@ import { ownersSubject } from './touched.ts';
 export interface Reading {
   /** Readings with the same name give the same answer, so one read serves all of their clients. */
   readonly name: string;
-  /** What the answer is made of, beside the definitions and the settings. */
+  /** The subjects that the answer depends on, beside the definitions and the settings. */
   readonly subjects: readonly SubjectKey[];
   /** Shortest time between two answers, ms. */
   readonly everyMs: number;
@@ -63,7 +63,7 @@ const BOARD_MS = 1_000;
 const VIEW_MS = 250;
 /** Entries of a ledger where the topic says nothing: the oldest, or the newest with `order=desc`. */
 const LEDGER_LIMIT = '100';
-/** Everybody's watermark. */
+/** A read for everybody waits for nobody's watermark. */
 const NOBODY = { position: null };
 
 export function documentReading({ context }: Read, { project, access, collection }: SharedLedger, key: string): Reading {
@@ -131,7 +131,7 @@ export function queryReading({ queries }: Read, project: Project, query: SharedQ
   };
 }
 
-/** `isWhole`: with what players do not see. */
+/** `isWhole`: with the values that players do not see. */
 export function valuesReading(target: PublishTarget, isWhole: boolean, values: JsonObject): Reading {
   return {
     name: `values ${target} ${isWhole}`,
@@ -164,7 +164,7 @@ async function reached(project: Project, revision: number): Promise<void> {
   if (revision > project.set.head) await project.seek(revision);
 }
 
-/** All documents of a player. A `next` space shows live's where it has none of its own. */
+/** All documents of a player. A `next` space shows live documents where it has none of its own. */
 function ownersSubjects({ space }: SharedAccess, collection: string, key: string): readonly SubjectKey[] {
   const spaces = space === 'live' ? [space] : [space, 'live' as const];
   return spaces.map((one) => ownersSubject(one, collection, playerOfKey(key)));

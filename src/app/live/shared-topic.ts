@@ -8,7 +8,7 @@ import type { Answered, Reading } from './reading.ts';
 import { isCurrent, type Rules } from './rules.ts';
 import type { ValueMemory } from './value-memory.ts';
 
-/** What a topic has come to. */
+/** The value of a topic. */
 export interface Value {
   /** Members of the message, as JSON text: all but the topic. */
   readonly members: string;
@@ -35,7 +35,7 @@ export interface SharedTopicParts {
   readonly scheduler: Scheduler;
   readonly names: OutputNames;
   readonly memory: ValueMemory;
-  /** It was read: there may be a new value. */
+  /** Called after a read: there may be a new value. */
   onValue(topic: SharedTopic): void;
 }
 
@@ -60,7 +60,7 @@ export class SharedTopic {
   version = 0;
   readonly #parts: SharedTopicParts;
   #reading: Reading;
-  /** What the reading was admitted under. */
+  /** The rules under which the reading was admitted. */
   #rules: Rules;
   /** The first change that the read under way will show, and the first that no read covers yet. */
   #beingRead: number | null = null;
@@ -125,7 +125,7 @@ export class SharedTopic {
   /** Reads a dropped value again, because a client has not got it yet. */
   want(): void {
     if (this.version === 0 || this.value !== null || this.#isRunning) return;
-    // No change: what it shows is still known.
+    // The read is no change: nothing has to be shown that the dropped value did not show.
     this.#unread ??= this.#parts.project.set.head + 1;
     const wait = this.#startedAt + READ_AGAIN_MS - this.#parts.scheduler.monotonic();
     if (wait <= 0) this.evaluate();

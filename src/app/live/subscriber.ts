@@ -44,14 +44,14 @@ export interface SubscriberHost {
   /** The topic of a reading, with this listener. */
   join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic;
   leave(topic: SharedTopic, subscriber: Subscriber): void;
-  /** What the subscriber's proof lives by, from now on. */
+  /** Sets the subjects that the subscriber's proof depends on. */
   watchProof(subjects: ReadonlySet<SubjectKey>, subscriber: Subscriber): void;
-  /** The last change of what a topic is made of. */
+  /** Revision of the last change of the topic's subjects. */
   lastChange(topic: SharedTopic): number;
   remove(subscriber: Subscriber): void;
 }
 
-/** Who listens. */
+/** Resolves the caller of a stream, again and again. */
 export interface StreamCaller {
   /** Resolves the key again. */
   authenticate(): Awaitable<Caller>;
@@ -204,7 +204,7 @@ export class Subscriber {
     }
   }
 
-  /** There may be room again. */
+  /** To be called when there may be room again. */
   room(): void {
     const since = this.#fullSince;
     if (since === null) return;
@@ -220,7 +220,7 @@ export class Subscriber {
   cursor(): string | null {
     let least = this.#host.project.set.head;
     for (const { shared, version, revision, refused, since } of this.#entries) {
-      // It may come to be allowed, and is sent whole then.
+      // The topic may be allowed later, and its whole value is sent then.
       if (refused !== null) return null;
       if (shared === null || version === -1) {
         if (since === null) return null;
@@ -240,7 +240,7 @@ export class Subscriber {
     this.#sink?.end();
   }
 
-  /** Whether it is known what the caller may, now. */
+  /** Whether the caller's permissions are known as they are now. */
   get isChecked(): boolean {
     return this.#rules !== null && isCurrent(this.#rules, this.#host.project) && this.#host.scheduler.now() < this.#until;
   }

@@ -16,7 +16,7 @@ export class ValueMemory {
   readonly #held: LRUCache<Holder, { readonly characters: number }>;
   readonly #changed: (characters: number) => void;
 
-  /** `changed`: hears how many characters all values take. */
+  /** `changed` is called with the number of characters that all values take. */
   constructor(most: number, changed: (characters: number) => void) {
     this.#changed = changed;
     this.#held = new LRUCache({

@@ -7,7 +7,7 @@ export interface Signer {
   readonly signing: JsonObject;
   /** RSASSA-PKCS1-v1_5 with SHA-256 over the UTF-8 of a text; base64url. */
   sign(text: string): string;
-  /** HMAC-SHA256 over the UTF-8 of a text, with a key that is made of the same one; base64url. It is for this installation's own nodes. */
+  /** HMAC-SHA256 over the UTF-8 of a text, with a key derived from the signing key; base64url. It is for this installation's own nodes. */
   mark(text: string): string;
 }
 

@@ -13,7 +13,7 @@ import { newVersion, type StateChange, type Version } from './working-set.ts';
 export interface Decision<A> {
   readonly events: readonly DomainEvent[];
   readonly answer: A;
-  /** The request was answered before, so nothing is decided. What it was answered for may still be on its way. */
+  /** The request was answered before, so nothing is decided. The commit of that answer may still be under way. */
   readonly replayed?: true;
 }
 

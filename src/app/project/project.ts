@@ -130,7 +130,7 @@ export class Project {
       project.#confirm(requestedAt);
       return project;
     } catch (error) {
-      // One state left in the cache would keep the whole working set alive, and the next request tries again.
+      // A single state left in the cache would keep the whole working set in memory. The next request opens the project again.
       project.set.close();
       throw error;
     }

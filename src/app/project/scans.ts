@@ -12,7 +12,7 @@ export interface ScanLimits {
 
 /** Hears of scans, for metrics. */
 export interface ScanObserver {
-  /** A scan that had a place has ended; `ms`: how long it had it. */
+  /** A scan that had a slot has ended; `ms`: how long it had the slot. */
   ended(ms: number): void;
   refused(): void;
 }

@@ -169,7 +169,7 @@ export class WorkingSet {
     this.#followers.clear();
   }
 
-  /** Follows the head; the answer ends that. */
+  /** Has a follower hear of every event at the head. Returns the function that ends this. */
   follow(follower: Follower): () => void {
     this.#followers.add(follower);
     return () => void this.#followers.delete(follower);
@@ -210,7 +210,10 @@ export class WorkingSet {
     for (const { subject } of this.#pending) if (subject.startsWith(beginning)) yield subject;
   }
 
-  /** Reports every document of a collection that changes from now on, once its state at the head can be read. The answer ends the reports. */
+  /**
+   * Reports every document of a collection that changes from now on, once its state at the head can be read. Returns the function that ends
+   * the reports.
+   */
   watch(collection: SubjectKey, watcher: Watcher): () => void {
     const watchers = this.#watchers.get(collection) ?? new Set();
     this.#watchers.set(collection, watchers.add(watcher));

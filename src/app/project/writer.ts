@@ -482,7 +482,7 @@ export class Writer {
     const index = this.#gathering.indexOf(commit);
     if (index < 0) return;
     this.#gathering.splice(index, 1);
-    // Checked when the next group is formed: deadlines come in crowds, and each check goes through the whole queue.
+    // Checked when the next group is formed: many deadlines pass at once, and each check goes through the whole queue.
     this.#withdrawn = true;
   }
 }

@@ -15,12 +15,15 @@ import { catchUpInTurn } from './authenticate.ts';
  * guest, so no login service can prove one.
  */
 
-/** What a player's id looks like: as the operator says, or a guest's, which is the server's own, so no operator has to know its form. */
+/**
+ * The form of a player's id: the operator's pattern, or that of guests. The server makes the ids of guests, so the operator's pattern need
+ * not allow for them.
+ */
 export function playerIds(pattern: string): RegExp {
   return new RegExp(`(?:${pattern})|^${GUEST_ID_PATTERN}$`, 'u');
 }
 
-/** Whether this proof is a matter of guests: by the form of the token, or of the id. */
+/** Whether this proof concerns a guest: by the form of the token, or of the id. */
 export function isOfGuests(player: string | null, token: string | null): boolean {
   return readGuestToken(token) !== null || isGuestId(player);
 }

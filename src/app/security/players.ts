@@ -72,7 +72,8 @@ function identified(caller: Caller, proof: PlayerProof, proven: ProvenPlayer | n
   // Every claim is compared, even one that would not be used: a forged claim is never ignored.
   if (proof.claims.some((claim) => claim !== player)) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
   const verified = caller.onBehalfOf ?? player;
-  // Nearly every proof is such a one, and adding what it may have besides costs as much as the rest of a proof that is remembered.
+  // Most proofs involve neither session nor device. Adding empty members for them would cost as much as the rest of a proof that is
+  // remembered.
   if (held === null && (proven === null || (proven.device === null && proven.passed === undefined))) return { ...caller, verified };
   const devices = {
     ...(proven === null || proven.device === null ? {} : { device: proven.device }),

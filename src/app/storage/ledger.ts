@@ -114,7 +114,8 @@ export async function ledgerAnswer(
   let isAhead = false;
   if (!shows(page)) {
     const hasDocument = (await project.read(documentSubject(access.space, collection.id, at.key))).state !== null;
-    // It was written while the page was read: a player without entries, who is known by it, is of no revision.
+    // The document makes the player known, but the page has no entries yet. If it was written while the page was read, the page is of no
+    // known revision.
     isAhead = hasDocument && lastChange() > changedAt;
     if (!hasDocument && !(await isPlaying(context, project, at.key))) {
       if (!reached) {

@@ -135,7 +135,7 @@ export function createQueries(context: AppContext): Queries & SharedQueries {
     if (isLasting(request, { revision: what.revision, reached })) answers.set(name, { what: again, changedAt, madeAt });
     const body = isKept ? again : what.body;
     const position = positionOf(request, what.revision, reached ? head : -1);
-    // Of what has not changed since the first of two reads, both show the same.
+    // If nothing has changed since the first of two reads, both show the same.
     const isMixed = what.isMixed && lastChange(project, access, plan) > what.revision ? what.isMixed : undefined;
     return { ...answer(context, project, asking, { body, reached, position }), isMixed };
   };

@@ -22,7 +22,7 @@ export interface Place {
 export type Names = 'endpoint' | 'collection' | 'test';
 const NAMED: Readonly<Record<string, Names>> = { slug: 'endpoint', collection: 'collection' };
 
-/** The command and everything below it, each before what it holds. */
+/** The command and all commands below it. A command comes before those that it holds. */
 export function placesOf(command: Command, path: readonly string[] = []): readonly Place[] {
   const visible = command.createHelp().visibleCommands(command);
   const [argument] = command.registeredArguments;

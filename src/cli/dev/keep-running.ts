@@ -6,7 +6,10 @@ import type { LocalNode } from './local-node.ts';
 
 const LOOK_MS = 500;
 const FIRST_PAUSE_MS = 500;
-/** Ends within so many ms after a start count as one trouble: the pauses grow, and there is an end of them. */
+/**
+ * A node that ends this soon after a start, ms, has the same trouble as before: the pauses grow, and after {@link MOST_STARTS} starts it is
+ * given up.
+ */
 const STEADY_MS = 60_000;
 const MOST_STARTS = 5;
 
@@ -17,7 +20,7 @@ export interface NodeListener {
   runsAgain(): void;
 }
 
-/** Until `signal` aborts. Throws {@link FolderProblem} when the node does not stay. */
+/** Keeps the node running until `signal` aborts. Throws {@link FolderProblem} when the node ends again and again. */
 export async function keepRunning(node: LocalNode, listener: NodeListener, signal: AbortSignal): Promise<void> {
   let starts = 0;
   let startedAt = performance.now();

@@ -20,7 +20,7 @@ export interface LocalNode {
   isAlive(): boolean;
   /** Starts it again where it has ended, at the same address. Throws {@link FolderProblem} with its last words when it does not start. */
   again(signal: AbortSignal): Promise<void>;
-  /** Stops it, unless it is another's. */
+  /** Stops it, unless another `savepoint dev` owns it. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const START_MS = 120_000;
 const STOP_MS = 20_000;
 const LOOK_MS = 50;
 
-/** What a page that is developed with vite comes from, and its preview. `CORS_ORIGINS` of the environment goes before it. */
+/** Origins of a page that vite serves, in development and as a preview. `CORS_ORIGINS` in the environment takes precedence. */
 const CORS_ORIGINS = 'http://localhost:5173,http://127.0.0.1:5173,http://localhost:4173,http://127.0.0.1:4173';
 /** A new project has what a game wants at its first start: each device is a player, and is proven. */
 const FIRST_SETTINGS = { guestSignIn: true, requirePlayerAuth: true };
@@ -54,7 +54,7 @@ export async function localNode(dir: string, onStart: () => void): Promise<Local
   const known = knownOf(dir);
   if (known !== null && isAlive(known.pid) && (await isHealthy(known.url))) {
     const isShared = known.owner !== process.pid && isAlive(known.owner);
-    // One whose `dev` was killed is ours from now on.
+    // A node whose `dev` was killed belongs to this one from now on.
     if (!isShared) keep(dir, { ...known, owner: process.pid });
     return nodeIn(dir, known.url, isShared);
   }
@@ -74,7 +74,7 @@ function nodeIn(dir: string, url: string, isShared: boolean): LocalNode {
     isShared,
     isAlive() {
       const known = knownOf(dir);
-      // What another `dev` has lost, that one starts again while it lives.
+      // A node that another `dev` owns and has lost is started again by that `dev`, as long as that lives.
       return known !== null && (isAlive(known.pid) || (!isOurs() && isAlive(known.owner)));
     },
     again: (signal) => started(dir, url, signal),
@@ -92,13 +92,13 @@ async function settled({ place, stop }: LocalNode): Promise<void> {
   }
 }
 
-/** `signal` ends the waiting: whoever has started it stops it, too. */
+/** Starts the node and waits until it answers. When `signal` aborts, the wait ends and the node runs on: the caller stops it. */
 async function started(dir: string, url: string, signal?: AbortSignal): Promise<void> {
   const state = join(dir, STATE_FOLDER);
   mkdirSync(join(state, 'data'), { recursive: true });
   ignoreState(dir);
   ignoreCredentials(dir);
-  // One that has ended says in the log why.
+  // If the node before has ended, its log says why: a restart appends to it.
   const child = spawned(state, new URL(url).port, signal === undefined ? 'w' : 'a');
   keep(dir, { url, pid: child.pid ?? 0, owner: process.pid });
   for (const until = performance.now() + START_MS; !(await isHealthy(url)); await sleep(LOOK_MS)) {

@@ -18,7 +18,7 @@ export interface RoundOptions {
 
 /** Is told of each part of a round as soon as it is done. */
 export interface Teller {
-  /** Files that are called like sources and are none: they are not pushed. */
+  /** Files that are named like sources and are none: they are not pushed. */
   strangers(strangers: Folder['strangers']): void;
   pushed(pushed: Pushed, ms: number): void;
   /** `findings`: what is wrong in what was pushed. */
@@ -45,7 +45,7 @@ export async function round(remote: Remote, { types, ...options }: RoundOptions,
   }
 }
 
-/** Where the file cannot be written, the tests are run all the same. */
+/** Where the types cannot be written, the tests are run all the same. */
 function makeTypes(dir: string, out: string, tell: Teller): void {
   try {
     if (refreshTypes(dir, out)) tell.typed(out);
@@ -67,7 +67,10 @@ function testsIn({ sources }: Folder): readonly JsonObject[] {
   return sources.flatMap(({ kind, id, resource }) => (kind === 'test' && isObject(resource) ? [{ ...resource, id }] : []));
 }
 
-/** The tests of changed endpoints, and changed tests. Whatever else changes may be used by any endpoint: then it is every test. */
+/**
+ * The tests to run after these changes. After a change of endpoints and tests alone: tests of those endpoints, and those tests. Anything
+ * else may be used by any endpoint, so every test is run.
+ */
 export function affected({ sources }: Folder, changes: readonly Change[], tests: readonly JsonObject[]): readonly JsonObject[] {
   const own = changes.filter(({ action }) => action !== 'absent');
   if (own.some(({ kind }) => kind !== 'endpoint' && kind !== 'test')) return tests;

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Sees changes of a folder's sources by looking again and again. The events of the system are lost on network disks and container mounts, and
- * of what editors do (write beside, rename over) they tell half. A look at a game's folder takes a millisecond or two.
+ * Detects changes of a folder's sources by polling. Events of the system are lost on network disks and container mounts, and are incomplete
+ * where editors write a new file and rename it over the old one. A look at a game's folder takes a millisecond or two.
  */
 
 const LOOK_MS = 150;
-/** A file that is being written changes again: it is left alone until it rests for so long. */
+/** A file that is being written changes again, so nothing is reported before all files have stayed the same for this long. */
 const REST_MS = 40;
-/** But no longer than this, ms. */
+/** After so many such waits a change is reported although files still change. */
 const MAX_RESTS = 10;
 /** Looking takes at most this part of the time, however large the folder is. */
 const SHARE = 0.1;

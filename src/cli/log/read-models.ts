@@ -7,7 +7,7 @@ import { printNote, progress } from '../context.ts';
 import type { Place } from './places.ts';
 import { projectStreams } from './project-streams.ts';
 
-/** How the read models are, at the place that a log was copied to. */
+/** The state of the read models at the place that a log was copied to. */
 export interface BroughtUp {
   readonly projects: number;
   readonly seconds: number;

@@ -24,7 +24,7 @@ export async function needFields(remote: Remote, collection: string, target: Tar
   throw refusal('STRICT_FINDINGS', `${told} Nothing was stored; --no-strict stores what the schema of ${collection} does not name.`);
 }
 
-/** Tells of a field that the collection's schema does not name. It may have entries of an earlier schema, so it is no failure. */
+/** Notes a field that the collection's schema does not name. It may have entries from an earlier schema, so it is no failure. */
 export async function noteUnknownField(remote: Remote, collection: string, target: Target, field: string): Promise<void> {
   for (const each of unknownFields(await schemaOf(remote, collection, target), field, null)) printNote(`Note: ${toldOf(each)}`);
 }

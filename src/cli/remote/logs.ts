@@ -23,7 +23,7 @@ export interface LogListener {
   gap(missed: number | null): void;
   /** The connection is lost, and tried again: called once for each loss. */
   broken(why: string): void;
-  /** The key is no longer good for it. What this throws ends the following. */
+  /** The key is no longer valid for it. What this throws ends the following. */
   refused(code: string, message: string): never;
 }
 

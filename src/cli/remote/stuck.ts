@@ -6,7 +6,7 @@ import { textOf } from './requests.ts';
 import { endpointOf, idOf } from './test-runs.ts';
 import { visible } from './words.ts';
 
-/** Tests of an endpoint that the server cannot run: what is to be mended is a definition, and no test. */
+/** Tests of an endpoint that the server cannot run: a definition is at fault, not a test. */
 
 export interface Stuck {
   readonly endpoint: string;
@@ -29,7 +29,7 @@ export function stuckIn(results: readonly JsonObject[]): readonly Stuck[] {
   });
 }
 
-/** `findings` of definitions that the endpoint may run: with them it is told where the step stands. */
+/** `findings`: those of definitions that the endpoint may run. They say where the step stands. */
 export function stuckLines({ endpoint, tests, why }: Stuck, findings: readonly Finding[]): readonly string[] {
   const head = `${styled('red', '✗')} ${styled('bold', `endpoint ${visible(endpoint)} cannot run`)}`;
   const names = `    so ${counted(tests.length, 'test')} of it cannot pass: ${tests.map((test) => visible(idOf(test))).join(', ')}`;

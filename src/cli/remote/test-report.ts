@@ -7,8 +7,8 @@ import type { TestsDone } from './test-runs.ts';
 import { shortJson, visible } from './words.ts';
 
 /**
- * How tests came out, for people: a line for each, and of one that failed what was expected and what came. Of an endpoint that cannot run it is told
- * once why; `findings`: where that may be known from.
+ * Test results for people: a line for each, and for a failed one what was expected and what came. For an endpoint that cannot run, the
+ * reason is said once; `findings` may say where it stands.
  */
 export function testReport({ results, total, passed, failed }: TestsDone, findings: readonly Finding[] = []): string {
   if (total === 0) return 'There are no tests: `kind: test` in a file of the folder, or PUT tests, makes some.';

@@ -11,7 +11,7 @@ export interface TestChoice {
   readonly target: Target;
   /** Ids of tests, and slugs of endpoints; `null`: every test. */
   readonly only: readonly string[] | null;
-  /** Tests of the folder. One that is not saved as it is here stands in place of the saved one with its id. */
+  /** Tests of the folder. One that differs from the saved test with its id replaces it. */
   readonly folder: readonly JsonObject[];
 }
 
@@ -60,7 +60,7 @@ async function runOne(remote: Remote, test: JsonObject, target: Target): Promise
     const { body } = await remote.request('POST', pathOf(remote, 'manage', 'test-endpoint'), { body: test, target, again: 'read' });
     return isObject(body) ? body : {};
   } catch (error) {
-    // The endpoint is missing, or the test is none: that is how this test came out.
+    // The endpoint is missing, or the test is invalid: that is the result of this test.
     if (!(error instanceof RemoteRefusal) || error.status === 401 || error.status === 403 || error.status >= 500) throw error;
     const endpoint = endpointOf(test);
     const isMissing = error.code === 'ENDPOINT_NOT_FOUND';

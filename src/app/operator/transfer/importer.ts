@@ -38,7 +38,7 @@ export interface Importer {
   keys(projectId: string, keys: readonly AdoptKey[]): Promise<Imported>;
   /** Revision up to which everything written is known here; −1 for a project that is not open. */
   head(projectId: string): number;
-  /** The read models show this revision, so it need not stay in memory. */
+  /** To be called when the read models show this revision: it need not stay in memory then. */
   shown(projectId: string, revision: number): void;
 }
 
