@@ -19,7 +19,7 @@ export async function onScratch<T>(pool: Pool, version: number, work: () => Prom
   }
 }
 
-/** Sets the project's place in these tables back to the beginning and removes its rows. */
+/** Sets the project's checkpoint in these tables back to the beginning and removes its rows. */
 export async function beginScratch(tx: Transaction): Promise<void> {
   await tx.wipe(TELEMETRY);
   await tx.run('telemetry-scratch', `INSERT INTO {telemetry_checkpoints} (project, revision, event_id) VALUES ($1, -1, '')`, []);

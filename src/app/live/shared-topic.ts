@@ -88,7 +88,7 @@ export class SharedTopic {
     this.#noted = parts.project.set.head;
   }
 
-  /** With what every topic depends on. */
+  /** The subjects of the reading, and those that every topic depends on. */
   get subjects(): readonly SubjectKey[] {
     return [...this.#reading.subjects, DEFINITIONS, AUTHORITY];
   }
