@@ -140,6 +140,23 @@ describe('a node that has not heard yet of', () => {
     expect(await told(read(one, player))).toBe('404 NOT_FOUND');
   });
 
+  test('a collection or what opens it saves there', async () => {
+    const player = newPlayer();
+    const push = (accessMode: string) => {
+      const fresh = { id: 'fresh', name: 'fresh', ...OPEN, accessMode, schema: {} };
+      return ok(one.manage('PATCH', one.definitions('collections'), { body: fresh }));
+    };
+    for (const mode of ['endpoint', 'public']) {
+      const expected = mode === 'public' ? 'ok' : '403 ENDPOINT_ONLY';
+      expect(
+        await unheard(
+          () => push(mode),
+          () => save(deaf, player, {}, 'fresh'),
+        ),
+      ).toBe(expected);
+    }
+  });
+
   test('an endpoint or a wider limit goes by it', async () => {
     const player = newPlayer();
     const added = { id: 'added', slug: 'added', steps: [], response: { body: { ok: true } } };

@@ -1,5 +1,6 @@
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
+import { Refusal } from '../../kernel/errors.ts';
 import { type AccessContext, accessFrom, accessOf } from '../access.ts';
 import type { CollectionAddress } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -39,14 +40,30 @@ export function admit<A extends CollectionAddress>(
   at: A,
   rules: AdmissionRules<A>,
 ): Awaitable<Admitted<A>> {
-  return andThen(projectOf(context, claimed), (project) => {
-    const access = accessFrom(project.authority, project.definitions, claimed, at.target);
-    const collection = rules.collection(access, claimed, at);
-    return andThen(provenOnce(context, project, claimed, access, collection, at.collection), (caller) => {
-      rules.requirePlayer(access, caller, collection, at);
-      return { rules, project, caller, at, access, collection };
-    });
-  });
+  return andThen(projectOf(context, claimed), (project) =>
+    andThen(opened(project, claimed, at, rules), ({ access, collection }) =>
+      andThen(provenOnce(context, project, claimed, access, collection, at.collection), (caller) => {
+        rules.requirePlayer(access, caller, collection, at);
+        return { rules, project, caller, at, access, collection };
+      }),
+    ),
+  );
+}
+
+type Opened = Pick<Admitted<CollectionAddress>, 'access' | 'collection'>;
+
+/** The collection, open to the caller. What opens it may just have come on another node, so the log is read once more before a refusal. */
+function opened<A extends CollectionAddress>(project: Project, caller: Caller, at: A, rules: AdmissionRules<A>): Awaitable<Opened> {
+  const open = (): Opened => {
+    const access = accessFrom(project.authority, project.definitions, caller, at.target);
+    return { access, collection: rules.collection(access, caller, at) };
+  };
+  try {
+    return open();
+  } catch (refused) {
+    if (!(refused instanceof Refusal)) throw refused;
+    return project.refresh().then(open);
+  }
 }
 
 /** Inside the decision: checks again if authority or definitions have changed. Throws if the call is no longer allowed. */
