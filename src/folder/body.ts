@@ -1,27 +1,16 @@
+import { SECTIONS, SOURCE_KINDS } from '../domain/definition/kinds.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { FileKind } from './kinds.ts';
 import type { Folder, Source } from './sources.ts';
 
 /** The body of a push, out of the sources of a folder. */
 
-/** Sections by kind. */
-export const SECTIONS = {
-  collection: 'collections',
-  endpoint: 'endpoints',
-  workflow: 'workflows',
-  library: 'libraries',
-  query: 'queries',
-  test: 'tests',
-  'game-values': 'gameValues',
-  'rate-limit-rules': 'rateLimitRules',
-} as const satisfies Readonly<Record<FileKind, string>>;
-
 /**
  * A kind of which the folder holds nothing has no section, so a push leaves what the project holds of it alone; the kinds in `emptied` have an
  * empty one. Files that cannot be read as a list, and whole documents that cannot be read, are left out: `problemsIn` tells of them.
  */
 export function bodyOf({ sources }: Pick<Folder, 'sources'>, emptied: ReadonlySet<FileKind> = new Set()): JsonObject {
-  const listed = LISTS.flatMap((kind): [string, Json][] => {
+  const listed = SOURCE_KINDS.flatMap((kind): [string, Json][] => {
     const items = itemsOf(sources, kind).map(itemOf);
     return items.length === 0 && !emptied.has(kind) ? [] : [[SECTIONS[kind], items]];
   });
@@ -71,7 +60,6 @@ function rulesItem(source: Source): Json {
   return isObject(resource) ? { ...resource, ...authoringOf(source) } : resource;
 }
 
-const LISTS: readonly FileKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
 /** Documents that there is one of, and what stands for none of it. */
 const WHOLES: readonly (readonly [FileKind, (source: Source) => Json, none: Json])[] = [
   ['game-values', valuesItem, { items: [] }],

@@ -1,6 +1,7 @@
+import { SECTIONS } from '../domain/definition/kinds.ts';
 import { positionsIn } from '../domain/definition/positions.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
-import { itemsOf, SECTIONS } from './body.ts';
+import { itemsOf } from './body.ts';
 import type { FileKind } from './kinds.ts';
 import type { Folder, Source } from './sources.ts';
 

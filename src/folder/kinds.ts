@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { SingleKind, SourceKind } from '../domain/definition/kinds.ts';
+import { type SingleKind, SOURCE_KINDS, type SourceKind } from '../domain/definition/kinds.ts';
 
 /**
  * The files of a folder, by their names: `heroes.collection.yml` holds the collection `heroes`, `values.yml` all game values. Each may be YAML
@@ -10,8 +10,6 @@ import type { SingleKind, SourceKind } from '../domain/definition/kinds.ts';
 export type FileKind = SourceKind | SingleKind;
 
 export type Format = 'yaml' | 'json';
-
-export const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
 
 /** Files that hold everything of a kind: game values and rules as one document, queries and tests as a list. */
 const WHOLE: Readonly<Record<string, FileKind>> = {
@@ -43,7 +41,7 @@ export function fileNameOf(path: string): FileName | null {
   const format: Format = ending.toLowerCase() === 'json' ? 'json' : 'yaml';
   const whole = Object.hasOwn(WHOLE, stem.toLowerCase()) ? WHOLE[stem.toLowerCase()] : undefined;
   if (whole !== undefined) return { kind: whole, format, isList: whole === 'query' || whole === 'test', id: null };
-  const kind = KINDS.find((each) => stem.toLowerCase().endsWith(`.${each}`));
+  const kind = SOURCE_KINDS.find((each) => stem.toLowerCase().endsWith(`.${each}`));
   return kind === undefined ? null : { kind, format, isList: false, id: stem.slice(0, -kind.length - 1) };
 }
 

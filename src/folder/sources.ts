@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { SOURCE_KINDS } from '../domain/definition/kinds.ts';
 import { failed, type Problem } from '../domain/definition/problem.ts';
 import { AUTHORING_MEMBERS, compileItem, parseText } from '../domain/definition/source.ts';
 import { parseYaml } from '../domain/definition/yaml.ts';
 import { isArray, isObject, type Json, type JsonObject, parseJson } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
-import { type FileKind, type Format, fileNameOf, KINDS, WHOLE_NAMES } from './kinds.ts';
+import { type FileKind, type Format, fileNameOf, WHOLE_NAMES } from './kinds.ts';
 import { FolderProblem } from './problem.ts';
 
 /** One definition of a folder. */
@@ -144,9 +145,9 @@ export function withoutAuthoring(definition: JsonObject): JsonObject {
 function strangerIn(path: string): { readonly path: string; readonly hint: string }[] {
   if (fileNameOf(path) !== null) return [];
   const [, name = '', word = '', ending = ''] = /^(?:.*\/)?([^/]+)\.([A-Za-z-]+)\.(ya?ml|json)$/i.exec(path) ?? [];
-  const meant = nearest(word, [...KINDS, ...KINDS.map((kind) => `${kind}s`)]);
+  const meant = nearest(word, [...SOURCE_KINDS, ...SOURCE_KINDS.map((kind) => `${kind}s`)]);
   if (meant !== undefined)
-    return [{ path, hint: `Did you mean ${name}.${KINDS.find((kind) => meant.startsWith(kind)) ?? meant}.${ending}?` }];
+    return [{ path, hint: `Did you mean ${name}.${SOURCE_KINDS.find((kind) => meant.startsWith(kind)) ?? meant}.${ending}?` }];
   if (!/\.ya?ml$/i.test(path)) return [];
   const [, stem = '', yaml = ''] = /([^/]+)\.(ya?ml)$/i.exec(path) ?? [];
   const whole = nearest(stem, WHOLE_NAMES);
@@ -154,7 +155,7 @@ function strangerIn(path: string): { readonly path: string; readonly hint: strin
   return [
     {
       path,
-      hint: `A file is called after its kind: NAME.${KINDS.join('.yml, NAME.')}.yml, values.yml, rules.yml, queries.yml or tests.yml.`,
+      hint: `A file is called after its kind: NAME.${SOURCE_KINDS.join('.yml, NAME.')}.yml, values.yml, rules.yml, queries.yml or tests.yml.`,
     },
   ];
 }

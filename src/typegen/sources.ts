@@ -1,6 +1,6 @@
+import { SECTIONS } from '../domain/definition/kinds.ts';
 import { withoutAuthoring } from '../domain/definition/overlay.ts';
 import { readTextFile, writeFileWhole } from '../folder/files.ts';
-import type { FileKind } from '../folder/kinds.ts';
 import type { Listed, Remote, Target } from '../folder/remote.ts';
 import { type Folder, readFolder, type Source } from '../folder/sources.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
@@ -9,16 +9,6 @@ import { definitionsIn } from './definitions.ts';
 import { generateTypes } from './generate.ts';
 
 /** Where definitions come from, and where their types go. */
-
-const SECTIONS: Readonly<Record<Exclude<FileKind, 'test'>, string>> = {
-  collection: 'collections',
-  endpoint: 'endpoints',
-  workflow: 'workflows',
-  library: 'libraries',
-  query: 'queries',
-  'game-values': 'gameValues',
-  'rate-limit-rules': 'rateLimitRules',
-};
 
 /**
  * The types of a game's folder. Throws a `Refusal` that names the file, for a source that cannot be read or that a push would refuse: of a game

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { KINDS } from '../../src/folder/kinds.ts';
+import { SOURCE_KINDS } from '../../src/domain/definition/kinds.ts';
 import { schemaLine, writeSchemas } from '../../src/folder/schemas.ts';
 import { filesOfTemplate } from '../../src/folder/templates.ts';
 
@@ -38,7 +38,7 @@ describe('the schema line', () => {
     expect(check('kind' in value ? { ...value, misspelt: true } : 'a text')).toBe(false);
   });
 
-  test.each(KINDS)('of a file in a folder below leads there, too: %s', (kind) => {
+  test.each(SOURCE_KINDS)('of a file in a folder below leads there, too: %s', (kind) => {
     const path = `deep/er/x.${kind}.yml`;
     expect(() => ajv.compile(schemaFor(path, schemaLine(path, kind)))).not.toThrow();
   });

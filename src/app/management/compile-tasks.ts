@@ -3,7 +3,7 @@ import { asTextOf, parsedText } from '../../contract/values.ts';
 import { definitionFindings } from '../../domain/definition/findings/definition.ts';
 import type { Finding } from '../../domain/definition/findings/finding.ts';
 import { knownFrom, type Lookup, type LookupResult, recordingLookups } from '../../domain/definition/findings/lookups.ts';
-import type { ListedKind, SourceKind } from '../../domain/definition/kinds.ts';
+import { type ListedKind, SOURCE_KINDS } from '../../domain/definition/kinds.ts';
 import { located, ParseBudget } from '../../domain/definition/positions.ts';
 import { objectOf } from '../../domain/definition/read.ts';
 import { type Compiled, compileItem } from '../../domain/definition/source.ts';
@@ -17,12 +17,10 @@ import type { Compiler, CompilerTask } from '../ports/compiler.ts';
  * here, the other reads as the same type.
  */
 
-const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
-
 /** Runs one task. Never throws because of a definition's content. */
 export function perform({ kind, of, text, known }: CompilerTask): string {
   const value = parseJson(text);
-  const source = KINDS.find((each) => each === of) ?? 'endpoint';
+  const source = SOURCE_KINDS.find((each) => each === of) ?? 'endpoint';
   switch (kind) {
     case 'compile':
       return stringifyJson(withoutText(compileItem(value, source)));

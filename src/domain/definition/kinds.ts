@@ -9,6 +9,20 @@ export type SingleKind = 'game-values' | 'rate-limit-rules';
 /** Kinds that source files can be written in. */
 export type SourceKind = ListedKind | 'test';
 
+export const SOURCE_KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
+
+/** The section of a push that holds a kind. */
+export const SECTIONS = {
+  collection: 'collections',
+  endpoint: 'endpoints',
+  workflow: 'workflows',
+  library: 'libraries',
+  query: 'queries',
+  test: 'tests',
+  'game-values': 'gameValues',
+  'rate-limit-rules': 'rateLimitRules',
+} as const satisfies Readonly<Record<SourceKind | SingleKind, string>>;
+
 /** The kinds that can be staged in `next` and promoted. */
 export const STAGED_KINDS: readonly (ListedKind | SingleKind)[] = [
   'endpoint',

@@ -4,21 +4,11 @@ import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { storedDifference } from './difference.ts';
 import { isStaged } from './effective.ts';
 import { layerHash } from './evolve.ts';
-import { STAGED_KINDS } from './kinds.ts';
+import { SECTIONS, STAGED_KINDS } from './kinds.ts';
 import { definitionOf, type Entry, entriesOf, removalsOf } from './overlay.ts';
 import { answered, changeOf, type Decision, putOf, sourceEvents } from './publish.ts';
 
 /** Promotion and its preview: `next` over `live`, as a `next` request sees it, becomes the new live. */
-
-const COUNT_NAMES = {
-  endpoint: 'endpoints',
-  collection: 'collections',
-  workflow: 'workflows',
-  library: 'libraries',
-  query: 'queries',
-  'game-values': 'gameValues',
-  'rate-limit-rules': 'rateLimitRules',
-} as const;
 
 /**
  * `dryRun` answers what would change and writes nothing. With nothing staged: 200 with zeros and no event. Otherwise a new generation of `next`
@@ -33,7 +23,7 @@ export function decidePromote(state: DefinitionsState, options: { readonly dryRu
   const hash = layerHash(state.live, changes);
   const promotes = isStaged(state.next) && !dryRun;
   const generation = state.generation + (promotes ? 1 : 0);
-  const counts = STAGED_KINDS.map((kind) => [COUNT_NAMES[kind], changes.filter((each) => each.kind === kind).length]);
+  const counts = STAGED_KINDS.map((kind) => [SECTIONS[kind], changes.filter((each) => each.kind === kind).length]);
   const summaries = [...changed.map(summary), ...removed.map(removal)];
   const answer = {
     promoted: Object.fromEntries(counts),

@@ -5,20 +5,14 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { planTests, testsIn } from '../test/decide.ts';
-import type { ListedKind, SingleKind, SourceKind } from './kinds.ts';
+import { isListed, type ListedKind, SECTIONS, type SingleKind, type SourceKind, STAGED_KINDS } from './kinds.ts';
 import { type Planned, plan } from './plan.ts';
 import { type PlannedWhole, planSingle } from './plan-single.ts';
 import { listOf, objectOf } from './read.ts';
 
 /** The sections of a sync: one for every kind of definition, and no unknown member. */
 
-const LISTED: ReadonlyMap<string, ListedKind> = new Map<string, ListedKind>([
-  ['endpoints', 'endpoint'],
-  ['collections', 'collection'],
-  ['workflows', 'workflow'],
-  ['libraries', 'library'],
-  ['queries', 'query'],
-]);
+const LISTED: ReadonlyMap<string, ListedKind> = new Map(STAGED_KINDS.filter(isListed).map((kind) => [SECTIONS[kind], kind]));
 
 const WHOLE: ReadonlyMap<string, SingleKind | 'tests'> = new Map<string, SingleKind | 'tests'>([
   ...['gameValues', 'game-values', 'values'].map((name) => [name, 'game-values'] as const),

@@ -2,7 +2,7 @@ import { Document, isMap, isNode, isScalar, type Node, parseDocument, YAMLMap } 
 import type { UpgradedSource } from '../../contract/answers.ts';
 import type { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
-import type { SourceKind } from './kinds.ts';
+import { SOURCE_KINDS, type SourceKind } from './kinds.ts';
 import { withoutAuthoring } from './overlay.ts';
 import { diagnostic, fileOf } from './plan.ts';
 import { answered, refusePush } from './publish.ts';
@@ -11,14 +11,12 @@ import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
 
 /** POST source-upgrade: rewrites a source text in the flat layout, if that changes nothing but the layout. */
 
-const KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
-
 /** Rewrites the `sourceText` of a source item in the flat layout. Refuses a body that is no source item, and a text that does not compile. */
 export function upgradeSource(body: Json | undefined): UpgradedSource | Refusal {
   if (!isObject(body)) return refusePush('VALIDATION_FAILED', 'Body must be a source item.', {});
   const { kind: named, sourceText: text } = body;
-  const kind = KINDS.find((known) => known === stringOf(named)?.toLowerCase());
-  if (kind === undefined) return refusePush('VALIDATION_FAILED', `Body must name a kind: ${KINDS.join(', ')}.`, {});
+  const kind = SOURCE_KINDS.find((known) => known === stringOf(named)?.toLowerCase());
+  if (kind === undefined) return refusePush('VALIDATION_FAILED', `Body must name a kind: ${SOURCE_KINDS.join(', ')}.`, {});
   if (typeof text !== 'string') return refusePush('VALIDATION_FAILED', 'Body must hold a sourceText.', { kind });
   const compiled = compileItem(body, kind);
   if (!compiled.ok)

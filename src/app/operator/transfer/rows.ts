@@ -1,7 +1,7 @@
 import type { Item } from '../../../contract/resources/definition.ts';
 import type { ExportedRecord, ExportRow } from '../../../contract/resources/project-export.ts';
 import { contentProblem, isDefinitionId, storedTextProblem } from '../../../domain/definition/check.ts';
-import type { ListedKind } from '../../../domain/definition/kinds.ts';
+import { isListed, type ListedKind, SECTIONS, STAGED_KINDS } from '../../../domain/definition/kinds.ts';
 import { type Put, putOf } from '../../../domain/definition/publish.ts';
 import { listOf, objectOf } from '../../../domain/definition/read.ts';
 import { DOCUMENT_KEY } from '../../../domain/document/key.ts';
@@ -16,13 +16,9 @@ class BadRow extends Error {
   override readonly name = 'BadRow';
 }
 
-export const LISTED_TABLES: Readonly<Record<string, ListedKind>> = {
-  collections: 'collection',
-  endpoints: 'endpoint',
-  workflows: 'workflow',
-  libraries: 'library',
-  queries: 'query',
-};
+export const LISTED_TABLES: Readonly<Record<string, ListedKind>> = Object.fromEntries(
+  STAGED_KINDS.filter(isListed).map((kind) => [SECTIONS[kind], kind]),
+);
 
 export const SINGLE_TABLES: Readonly<Record<string, DefinitionKind>> = {
   game_values: 'game-values',
