@@ -6,8 +6,8 @@ import {
   type RetentionRules,
   readKey,
   recall,
-  refusalAgain,
   rememberAnswer,
+  repeatedRefusal,
   requestHash,
 } from '../domain/idempotency/answers.ts';
 import { asKeptAnswer } from '../domain/states.ts';
@@ -87,7 +87,7 @@ export function replayed<A>({ ctx, now, keyed }: KeyedDecision, codec: AnswerCod
   if (keyed === null) return null;
   const outcome = accepted(recall(keyed.claim, asKeptAnswer(ctx.read(idempotencySubject(keyed.claim))), now));
   if (outcome === null) return null;
-  if ('refused' in outcome) return { events: [], refused: refusalAgain(outcome.refused), replayed: true };
+  if ('refused' in outcome) return { events: [], refused: repeatedRefusal(outcome.refused), replayed: true };
   return { events: [], answer: codec.decode(outcome.answer), replayed: true };
 }
 

@@ -100,8 +100,8 @@ export class CallEffects implements Effects {
     this.#lock = null;
   }
 
-  look(): void {
-    this.#time.look();
+  checkTime(): void {
+    this.#time.check();
   }
 
   /** Throws {@link NeedsEffect} for a large endpoint that has not been prepared: compiling it here would hold up everyone. */

@@ -10,7 +10,7 @@ export class CallTime {
   readonly #mostMs: number;
   #spentMs = 0;
   /** `null`: the time has not been read in this decision, and in most it never is. */
-  #lookedAt: number | null = null;
+  #checkedAt: number | null = null;
 
   constructor(scheduler: Pick<Scheduler, 'monotonic'>, mostMs: number) {
     this.#scheduler = scheduler;
@@ -19,14 +19,14 @@ export class CallTime {
 
   /** Starts a decision. Waiting since the last one does not count. */
   begin(): void {
-    this.#lookedAt = null;
+    this.#checkedAt = null;
   }
 
   /** Throws 400 LIMIT_EXCEEDED when the time is used up. */
-  look(): void {
+  check(): void {
     const now = this.#scheduler.monotonic();
-    if (this.#lookedAt !== null) this.#spentMs += now - this.#lookedAt;
-    this.#lookedAt = now;
+    if (this.#checkedAt !== null) this.#spentMs += now - this.#checkedAt;
+    this.#checkedAt = now;
     if (this.#spentMs <= this.#mostMs) return;
     throw refusal('LIMIT_EXCEEDED', `A call may compute for ${this.#mostMs} ms at most; whoever runs the server sets ENDPOINT_TIME_MS`);
   }

@@ -104,7 +104,7 @@ function readsOf(access: AccessContext, writes: DocumentWrites, slug: string, as
     decide(write) {
       const model = access.definitions.collection(write.target.collection);
       if (!model) throw new Error(`Step ${write.stepId} was compiled for a collection that is not there`);
-      as.effects.look();
+      as.effects.checkTime();
       decide(writes, access, model, write, { player: as.platformId, slug });
       return writes.read(model, write.target.key);
     },

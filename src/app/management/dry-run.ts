@@ -43,7 +43,7 @@ export interface DryCall {
   readonly keys: Reads['keys'];
   readonly webhooks: Pick<Webhooks, 'isAllowed'>;
   /** Throws if the run has computed for too long. */
-  look(): void;
+  checkTime(): void;
   readonly ready: RunAs['ready'];
 }
 
@@ -82,13 +82,13 @@ export function dryRun(ctx: DecisionContext, access: AccessContext, call: DryCal
 }
 
 /** Effects of a dry run: nothing sleeps, and webhooks are shown but not sent. */
-function suppressedEffects({ webhooks, look }: DryCall): RunAs['effects'] {
+function suppressedEffects({ webhooks, checkTime }: DryCall): RunAs['effects'] {
   const shown = (url: string, payload: JsonObject) => (webhooks.isAllowed(url) ? { ok: true, status: 200, skipped: true, payload } : null);
   return {
     sleep: () => undefined,
     notify: shown,
     webhook: (_index, url, payload) => shown(url, payload),
-    look,
+    checkTime,
   };
 }
 

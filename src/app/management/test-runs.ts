@@ -57,7 +57,17 @@ async function run(
     const keys = (collection: string) => effects.keys(ctx, access.space, collection);
     const { limits, webhooks } = context;
     const ready = (compiled: CompiledEndpoint) => effects.prepared(compiled);
-    const call = { test, endpoint, as, documentBytes: limits.documentBytes, traceBytes, keys, webhooks, look: () => effects.look(), ready };
+    const call = {
+      test,
+      endpoint,
+      as,
+      documentBytes: limits.documentBytes,
+      traceBytes,
+      keys,
+      webhooks,
+      checkTime: () => effects.checkTime(),
+      ready,
+    };
     return { events: [], answer: dryRun(ctx, access, call, now, random()) };
   };
   const command = { cause: 'endpoint.test', actor: environment.actor, decide };

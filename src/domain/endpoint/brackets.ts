@@ -12,7 +12,7 @@ export interface PathPart {
 /** The parts of a path in order; `null` for a path without brackets outside its tokens. Throws if brackets do not match. */
 export function bracketParts(text: string): readonly PathPart[] | null {
   if (!text.includes('[')) return null;
-  // The text in brackets may hold brackets again, and is parsed anew at every level.
+  // The text in brackets may hold brackets again, and each level is parsed by a recursive call.
   checkParentheses(text);
   const parts: PathPart[] = [];
   let from = 0;

@@ -4,8 +4,8 @@ import type { Json } from '../../kernel/json.ts';
 import { objectOf } from '../definition/read.ts';
 
 /**
- * `budgets` of an endpoint or a workflow: how much of each thing a call may do, including what it calls. The author sets them, below the limits
- * that hold for every call.
+ * `budgets` of an endpoint or a workflow: how many reads, writes, loop turns … a call may use, including what it calls. The author sets them,
+ * below the limits that hold for every call.
  */
 export type BudgetName = (typeof BUDGET_NAMES)[number];
 
@@ -24,7 +24,7 @@ const USED_BY: ReadonlyMap<string, BudgetName> = new Map<string, BudgetName>([
 
 export type BudgetLimits = ReadonlyMap<BudgetName, number>;
 
-/** The declared budgets; `null`: none that can be measured. */
+/** The declared budgets; `null`: no valid one. */
 export function compileBudgets(json: Json | undefined): BudgetLimits | null {
   const declared: { readonly [Name in BudgetName]?: Json } = objectOf(json);
   const limits = BUDGET_NAMES.flatMap((name): [BudgetName, number][] => {
@@ -41,7 +41,7 @@ export class Budgets {
   readonly #depth: number;
   readonly #used = new Map<BudgetName, number>();
 
-  /** `depth`: how many workflows deep the definition itself runs. */
+  /** `depth`: the nesting depth of workflows at which the definition itself runs. */
   constructor(limits: BudgetLimits, outer: Budgets | null, depth: number) {
     this.#limits = limits;
     this.#outer = outer;
@@ -65,7 +65,7 @@ export class Budgets {
     this.#require('maxStepVisits', count);
   }
 
-  /** Counts a call that makes it `depth` workflows deep. */
+  /** Counts a call that runs at this nesting depth of workflows. */
   entered(depth: number): void {
     this.#require('maxWorkflowDepth', depth - this.#depth);
     this.#outer?.entered(depth);

@@ -23,7 +23,7 @@ type Aliases = ReturnType<typeof compileAliases>;
 
 /**
  * Compiles a workflow. Its scope holds the built-ins and its params, and nothing of its caller. Its check runs first, then its steps. The result
- * is `returns`, or without it every name that it bound.
+ * is `returns`, or without `returns` every name that the workflow bound.
  */
 export function compileWorkflow(compilation: Compilation, definition: Written<typeof workflow>): Callable {
   const aliases = compileAliases(definition.let);
@@ -74,7 +74,7 @@ export function compileBlock(compilation: Compilation, definition: Written<typeo
   };
 }
 
-/** Compiled at the first call, so workflows may name each other and themselves. */
+/** Compiles at the first call, so that workflows may call each other and themselves. */
 function lazily(make: () => Program): () => Program {
   let made: Program | null = null;
   return () => {

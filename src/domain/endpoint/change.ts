@@ -8,18 +8,18 @@ import { isForbidden } from './path.ts';
 import type { Scope } from './scope.ts';
 import { isNullish, type Value } from './value.ts';
 
-/** Changes names of the call at a path below them. Other names that hold the same value keep it. */
+/** Changes part of a value that a name of the call holds. Other names that hold the same value keep it unchanged. */
 
 /** A path must begin with a name that the author wrote: a player's text must not choose which name is changed. */
 const BEGINS_WITH_NAME = /^\s*[^\s.[\]{}|()]+\s*(?:[.[]|$)/;
 
-/** Throws if the text is no path to a name of the call. */
+/** Throws if the text is not a path that begins with a name. */
 export function writablePath(language: Language, text: string): ComputedPath {
   if (!BEGINS_WITH_NAME.test(text)) throw new LanguageError(`"${text.slice(0, 60)}" is no path.`);
   return compileComputedPath(language, bracketParts(text) ?? [{ kind: 'names', text }], false);
 }
 
-/** Copying a member costs as much as looking at this many rows. */
+/** Cost of copying a member, in units of work. */
 const MEMBER_COST = 2;
 
 /** A copy with another value at the path. Values are shared between names, so they are never changed in place. */
@@ -42,7 +42,7 @@ export function changed(
   return { ...members, [segment]: inner(member(members, segment)) };
 }
 
-/** An existing item, or the one after the last. */
+/** Changes an existing item, or adds one after the last. */
 function inList(scope: Scope, list: readonly Json[], segment: string, inner: (before: Value) => Json, text: string): Json {
   const index = /^(?:0|[1-9]\d{0,8})$/.test(segment) ? Number(segment) : Number.POSITIVE_INFINITY;
   if (index > list.length) throw new LanguageError(`"${text}" leads to no item of its list.`);

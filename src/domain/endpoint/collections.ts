@@ -1,6 +1,6 @@
 import { isArray, isNumber, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { firstThat, LanguageError } from './errors.ts';
+import { LanguageError, withFallback } from './errors.ts';
 import { compileBoolean } from './lambda.ts';
 import type { Language } from './language.ts';
 import { type Path, parsePath, walk } from './path.ts';
@@ -57,13 +57,13 @@ function isExtreme(name: string): boolean {
   return name === 'min' || name === 'max';
 }
 
-/** A bare or quoted path, else a token or an expression. */
+/** Compiles the list: a bare or quoted path, else a token or an expression. */
 function compileListArgument(language: Language, text: string): Eval {
   const path = listPathIn(text);
   return path === null ? language.expression(text) : language.path(path, false);
 }
 
-/** The path that the first argument of a list function is; `null`: it is an expression. */
+/** The first argument of a list function, if it is a path; `null`: it is an expression. */
 export function listPathIn(text: string): string | null {
   const bare = unquoted(text) ?? text;
   return /^[A-Za-z_][\w.-]*(?:\[|$)/.test(bare) ? bare : null;
@@ -142,7 +142,7 @@ function compileLambda(language: Language, parameter: string, body: string): Sel
   return (scope, item) => scope.with(parameter, item, () => scope.with('item', item, () => evaluate(scope)));
 }
 
-/** The path in the item that a selector is; `null`: it is something else. */
+/** A selector, if it is a path in the item; `null`: it is something else. */
 export function selectorPathIn(text: string): string | null {
   const bare = unquoted(text) ?? text;
   return /^[A-Za-z_][\w.-]*$/.test(bare) ? bare : null;
@@ -168,5 +168,5 @@ function nameIgnoringCase(scope: Scope, item: Json & object, wanted: string): st
 /** One token is its value. Longer text is arithmetic if that works, else a text. */
 function compileTokenSelector(language: Language, text: string): Eval {
   if (isOneToken(text, findTokens(text))) return language.template(text);
-  return firstThat(language.math(text), language.template(text));
+  return withFallback(language.math(text), language.template(text));
 }

@@ -33,8 +33,8 @@ import { compileWhen } from './steps/write.ts';
 import { compileTakes } from './take.ts';
 
 /**
- * Compiles an endpoint once per publish, into closures: a call parses nothing that the author wrote. A part that does not compile does not
- * refuse the endpoint; it fails the calls that reach it.
+ * An endpoint, compiled into closures once per publish, so that a call parses nothing that the author wrote. A part that does not compile does
+ * not make the endpoint unusable; only calls that reach it fail.
  */
 export interface CompiledEndpoint {
   readonly program: Program;
@@ -44,13 +44,13 @@ export interface CompiledEndpoint {
   readonly budgets: BudgetLimits | null;
   /** What templates see as `values`. */
   readonly values: JsonObject;
-  /** Compiling all of it takes too long for one turn, so it has to be prepared first. */
+  /** Whether compiling all of it takes too long for one turn. If so, it has to be prepared before its first call. */
   readonly isLarge: boolean;
-  /** Compiles its steps one by one, nested ones after their parents. */
+  /** Compiles the steps one by one, nested ones after their parents. */
   prepare(): Generator<undefined, void>;
 }
 
-/** Values and texts of a definition that compile within some milliseconds. */
+/** Weight of a definition up to which it compiles within some milliseconds. */
 const LARGE = 4000;
 const MAX_NESTING = 16;
 
@@ -129,7 +129,7 @@ class EndpointCompilation implements Compilation {
     return this.#callables.get(name);
   }
 
-  /** Looks for a workflow, then an internal endpoint, then a block: of this definition, or `library.block`. */
+  /** Looks for a workflow, then for an internal endpoint, then for a block of this definition, or of a library (`library.block`). */
   #resolve(name: string): Callable | undefined {
     const workflow = this.definitions.workflow(name);
     if (workflow !== undefined) return compileWorkflow(this, workflow.definition);
@@ -147,7 +147,7 @@ class EndpointCompilation implements Compilation {
     return isObject(written) ? compileBlock(this, written) : undefined;
   }
 
-  /** A library. Its blocks call each other by name alone. Older definitions keep blocks in a workflow. */
+  /** A library. Its blocks call each other by their names alone. In older definitions a workflow may hold blocks. */
   #library(id: string): EndpointCompilation | undefined {
     const library = this.definitions.library?.(id) ?? this.definitions.workflow(id);
     return library === undefined ? undefined : new EndpointCompilation(this.definitions, library.definition);
@@ -180,7 +180,7 @@ class EndpointCompilation implements Compilation {
     };
   }
 
-  /** The body of a step. A step of unknown type fails with 501 when reached, one that does not compile with its 400. */
+  /** The body of a step. When it is reached, a step of unknown type fails with 501, and one that does not compile with 400. */
   #body(definition: StepDefinitionOf<StepType>): Body {
     const compile = STEP_TYPES.get(definition.type);
     if (compile === undefined)

@@ -6,12 +6,12 @@ import { findTokens, unquoted } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
 import { isNullish, toText, type Value } from './value.ts';
 
-/** Paths of which a part is computed by the call: `visited[current]`. */
+/** Paths with a part that is computed during the call: `visited[current]`. */
 
 /** Computes the path for a call; `null` if the value between brackets is missing. */
 export type ComputedPath = (scope: Scope) => Path | null;
 
-/** A nested token may bring names, and never a bracket: only the author writes brackets. */
+/** Compiles a path. A nested token may add names but no brackets: only the author can write brackets. */
 export function compileComputedPath(language: Language, parts: readonly PathPart[], aliases: boolean): ComputedPath {
   if (parts.length > MAX_SEGMENTS) throw new LanguageError(TOO_LONG);
   const compiled = parts.map(({ kind, text }) =>
@@ -59,7 +59,7 @@ function textOf(scope: Scope, value: Value): string {
   return isNullish(value) ? '' : toText(scope.context.plain(value));
 }
 
-/** A name and what may follow it in a path. Arithmetic and calls are refused: as a name they would silently be nothing. */
+/** A name and what may follow it in a path. Arithmetic and calls are refused: read as a name, they would silently have no value. */
 const KEY_PATH = /^[^\s\d()[\]+*/%,|"'=<>!.-][^\s()[\]+*/%,|"'=<>!]*(?:\[|$)/;
 
 function compileKeyValue(language: Language, text: string, aliases: boolean): Eval {

@@ -1,7 +1,7 @@
 import type { clause } from '../../contract/resources/condition.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
-import { deferred, firstThat, LanguageError } from './errors.ts';
+import { deferred, LanguageError, withFallback } from './errors.ts';
 import { looksLikeMath } from './expression.ts';
 import type { Language } from './language.ts';
 import { compileOperator } from './operators.ts';
@@ -27,7 +27,7 @@ export function compileCondition(language: Language, written: Json | undefined, 
   throw new LanguageError('A condition needs a field or an expression.');
 }
 
-/** A condition that does not compile fails when it is evaluated, and never if an earlier one decides the group. */
+/** A condition that does not compile fails when it is evaluated. If an earlier one decides the group, it never is. */
 function compileGroup(language: Language, items: readonly Json[], depth: number): Check[] {
   return items.map((item) => deferred(() => compileCondition(language, item, depth + 1)));
 }
@@ -40,7 +40,7 @@ function some(checks: readonly Check[]): Check {
   return (scope) => checks.some((check) => charged(scope) && check(scope));
 }
 
-/** Charges for a check without a name: a group may hold thousands. */
+/** Charges for a check. Checks without names cost nothing by themselves, and a group may hold thousands. */
 function charged(scope: Scope): true {
   scope.context.spend(1);
   return true;
@@ -110,5 +110,5 @@ function compileRightText(language: Language, text: string, op: string): Eval {
   const printed = language.template(text);
   if (!looksLikeMath(text) || (spans.length === 0 && !/[+*/%(]/.test(text))) return printed;
   const math = language.math(text);
-  return op === '==' || op === '!=' ? firstThat(math, printed) : math;
+  return op === '==' || op === '!=' ? withFallback(math, printed) : math;
 }

@@ -6,12 +6,12 @@ import { weightOf } from '../document/weight.ts';
 import type { Operation } from '../events.ts';
 import type { PendingWrite, Reads, Target } from './run.ts';
 
-/** Documents read, and changes made, in a call before documents are charged for. Few calls have more. */
+/** The first documents that a call reads and changes are not charged by their size. Few calls have more. */
 const UNWEIGHED_READS = 20;
 const UNWEIGHED_CHANGES = 20;
-/** Cost of each value of a changed document, which is copied, checked and printed, in rows looked at; and where it may become a ledger's entry. */
+/** Cost of each value of a changed document, in units of work: it is copied, checked and printed. With a ledger each value may become an entry. */
 const VALUE_COST = 8;
-const FOLLOWED_COST = 32;
+const LEDGER_VALUE_COST = 32;
 
 /**
  * The documents of one call: what is stored, under the call's own writes. A later read sees them. Writes are queued in order; a write after a
@@ -66,7 +66,7 @@ export class Documents {
     return document;
   }
 
-  /** Queues a write and answers the document after it. Throws `OperationError` for the first operation that cannot be applied. */
+  /** Queues a write and returns the document after it. Throws `OperationError` for the first operation that cannot be applied. */
   write(stepId: string, target: Target, ops: readonly Operation[]): JsonObject {
     const { collection, key } = target;
     const to = this.read(collection, key) ?? this.#reads.blank(collection);
@@ -81,11 +81,11 @@ export class Documents {
 
   #decided(write: PendingWrite, document: JsonObject | null): JsonObject | null {
     const { collection, key } = write.target;
-    // A delete costs what it removes: its ledger takes it all back.
+    // A delete costs what it removes, because its ledger entries reverse all of it.
     const removed = document === null && this.writes.length >= UNWEIGHED_CHANGES ? this.read(collection, key) : null;
     const stored = this.#reads.decide(write, document);
     if (this.writes.length >= UNWEIGHED_CHANGES) {
-      const each = this.#reads.hasLedger(collection) ? FOLLOWED_COST : VALUE_COST;
+      const each = this.#reads.hasLedger(collection) ? LEDGER_VALUE_COST : VALUE_COST;
       this.#spend(each * weightOf(stored ?? removed));
     }
     this.#changed.set(collection, key, stored);
@@ -95,7 +95,7 @@ export class Documents {
   }
 }
 
-/** A resolved key in the form of document keys, without a trailing `_default`; `null` if it names nothing. */
+/** A resolved key in the form of document keys, without a trailing `_default`; `null`: it is not a valid key. */
 export function documentKey(text: string): string | null {
   const key = text.endsWith('_default') ? text.slice(0, -'_default'.length) : text;
   return DOCUMENT_KEY.test(key) ? key : null;

@@ -1,6 +1,6 @@
 /**
- * An error of the language: in a template, an expression, an operation. The step that meets it turns it into its `400 ENDPOINT_ERROR.<TYPE>`. It
- * has no stack: it is an author's mistake and no fault, and is thrown on a hot path.
+ * An error of the language: in a template, an expression, an operation. The step that it occurs in fails with `400 ENDPOINT_ERROR.<TYPE>`. It
+ * has no stack, because it is the author's mistake, not a fault of the server, and is thrown on a hot path.
  */
 export class LanguageError extends Error {
   override readonly name: string = 'LanguageError';
@@ -18,21 +18,21 @@ export class UnresolvedError extends LanguageError {
   override readonly name: string = 'UnresolvedError';
 }
 
-/** The result of `works`; if the language refuses it, the result of `otherwise`. */
-export function firstThat<C, R>(works: (context: C) => R, otherwise: (context: C) => R): (context: C) => R {
+/** The result of `first`, or of `second` if the first throws a {@link LanguageError}. */
+export function withFallback<C, R>(first: (context: C) => R, second: (context: C) => R): (context: C) => R {
   return (context) => {
     try {
-      return works(context);
+      return first(context);
     } catch (error) {
       if (!(error instanceof LanguageError)) throw error;
-      return otherwise(context);
+      return second(context);
     }
   };
 }
 
 /**
- * Compiles now and fails later: what does not compile fails when a call reaches it, not when it is published. A broken step behind a condition
- * must not disable the endpoint.
+ * Compiles now, and fails later: a text that does not compile fails when a call reaches it. A broken step behind a condition must not disable
+ * the whole endpoint.
  */
 export function deferred<C, R>(make: () => (context: C) => R): (context: C) => R {
   try {

@@ -9,8 +9,8 @@ import { CallContext, Scope } from './scope.ts';
 import type { Frame, Trace } from './step.ts';
 
 /**
- * Runs an endpoint for one call. Pure: it reads through `reads` and queues its writes; the caller commits them all, or runs it again. Answers a
- * `Refusal` for every rejection and failure: steps throw it, which ends the run. Throws anything else that `reads` throws.
+ * Runs an endpoint for one call. Pure: it reads through `reads` and queues its writes; the caller commits them all, or runs it again. Returns a
+ * `Refusal` for every rejection and failure: steps throw it, which ends the run. Whatever else `reads` throws passes through.
  */
 export function runEndpoint(
   compiled: CompiledEndpoint,

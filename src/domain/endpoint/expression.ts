@@ -9,11 +9,11 @@ import { isNullish, toNumber, toText } from './value.ts';
 
 /** Expressions: a list function, one token, or arithmetic. */
 
-/** Characters of arithmetic, without its tokens. */
+/** Most characters of arithmetic, without its tokens. */
 const MAX_MATH = 1000;
 /**
- * A text that is parsed during a call is searched anew at each of its function calls, so it costs its length squared, divided by this power of
- * two.
+ * A text that is parsed during a call is searched from its start at each function call in it. So it costs its length squared, divided by this
+ * power of two.
  */
 const PARSED_SHIFT = 4;
 
@@ -26,15 +26,15 @@ export function compileExpression(language: Language, expression: string): Eval 
   return compileMath(language, text);
 }
 
-/** `min` and `max` are arithmetic unless their only argument is a list. */
+/** Whether a call is one of a function over lists. `min` and `max` are, if they have one argument; else they are arithmetic. */
 export function isCollectionCall(name: string, args: string): boolean {
   if (!COLLECTION_FUNCTIONS.has(name)) return false;
   return (name !== 'min' && name !== 'max') || splitArguments(args).length === 1;
 }
 
 /**
- * Compiles arithmetic. A token that stands alone is a value in the parsed text. A token that touches a digit or another token is inserted as
- * text, because the language has it so: `{{a}}{{b}}` joins digits.
+ * Compiles arithmetic. A token that stands alone is a value in the parsed text. If a token touches a digit or another token, the tokens are
+ * inserted as text: by the rules of the language `{{a}}{{b}}` joins digits.
  */
 export function compileMath(language: Language, expression: string): Num {
   const text = expression.trim();
@@ -68,7 +68,7 @@ function compileOperand(language: Language, text: string, span: Span): Num {
   };
 }
 
-/** Inserts tokens as text. Arguments of list functions stay as written: they are no numbers, and the function reads its tokens itself. */
+/** Inserts tokens as text. Arguments of list functions stay as written, because they are lists, and the function reads their tokens itself. */
 function spliced(language: Language, text: string, spans: readonly Span[]): Num {
   const calls = listCalls(text);
   const operands = spans

@@ -10,7 +10,7 @@ import { isNullish, toNumber, toText, type Value } from './value.ts';
 
 /** Functions inside a token: `{{get(stock, input.item, 0)}}`. */
 
-/** One argument: its value, and its text, which `get` takes literally if it is no known name. */
+/** One argument: its value, and its text, which `get` takes literally if it is not a known name. */
 interface Argument {
   readonly eval: Eval;
   readonly text: string;

@@ -12,12 +12,12 @@ type WrittenField = Written<typeof inputObject>;
 
 /** A declared member of an input. */
 export interface InputField {
-  /** As the author names them; none: anything. */
+  /** As the author spells them; empty: any value. */
   readonly types: readonly string[];
   /** `null`: nothing is declared of its members. */
   readonly shape: InputShape | null;
   readonly items: InputField | null;
-  /** For people and for types; the check lets other values pass. */
+  /** The listed values, for documentation and for types. The check accepts others, too. */
   readonly enum: readonly Json[];
   readonly default: Json | undefined;
   readonly about: string | undefined;
@@ -33,8 +33,8 @@ const MAX_NESTING = 8;
 const ANY: InputField = { types: [], shape: null, items: null, enum: [], default: undefined, about: undefined };
 
 /**
- * The input as the endpoint sees it. `fromQuery`: members are texts, and become their declared types if that loses nothing. Unknown fields pass.
- * 400 INVALID_INPUT names the field that does not fit.
+ * The input as the endpoint sees it. `fromQuery`: members are texts, and are converted to their declared types where that loses nothing. Unknown
+ * fields pass. 400 INVALID_INPUT names the first field that is missing or has the wrong type.
  */
 export function checkInput(
   compiled: { readonly input: InputCheck },
@@ -86,15 +86,15 @@ function compileField(json: Json, depth: number): InputField {
 }
 
 /**
- * The allowed types, each once; none if one of them is unknown, since that accepts anything. Without this a list of thousands would be tried for
- * every value.
+ * The allowed types, each once, so that a list of thousands is not tried for every value. Empty if one of them is unknown, because an unknown
+ * type accepts any value.
  */
 function typesOf(named: readonly (Json | undefined)[]): string[] {
   const types = [...new Set(named.filter((name): name is string => typeof name === 'string'))];
   return types.every((name) => TYPES.has(SAME_TYPES.get(name) ?? name)) ? types : [];
 }
 
-/** The types of a field, by one word each; none: anything. */
+/** The types of a field under their standard names; empty: any value. */
 export function typeNames({ types }: InputField): readonly string[] {
   return types.map((name) => SAME_TYPES.get(name) ?? name);
 }
@@ -132,7 +132,7 @@ function checkShape(value: JsonObject, shape: InputShape, at: string): void {
   for (const name of shape.required) {
     if ((member(value, name) ?? null) === null && !acceptsNull(shape.fields.get(name), value, name)) throw missing(value, name, at);
   }
-  // A list of small objects must not be checked against thousands of fields each.
+  // Visits the shorter of both lists of names: each object in a long list may be small, and the schema may have thousands of fields.
   for (const name of shorter(shape.fields, value)) {
     const field = shape.fields.get(name);
     const item = member(value, name);
@@ -161,7 +161,7 @@ function checkField(value: Json, field: InputField, at: string): void {
   });
 }
 
-/** The refusal of a missing field. It suggests a member in another letter case, since client libraries send some names so. */
+/** The refusal of a missing field. It suggests a member in another letter case, because some client libraries change the case of names. */
 function missing(value: JsonObject, name: string, at: string): Refusal {
   const lower = name.toLowerCase();
   const similar = Object.keys(value).find((other) => other !== name && other.toLowerCase() === lower);

@@ -8,8 +8,8 @@ import type { Eval, Scope } from './scope.ts';
 import { isTruthy, toNumber, type Value } from './value.ts';
 
 /**
- * The boolean dialect of lambda bodies. `!` binds looser than `==`; comparisons do not chain; there is no arithmetic. A token is a value here,
- * quoted or not, and never becomes syntax.
+ * The boolean dialect of lambda bodies. `!` binds less tightly than `==`. Comparisons do not chain, and there is no arithmetic. A token is a
+ * value, quoted or not, and never becomes syntax.
  */
 export function compileBoolean(language: Language, text: string): Eval {
   const parser = new BooleanParser(language, text);
@@ -23,7 +23,7 @@ const ORDERINGS: ReadonlyMap<string, (a: number, b: number) => boolean> = new Ma
   ['<', (a: number, b: number) => a < b],
 ]);
 
-/** Charges for every term: a literal costs nothing by itself, and there may be thousands per row. */
+/** Charges for every term. A literal costs nothing by itself, and there may be thousands per row. */
 function charged(scope: Scope, term: Eval): Value {
   scope.context.spend(1);
   return term(scope);

@@ -2,8 +2,8 @@ import type { Json } from '../../kernel/json.ts';
 import type { Check, Eval } from './scope.ts';
 
 /**
- * The compilers of the language, as they call each other: a template holds functions, whose selectors hold expressions, which hold templates.
- * `compilers.ts` joins them, so no file imports its own user. Compiling does not throw; what is wrong fails when it is evaluated.
+ * The compilers of the language. They call each other: a template holds functions, whose selectors hold expressions, which hold templates.
+ * `compilers.ts` puts them together, so that there are no import cycles. Compiling does not throw; what is wrong fails when it is evaluated.
  */
 export interface Language {
   /** A text with tokens. A single token keeps its type; everything else gives a text. */

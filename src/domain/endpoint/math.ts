@@ -8,7 +8,7 @@ import type { Scope } from './scope.ts';
 
 export type Num = (scope: Scope) => number;
 
-/** A token touches a digit or another token, so only its text tells what is meant. */
+/** Thrown if a token touches a digit or another token. Such tokens are inserted as text before parsing. */
 export class Glued extends Error {
   override readonly name = 'Glued';
 }

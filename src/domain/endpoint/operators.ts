@@ -7,7 +7,7 @@ import { isNullish, looselyEqual, toNumber, toText, type Value } from './value.t
 /** The comparisons of conditions and `where` clauses. */
 export type Compare = (scope: Scope, left: Value, right: Value) => boolean;
 
-/** A missing or non-numeric side counts as 0, so a missing balance is less than any price. */
+/** A side as a number. A missing or non-numeric one counts as 0, so a missing balance is less than any price. */
 function order(scope: Scope, value: Value): number {
   const number = value === undefined ? 0 : toNumber(scope.context.plain(value));
   return Number.isNaN(number) ? 0 : number;
@@ -25,9 +25,9 @@ function isPlain(value: Value): boolean {
   return typeof value !== 'object' && value !== undefined;
 }
 
-/** Characters compared in the time of looking at one row. */
+/** Number of characters that are searched for one unit of work. */
 const SEARCHED = 1024;
-/** Longest text that Node searches for in one pass. For a longer one it may compare at every position. */
+/** Longest text that V8 searches for in linear time. A longer one may be compared at every position. */
 const QUICKLY_FOUND = 250;
 
 /** Cost of reading an item as a number or as a text, where the wanted value is of the other kind. */

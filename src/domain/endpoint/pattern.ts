@@ -7,7 +7,7 @@ const MAX_PATTERN = 200;
 const MAX_SUBJECT = 2000;
 /** Compiled patterns kept for one place of a definition. */
 const MAX_CACHED = 16;
-/** Visiting eight states (this power of two) costs as much as looking at one row. */
+/** Visiting eight states (two to this power) costs one unit of work. */
 const VISITS_SHIFT = 3;
 /** Cost of compiling a pattern, so that a loop cannot compile without end. */
 const COMPILE_COST = 10_000;

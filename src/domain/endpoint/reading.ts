@@ -1,13 +1,13 @@
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { findTokens } from './scan.ts';
 
-/** Whether a definition reads a name, such as a step's result. In doubt the answer is yes. */
+/** Whether a definition reads a name, such as a step's result. If in doubt, it does. */
 
 /** Members whose texts are expressions or paths without braces. */
 const BARE = new Set(['field', 'left', 'expression', 'valueExpression', 'from', 'by', 'source', 'let']);
 /** Members in which nothing is read. */
 const PASSIVE = new Set(['id', 'as', 'sourceText', 'description', 'notes', 'metadata', 'input', 'params']);
-/** Names that stand alone or begin a path. Ids with other characters are not looked for: they count as read. */
+/** Names that stand alone or begin a path. Ids with other characters cannot be found in this way, so they count as read. */
 const WORDS = /(?<![\w.-])[A-Za-z_][\w-]*/g;
 const WORD = /^[A-Za-z_][\w-]*$/;
 
@@ -16,7 +16,7 @@ export function readsName(definition: JsonObject, name: string): boolean {
   return !WORD.test(name) || namesReadBy(definition).has(name);
 }
 
-/** Cached: a definition may have a thousand steps that ask. */
+/** Cached, because each of a thousand steps may ask for the same definition. */
 const namesRead = new WeakMap<JsonObject, ReadonlySet<string>>();
 
 function namesReadBy(definition: JsonObject): ReadonlySet<string> {

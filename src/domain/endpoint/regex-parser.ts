@@ -101,7 +101,7 @@ class RegexParser {
     const item = this.atom();
     const counts = this.counts();
     if (counts === null) return item;
-    // A lazy mark changes what is captured, never whether something matches.
+    // A lazy quantifier changes what is captured, but not whether the pattern matches.
     this.take('?');
     if ('*+?'.includes(this.peek()) && this.peek() !== '') throw invalid();
     const [min, max] = counts;

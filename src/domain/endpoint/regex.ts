@@ -8,14 +8,14 @@ import { type Char, parseRegex, type Regexp } from './regex-parser.ts';
  */
 export interface Regex {
   test(text: string): boolean;
-  /** Also answers the number of visited states, as the search's cost. Throws a {@link LanguageError} for too many. */
+  /** Also returns the number of visited states, which is the search's cost. Throws a {@link LanguageError} if there are too many. */
   search(text: string): { readonly found: boolean; readonly visits: number };
 }
 
 const MAX_STATES = 2000;
-/** States of one search: about the 50 ms that a pattern may take, measured without a clock. */
+/** Most states that one search visits. This is about the 50 ms that a pattern may take, bounded without a clock. */
 const MAX_VISITS = 1_000_000;
-/** Build steps. Nested counts of nothing, `((){999}){999}`, add no state and would never end. */
+/** Most build steps. Nested repetitions of nothing, such as `((){999}){999}`, add no state, so the bound on states does not stop them. */
 const MAX_BUILDS = 20_000;
 
 type State =
@@ -26,7 +26,7 @@ type State =
 
 type Assertion = (text: string, at: number) => boolean;
 
-/** Throws a {@link LanguageError} if the text is no pattern, or uses syntax that is not supported. */
+/** Throws a {@link LanguageError} if the text is not a valid pattern, or uses syntax that is not supported. */
 export function compileRegex(source: string): Regex {
   const builder = new Builder();
   const start = builder.build(parseRegex(source), builder.push({ kind: 'match' }));

@@ -39,7 +39,7 @@ function render(scope: Scope, body: Eval): Json {
   }
 }
 
-/** A value as JSON can express it: missing and non-finite numbers become null. Charged as it is printed. */
+/** A value as JSON can express it: missing values and non-finite numbers become null. It is charged for by its printed size. */
 export function printable(scope: Scope, value: Value): Json {
   if (value === undefined) return null;
   return scope.context.measure(value) ? value : withoutInfinities(value);
@@ -57,7 +57,7 @@ export function withoutInfinities(value: Json): Json {
 
 type Echo = (scope: Scope, body: Value) => Value;
 
-/** Tokens added to the body, under the last segment of their path. */
+/** Adds the values of tokens to the body, each under the last segment of its path. */
 function compileEcho(language: Language, json: Json | undefined): Echo | null {
   if (!isArray(json)) return null;
   const texts = json.filter((item): item is string => typeof item === 'string');

@@ -4,7 +4,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json
 import { objectOf } from '../definition/read.ts';
 import { isNullish, toNumber } from './value.ts';
 
-/** Where a condition step goes on, in one form for all ways of writing it. */
+/** Where a condition step continues, in one form for all ways of writing it. */
 export interface Route {
   readonly action: Action;
   /** Members of an object route, including its own status, code and message. */
@@ -25,13 +25,13 @@ const NOTHING: JsonObject = {};
 
 type Step = Written<StepSchema<'condition'>>;
 
-/** Where a condition step goes when it holds; `fallback` if it names no route. */
+/** The route of a condition step that holds; `fallback` if it names none. */
 export function trueRoute(step: Step, fallback: Action): Route {
   const routes = routesOf(step);
   return parseRoute(firstOf(step.onTrue, routes.true, routes.pass), fallback);
 }
 
-/** Where a condition step goes when it does not hold; `fallback` if it names no route. */
+/** The route of a condition step that does not hold; `fallback` if it names none. */
 export function falseRoute(step: Step, fallback: Action): Route {
   const routes = routesOf(step);
   const route = firstOf(step.onFalse, routes.false, routes.fail);
@@ -59,7 +59,7 @@ function parseRoute(value: Json | undefined, fallback: Action): Route {
   return { action: typeof named === 'string' ? (actionOf(named) ?? fallback) : fallback, json: value };
 }
 
-/** A word that is no action names a step to go to. */
+/** A word that is not an action names the step to go to. */
 function parseWord(word: string): Route {
   if (word === 'skip') return { action: 'skip', json: { count: 1 } };
   return isAction(word) ? { action: word, json: NOTHING } : { action: 'goto', json: { step: word } };

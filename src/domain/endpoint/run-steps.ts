@@ -2,7 +2,7 @@ import { Refusal } from '../../kernel/errors.ts';
 import { LanguageError } from './errors.ts';
 import { asStepFailure, errorCode, type Frame, type Signal, type Step, stepFailure, type Trace } from './step.ts';
 
-/** Visits of one top-level step, which ends a circle of `goto`s. */
+/** Most visits of one top-level step. The bound ends a cycle of `goto`s. */
 const MAX_VISITS = 100;
 
 /** The steps of a callable, with the positions that `goto` can reach by name. */
@@ -19,7 +19,10 @@ export function programOf(steps: readonly Step[]): Program {
   return { steps, indexes };
 }
 
-/** Runs a callable's steps. Answers how they ended: at the end of the list, by a `return` route, or by a `return` step with its value. */
+/**
+ * Runs a callable's steps. Returns how they ended: by a `return` route, by a `return` step with its value, or (`undefined`) at the end of the
+ * list.
+ */
 export function runProgram(frame: Frame, program: Program): Extract<Signal, { kind: 'return' | 'answer' }> | undefined {
   const visits = new Map<number, number>();
   let at = 0;
@@ -67,7 +70,10 @@ function tracedStep(frame: Frame, step: Step, trace: Trace): Signal | undefined 
   }
 }
 
-/** What documents and faults throw passes unchanged: the caller repeats a run that needs a document. */
+/**
+ * Runs one step. Only errors of the language become its failure. Everything else passes unchanged: the caller repeats a run that needs a
+ * document.
+ */
 function runStep(frame: Frame, step: Step): Signal | undefined {
   frame.scope.context.countStep();
   try {

@@ -7,20 +7,20 @@ import type { Operation } from '../events.ts';
  * if a document had to be loaded first. So a run must do nothing outside its own memory.
  */
 
-/** Documents of one collection that a step may look through. */
+/** Most documents of one collection that a step may look through. */
 export const MAX_SCANNED = 1000;
 
-/** Documents at the start of the call, and decisions on the call's own writes, which the run lays over them. */
+/** What a run reads: the documents at the start of the call, and the decisions on its own writes. */
 export interface Reads {
   /**
-   * The stored document with schema defaults, or `null`. `collection` is an id or a name in any letter case. May throw to have a document loaded
-   * first: never catch it.
+   * The stored document with schema defaults, or `null`. `collection` is an id or a name in any letter case. May throw to have the document
+   * loaded first, which must not be caught.
    */
   document(collection: string, key: string): JsonObject | null;
   /** The document that operations on a missing one start from: the defaults of its schema. */
   blank(collection: string): JsonObject | null;
   /**
-   * Decides a write or delete when its step runs. Answers the document as it then reads: with defaults, and with as much growth as its
+   * Decides a write or delete when its step runs. Returns the document as it then reads: with defaults, and with as much growth as its
    * rate-limit rules grant. `document`: the result of the operations; `null`: deleted. Throws its `Refusal`.
    */
   decide(write: PendingWrite, document: JsonObject | null): JsonObject | null;
@@ -34,19 +34,19 @@ export interface Reads {
 export interface Effects {
   /** Called for every sleep of the run. The answer is delayed by their sum. */
   sleep(ms: number): void;
-  /** Queues a webhook to be sent once the call is stored, and answers what its step binds; `null` if webhooks may not go to that address. */
+  /** Queues a webhook to be sent once the call is stored, and returns what its step binds; `null`: webhooks may not go to that address. */
   notify(url: string, payload: JsonObject): JsonObject | null;
   /**
    * The result of the run's webhook number `index`, from 0, which is sent once however often the run is repeated; `null` if webhooks may not go
    * to that address. May throw to have it sent first.
    */
   webhook(index: number, url: string, payload: JsonObject): JsonObject | null;
-  /** Called every {@link WORK_PER_LOOK} units of work. Throws a `Refusal` if the call has taken too long. */
-  look(): void;
+  /** Called every {@link WORK_PER_CHECK} units of work. Throws a `Refusal` if the call has taken too long. */
+  checkTime(): void;
 }
 
-/** Units of work between two looks at the clock: some hundred microseconds of the slowest kind. */
-export const WORK_PER_LOOK = 4096;
+/** Units of work between two checks of the clock: some hundred microseconds of the slowest kind of work. */
+export const WORK_PER_CHECK = 4096;
 
 export interface EndpointCall {
   readonly projectId: string;
@@ -59,12 +59,12 @@ export interface EndpointCall {
   readonly isDedicatedServer: boolean;
   /** Start of the call, unix ms. Every template of the call sees this time. */
   readonly now: number;
-  /** Uniform in [0, 1). The caller makes a repeated run draw the same numbers. */
+  /** Uniform in [0, 1). A repeated run draws the same numbers. */
   random(): number;
   readonly effects: Effects;
 }
 
-/** Whether an id names no player: a caller without an id, and a dedicated server. */
+/** Whether an id stands for no player: that of a caller without an id, or of a dedicated server. */
 export function isNobody(platformId: string): boolean {
   return platformId === 'anonymous' || platformId === '0';
 }

@@ -3,7 +3,7 @@ import { LanguageError } from './errors.ts';
 
 /** Finds where tokens, quotes and parentheses of a text begin and end, without their meaning. */
 
-/** `{{ … }}` from `start` (inclusive) to `end` (exclusive). `depth` counts the nested tokens, itself included. */
+/** `{{ … }}` from `start` (inclusive) to `end` (exclusive). `depth`: the nesting depth of tokens in it, itself included. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -12,7 +12,7 @@ export interface Span {
 
 const MAX_PARENTHESES = 32;
 
-/** The outermost tokens of a text, in order. An unmatched `{{` or `}}` is plain text. One pass, whatever the text. */
+/** The outermost tokens of a text, in order. An unmatched `{{` or `}}` is plain text. It takes linear time for any text. */
 export function findTokens(text: string): Span[] {
   const open: { start: number; inner: number }[] = [];
   const spans: Span[] = [];

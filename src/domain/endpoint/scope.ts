@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json
 import { PLAYER_TEMPLATE_NAMES } from '../wire-names.ts';
 import { LanguageError } from './errors.ts';
 import { type Path, walk } from './path.ts';
-import { type EndpointCall, WORK_PER_LOOK } from './run.ts';
+import { type EndpointCall, WORK_PER_CHECK } from './run.ts';
 import { MAX_DEPTH, MAX_TEXT, toText, type Value } from './value.ts';
 
 /** Evaluates a compiled text. Throws a {@link LanguageError}, or a `Refusal` if a budget is used up. */
@@ -12,16 +12,16 @@ export type Eval = (scope: Scope) => Value;
 export type Check = (scope: Scope) => boolean;
 
 const MAX_ALIASES = 10;
-/** Steps of one call, including those of loops and workflows. */
+/** Most steps of one call, including those of loops and workflows. */
 const MAX_STEPS = 10_000;
 /**
- * Work of one call: names looked up, texts and checks evaluated, rows looked at, values copied, characters written. Anything that a definition,
- * a document or an input can make large is charged for, so this bounds a call's time without a clock.
+ * Most units of work of one call: names looked up, texts and checks evaluated, rows visited, values copied, characters written. Everything that
+ * a definition, a document or an input can make large is charged for, so this bounds a call's time without a clock.
  */
 const MAX_WORK = 2_000_000;
-/** What a step costs besides its work, in names looked up. */
+/** What a step costs besides its own work, in units. */
 const STEP_COST = 8;
-/** Characters compared in the time of looking up a name, as a power of two: equal texts are compared to the end. */
+/** Characters that are compared for one unit of work, as a power of two. */
 const COMPARED_SHIFT = 8;
 /** Most sleep of a call, in sum. */
 const MAX_SLEEP_MS = 1000;
@@ -33,7 +33,7 @@ export class CallContext {
   readonly values: JsonObject;
   private steps = 0;
   private work = 0;
-  private nextLook = WORK_PER_LOOK;
+  private nextCheck = WORK_PER_CHECK;
   private slept = 0;
   private webhooks = 0;
   private awaited = 0;
@@ -56,7 +56,7 @@ export class CallContext {
     this.call.effects.sleep(ms);
   }
 
-  /** `awaited`: something in the call reads the result, so the webhook is sent now. Otherwise it is sent once the call is stored. */
+  /** `awaited`: the call reads the result, so the webhook is sent now. Else it is sent once the call is stored. */
   webhook(url: string, payload: JsonObject, awaited: boolean): JsonObject | null {
     if (this.webhooks >= MAX_WEBHOOKS) throw refusal('LIMIT_EXCEEDED', `A call may send at most ${MAX_WEBHOOKS} webhooks`);
     this.webhooks += 1;
@@ -67,16 +67,16 @@ export class CallContext {
 
   spend(units: number): void {
     this.work += units;
-    if (this.work >= this.nextLook) this.look();
+    if (this.work >= this.nextCheck) this.checkWork();
   }
 
-  private look(): void {
+  private checkWork(): void {
     if (this.work > MAX_WORK) throw refusal('LIMIT_EXCEEDED', 'A call may not process more data than this');
-    this.nextLook = Math.min(this.work + WORK_PER_LOOK, MAX_WORK + 1);
-    this.call.effects.look();
+    this.nextCheck = Math.min(this.work + WORK_PER_CHECK, MAX_WORK + 1);
+    this.call.effects.checkTime();
   }
 
-  /** Charges for comparing two values: two long texts with the same beginning take time. */
+  /** Charges for comparing two values: long texts with the same beginning take time. */
   compared(left: Value, right: Value): void {
     if (typeof left !== 'string' || typeof right !== 'string') return;
     this.spend(Math.min(left.length, right.length) >> COMPARED_SHIFT);
@@ -85,7 +85,7 @@ export class CallContext {
   /** A value as comparisons, arithmetic and keys see it. A list becomes its text, which is charged for; other values come back as they are. */
   plain(value: Value): Value {
     if (!isArray(value)) return value;
-    // Charged before the work: a text that becomes too long costs as much, and a repeated attempt must not be free.
+    // Charged before the work is done. A text that becomes too long costs as much, because a step may try it again and again.
     this.spend(value.length);
     try {
       const text = toText(value);
@@ -98,8 +98,8 @@ export class CallContext {
   }
 
   /**
-   * Charges for a value that will be printed, and answers whether all its numbers are finite. Values share parts, so one that doubles in every
-   * turn of a loop is cheap to make and expensive to print: it is measured as it would be printed.
+   * Charges for a value that will be printed, and returns whether all its numbers are finite. Values share parts, so a value that doubles in
+   * every turn of a loop is cheap to make and expensive to print. Therefore its printed size is measured.
    */
   measure(value: Json, depth = 0): boolean {
     this.spend(typeof value === 'string' ? 1 + (value.length >> 3) : 1);
@@ -115,7 +115,7 @@ export class CallContext {
     return finite;
   }
 
-  /** Names are printed too. */
+  /** Names are charged for, because they are printed, too. */
   private measureObject(object: JsonObject, depth: number): boolean {
     let finite = true;
     for (const name of Object.keys(object)) {

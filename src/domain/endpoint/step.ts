@@ -11,7 +11,7 @@ import type { Path } from './path.ts';
 import type { Check, Scope } from './scope.ts';
 import { toNumber, type Value } from './value.ts';
 
-/** What the rest of the language knows of a step. */
+/** Steps, as the rest of the language sees them. */
 
 /** Where a list of steps runs: its names, the call's documents, its depth in workflows. */
 export interface Frame {
@@ -26,10 +26,10 @@ export interface Frame {
   readonly budgets: Budgets | null;
 }
 
-/** A step has run and `value` is bound under its name, or it has failed, which ends the run. */
+/** Called after a step. `value` is bound under its name. `passed: false`: the step failed, which ends the run. */
 export type Trace = (step: StepDefinition, value: Value, passed: boolean) => void;
 
-/** How a step sends the run elsewhere than to the next step. */
+/** Where a step sends the run, if not to the next step. */
 export type Signal =
   | { readonly kind: 'return' }
   | { readonly kind: 'answer'; readonly value: Value }
@@ -46,7 +46,7 @@ export interface StepDefinition<W = JsonObject> {
   readonly json: W;
 }
 
-/** Reads a step. An id, name or type that is no text is the empty one. */
+/** Reads a step. An id, name or type that is not a text counts as empty. */
 export function stepIn(json: JsonObject): StepDefinition {
   const id = firstString(json, 'id') ?? '';
   return { id, name: firstString(json, 'as') ?? id, type: firstString(json, 'type') ?? '', json };
@@ -57,7 +57,7 @@ export type StepDefinitionOf<T extends StepType> = StepDefinition<Written<StepSc
 
 export interface Step {
   readonly definition: StepDefinition;
-  /** Compiled when first reached: a call pays for what it reaches, and a large endpoint can be prepared piece by piece. */
+  /** Compiles the step when it is first reached. So a call pays only for what it reaches, and a large endpoint can be prepared piece by piece. */
   compiled(): CompiledStep;
 }
 
@@ -91,7 +91,7 @@ export interface Compilation {
   callable(name: string): Callable | undefined;
 }
 
-/** What `workflow`, `call` and `run` reach. */
+/** Logic that `workflow`, `call` and `run` can call. */
 export interface Callable {
   /** Runs it with `params` bound, and gives its result. `caller`: the step that a failed check is reported for. */
   invoke(frame: Frame, params: JsonObject, caller: StepDefinition): Value;
@@ -141,7 +141,7 @@ export function asStepFailure(step: StepDefinition, error: unknown): unknown {
   return stepFailure(step, 400, errorCode(step), `${step.type} step "${step.id}" failed: ${error.message}`);
 }
 
-/** Statuses without a body: the transport would send 200 for them. */
+/** Statuses that cannot have a body. The transport would send 200 instead. */
 const BODILESS: readonly number[] = [204, 205, 304];
 
 /**

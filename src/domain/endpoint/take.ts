@@ -8,8 +8,8 @@ import type { Eval, Scope } from './scope.ts';
 import { isNullish, type Value } from './value.ts';
 
 /**
- * Lists that a loop consumes: `queue.shift()` and `queue.pop()` answer the first or last item of a list that a name of the call holds, and
- * remove it there. An empty or missing list gives nothing.
+ * Lists that a loop consumes. `queue.shift()` and `queue.pop()` give the first or last item of a list that a name of the call holds, and remove
+ * it from the list. An empty or missing list gives no value.
  */
 
 const TAKE = /^([\s\S]*\S)\s*\.\s*(shift|pop)\(\s*\)$/;
@@ -30,7 +30,7 @@ export function compileTake(language: Language, body: string): Eval {
   return (scope) => take(scope, listPath, method === 'shift', list);
 }
 
-/** Copying an item of a list is cheaper than looking up a name, by this power of two. */
+/** Copying an item of a list costs a unit of work divided by this power of two. */
 const COPIED_SHIFT = 4;
 
 function take(scope: Scope, listPath: ComputedPath, first: boolean, text: string): Value {
@@ -50,7 +50,7 @@ function take(scope: Scope, listPath: ComputedPath, first: boolean, text: string
   return list[first ? 0 : list.length - 1];
 }
 
-/** Entries of a `let` that take items. A loop binds its entries in every turn, any other step once. `null`: there are none. */
+/** Entries of a `let` that take items. A loop binds them in every turn, any other step once. `null`: there are none. */
 export function compileTakes(language: Language, json: Json | undefined): ((scope: Scope) => void) | null {
   const takes = Object.entries(objectOf(json)).flatMap(([name, text]) => {
     const body = takeOf(text);

@@ -43,7 +43,7 @@ function interpolation(language: Language, text: string, spans: readonly Span[])
   return (scope) => {
     scope.context.spend(pieces.length);
     let out = '';
-    // Bounded piece by piece: ten tokens may print the same long list.
+    // The length is checked after every piece, because many tokens may print the same long list.
     for (const piece of pieces) out = bounded(out + (typeof piece === 'string' ? piece : printed(scope, piece(scope))));
     scope.context.spend(out.length >> 3);
     return out;
@@ -55,8 +55,8 @@ function printed(scope: Scope, value: Value): string {
 }
 
 /**
- * The inside of a token: `[-] path or call [| default]`. A nested token is a value and never syntax, so a player's text cannot bring a default,
- * a call or another sign into the author's token.
+ * The inside of a token: `[-] path or call [| default]`. A nested token is a value and never syntax, so a player's text cannot add a default, a
+ * call or a sign to the author's token.
  */
 export function compileTokenBody(language: Language, body: string): Eval {
   checkParentheses(body);
@@ -146,7 +146,7 @@ function deepList(items: readonly Eval[]): Eval {
   };
 }
 
-/** Making an object of many members costs more than looking up their values. */
+/** Cost of adding a member to an object, in units of work. */
 const MEMBER_COST = 3;
 
 function deepObject(members: readonly (readonly [string, Eval])[]): Eval {

@@ -4,19 +4,19 @@ import { LanguageError } from './errors.ts';
 /** A JSON value, or `undefined` for a name that does not exist, which differs from null. */
 export type Value = Json | undefined;
 
-/** Longest text of a template or a printed value: no document or answer holds more. */
+/** Longest text of a template or a printed value. No document or answer can hold a longer one. */
 export const MAX_TEXT = 262_144;
-/** Deepest value that the language walks. Bodies and documents are bounded far below. */
+/** Depth to which the language visits values. Bodies and documents have a much lower bound. */
 export const MAX_DEPTH = 64;
 
-/** Longest text read as a number or boolean: a list of longer ones would take too long to compare. */
+/** Longest text that is read as a number or boolean. Longer ones would take too long to compare. */
 const MAX_NUMBER_TEXT = 400;
 
 export function isNullish(value: Value): value is null | undefined {
   return value === null || value === undefined;
 }
 
-/** JavaScript's number of a value, as the nearest double; NaN for what is none. */
+/** The number that JavaScript makes of a value, as the nearest double; NaN if it makes none. */
 export function toNumber(value: Value): number {
   if (typeof value === 'number') return value;
   if (value instanceof ExactNumber) return value.double;
@@ -24,7 +24,7 @@ export function toNumber(value: Value): number {
   return typeof plain === 'string' && plain.length > MAX_NUMBER_TEXT ? Number.NaN : Number(plain);
 }
 
-/** JavaScript's text of a value. Lists join by `,`, with missing and null as empty. */
+/** The text that JavaScript makes of a value. Items of lists are joined by `,`; missing and null are empty. */
 export function toText(value: Value): string {
   if (typeof value === 'string') return value;
   if (value instanceof ExactNumber) return value.text;
@@ -52,7 +52,7 @@ export function bounded(text: string): string {
   return text;
 }
 
-/** JavaScript's truth of a value. An exact number is always true. */
+/** Whether JavaScript takes a value for true. An exact number is always true. */
 export function isTruthy(value: Value): boolean {
   if (value instanceof ExactNumber) return true;
   return Boolean(value);

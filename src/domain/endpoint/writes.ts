@@ -16,8 +16,8 @@ type Logic = Pick<Written<typeof route>, (typeof REFERRING)[number]> & Pick<Writ
 const PASSIVE: ReadonlySet<string> = new Set(['input', 'response', 'sourceText', 'params']);
 
 /**
- * Whether the definition, or anything it may call, has a write or delete step, even one never reached. In doubt the answer is yes: an object
- * that looks like such a step counts.
+ * Whether the definition, or anything that it may call, has a write or delete step, reached or not. Any object that looks like such a step
+ * counts.
  */
 export function mayWrite(endpoint: EndpointModel, definitions: Pick<Definitions, 'workflow' | 'endpoint' | 'library'>): boolean {
   const seen = new Set<string>();

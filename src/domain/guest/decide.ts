@@ -4,15 +4,15 @@ import type { GuestDevice, GuestName, GuestState } from '../states.ts';
 import { deviceIdOf, type GuestToken, isSameHash } from './token.ts';
 
 /**
- * Guests: players without an account. A guest is its devices: each has a secret, and whoever has one is the guest. A recovery code, or an
- * account that was linked, lets another device in. The guest keeps its id whatever happens, so no data ever moves.
+ * Guests: players without an account. Each device of a guest has a secret, and whoever knows such a secret is the guest. A recovery code or a
+ * linked account adds another device. A guest always keeps its id, so its data never move.
  */
 
-/** Devices of one guest. */
+/** Most devices of one guest. */
 const MAX_DEVICES = 16;
 
-/** A device of a guest, by its id. */
-export interface AskingDevice {
+/** The device that a request comes from. */
+export interface RequestingDevice {
   readonly guest: string;
   readonly device: string;
 }
@@ -22,7 +22,7 @@ export interface DecidedGuest {
   readonly events: readonly DomainEvent[];
 }
 
-/** The device of a guest that has this secret; `null`: it has none, or no more. */
+/** The guest's device with this hash of a secret; `null`: the guest has no such device, or has it no longer. */
 export function deviceIn(state: GuestState | null, hash: string): GuestDevice | null {
   let found: GuestDevice | null = null;
   for (const device of state?.devices ?? []) if (isSameHash(device.hash, hash)) found = device;
@@ -33,19 +33,22 @@ export function deviceById(state: GuestState | null, id: string): GuestDevice | 
   return state?.devices.find(({ hash }) => deviceIdOf(hash) === id) ?? null;
 }
 
-/** Makes a guest of a new secret. A secret that is registered already is answered as it was; once it was revoked it makes no guest again. */
+/**
+ * Registers a guest for a new secret. A secret that is registered already gets the same answer again. A secret whose device was revoked is
+ * refused.
+ */
 export function registerGuest({ firstGuest: guest, hash }: GuestToken, state: GuestState | null): DecidedGuest | Refusal {
   if (deviceIn(state, hash) !== null) return { guest, events: [] };
   if (state !== null) return notProven('This device was taken out of its guest; make a new secret');
   return { guest, events: [{ type: 'guest.registered', data: { guest, hash } }] };
 }
 
-/** What lets a new device in. */
+/** What entitles a new device to join a guest. */
 export type Invitation = { readonly code: string } | { readonly account: string };
 
 /**
- * A new device becomes one of a guest's, by a recovery code, which works once, or by the linked account. `name`: what the code or the account
- * leads to. A device that is in already is answered as it was, so a request that is sent again is no failure.
+ * Adds a device to a guest, by a recovery code, which works once, or by the linked account. `name`: the guest that the code or the account leads
+ * to. A device that has joined already gets the same answer again, so a repeated request succeeds.
  */
 export function joinGuest(
   { hash }: GuestToken,
@@ -64,7 +67,7 @@ export function joinGuest(
   return { guest, events: [{ type: 'guest.joined', data: { guest, hash, ...by } }] };
 }
 
-/** The account becomes another way to the guest. `name`: the guest that the account is linked to. */
+/** Links an account to the guest. `name`: the guest that the account is linked to already. */
 export function linkAccount(guest: string, account: string, state: GuestState, name: GuestName | null): DecidedGuest | Refusal {
   if (state.account === account) return { guest, events: [] };
   if (state.account !== null) return conflict('This guest is linked to another account; unlink that first');
@@ -72,27 +75,31 @@ export function linkAccount(guest: string, account: string, state: GuestState, n
   return { guest, events: [{ type: 'guest.linked', data: { guest, account } }] };
 }
 
-/** Takes the proof of the account as well, so whoever has a lost device cannot shut the owner out. */
+/** Unlinks the account. The caller must have proven the account as well, so that whoever finds a lost device cannot lock its owner out. */
 export function unlinkAccount(guest: string, account: string, state: GuestState): DecidedGuest | Refusal {
   if (state.account === null) return { guest, events: [] };
   if (state.account !== account) return conflict('This guest is linked to another account');
   return { guest, events: [{ type: 'guest.unlinked', data: { guest, account } }] };
 }
 
-/** A new recovery code, for the device that asks. The one before is void. */
-export function issueCode({ guest, device }: AskingDevice, hash: string, state: GuestState): DecidedGuest {
-  const asking = deviceById(state, device);
-  return { guest, events: [{ type: 'guest.codeIssued', data: { guest, hash, ...(asking === null ? {} : { device: asking.hash }) } }] };
+/** Issues a recovery code at the request of a device. The code before it becomes void. */
+export function issueCode({ guest, device }: RequestingDevice, hash: string, state: GuestState): DecidedGuest {
+  const requester = deviceById(state, device);
+  return {
+    guest,
+    events: [{ type: 'guest.codeIssued', data: { guest, hash, ...(requester === null ? {} : { device: requester.hash }) } }],
+  };
 }
 
 /**
- * Takes a device away, and with it all sessions that it opened. One that is gone already is no failure. Shut out by another device, it leaves no
- * code behind, or whoever has found it would come back; a device that leaves by itself may come back by its code.
+ * Revokes a device, and with it all sessions that it opened. Revoking a missing device succeeds. If another device revokes it, the recovery code
+ * that it asked for becomes void, because whoever found the device could come back by it. A device that revokes itself may come back by its
+ * code.
  */
-export function revokeDevice({ guest, device: asking }: AskingDevice, device: string, state: GuestState): DecidedGuest | Refusal {
+export function revokeDevice({ guest, device: requester }: RequestingDevice, device: string, state: GuestState): DecidedGuest | Refusal {
   const found = deviceById(state, device);
   if (found === null) return { guest, events: [] };
-  const code = asking !== device && state.recoveryOf === found.hash ? state.recovery : null;
+  const code = requester !== device && state.recoveryOf === found.hash ? state.recovery : null;
   const isLast = state.devices.length === 1 && state.recovery === null && state.account === null;
   if (isLast) return conflict('Nothing else leads to this guest: make a recovery code, or link an account first');
   return { guest, events: [{ type: 'guest.deviceRevoked', data: { guest, hash: found.hash, ...(code === null ? {} : { code }) } }] };

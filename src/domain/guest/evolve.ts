@@ -7,7 +7,7 @@ export function isGuestEvent(event: ProjectEvent): event is GuestEvent {
   return event.type.startsWith('guest.');
 }
 
-/** Folds a guest. Guests are kept for good: their documents are. */
+/** Folds a guest. Guests are never swept, because their documents are not either. */
 export function evolveGuest(state: GuestState | null, event: GuestEvent): GuestState | null {
   const joinedAt = event.metadata.recordedAt;
   if (event.type === 'guest.registered') return { devices: [{ hash: event.data.hash, joinedAt }], recovery: null, account: null };
@@ -38,7 +38,7 @@ function withoutCode({ recoveryOf: _, ...state }: GuestState): GuestState {
   return { ...state, recovery: null };
 }
 
-/** Folds which guest a recovery code or an account leads to. A used code still does, but the guest takes it no more. */
+/** Folds which guest a recovery code or an account leads to. A used code still leads to its guest, but the guest does not accept it any more. */
 export function evolveGuestName(event: GuestEvent): GuestName | null {
   return event.type === 'guest.unlinked' ? null : { guest: event.data.guest };
 }

@@ -1,18 +1,19 @@
 /**
- * What proves a guest through a host: a device's secret would make the host the player for good. A pass is for one host, and for minutes. It is
- * stored nowhere: the installation's mark on it says that a proven device asked for it.
+ * A guest that plays through a host proves itself to the server with a pass, which it gives the host. With a device's secret the host could act
+ * as the player for good; a pass is good for one host, for minutes. Passes are not stored: the mark, which only this installation can make,
+ * proves that a device of the guest asked for it.
  */
 export interface GuestPass {
   readonly guest: string;
-  /** Id of the device that asked for it: a pass of one that was shut out proves nobody. */
+  /** Id of the device that asked for it. If the device is revoked, the pass is void. */
   readonly device: string;
-  /** Id of the player who may show it. */
+  /** Id of the player who may use it. */
   readonly host: string;
   /** Unix ms. */
   readonly expiresAt: number;
 }
 
-/** How long a pass is good, s. */
+/** How long a pass is valid, seconds. */
 export const PASS_SECONDS = 600;
 
 const PASS = /^ns_pass_([0-9a-f]{32})\.([0-9a-f]{16})\.(\d{13})\.([A-Za-z0-9_-]{43})$/;
@@ -27,14 +28,14 @@ export function formPass({ guest, device, expiresAt }: GuestPass, mark: string):
   return `ns_pass_${guest.slice('guest-'.length)}.${device}.${expiresAt}.${mark}`;
 }
 
-/** The pass in a text that `host` shows, and the mark that it bears; `null`: there is none. */
+/** The pass in a text that `host` sent, and its mark; `null`: the text is not a pass. */
 export function readPass(text: string, host: string): { readonly pass: GuestPass; readonly mark: string } | null {
   const [, hex, device, expiresAt, mark] = PASS.exec(text) ?? [];
   if (hex === undefined || device === undefined || mark === undefined) return null;
   return { pass: { guest: `guest-${hex}`, device, host, expiresAt: Number(expiresAt) }, mark };
 }
 
-/** What the mark is made of. No id of a guest or device, and no number, holds a blank; the host's comes last. */
+/** The text that the mark is made of. Ids of guests and devices, and numbers, have no blanks. The host's id may have some, so it comes last. */
 export function markedText(projectId: string, { guest, device, host, expiresAt }: GuestPass): string {
   return `guest pass ${projectId} ${guest} ${device} ${expiresAt} ${host}`;
 }

@@ -22,12 +22,12 @@ export function readKey(sent: string): string | Refusal {
   return refusal('INVALID_REQUEST', 'An Idempotency-Key has 1 to 128 printable characters (ASCII); a UUID is a good one');
 }
 
-/** SHA-256 (hex) of what was asked for. Equal values have the same hash, in whatever order their members were sent. */
+/** SHA-256 (hex) of a request. Equal requests have the same hash, in whatever order their members were sent. */
 export function requestHash(request: Json): string {
   return createHash('sha256').update(canonicalJson(request)).digest('hex');
 }
 
-/** One key of one caller, and what is asked for under it. */
+/** One key of one caller, and the hash of the request that it is used for. */
 export type Claim = Pick<AnswerKept, 'space' | 'scope' | 'caller' | 'key' | 'request'>;
 
 /** The kept outcome; `null` if the key is new, or its outcome has expired. 409 `IDEMPOTENCY_KEY_REUSED`. `now` in unix ms. */
@@ -55,12 +55,12 @@ export function rememberAnswer(
 }
 
 /**
- * Refusals caused by other writes or by this machine's load. They are not kept: the same request may succeed a moment later, and would be
- * refused for a day.
+ * Refusals caused by other writes or by this machine's load. They are not kept: the same request may succeed a moment later, and a kept refusal
+ * would be repeated for a day.
  */
 const PASSING: ReadonlySet<string> = new Set(['WRITE_CONFLICT', 'LIMIT_EXCEEDED', 'SCAN_TOO_LARGE']);
 
-/** Whether a refusal is kept. A decided one is; a failure of ours is not, so the request may be sent again. */
+/** Whether a refusal is kept. One that was decided is kept. A failure of the server is not, so the request may be sent again. */
 export function isKept({ status, code }: Refusal): boolean {
   return status >= 400 && status < 500 && !PASSING.has(code);
 }
@@ -76,8 +76,8 @@ export function keptRefusal({ status, code, message, extra }: Refusal, requestId
   return { status, code, message, requestId, ...(Object.keys(members).length === 0 ? {} : { extra: members }) };
 }
 
-/** The first refusal again, with the id of its request. */
-export function refusalAgain({ status, code, message, requestId, extra = {} }: KeptRefusal): Refusal {
+/** The kept refusal, with the id of the request that was first refused. */
+export function repeatedRefusal({ status, code, message, requestId, extra = {} }: KeptRefusal): Refusal {
   const { headers, httpStatus, retryAfter = secondsIn(headers), forGame, ...said } = extra;
   return new Refusal(status, code, message, {
     ...said,

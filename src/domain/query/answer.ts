@@ -10,9 +10,9 @@ export interface Answered {
   readonly plan: QueryPlan;
   readonly environment: QueryEnvironment;
   readonly durationMs: number;
-  /** Documents looked at, by source and then by join. */
+  /** Number of documents read: of each source, then of each join. */
   readonly scanned: readonly number[];
-  /** `index`: only the shown rows were looked at. */
+  /** `index`: only the shown rows were read. */
   readonly from: 'index' | 'scan';
   readonly errors: number;
 }
@@ -36,14 +36,14 @@ export function rankedText(rank: number, rest: string): string {
   return `{"rank":${rank},${rest}`;
 }
 
-/** Rows of a leaderboard as texts. `player`: the row that was asked for, `null` if there is none. */
+/** Rows of a leaderboard as texts. `player`: the row of the player that the request names; `null`: the player has none. */
 export interface Board {
   readonly entries: readonly string[];
   readonly total: number;
   readonly player?: string | null;
 }
 
-/** JSON text of the answer. The rows are texts already, because their lengths were counted. */
+/** JSON text of the answer. The rows are texts already, because their lengths were counted before. */
 export function leaderboardText(answered: Answered, { entries, total, player }: Board): string {
   const { plan } = answered;
   const before = {

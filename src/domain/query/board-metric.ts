@@ -10,7 +10,7 @@ export function metricOf(value: Json | undefined): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** The number of a document on a board of this field. `schema`: for documents that may have it by default; else `null`. */
+/** The number of a document on a board of this field. `schema`: of documents that may have the field by default; else `null`. */
 export function boardMetric(document: JsonObject, field: string, schema: SchemaModel | null): number | null {
   return metricOf(getPath(schema === null ? document : fillDefaults(schema, document), field));
 }

@@ -3,14 +3,14 @@ import type { column, queryConfig } from '../../contract/resources/query.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { firstText, listOf, longForm } from '../definition/read.ts';
 import { isForbidden } from '../endpoint/path.ts';
-import { attempt, type Evaluate, expressionOf, pathOf, placed, type QueryEnvironment, type Row, templateOf } from './evaluate.ts';
+import { attempt, type Evaluate, expressionOf, pathOf, type QueryEnvironment, type Row, templateOf } from './evaluate.ts';
 
 /** The columns of a query: what its rows show, and under which names. */
 export interface Column {
   readonly key: string;
   readonly outputPath: readonly string[];
   readonly evaluate: Evaluate;
-  /** Whether it is a plain value of the row, which is the same whenever it is read. */
+  /** Whether it is a plain value of the row, which does not change while the document stays the same. */
   readonly isPath: boolean;
   /** The column as the answer describes it. */
   readonly shown: JsonObject;
@@ -36,7 +36,7 @@ export function outputOf(
   for (const { key, outputPath, evaluate } of columns) {
     const value = attempt(evaluate, row, environment)?.value;
     outputValues[key] = value ?? null;
-    if (value !== undefined) data = placed(data, outputPath, value);
+    if (value !== undefined) data = withValueAt(data, outputPath, value);
   }
   return { data, outputValues };
 }

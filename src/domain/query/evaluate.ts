@@ -27,12 +27,12 @@ export interface QueryEnvironment {
   readonly values: JsonObject;
 }
 
-/** Queries have no steps, so nothing has effects. */
-const NO_WORLD = { sleep: () => undefined, webhook: () => null, notify: () => null, look: () => undefined };
+/** Queries have no steps, so they have no effects. */
+const NO_EFFECTS = { sleep: () => undefined, webhook: () => null, notify: () => null, checkTime: () => undefined };
 
 export type Evaluate = (row: Row, environment: QueryEnvironment) => Value;
 
-/** Evaluates one text for a row. An error is the author's mistake: it is counted and not thrown. */
+/** Evaluates one text for a row. An error is the author's mistake, so it is not thrown; the caller counts it. `null`: there was one. */
 export function attempt(evaluate: Evaluate, row: Row, environment: QueryEnvironment): { readonly value: Value } | null {
   try {
     return { value: evaluate(row, environment) };
@@ -62,7 +62,7 @@ export function pathOf(text: string): Evaluate {
   return (row, environment) => walk(nameIn(row, environment, root), rest);
 }
 
-/** The first that is defined of an expression, a template, a path and a fixed value; `null`: none is. */
+/** The first that is given of an expression, a template, a path and a fixed value; `null`: none is. */
 export function valueIn(
   written: Written<typeof rowValue>,
   pathNames: readonly (keyof Written<typeof rowValue> & string)[],
@@ -77,13 +77,13 @@ export function valueIn(
   return fixed === undefined ? null : () => fixed;
 }
 
-/** Sets a value under a dotted path, in a copy. A path that could not be read again changes nothing. */
-export function placed(target: JsonObject, path: readonly string[], value: Json): JsonObject {
+/** Sets a value under a dotted path, in a copy. A path that templates cannot read changes nothing. */
+export function withValueAt(target: JsonObject, path: readonly string[], value: Json): JsonObject {
   const [name, ...rest] = path;
   if (name === undefined || name === '' || isForbidden(name)) return target;
   if (rest.length === 0) return { ...target, [name]: value };
   const inner = member(target, name);
-  return { ...target, [name]: placed(isObject(inner) ? inner : {}, rest, value) };
+  return { ...target, [name]: withValueAt(isObject(inner) ? inner : {}, rest, value) };
 }
 
 function nameIn({ key, data }: Row, environment: QueryEnvironment, name: string): Value {
@@ -105,7 +105,7 @@ function scopeOf(row: Row, environment: QueryEnvironment): Scope {
     isDedicatedServer: false,
     now: environment.now,
     random: () => 0,
-    effects: NO_WORLD,
+    effects: NO_EFFECTS,
   };
   return new Scope(new CallContext(call, environment.values), names);
 }

@@ -42,11 +42,11 @@ export function joinsOf({ sources, config }: QueryModel): readonly Join[] {
     const spec = index === 0 ? null : sourceJoin(config, source, index);
     return spec === null ? [] : [joinOf(source, spec)];
   });
-  const brought = listOf(config.joins)
+  const ownJoins = listOf(config.joins)
     .map((spec): Spec => objectOf(spec))
     .filter((spec) => !sources.some((source, index) => names(spec, source, index)))
-    .flatMap(broughtBy);
-  return [...attached, ...brought];
+    .flatMap(joinOfCollection);
+  return [...attached, ...ownJoins];
 }
 
 function names(spec: Spec, { collectionId, alias }: QuerySource, index: number): boolean {
@@ -72,7 +72,7 @@ function joinOf({ collectionId, alias }: QuerySource, spec: Spec): Join {
   };
 }
 
-function broughtBy(spec: Spec): Join[] {
+function joinOfCollection(spec: Spec): Join[] {
   const collectionId = firstText(spec, 'sourceCollectionId', 'collectionId');
   if (collectionId === undefined) return [];
   const alias = firstText(spec, 'alias') ?? collectionId;
@@ -88,16 +88,16 @@ function keyOrPath(text: string | undefined): string | null {
   return text === undefined || text === '$key' || text === '_key' || text === 'key' ? null : text;
 }
 
-/** A document as kept: its text takes less room than its objects. */
+/** A document that a query keeps. Its text takes less room than its objects. */
 export interface Stored {
   readonly key: string;
   readonly text: string;
 }
 
-/** The joined documents by the text of their side, in order of their keys. */
+/** The joined documents by the text of the value that they are matched by, in order of their keys. */
 export type Matches = Map<string, Stored[]>;
 
-/** Whether the document was kept. Of documents with the same text, only a join of many keeps more than the first. */
+/** Adds a document, and says whether it was kept. Of documents with the same text, only a join with `many` keeps more than the first. */
 export function addMatch(matches: Matches, join: Join, stored: Stored, data: JsonObject): boolean {
   const value = join.right === null ? stored.key : (getPath(data, join.right) ?? (join.rightOrKey ? stored.key : null));
   const text = textOf(value);

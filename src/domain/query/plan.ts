@@ -8,7 +8,7 @@ import { type Column, columnsOf, PATH_NAMES } from './columns.ts';
 import { type Evaluate, expressionOf, pathOf, valueIn } from './evaluate.ts';
 import { type Join, joinsOf, sourceJoin } from './join.ts';
 
-/** What a query definition asks for. Members that do not fit count as missing. */
+/** What a query definition asks for. Invalid members count as missing. */
 export interface QueryPlan {
   readonly type: QueryType;
   /** Sources, merged by key. */
@@ -24,7 +24,7 @@ export interface QueryPlan {
   readonly limit: number;
   readonly columns: readonly Column[];
   readonly condition: Condition | null;
-  /** Whether rows show what is known of their players. */
+  /** Whether rows show the profiles of their players. */
   readonly withProfiles: boolean;
   /** Whether a row's text stays the same while its document and the definitions do. */
   readonly isLasting: boolean;
@@ -64,7 +64,7 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const MAX_COMPUTED = 50;
 const DEFAULT_TTL = 300;
-/** Longest field: it is part of the key of a board's rows, and an index entry holds 2.7 KB. */
+/** Longest field. It is part of the key of a board's rows, and an index entry of Postgres holds 2.7 KB. */
 const MAX_FIELD_BYTES = 1024;
 const PROFILE = /^playerProfile(?:\.|$)/;
 
@@ -162,7 +162,7 @@ function boardOf(plan: Omit<QueryPlan, 'board'>, config: Config): BoardPlan | nu
     return null;
   if (typeof field !== 'string' || field.includes('{{') || Buffer.byteLength(field) > MAX_FIELD_BYTES) return null;
   const segments = field.split('.');
-  // No document holds profiles, or the names that a row has besides its document.
+  // A row has these names besides its document, so no document has them.
   if (segments.some((segment) => segment === '' || isForbidden(segment)) || RESERVED_ROOTS.has(segments[0] ?? '')) return null;
   return { collectionId: source.collectionId, field, order: plan.order };
 }

@@ -10,14 +10,14 @@ interface Block {
   readonly keys: string[];
 }
 
-/** Rows of a block; a larger one is split. */
-const MAX_VALUE = 1_024;
+/** A block that reaches this many rows is split in half. */
+const BLOCK_ROWS = 1_024;
 /** Approximate bytes of one row besides its key. */
 const ROW_BYTES = 120;
 
 /**
- * Rows in order, each key once, in memory. It tells which row is at an index and which index a row has, while rows are added, moved and removed.
- * Rows lie in blocks of some hundred: finding an index takes a search over the blocks, one within a block, and a sum over the blocks before it.
+ * Rows in order, each key once, in memory. It finds the row at an index and the index of a row, while rows are added, moved and removed. Rows
+ * lie in blocks of some hundred: finding an index takes a search over the blocks, one within a block, and a sum over the blocks before it.
  */
 export class Ranking {
   readonly #blocks: Block[] = [];
@@ -91,8 +91,8 @@ export class Ranking {
     const index = indexIn(block, row);
     block.ranks.splice(index, 0, row.rank);
     block.keys.splice(index, 0, row.key);
-    if (block.keys.length < MAX_VALUE) return;
-    const half = MAX_VALUE / 2;
+    if (block.keys.length < BLOCK_ROWS) return;
+    const half = BLOCK_ROWS / 2;
     this.#blocks.splice(at + 1, 0, { ranks: block.ranks.splice(half), keys: block.keys.splice(half) });
   }
 

@@ -3,28 +3,28 @@ import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 import { looselyEqual, toText, type Value } from '../endpoint/value.ts';
 import { metricOf, rankOf } from './board-metric.ts';
-import { attempt, placed, type QueryEnvironment, type Row } from './evaluate.ts';
+import { attempt, type QueryEnvironment, type Row, withValueAt } from './evaluate.ts';
 import { addMatch, joined, type Matches, matchOf, type Stored } from './join.ts';
 import type { Condition, QueryPlan } from './plan.ts';
 import { Ranking } from './ranking.ts';
 
-/** What is known of a row's player; `null` if its key names none. */
+/** The profile of a row's player; `null`: the key names no player. */
 export type ProfileOf = (row: Row) => JsonObject | null;
 
 export interface QueryParts {
   /** Reads a document of a source or, with indexes after those of the sources, of a join. */
   read(source: number, text: string): JsonObject;
   readonly profileOf: ProfileOf;
-  /** Characters of documents that may be kept. */
+  /** Most characters of documents that may be kept. */
   readonly mostKept: number;
 }
 
 /** Approximate bytes kept besides the text of a document. */
 const ROW_OVERHEAD = 120;
-/** Characters of the documents joined to one row. */
+/** Most characters of the documents joined to one row. */
 const MAX_JOINED = 4 * 1024 * 1024;
-/** Characters of joined documents whose values are kept from one row to the next. */
-const VALUES = 4 * MAX_JOINED;
+/** Joined documents stay parsed from one row to the next, up to this many characters of text. */
+const PARSED_CHARACTERS = 4 * MAX_JOINED;
 
 /**
  * One pass of a query over its documents, which come source by source in order of their keys. Documents are kept as texts: those of a
@@ -33,12 +33,12 @@ const VALUES = 4 * MAX_JOINED;
  */
 export class QueryRun {
   readonly #plan: QueryPlan;
-  readonly #around: QueryEnvironment;
+  readonly #environment: QueryEnvironment;
   readonly #parts: QueryParts;
   /** By source and key. With one source: only those of ranked rows. */
   readonly #documents: Map<string, string>[];
   readonly #matches: readonly Matches[];
-  readonly #values = new LRUCache<Stored, JsonObject>({ maxSize: VALUES, sizeCalculation: (_, { text }) => text.length + 1 });
+  readonly #values = new LRUCache<Stored, JsonObject>({ maxSize: PARSED_CHARACTERS, sizeCalculation: (_, { text }) => text.length + 1 });
   readonly #scanned: number[];
   #ranking = new Ranking();
   #isWhole = true;
@@ -51,7 +51,7 @@ export class QueryRun {
 
   constructor(plan: QueryPlan, environment: QueryEnvironment, parts: QueryParts) {
     this.#plan = plan;
-    this.#around = environment;
+    this.#environment = environment;
     this.#parts = parts;
     this.#documents = plan.sources.map(() => new Map());
     this.#matches = plan.joins.map(() => new Map());
@@ -101,7 +101,7 @@ export class QueryRun {
     return this.#kept + this.#ranking.bytes;
   }
 
-  /** Whether rows are made of several documents. If so they are made when all documents are there, else as each comes. */
+  /** Whether rows are made of several documents. If so, they are made when all documents are there; else as each document comes. */
   get unites(): boolean {
     return this.#scanned.length > 1;
   }
@@ -119,7 +119,7 @@ export class QueryRun {
     if (join && matches) {
       if (addMatch(matches, join, stored, this.#parts.read(source, stored.text))) this.#keep(stored.text.length);
     } else if (!this.unites) {
-      this.#see({ key: stored.key, data: this.#parts.read(source, stored.text) }, stored.text);
+      this.#addRow({ key: stored.key, data: this.#parts.read(source, stored.text) }, stored.text);
     } else {
       this.#documents[source]?.set(stored.key, stored.text);
       this.#keep(stored.text.length);
@@ -133,21 +133,21 @@ export class QueryRun {
   *finish(): Generator<void, Refusal | null> {
     if (!this.unites) return null;
     for (const key of this.keys()) {
-      const refused = refusable(() => this.#look(key));
+      const refused = refusable(() => this.#addRowOf(key));
       if (refused !== null) return refused;
       yield;
     }
     this.#values.clear();
-    // Nobody asks again for the documents of aggregates.
+    // The documents of aggregates are not needed any more.
     if (this.#plan.type === 'leaderboard') return null;
     for (const documents of this.#documents) documents.clear();
     for (const matches of this.#matches) matches.clear();
     return null;
   }
 
-  #look(key: string): null {
+  #addRowOf(key: string): null {
     const row = this.#rowOf(key);
-    if (row !== null) this.#see(row, null);
+    if (row !== null) this.#addRow(row, null);
     return null;
   }
 
@@ -232,12 +232,12 @@ export class QueryRun {
     });
   }
 
-  /** `text`: of the row's document, if it is not kept elsewhere. */
-  #see(source: Row, text: string | null): void {
+  /** Evaluates a row and adds it to the result. `text`: of its document; `null` if the document is kept already. */
+  #addRow(source: Row, text: string | null): void {
     const { row, errors } = this.#computed(this.#withProfile(source, this.#parts.profileOf));
     this.#errors += errors;
     const { metric, condition, type } = this.#plan;
-    const raw = metric === null ? undefined : attempt(metric, row, this.#around)?.value;
+    const raw = metric === null ? undefined : attempt(metric, row, this.#environment)?.value;
     if (type === 'count') {
       if (metric === null || condition === null || passes(condition, raw)) this.#passed += 1;
       return;
@@ -302,10 +302,11 @@ export class QueryRun {
     let current = row;
     let errors = 0;
     for (const { name, evaluate, fallback, target } of this.#plan.computed) {
-      const outcome = attempt(evaluate, current, this.#around);
+      const outcome = attempt(evaluate, current, this.#environment);
       if (outcome === null) errors += 1;
       const value = outcome === null ? fallback : (outcome.value ?? fallback);
-      if (value !== undefined) current = { key: row.key, data: placed(placed(current.data, target, value), ['computed', name], value) };
+      if (value !== undefined)
+        current = { key: row.key, data: withValueAt(withValueAt(current.data, target, value), ['computed', name], value) };
     }
     return { row: current, errors };
   }

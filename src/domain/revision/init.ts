@@ -3,8 +3,8 @@ import type { GamePackage } from '../states.ts';
 import { currentRevision, latestRevision } from './package.ts';
 
 /**
- * The answer to a game that starts. An unknown number is left out, because the client takes null for a failed handshake. It states the facts
- * whether or not the project enforces anything.
+ * The answer to a game that starts. An unknown number is left out, because clients read null as a failed handshake. The answer does not depend
+ * on whether the project enforces revisions.
  */
 export function revisionInitBody(known: GamePackage | null, player: number | null): RevisionStatus {
   const current = currentRevision(known);

@@ -24,11 +24,11 @@ export interface PackageSync {
   /** Members that change; they are merged over the others. */
   readonly changes: JsonObject;
   readonly previousRevisionId: number | null;
-  /** The revision differs from one known before, so the staged definitions belong to it. */
+  /** Whether there was a revision before, and it differs. Then the staged definitions belong to the new one. */
   readonly revisionChanged: boolean;
 }
 
-/** `body`: any members of a package. Without a revision the known one stays. */
+/** Decides a sync. `body`: any members of a package. Without a revision the known one stays. */
 export function decidePackageSync(current: GamePackage | null, body: Json): PackageSync | Refusal {
   if (!isObject(body)) return refusal('INVALID_BODY');
   // Checked before members are compared: a management body may hold a million of them.
@@ -57,7 +57,7 @@ function tooLarge(): Refusal {
   return refusal('PAYLOAD_TOO_LARGE', `A game package holds at most ${MAX_BYTES} bytes`);
 }
 
-/** The package after a sync. The grace period starts with a new revision, also with a lower one, and with the first one. */
+/** The package after a sync. The first revision starts the grace period, and every other revision starts it again, even a lower one. */
 export function syncedPackage(current: GamePackage | null, changes: JsonObject, at: number): GamePackage {
   const members = { ...current?.members, ...changes };
   const restarts = current === null || Object.hasOwn(changes, 'currentRevisionId');

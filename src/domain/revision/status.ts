@@ -3,7 +3,7 @@ import type { ProjectSettings } from '../project/settings.ts';
 import type { GamePackage } from '../states.ts';
 import { currentRevision } from './package.ts';
 
-/** Whether a client's revision is too old, and what follows. What the client itself believes about that does not count. */
+/** Whether a client's revision is too old, and what follows from that. The client's own opinion does not count. */
 
 type RevisionAction = 'warn' | 'block_writes' | 'block_all';
 
@@ -64,10 +64,10 @@ function isTested(settings: ProjectSettings, clientType: string | null): boolean
 
 type Consequence = Pick<RevisionStatus, 'action' | 'graceExpired' | 'graceRemainingMinutes' | 'graceEndsAt'>;
 
-const FOR_EVER: Consequence = { action: 'warn', graceExpired: false, graceRemainingMinutes: null, graceEndsAt: null };
+const NO_END: Consequence = { action: 'warn', graceExpired: false, graceRemainingMinutes: null, graceEndsAt: null };
 
 function consequence(settings: ProjectSettings, since: number, now: number): Consequence {
-  if (settings.revisionEnforcementMode === 'allow_continue') return FOR_EVER;
+  if (settings.revisionEnforcementMode === 'allow_continue') return NO_END;
   const graceEndsAt = since + graceMs(settings);
   const left = graceEndsAt - now;
   if (left > 0) return { action: 'warn', graceExpired: false, graceRemainingMinutes: Math.ceil(left / MINUTE_MS), graceEndsAt };

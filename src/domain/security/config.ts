@@ -5,12 +5,12 @@ import type { ProjectSettings } from '../project/settings.ts';
 import { analyticsSetting } from '../telemetry/switches.ts';
 
 /**
- * What a project's clients are told of its security. The signature covers the same numbers and texts that are sent: the client checks it against
- * the raw text.
+ * The security config of a project for its clients. The signature covers exactly the numbers and texts that are sent, because clients check it
+ * against the raw text.
  */
 
 const SCHEMA_VERSION = 1;
-/** How long a client uses a config before it asks again, seconds. */
+/** How long a client may use a config before it fetches a new one, seconds. */
 const TTL_SECONDS = 60;
 
 /** The settings that clients act on. */
@@ -40,7 +40,7 @@ export function versionOf(settings: JsonObject): string {
   return createHash('sha256').update(canonicalJson(settings)).digest('hex').slice(0, 16);
 }
 
-/** What a call must be like, in the words of the clients' `security` block. */
+/** The modes that a call must use, in the words of the clients' `security` block. */
 export function expectedModes(settings: ProjectSettings): Omit<SecurityConfig['config']['modes'], 'analytics'> {
   return {
     authSessions: settings.enableAuthSessions ? 'enabled' : 'disabled',

@@ -6,7 +6,7 @@ import { ENVELOPE_IDENTITIES, WIRE_TEXTS } from '../wire-names.ts';
 
 /**
  * Opens sealed requests. The key is derived from the public key, which every copy of the game has: a seal protects a request from changes and
- * replay, and hides nothing from a player. Nothing here throws for what somebody sent.
+ * replay, and hides nothing from a player. No input makes this code throw.
  */
 
 const ALGORITHM = 'aes-256-gcm+hmac-sha256';
@@ -14,7 +14,7 @@ const VERSION = '1';
 const MIN_NONCE = 8;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-/** It becomes part of the subject that remembers the request's id. */
+/** The identity is part of the subject that says that the request's id was used. */
 const STORABLE = /^[^/\0]{1,256}$/;
 const LABELS: readonly string[] = [WIRE_TEXTS.envelopeLabel.published, WIRE_TEXTS.envelopeLabel.neutral];
 
@@ -25,7 +25,7 @@ export interface OpenRequest {
   readonly slug: string;
   /** The project's enabled public key with this fingerprint. */
   publicKey(fingerprint: string): string | undefined;
-  /** The player of the call; `null`: a server's call, which may be sealed in any name. */
+  /** The player of the call; `null`: a server's call, which may be sealed in the name of any player. */
   readonly player: string | null;
   /** Id of the valid session that came with the request. */
   readonly sessionId: string | null;
@@ -55,31 +55,31 @@ export function fingerprintOf(publicKey: string): string {
 }
 
 /** Opens an envelope. Every check has its own refusal, and they run in this order. */
-export function openEnvelope(ask: OpenRequest): Opened | Refusal {
-  const { nonce, publicKeyFingerprint, signature, ...told } = envelope.parse(ask.envelope);
-  const { projectId, endpointSlug } = told;
-  if (projectId !== ask.projectId) return invalid('The envelope is for another project');
-  if (endpointSlug !== '' && endpointSlug !== ask.slug) return invalid('The envelope is for another endpoint');
-  const version = told.version || VERSION;
-  const algorithm = told.algorithm || ALGORITHM;
+export function openEnvelope(request: OpenRequest): Opened | Refusal {
+  const { nonce, publicKeyFingerprint, signature, ...fields } = envelope.parse(request.envelope);
+  const { projectId, endpointSlug } = fields;
+  if (projectId !== request.projectId) return invalid('The envelope is for another project');
+  if (endpointSlug !== '' && endpointSlug !== request.slug) return invalid('The envelope is for another endpoint');
+  const version = fields.version || VERSION;
+  const algorithm = fields.algorithm || ALGORITHM;
   if (version !== VERSION || algorithm !== ALGORITHM) return invalid('The envelope has a version or an algorithm that is not known here');
   if (nonce.length < MIN_NONCE) return invalid('The nonce of the envelope is too short');
-  const publicKey = ask.publicKey(publicKeyFingerprint);
+  const publicKey = request.publicKey(publicKeyFingerprint);
   if (publicKey === undefined) return invalid('The envelope was made with a public key that this project does not have');
-  const sealed = { iv: told.iv, encryptedPayload: told.encryptedPayload || told.ciphertext, tag: told.tag };
+  const sealed = { iv: fields.iv, encryptedPayload: fields.encryptedPayload || fields.ciphertext, tag: fields.tag };
   if (sealed.iv === '' || sealed.encryptedPayload === '' || signature === '') return invalid('The envelope is not complete');
-  const named = identityOf(told.sessionId, ask.envelope);
+  const named = identityOf(fields.sessionId, request.envelope);
   if (named === null) return invalid('The envelope names neither a player nor a session');
   if (!STORABLE.test(named.identity)) return invalid('The envelope names an impossible player');
-  const stranger = wrongIdentity(ask, named);
-  if (stranger) return stranger;
+  const mismatch = wrongIdentity(request, named);
+  if (mismatch) return mismatch;
 
   const { identity, identityType } = named;
   const base = { algorithm, identity, identityType, nonce, projectId, publicKeyFingerprint, version };
   const context = endpointSlug === '' ? base : { ...base, endpointSlug };
   if (!isSigned(publicKey, canonicalJson({ ...context, ...sealed }), signature)) return invalid(BROKEN);
   const plain = decrypted(publicKey, canonicalJson(context), sealed);
-  return plain === null ? invalid(BROKEN) : readPayload(plain, ask.slug, named);
+  return plain === null ? invalid(BROKEN) : readPayload(plain, request.slug, named);
 }
 
 const BROKEN = 'The envelope does not open: it was altered, or sealed with another key';
@@ -91,7 +91,7 @@ function invalid(message: string): Refusal {
 interface Named {
   readonly type: Opened['type'];
   readonly identity: string;
-  /** As used to derive the key: the spelling of the member decides. */
+  /** The type that the client derived its key with. It depends on how the member is spelled. */
   readonly identityType: string;
 }
 
@@ -124,7 +124,7 @@ interface Sealed {
   readonly tag: string;
 }
 
-/** The decrypted bytes; `null` if the key does not fit. Which label a client derived its key with only shows by trying. */
+/** The decrypted bytes; `null` if the key does not fit. The envelope does not say which label the client derived its key with, so each is tried. */
 function decrypted(publicKey: string, context: string, sealed: Sealed): Buffer | null {
   const parts = partsOf(sealed);
   if (parts === null) return null;
@@ -136,25 +136,25 @@ function decrypted(publicKey: string, context: string, sealed: Sealed): Buffer |
     try {
       return Buffer.concat([plain, decipher.final()]);
     } catch {
-      // Another label, or altered.
+      // The client used another label, or the envelope was altered.
     }
   }
   return null;
 }
 
 /**
- * Bytes of iv, tag and ciphertext. Only the length tells hex from base64url: a text of hex digits may be either. Without a tag it is the end of
- * the ciphertext.
+ * Bytes of iv, tag and ciphertext. A text of hex digits may also be base64url, so the length of the iv decides. Without a member `tag` the tag
+ * is the end of the ciphertext.
  */
 function partsOf({ iv, encryptedPayload, tag }: Sealed): { readonly iv: Buffer; readonly ciphertext: Buffer; readonly tag: Buffer } | null {
   const isHex = iv.length === 2 * IV_BYTES;
   const ivBytes = isHex ? fromHex(iv) : fromBase64(iv);
   const body = isHex ? fromHex(encryptedPayload) : fromBase64(encryptedPayload);
   if (ivBytes?.length !== IV_BYTES || body === null) return null;
-  const cut = tag === '' ? body.length - TAG_BYTES : body.length;
-  const tagBytes = tag === '' ? body.subarray(Math.max(cut, 0)) : tag.length === 2 * TAG_BYTES ? fromHex(tag) : fromBase64(tag);
-  if (cut <= 0 || tagBytes?.length !== TAG_BYTES) return null;
-  return { iv: ivBytes, ciphertext: body.subarray(0, cut), tag: tagBytes };
+  const end = tag === '' ? body.length - TAG_BYTES : body.length;
+  const tagBytes = tag === '' ? body.subarray(Math.max(end, 0)) : tag.length === 2 * TAG_BYTES ? fromHex(tag) : fromBase64(tag);
+  if (end <= 0 || tagBytes?.length !== TAG_BYTES) return null;
+  return { iv: ivBytes, ciphertext: body.subarray(0, end), tag: tagBytes };
 }
 
 function fromHex(text: string): Buffer | null {

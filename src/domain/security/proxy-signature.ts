@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A player's consent to a host that asks in the player's name. */
+/** A player's consent that a host sends a request in the player's name. */
 export interface Delegation {
   readonly projectId: string;
   /** Slug of the endpoint, or `storage-{collectionId}` for reading a document. */

@@ -4,7 +4,7 @@ import type { UsedRequest } from '../states.ts';
 
 /** Ids of sealed requests: `{unixSeconds}_{random}`. Each is valid once, for one identity and a short time. */
 
-/** What a sealed request says of itself, once it is opened. */
+/** The identity and the id in a sealed request, after it was opened. */
 export interface RequestIdentity {
   readonly type: RequestIdentityType;
   /** The id of the session or of the player. */

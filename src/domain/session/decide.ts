@@ -12,7 +12,7 @@ export interface NewSession {
   readonly random: Uint8Array;
   /** Unix ms. */
   readonly now: number;
-  /** The device of a guest that opens it, by its id; the session ends with the device. */
+  /** Id of the guest's device that opens the session. If the device is revoked, the session ends. */
   readonly device?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Opened {
   readonly token: string;
 }
 
-/** Sessions of one family in force at once. A client that renews in time has two or three. */
+/** Most sessions of one family in force at once. A client that renews in time has two or three. */
 const MAX_ACTIVE = 256;
 const NONE: SessionFamily = { player: '', sessions: new Map() };
 
@@ -37,8 +37,8 @@ export function createSession(player: string, { ttlSeconds, random, now, device 
 }
 
 /**
- * The session of a token, if it is in force: 401 `AUTH_SESSION_EXPIRED`, or 401 `AUTH_SESSION_INVALID` for one that is unknown, forged or
- * revoked. `state`: of the token's family.
+ * The session of a token, if it is in force. Refuses an expired one with 401 `AUTH_SESSION_EXPIRED`, and one that is unknown, forged or revoked
+ * with 401 `AUTH_SESSION_INVALID`. `state`: of the token's family.
  */
 export function sessionInForce(token: SessionToken, state: SessionFamily | null, now: number): AuthSession | Refusal {
   if (now >= token.expiresAt) return refusal('AUTH_SESSION_EXPIRED');
@@ -47,7 +47,10 @@ export function sessionInForce(token: SessionToken, state: SessionFamily | null,
   return session;
 }
 
-/** A new session beside the old one, which requests under way still use. Throws as {@link sessionInForce}. */
+/**
+ * A new session beside the old one, which requests under way still use. Refuses as {@link sessionInForce}; 429 `RATE_LIMITED` if the family has
+ * too many.
+ */
 export function refreshSession(token: SessionToken, state: SessionFamily | null, made: NewSession): Opened | Refusal {
   const old = sessionInForce(token, state, made.now);
   if (old instanceof Refusal) return old;
@@ -68,14 +71,14 @@ export interface Revoked {
   readonly player: string;
 }
 
-/** Revokes a session and all that were refreshed from it, for good. Throws as {@link sessionInForce}. */
+/** Revokes a session and all that were refreshed from it, for good. Refuses as {@link sessionInForce}. */
 export function revokeSession(token: SessionToken, state: SessionFamily | null, now: number): Revoked | Refusal {
   const session = sessionInForce(token, state, now);
   if (session instanceof Refusal) return session;
   const { player, sessions } = state ?? NONE;
   const sessionIds = [session.sessionId];
   const reached = new Set(sessionIds);
-  // In order of issue, so a session stands after the one it was refreshed from.
+  // Sessions are in order of issue, so each comes after the one that it was refreshed from.
   for (const { sessionId, from } of sessions.values()) {
     if (from === null || !reached.has(from) || reached.has(sessionId)) continue;
     reached.add(sessionId);

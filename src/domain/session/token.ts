@@ -38,7 +38,7 @@ export function formToken(
   return { token, text: `${WIRE_TEXTS.sessionPrefix.neutral}${rest}` };
 }
 
-/** The token in a text, under either prefix; `null` if it is none. */
+/** The token in a text, under either prefix; `null`: the text is not a token. */
 export function readToken(text: string): SessionToken | null {
   const prefix = PREFIXES.find((known) => text.startsWith(known));
   const rest = text.slice(prefix?.length ?? 0);
@@ -46,7 +46,7 @@ export function readToken(text: string): SessionToken | null {
   return expiresAt === undefined ? null : { family, sessionId, expiresAt: Number(expiresAt), hash: hashOf(rest) };
 }
 
-/** Hash without the prefix, which has two spellings. */
+/** The hash does not cover the prefix, because that has two spellings. */
 function hashOf(rest: string): string {
   return createHash('sha256').update(rest).digest('hex');
 }

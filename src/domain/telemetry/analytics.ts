@@ -40,7 +40,7 @@ export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds:
     label: stringIn(body, LABEL_NAMES, MAX_LENGTH.label) ?? truncateText(type, MAX_LENGTH.label),
     code: stringIn(body, ['code'], MAX_LENGTH.code),
     message: stringIn(body, ['message'], Number.POSITIVE_INFINITY),
-    // Only errors keep a stack: elsewhere it says nothing, and it is long.
+    // Only errors and warnings keep a stack: it is long, and of no use elsewhere.
     stack: keepsStacks(type) ? stringIn(body, ['stack', 'stackTrace'], Number.POSITIVE_INFINITY) : null,
     context: contextOf(body, type),
     playerName: stringIn(body, ['playerName', 'player_name'], MAX_LENGTH.name),
@@ -56,7 +56,10 @@ export function analyticsEvent(body: JsonObject, claimed: string | null, ownIds:
   };
 }
 
-/** The reported player. A text in the body wins; a number there does not count, because it may have lost digits. */
+/**
+ * The reported player: the text in the body, else the id that the request claims. A number in the body does not count, because it may have lost
+ * digits.
+ */
 function playerOf(sent: Json | undefined, claimed: string | null, ownIds: RegExp): string | null {
   const id = typeof sent === 'string' && sent !== '' ? sent : claimed;
   if (id === null) return null;

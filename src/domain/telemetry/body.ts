@@ -1,7 +1,7 @@
 import { isNumber, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import { truncateText } from '../document/truncate-text.ts';
 
-/** Reads bodies of telemetry. One thing may have several names, and only a bad player id is a reason to refuse. */
+/** Reads bodies of telemetry. A member may have several names. What does not fit is left out, not refused. */
 
 /** The first of these members that holds a text that is not empty, cut to `length`. */
 export function stringIn(body: JsonObject, names: readonly string[], length: number): string | null {

@@ -5,7 +5,7 @@ import type { KeyKind } from '../events.ts';
 
 /**
  * Every event of a `telemetry-…` stream: what players report. No decision depends on them, so they are in no hash chain and are appended in any
- * order. Their shapes are succeeded as those of a project's stream are.
+ * order. A changed shape gets a new version, as in a project's stream.
  */
 
 export type TelemetryType = keyof typeof TELEMETRY_EVENTS;
@@ -19,7 +19,7 @@ export type HeartbeatsFolded = TelemetryData['heartbeats.folded'];
 export type SaveFailed = TelemetryData['save.failed'];
 /**
  * Retention: rows before a revision are no longer shown. Every fold of the stream removes them at this event, so that tables, a rebuild and a
- * verification agree. A player's totals stay, unless all is forgotten with a deleted project.
+ * verification agree. A player's totals stay, unless the project was deleted.
  */
 export type TelemetrySwept = TelemetryData['telemetry.swept'];
 
@@ -36,7 +36,7 @@ export interface TelemetryMetadata {
 /** An event as a decider makes it. */
 export type TelemetryFact = { [T in TelemetryType]: { readonly type: T; readonly data: TelemetryData[T] } }[TelemetryType];
 
-/** What was reported, unlike what the product itself says. */
+/** The events that are reports, as opposed to those of the server itself. */
 export type TelemetryReport = Exclude<TelemetryFact, { readonly type: 'telemetry.swept' }>;
 
 /** An event of a telemetry stream, decoded. */

@@ -7,8 +7,8 @@ import { DOCUMENT_KEY } from '../document/key.ts';
 import { anyOf, numberOf, stringIn, within } from './body.ts';
 import type { HeartbeatReceived, SessionMoment } from './events.ts';
 
-/** Characters of a heartbeat besides its numbers. More is left out, since a heartbeat is never refused for it. */
-const MAX_CARGO = 16_384;
+/** Most characters of each of a heartbeat's free members. A longer one is left out, because a heartbeat is never refused for its length. */
+const MAX_MEMBER = 16_384;
 
 /**
  * The event of a heartbeat. `body` is null if there was none, or it could not be read: the id in the query is enough. Refuses with 400
@@ -28,9 +28,9 @@ export function heartbeatEvent(body: JsonObject | null, claimed: string | null):
     source: stringIn(sent, ['source'], MAX_LENGTH.name),
     libraryVersion: stringIn(sent, ['libraryVersion', 'library_version'], MAX_LENGTH.version),
     packageIdent: stringIn(sent, ['packageIdent', 'package_ident'], MAX_LENGTH.name),
-    context: within(anyOf(sent, ['context']), MAX_CARGO),
-    fps: within(fpsOf(sent.fps), MAX_CARGO),
-    performance: objectOrNull(within(anyOf(sent, ['performance']), MAX_CARGO)),
+    context: within(anyOf(sent, ['context']), MAX_MEMBER),
+    fps: within(fpsOf(sent.fps), MAX_MEMBER),
+    performance: objectOrNull(within(anyOf(sent, ['performance']), MAX_MEMBER)),
   };
 }
 

@@ -3,11 +3,10 @@ import type { HeartbeatReceived, HeartbeatsFolded } from './events.ts';
 import { credited, MAX_SECONDS, type PlayerStats } from './player.ts';
 
 /**
- * Gathers heartbeats of one player that only say "still here", on the node that receives them: a game sends one every 30 s, and stored one by
- * one they would be most of a log.
+ * Gathers the heartbeats of one player that only say that the player is still there, on the node that receives them. A game sends one every 30
+ * s; stored one by one they would be most of a log.
  *
- * stored ──► gathering ──► folded (the time is over) ──► gathering …
- * └────────► folded (silence, or another play session, name, join, leave)
+ * stored ──► gathering ──► folded (the time is over) ──► gathering … └────────► folded (silence, or another play session, name, join, leave)
  *
  * The first heartbeat of a play session is stored as it is. Pure; times are unix ms.
  */
@@ -30,10 +29,10 @@ export function gatheringFrom(last: HeartbeatReceived, at: number, stats: Player
   return { last: slim(last, last.playerName), lastAt: at, count: 0, firstAt: at, seconds: 0, storedAt: at, stats };
 }
 
-/** Characters of frame rates: a node holds them for every player. */
+/** Most characters of frame rates. A node keeps them for every player. */
 const MAX_FPS = 512;
 
-/** A heartbeat without the members that only the first one of a play session stores, which are most of its length. */
+/** A heartbeat without `context` and `performance`, which are most of its length and are stored only with the first one of a play session. */
 function slim(heartbeat: HeartbeatReceived, playerName: string | null): HeartbeatReceived {
   const { fps } = heartbeat;
   const isShort = fps === null || stringifyJson(fps).length <= MAX_FPS;

@@ -25,7 +25,7 @@ const MAX_LABEL = 120;
 /** Type under which a report of a failed save is listed. */
 export const SAVE_UNCONFIRMED = 'record.save_unconfirmed';
 
-/** How an event is listed; `null` for a heartbeat soon after another. `before`: the player before the event. */
+/** How an event is listed; `null`: it is not, as a heartbeat soon after another. `before`: the player before the event. */
 export function listedEvent(event: TelemetryEvent, before: Player | null): ListedEvent | null {
   if (event.type === 'telemetry.swept') return null;
   if (event.type === 'save.failed') return listedFailure(event.data);

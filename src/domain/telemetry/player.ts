@@ -3,8 +3,8 @@ import { calledSlug } from './endpoint-call.ts';
 import type { AnalyticsTracked, HeartbeatReceived, HeartbeatsFolded, SessionMoment, TelemetryEvent } from './events.ts';
 
 /**
- * What telemetry says of a player: the stats that heartbeats add up to, and the presence profile that follows from every event. Pure folds: the
- * read model, a rebuild and the answer to a heartbeat all use them.
+ * What telemetry says of a player: the stats, which are the sum of the heartbeats, and the presence profile, which every event changes. Pure
+ * folds, which the read model, a rebuild and the answer to a heartbeat share.
  */
 
 export interface PlayerStats {
@@ -20,7 +20,7 @@ export interface PlayerProfile {
   readonly onlineSince: number | null;
   readonly lastSeen: number;
   readonly lastHeartbeat: number | null;
-  /** Until when the player counts as present, if a node that gathers the heartbeats has said so. */
+  /** Until when the player counts as present; `null`: no node that gathers the player's heartbeats has said so. */
   readonly onlineUntil: number | null;
   readonly sessionId: string | null;
   /** Seconds of the current play session. */
@@ -44,7 +44,7 @@ export interface Player {
 }
 
 const FIRST_SECONDS = 2;
-/** Longest session length that is believed, seconds: 30 years. */
+/** Longest session length that is accepted, seconds: 30 years. */
 export const MAX_SESSION = 1e9;
 export const MAX_SECONDS = 120;
 const MAX_PAUSE_SECONDS = 600;
@@ -67,7 +67,7 @@ export function isOnline({ online, onlineUntil, lastHeartbeat, lastSeen }: Playe
   return online && now <= Math.max(onlineUntil ?? 0, (lastHeartbeat ?? lastSeen) + ONLINE_MS);
 }
 
-/** Whether a heartbeat is listed among the events: not if one of the player was listed a moment ago. */
+/** Whether a heartbeat is listed among the events. It is not if another one of the player was listed a moment ago. */
 export function isListed(before: Player | null, heartbeat: HeartbeatReceived, at: number): boolean {
   const last = before?.profile.listedAt ?? null;
   return heartbeat.event !== 'heartbeat' || last === null || at - last >= LISTED_EVERY_MS;
@@ -90,7 +90,7 @@ export function evolvePlayer(before: Player | null, event: TelemetryEvent): Play
   return { stats: before?.stats ?? null, profile };
 }
 
-/** The player as if each of the heartbeats had been stored: the session's seconds are what the last one says, or the time until then. */
+/** The player after folded heartbeats, as if each had been stored. The session's seconds are what the last heartbeat says, or the time until then. */
 function withFolded(before: Player | null, folded: HeartbeatsFolded): Player {
   const known = before?.profile ?? UNKNOWN;
   const { count, lastAt, nextBy } = folded;
@@ -147,8 +147,8 @@ interface SessionReport {
 }
 
 /**
- * The profile after a join or leave. The length that the game reports wins over the clock. Elapsed time counts once, so what other events added
- * meanwhile is part of the current session's seconds.
+ * The profile after a join, leave or heartbeat. If the game reports a longer session than is known, that counts; else the elapsed time does.
+ * Time that other events have added is part of the current session's seconds, so it is not counted twice.
  */
 function withSession(known: PlayerProfile, report: SessionReport, moment: SessionMoment, type: string, at: number): PlayerProfile {
   const sessionId = report.sessionId ?? known.sessionId;

@@ -14,7 +14,7 @@ export interface PlaySession {
   readonly fps: Json;
 }
 
-/** What an event says of a play session; `null` if it says nothing, or names none. */
+/** What an event says of a play session. */
 export interface SessionReport {
   readonly platformId: string;
   readonly sessionId: string;
@@ -23,7 +23,7 @@ export interface SessionReport {
   readonly fps: Json;
 }
 
-/** `current`: the player's session before the event, for an event that names none. */
+/** What the event says of a play session; `null`: nothing. `current`: the player's session before the event, for an event that names none. */
 export function sessionReport(event: TelemetryEvent, current: string | null): SessionReport | null {
   if (event.type === 'save.failed' || event.type === 'telemetry.swept') return null;
   const { data } = event;
@@ -49,7 +49,7 @@ export function evolveSession(before: PlaySession | null, { moment, seconds, fps
   return {
     startedAt: known.startedAt ?? (moment === 'leave' ? null : at),
     lastHeartbeatAt: moment === 'heartbeat' ? at : known.lastHeartbeatAt,
-    // A session that goes on after its end has not ended.
+    // Any event after a leave means that the session goes on.
     endedAt: moment === 'leave' ? at : null,
     seconds: Math.max(known.seconds, seconds),
     fps: fps ?? known.fps,

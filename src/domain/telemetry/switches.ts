@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { categoryOf } from './analytics.ts';
 import type { TelemetryReport } from './events.ts';
 
-/** What the project setting `analytics` says of reports. */
+/** Which reports are kept, by the project setting `analytics`. */
 
 type Switch = { [Name in keyof AnalyticsSetting]: AnalyticsSetting[Name] extends boolean ? Name : never }[keyof AnalyticsSetting];
 
@@ -26,7 +26,7 @@ const SWITCHES: Readonly<Record<string, Switch>> = {
 
 const known = new WeakMap<JsonObject, AnalyticsSetting>();
 
-/** The setting with its defaults. A member that does not fit counts as not set: earlier releases took some. Parsed once for each object. */
+/** The setting with its defaults. An invalid member counts as not set, because earlier releases accepted some. Parsed once for each object. */
 export function analyticsSetting(stored: JsonObject): AnalyticsSetting {
   let setting = known.get(stored);
   if (setting === undefined) {

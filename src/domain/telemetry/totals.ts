@@ -4,8 +4,8 @@ import { type sessionKept, TOTALS_EVENTS } from '../../contract/events/telemetry
 import type { Player } from './player.ts';
 
 /**
- * What is kept of a project's telemetry when its beginning is truncated: every player's totals and the open sessions. They lie in a stream of
- * their own, in parts, followed by an event that says they are complete. Only the last complete totals count.
+ * What is kept of a project's telemetry when its beginning is truncated: every player's totals and the open sessions. They are stored in a
+ * stream of their own, in parts, followed by an event that says that they are complete. Only the last complete totals count.
  */
 
 export interface TotalsKept {
@@ -14,7 +14,7 @@ export interface TotalsKept {
 }
 
 type SessionKept = z.output<typeof sessionKept>;
-/** `through`: the last telemetry event in them. It stays in its stream. */
+/** `through`: the last telemetry event that the totals include. That event is not truncated. */
 export type TotalsCompleted = z.output<(typeof TOTALS_EVENTS)['totals.completed']['data']>;
 
 interface TotalsData {

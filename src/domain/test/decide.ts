@@ -74,13 +74,13 @@ function identified(tests: readonly JsonObject[]): JsonObject[] {
   const taken = new Set<string>();
   return tests.map((test, index) => {
     const own = stringOf(test['id']);
-    const id = own === undefined || taken.has(own) ? madeId(test, index, taken) : own;
+    const id = own === undefined || taken.has(own) ? generatedId(test, index, taken) : own;
     taken.add(id);
     return id === test['id'] ? test : { ...test, id };
   });
 }
 
-function madeId(test: JsonObject, index: number, taken: ReadonlySet<string>): string {
+function generatedId(test: JsonObject, index: number, taken: ReadonlySet<string>): string {
   for (let turn = 0; ; turn += 1) {
     const id = `test_${hashText(`${index} ${turn} ${stringifyJson(test)}`).slice(0, 12)}`;
     if (!taken.has(id)) return id;

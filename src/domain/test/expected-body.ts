@@ -2,13 +2,13 @@ import { isArray, isObject, type Json, jsonEquals, stringifyJson } from '../../k
 
 /**
  * Compares an answer's body with the expected one. Every member that the test names must be present and equal; other members do not count. Lists
- * and scalars are compared whole. Answers the first difference as a sentence, or an empty text.
+ * and scalars are compared whole. Returns the first difference as a sentence; an empty text if there is none.
  */
 export function bodyDifference(expected: Json, found: Json): string {
   return difference(expected, found, 'body');
 }
 
-/** Characters of a value in a reason: enough to see what it is. */
+/** Most characters of a value in a reason. */
 const MAX_LENGTH = 200;
 
 function difference(expected: Json, found: Json | undefined, path: string): string {
@@ -22,7 +22,7 @@ function difference(expected: Json, found: Json | undefined, path: string): stri
   return '';
 }
 
-/** For lists of equal length the first differing item is named: two long texts with the same beginning would show no difference. */
+/** For lists of equal length only the first item that differs is shown: the texts of two long lists may be cut off before their first difference. */
 function unequal(expected: Json, found: Json, path: string): string {
   if (isArray(expected) && isArray(found) && expected.length === found.length) {
     const at = expected.findIndex((item, index) => !jsonEquals(item, found[index] ?? null));

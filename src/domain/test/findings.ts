@@ -5,18 +5,18 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import type { Finding } from '../definition/findings/finding.ts';
 import { memberSpellings } from '../wire-names.ts';
 
-/** Findings for members of a test that no run reads: the test would pass without checking what they say. */
+/** Findings for members of a test that no run reads. Without them a test would pass that does not check what its author wrote. */
 
 const MEMBERS: ReadonlySet<string> = new Set([
   ...['sourceVersion', 'kind', 'resourceKind', 'id', 'slug', 'name', 'description', 'notes', 'imports', 'metadata', 'authoringMode'],
   ...['sourceFormat', 'sourcePath', 'sourceText', 'method', 'input', 'seed', 'expect', 'endpoint', 'asServer', 'skipWebhooks'],
   ...['createdAt', 'updatedAt', ...memberSpellings('platformId')],
 ]);
-/** Members for the editor's own runs. */
-const UNHEEDED: ReadonlySet<string> = new Set(['inputMode', 'mockData', 'workflow']);
+/** Members that only the editor's own runs read. */
+const EDITOR_MEMBERS: ReadonlySet<string> = new Set(['inputMode', 'mockData', 'workflow']);
 const EXPECTED: ReadonlySet<string> = new Set(['status', 'outcome', 'body', 'notes']);
 const SEEDED: ReadonlySet<string> = new Set(['collections', 'notes']);
-/** More than anybody reads. */
+/** Most findings. Nobody reads more. */
 const MAX = 100;
 
 /** `tests`: as stored, in the order of the push. The pointer names each by its index. */
@@ -36,7 +36,7 @@ function testFindings(test: Written<typeof testSchema>, pointer: string): Findin
 function unknown(object: JsonObject, known: ReadonlySet<string>, pointer: string, does: string): Finding[] {
   return Object.keys(object).flatMap((name) => {
     if (known.has(name) || name.startsWith('_')) return [];
-    const fix = UNHEEDED.has(name) ? undefined : didYouMean(name, known);
+    const fix = EDITOR_MEMBERS.has(name) ? undefined : didYouMean(name, known);
     return [
       { code: 'UNKNOWN_TEST_MEMBER', pointer: `${pointer}/${name}`, message: `${does} '${name}'.`, ...(fix === undefined ? {} : { fix }) },
     ];

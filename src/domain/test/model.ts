@@ -18,7 +18,7 @@ export interface TestCase {
   readonly input: JsonObject;
   readonly platformId: string;
   readonly asServer: boolean;
-  /** As its author wrote it; `verdictOf` reads it. */
+  /** The expectation as written; `verdictOf` reads it. */
   readonly expect: Written<typeof expectation>;
   /** Documents that exist for this test alone, by collection and key. */
   readonly seed: readonly { readonly collection: string; readonly key: string; readonly document: JsonObject }[];
@@ -33,7 +33,7 @@ export interface Verdict {
   readonly reason: string;
 }
 
-/** A stored test, or a request's body that is one. Members that do not fit count as missing. */
+/** Reads a stored test, or a request's body that is one. Invalid members count as missing. */
 export function testCase(json: JsonObject): TestCase {
   const test: Written<typeof testSchema> = acceptMembers(json);
   const endpoint = stringOf(test.endpoint) ?? stringOf(test.slug) ?? '';
@@ -52,7 +52,7 @@ export function testCase(json: JsonObject): TestCase {
   };
 }
 
-/** What a body asks to run. No body is an empty one. */
+/** What a body asks to run. A missing body counts as an empty one. */
 interface RunRequest {
   /** Id of a saved test. */
   readonly testId: string | undefined;
@@ -81,7 +81,7 @@ export function storedTests(state: DefinitionsState): readonly JsonObject[] {
 }
 
 /** The result of a run. */
-interface Came {
+interface RunResult {
   readonly ok: boolean;
   readonly status: number;
   readonly message: string;
@@ -90,7 +90,7 @@ interface Came {
 }
 
 /** Compares the status first, then the outcome, then the body. */
-export function verdictOf(expect: Written<typeof expectation>, result: Came): Verdict {
+export function verdictOf(expect: Written<typeof expectation>, result: RunResult): Verdict {
   const status = statusOf(expect.status);
   const outcome = outcomeOf(expect.outcome, status);
   const reason =
@@ -98,15 +98,15 @@ export function verdictOf(expect: Written<typeof expectation>, result: Came): Ve
   return { outcome, status, passed: reason === '', reason };
 }
 
-function reasonOf(outcome: Verdict['outcome'], status: number | null, { ok, status: came, message }: Came): string {
+function reasonOf(outcome: Verdict['outcome'], status: number | null, { ok, status: found, message }: RunResult): string {
   const detail = message === '' ? '' : `: ${message.replace(/\.$/, '')}`;
-  if (status !== null && status !== came) return `Expected HTTP ${status}, got HTTP ${came}${detail}.`;
-  if (outcome === 'fail' && ok) return `Expected a rejection, got HTTP ${came}.`;
-  if (outcome === 'pass' && !ok) return `Expected success, got HTTP ${came}${detail}.`;
+  if (status !== null && status !== found) return `Expected HTTP ${status}, got HTTP ${found}${detail}.`;
+  if (outcome === 'fail' && ok) return `Expected a rejection, got HTTP ${found}.`;
+  if (outcome === 'pass' && !ok) return `Expected success, got HTTP ${found}${detail}.`;
   return '';
 }
 
-/** The expected outcome. A test may name only a status: one that only rejections have means that a rejection is expected. */
+/** The expected outcome. If a test names only a status, 400 and above mean that a rejection is expected. */
 function outcomeOf(value: Json | undefined, status: number | null): Verdict['outcome'] {
   const word = stringOf(value)?.toLowerCase();
   if (word === 'fail' || word === 'any' || word === 'pass') return word;

@@ -3,7 +3,7 @@ import type { Written } from '../../contract/resources/member.ts';
 import { isArray, type Json, type JsonObject } from '../../kernel/json.ts';
 import { listOf, longForm, objectFrom, objectOf, stringOf } from '../definition/read.ts';
 
-/** Makes inputs from an endpoint's declared ones. */
+/** Makes sample inputs from what an endpoint declares of its input. */
 
 const SAMPLES: ReadonlyMap<string, Json> = new Map<string, Json>([
   ['string', 'test'],
@@ -46,7 +46,7 @@ function requiredOf(definition: Written<typeof endpoint>): string[] {
   return [...new Set([...listed, ...own])];
 }
 
-/** A bare text is the type of a field. */
+/** A field that is only a text names its type. */
 function fieldOf(field: Json): Written<typeof inputObject> {
   return longForm(field, 'type');
 }

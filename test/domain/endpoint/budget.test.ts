@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runEndpoint } from '../../../src/domain/endpoint/execute.ts';
-import { WORK_PER_LOOK } from '../../../src/domain/endpoint/run.ts';
+import { WORK_PER_CHECK } from '../../../src/domain/endpoint/run.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { callOf, checked, compile, NO_READS, refused, run, STILL } from './support.ts';
@@ -14,15 +14,15 @@ class Enough extends Error {}
 interface Watched {
   /** Members and items of the input that the run read. */
   touched: number;
-  /** Number of calls to `look`. */
-  looks: number;
+  /** Number of calls of `checkTime`. */
+  checks: number;
 }
 
-const MOST_LOOKS = 12;
+const MOST_CHECKS = 12;
 /** Reads of members per unit of work: looking up a name follows a path, and each member takes two or three reads. */
 const TOUCHES_PER_UNIT = 12;
 /** A run that is charged too little would go on for minutes, so it is stopped here. */
-const FAR_TOO_MANY = 4 * TOUCHES_PER_UNIT * WORK_PER_LOOK * MOST_LOOKS;
+const FAR_TOO_MANY = 4 * TOUCHES_PER_UNIT * WORK_PER_CHECK * MOST_CHECKS;
 
 /** The same value, which counts every read. */
 function counted<T extends object>(value: T, watched: Watched): T {
@@ -53,13 +53,13 @@ function counted<T extends object>(value: T, watched: Watched): T {
 }
 
 function watch(definition: JsonObject, input: JsonObject): Watched {
-  const watched: Watched = { touched: 0, looks: 0 };
-  const look = () => {
-    watched.looks += 1;
-    if (watched.looks >= MOST_LOOKS) throw new Enough();
+  const watched: Watched = { touched: 0, checks: 0 };
+  const checkTime = () => {
+    watched.checks += 1;
+    if (watched.checks >= MOST_CHECKS) throw new Enough();
   };
   try {
-    run(definition, { input: counted(input, watched), call: { effects: { ...STILL, look } } });
+    run(definition, { input: counted(input, watched), call: { effects: { ...STILL, checkTime } } });
   } catch (error) {
     if (!(error instanceof Enough || error instanceof Refusal)) throw error;
   }
@@ -142,8 +142,8 @@ describe('the work budget of a call', () => {
         const body = chosen.map(([name, n], index): JsonObject => ({ id: `s${index}`, ...AMPLIFIERS[name]?.(n) }));
         const loop = (steps: readonly Json[]): JsonObject => ({ id: 'l', type: 'foreach', from: 'input.keys', item: 'k', steps });
         const steps = nested ? [loop([loop(body)])] : [loop(body)];
-        const { touched, looks } = watch({ steps, response: { body: {} } }, INPUT);
-        expect(touched).toBeLessThan(TOUCHES_PER_UNIT * WORK_PER_LOOK * (looks + 1));
+        const { touched, checks } = watch({ steps, response: { body: {} } }, INPUT);
+        expect(touched).toBeLessThan(TOUCHES_PER_UNIT * WORK_PER_CHECK * (checks + 1));
       }),
       { numRuns: 60 },
     );
@@ -151,9 +151,9 @@ describe('the work budget of a call', () => {
 
   it.each(Object.entries(AMPLIFIERS))('is told of %s', (_name, make) => {
     const loop = (steps: readonly Json[]): JsonObject => ({ id: 'l', type: 'foreach', from: 'input.keys', item: 'k', steps });
-    const { touched, looks } = watch({ steps: [loop([loop([{ id: 's', ...make(400) }])])] }, INPUT);
-    expect(touched).toBeLessThan(TOUCHES_PER_UNIT * WORK_PER_LOOK * (looks + 1));
-    expect(looks).toBe(MOST_LOOKS);
+    const { touched, checks } = watch({ steps: [loop([loop([{ id: 's', ...make(400) }])])] }, INPUT);
+    expect(touched).toBeLessThan(TOUCHES_PER_UNIT * WORK_PER_CHECK * (checks + 1));
+    expect(checks).toBe(MOST_CHECKS);
   });
 
   it('ends a call whose small definition goes through a large list for each of its items', () => {
@@ -184,11 +184,11 @@ describe('the work budget of a call', () => {
   });
 
   it('ends a call that goes on after its time', () => {
-    let looks = 0;
+    let checks = 0;
     const late = new Refusal(400, 'LIMIT_EXCEEDED', 'late');
-    const look = () => {
-      looks += 1;
-      if (looks === 3) throw late;
+    const checkTime = () => {
+      checks += 1;
+      if (checks === 3) throw late;
     };
     const steps = [
       {
@@ -199,28 +199,28 @@ describe('the work budget of a call', () => {
       },
     ];
     const input = { list: many(900, () => 0), numbers: many(60, (index) => index) };
-    expect(refused({ steps }, { input, call: { effects: { ...STILL, look } } })).toBe(late);
-    expect(looks).toBe(3);
+    expect(refused({ steps }, { input, call: { effects: { ...STILL, checkTime } } })).toBe(late);
+    expect(checks).toBe(3);
   });
 
   it('is not asked for by an ordinary call', () => {
-    let looks = 0;
-    const look = () => {
-      looks += 1;
+    let checks = 0;
+    const checkTime = () => {
+      checks += 1;
     };
     const steps = [
       { id: 'p', type: 'read', collection: 'players', key: '{{platformId}}' },
       { id: 'w', type: 'write', collection: 'players', key: '{{platformId}}', ops: [{ op: 'inc', path: 'gold', value: '{{input.n}}' }] },
     ];
-    run({ steps, response: { body: { gold: '{{p.gold}}' } } }, { input: { n: 5 }, call: { effects: { ...STILL, look } } });
-    expect(looks).toBe(0);
+    run({ steps, response: { body: { gold: '{{p.gold}}' } } }, { input: { n: 5 }, call: { effects: { ...STILL, checkTime } } });
+    expect(checks).toBe(0);
   });
 });
 
 describe('the check of an input', () => {
   it('looks at no more fields of a small object than it has members', () => {
     const properties = Object.fromEntries(many(5000, (index) => [`f${index}`, { type: 'number' }]));
-    const watched: Watched = { touched: 0, looks: 0 };
+    const watched: Watched = { touched: 0, checks: 0 };
     const list = many(300, () => ({ f1: 1 }));
     checked({ properties: { list: { type: 'array', items: { type: 'object', properties } } } }, counted({ list }, watched));
     expect(watched.touched).toBeLessThan(20_000);

@@ -21,7 +21,12 @@ export interface World {
 }
 
 /** Nothing waits, and nothing is sent. */
-export const STILL: EndpointCall['effects'] = { sleep: () => undefined, webhook: () => null, notify: () => null, look: () => undefined };
+export const STILL: EndpointCall['effects'] = {
+  sleep: () => undefined,
+  webhook: () => null,
+  notify: () => null,
+  checkTime: () => undefined,
+};
 
 /** Tuesday, 14 November 2023, 22:13:20 UTC. */
 const NOW = 1_700_000_000_000;

@@ -7,8 +7,8 @@ import {
   keptRefusal,
   readKey,
   recall,
-  refusalAgain,
   rememberAnswer,
+  repeatedRefusal,
   requestHash,
 } from '../../../src/domain/idempotency/answers.ts';
 import type { KeptOutcome } from '../../../src/domain/states.ts';
@@ -54,7 +54,7 @@ test('a refusal is answered again as it was, with the request it was first told 
   const { outcome } = kept({ refused: keptRefusal(first, 'req_1') });
   const stored = keptOutcome(decodeEvent(encodeEvent(outcome)));
   expect(stored).toEqual(outcome);
-  expect('refused' in stored && refusalAgain(stored.refused)).toMatchObject({
+  expect('refused' in stored && repeatedRefusal(stored.refused)).toMatchObject({
     status: 429,
     code: 'RATE_LIMIT',
     message: 'too many',
@@ -64,9 +64,9 @@ test('a refusal is answered again as it was, with the request it was first told 
 
 test('a refusal that an older build kept says the same', () => {
   const stored = { status: 429, code: 'RATE_LIMIT', message: 'too many', requestId: 'req_1' };
-  const again = refusalAgain({ ...stored, extra: { headers: { 'Retry-After': '60' }, httpStatus: 200 } });
+  const again = repeatedRefusal({ ...stored, extra: { headers: { 'Retry-After': '60' }, httpStatus: 200 } });
   expect(again.extra).toEqual({ retryAfter: 60, forGame: true, requestId: 'req_1' });
-  expect(refusalAgain(stored).extra).toEqual({ requestId: 'req_1' });
+  expect(repeatedRefusal(stored).extra).toEqual({ requestId: 'req_1' });
 });
 
 test('what was decided is kept; a failure of ours, and what may go better in a moment, is not', () => {

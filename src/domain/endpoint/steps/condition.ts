@@ -93,7 +93,7 @@ function compileReject(language: Language, json: Route['json']): Body {
   };
 }
 
-/** A message as text, whatever its template gives. */
+/** A message, as text whatever value its template has. */
 export function compileMessage(language: Language, text: string): (scope: Scope) => string {
   const template: Eval = language.template(text);
   return (scope) => {

@@ -30,7 +30,7 @@ export const blockStep: CompileStep<'block'> = (step, compilation) => {
 export const whileStep: CompileStep<'while'> = (step, compilation) => loop(step, compilation, true);
 export const untilStep: CompileStep<'until'> = (step, compilation) => loop(step, compilation, false);
 
-/** Runs the body while the condition gives `wanted`. It is checked before every turn. */
+/** Runs the body as long as the condition is `wanted`. The condition is checked before every turn. */
 function loop(step: StepDefinitionOf<'while' | 'until'>, compilation: Compilation, wanted: boolean): Body {
   const condition: Check = compilation.language.condition(step.json.condition ?? step.json.check);
   const steps = bodyOf(step, compilation);
@@ -79,14 +79,14 @@ function iterationsOf({ json }: StepDefinitionOf<'while' | 'until' | 'foreach'>)
   return most >= 1 ? Math.min(most, MAX_ITERATIONS) : MAX_ITERATIONS;
 }
 
-/** A loop that exceeds its turns fails: half of its work must not pass for all of it. */
+/** A loop with too many turns fails, because half of its work must not be taken for all of it. */
 function countTurn(frame: Frame, step: StepDefinition, turn: number, most: number): void {
   if (turn >= most) throw refusal('LIMIT_EXCEEDED', `Step "${step.id}" needs more than ${most} iterations`);
   frame.scope.context.countStep();
   frame.budgets?.spend('maxIterations', 1);
 }
 
-/** Ends the endpoint or workflow. Its value is the answer or result; without a value the end is as at the end of the steps. */
+/** Ends the endpoint or workflow. Its value is the answer or result. Without a value it ends as after the last step. */
 export const returnStep: CompileStep<'return'> = (step, { language }) => {
   if (!Object.hasOwn(step.json, 'value')) return () => ({ kind: 'return' });
   const value = compileDeep(language, step.json.value);

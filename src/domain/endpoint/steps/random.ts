@@ -113,7 +113,7 @@ function compileItems(json: Random, language: Language, values: JsonObject): (sc
   };
 }
 
-/** Weight of an item. Missing counts as 1; a value that is no number, or not above 0, is chosen only if nothing else is there. */
+/** Weight of an item. A missing one counts as 1. An item whose weight is not a number above 0 is chosen only if no other has such a weight. */
 export function weightsOf(scope: Scope, item: Json, field: string): number {
   const weight = isObject(item) ? member(item, field) : undefined;
   if (isNullish(weight)) return 1;
@@ -121,7 +121,7 @@ export function weightsOf(scope: Scope, item: Json, field: string): number {
   return Number.isFinite(number) && number > 0 ? number : 0;
 }
 
-/** An index with a probability by its weight; all equal if no weight is above 0. −1 for an empty list, which draws nothing. */
+/** An index, with a probability by its weight; all are equal if no weight is above 0. −1 for an empty list, for which no number is drawn. */
 export function drawIndex(scope: Scope, weights: readonly number[]): number {
   if (weights.length === 0) return -1;
   const total = weights.reduce((sum, weight) => sum + weight, 0);

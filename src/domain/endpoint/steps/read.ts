@@ -27,7 +27,7 @@ export const readStep: CompileStep<'read'> = (step, compilation) => {
 /** Steps that name a collection. */
 type Addressed = 'read' | 'write' | 'delete' | 'lookup' | 'filter' | 'random_select' | 'lookup_many';
 
-/** The collection's id; `null` for an unknown one, which reads as empty. It is no template. */
+/** The collection's id; `null` for an unknown one, which reads as empty. The name is not a template. */
 export function collectionOf({ json }: StepDefinitionOf<Addressed>, { definitions }: Compilation): string | null {
   const name = firstString(json, 'collection');
   if (name === undefined) return null;
@@ -36,9 +36,8 @@ export function collectionOf({ json }: StepDefinitionOf<Addressed>, { definition
 }
 
 /**
- * The key as text; '' if it resolves to nothing, so that no document is ever called `undefined`. A read or write that names a collection of
- * players and no key means the caller's own document, as editors write it. A delete has to name its key, and a caller who is no player has no
- * document.
+ * The key as text; '' if it has no value, so that no document is ever called `undefined`. A read or write that names a collection of players and
+ * no key means the caller's own document: editors write steps so. A delete has to name its key. A caller who is not a player has no document.
  */
 export function compileKey({ json, type }: StepDefinitionOf<Addressed>, { language, definitions }: Compilation): (scope: Scope) => string {
   const { key: named } = json;

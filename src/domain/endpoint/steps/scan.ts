@@ -27,7 +27,7 @@ import { compileWhere } from './where.ts';
 type Search = 'lookup' | 'filter' | 'random_select';
 type Rows = (frame: Frame) => readonly Json[];
 
-/** Reading a document for a row costs as much as looking at this many rows. */
+/** Cost of reading a document as a row, in units of work. */
 const DOCUMENT_COST = 4;
 
 export const lookupStep: CompileStep<'lookup'> = (step, compilation) => {
@@ -42,7 +42,7 @@ export const lookupStep: CompileStep<'lookup'> = (step, compilation) => {
   });
 };
 
-/** The form that editors write: the member `key` of a list or map of the context. */
+/** The form that editors write: the member `key` of a list or map that the call holds. */
 function lookupByKey(step: StepDefinitionOf<Search>, { language }: Compilation): Body {
   const found = compileFrom(step, language) ?? (() => null);
   const required = compileRequired(step, language);
@@ -110,7 +110,7 @@ export const lookupManyStep: CompileStep<'lookup_many'> = (step, compilation) =>
   });
 };
 
-/** A key of a map as text; charged, since all of it is read. */
+/** A key of a map as text. It is charged for, because all of it is read. */
 function keyText(scope: Scope, value: Value): string {
   const text = toText(scope.context.plain(value));
   scope.context.spend(text.length >> 5);
@@ -134,7 +134,7 @@ function compileMatching(step: StepDefinitionOf<Search>, compilation: Compilatio
   return (frame) => ({ rows: rows(frame), test: prepare(frame.scope) });
 }
 
-/** Rows: of a table of the game values, a list of the context, or all documents of a collection (without their keys). */
+/** The rows: of a table of the game values, of a list that the call holds, or all documents of a collection (without their keys). */
 function compileRows(step: StepDefinitionOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
   const { language, definitions } = compilation;
   const from = compileFrom(step, language);
@@ -169,7 +169,7 @@ function charged(rows: Rows): Rows {
   };
 }
 
-/** Whether `key` picks a member of `from`: the step finds it, or with a `where` searches in it. */
+/** Whether `key` selects a member of `from`. The step finds that member, or with a `where` searches in it. */
 export function byKey(step: StepDefinitionOf<Search>): boolean {
   return fromOf(step) !== undefined && step.json.key !== undefined;
 }

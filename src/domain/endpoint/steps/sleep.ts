@@ -6,8 +6,8 @@ const MAX_MS = 300_000;
 export const SLEEP_FIELDS = ['durationMs', 'ms', 'sleepMs', 'delayMs'] as const;
 
 /**
- * `sleep`: delays the answer. A run decides in one turn and may be repeated, so nothing waits here: the caller of the run delays the answer by
- * the sum of its sleeps.
+ * `sleep`: delays the answer. A run decides in one turn and may be repeated, so the step itself does not wait: the caller of the run delays the
+ * answer by the sum of its sleeps.
  */
 export const sleepStep: CompileStep<'sleep'> = (step) => {
   const ms = SLEEP_FIELDS.map((name) => step.json[name]).find((value) => value !== undefined);

@@ -12,9 +12,9 @@ import { compileDeep, compileShallow } from '../template.ts';
 import { isNullish, type Value } from '../value.ts';
 
 /**
- * `transform` makes a value, and changes names of the call with `set` and `append`: a map of path to value, or a path that takes the step's own
- * value, as loops need it: `set: {'visited[current]': true, current: '{{next}}'}`. Only names change, never a document. Other names that hold
- * the same value keep it.
+ * `transform` makes a value, and changes names of the call with `set` and `append`. Each is a map of path to value, as in `set:
+ * {'visited[current]': true, current: '{{next}}'}`, or one path, which gets the step's own value. Only names change, never a document. Other
+ * names that hold the same value keep it.
  */
 export const transformStep: CompileStep<'transform'> = (step, { language }) => {
   const own = compileOwn(language, step.json);
@@ -62,7 +62,7 @@ function compileChanges(language: Language, { json }: StepDefinitionOf<'transfor
   }));
 }
 
-/** As in the operations of a write: every text in it is a template, and a sole `{expression}` is computed. */
+/** As in the operations of a write, every text in it is a template, and an object with nothing but `expression` is computed. */
 function compileValue(language: Language, json: Json): Eval {
   const { expression, ...others }: Own = objectOf(json);
   return typeof expression === 'string' && Object.keys(others).length === 0 ? language.expression(expression) : compileDeep(language, json);

@@ -91,7 +91,7 @@ function compileEntry(language: Language, json: Json, asTemplate: boolean): Eval
   return value === undefined ? () => json : compileShallow(language, value);
 }
 
-/** Computes entries. Each sees those before it as `{{step.name}}`; one that needs a later entry is tried again in another round. */
+/** Computes entries. Each sees the earlier ones as `{{step.name}}`. One that needs a later entry is tried again in another round. */
 function computeAll(scope: Scope, step: StepDefinition, entries: readonly Entry[]): JsonObject {
   let open = entries;
   let result: Record<string, Json> = {};
@@ -130,7 +130,7 @@ function attempt(scope: Scope, [, evaluate]: Entry): Value | typeof WAITING {
   }
 }
 
-/** A new object each time, so that what an earlier entry took of the result does not change. */
+/** A new object each time: an earlier entry may hold the result as it was, which must not change. */
 function extended(result: JsonObject, name: string, value: Value): Record<string, Json> {
   const next: Record<string, Json> = { ...result };
   setMember(next, name, value);

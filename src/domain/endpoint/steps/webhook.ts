@@ -9,14 +9,14 @@ import type { Scope } from '../scope.ts';
 import { binding, type CompileStep, firstString } from '../step.ts';
 import { compileMessage } from './condition.ts';
 
-/** Fields that a chat service accepts; it refuses a message with more. */
+/** Most fields that a chat service accepts in a message. */
 const MAX_FIELDS = 25;
 const MAX = { title: 256, description: 4096, name: 256, value: 1024 } as const;
 const DEFAULT_COLOR = '5865f2';
 
 /**
- * `webhook`: sends a message to a chat once the call is stored. If the definition reads its result, it is sent before, at most once however
- * often the run is repeated. A failed delivery does not fail the call.
+ * `webhook`: sends a message to a chat once the call is stored. If the definition reads its result, it is sent before that, once however often
+ * the run is repeated. A failed delivery does not fail the call.
  */
 export const webhookStep: CompileStep<'webhook'> = (step, compilation) => {
   const { language } = compilation;

@@ -22,7 +22,7 @@ export const workflowStep: CompileStep<'workflow' | 'call'> = (step, compilation
   });
 };
 
-/** Params, resolved in the caller's scope. One that is missing there is missing inside. */
+/** Params, resolved in the caller's scope. One without a value there has none inside. */
 export function compileParams(language: Language, json: Json | undefined): (scope: Scope) => JsonObject {
   const resolve = compileDeep(language, objectOf(json));
   return (scope) => objectOf(resolve(scope));

@@ -25,7 +25,7 @@ import { collectionOf, compileKey } from './read.ts';
 
 /** `write` and `delete`: queued, and committed with the whole call. */
 
-/** Cost of one operation. It copies what it changes, so ten thousand operations reach the limit of a call. */
+/** Cost of one operation, in units of work. An operation copies what it changes, so ten thousand operations reach the limit of a call. */
 const OPERATION_COST = 200;
 const SOURCE_LENGTH = 64;
 const REASON_LENGTH = 256;
@@ -63,8 +63,8 @@ export const writeStep: CompileStep<'write'> = (step, compilation) => {
 };
 
 /**
- * Binds the written document under the step's name, unless a step of another kind holds that name: a definition that reads and writes under one
- * id goes on with what it read.
+ * Binds the written document under the step's name, unless that name is bound to something else: a definition that reads and writes under one id
+ * continues with what it read.
  */
 function bindWritten({ scope, documents }: Frame, { name }: StepDefinition, document: JsonObject): void {
   const held = scope.names.get(name);
@@ -87,7 +87,7 @@ export const deleteStep: CompileStep<'delete'> = (step, compilation) => {
   };
 };
 
-/** Where to write. A key that names nothing is refused: a document called `undefined` would collect the mistakes of all definitions. */
+/** Where to write. A key without a value is refused: else the mistakes of all definitions would write a document called `undefined`. */
 function compileTarget(step: StepDefinitionOf<'write' | 'delete'>, compilation: Compilation): (scope: Scope) => Target {
   const collection = collectionOf(step, compilation);
   const named = firstString(step.json, 'collection') ?? '';
@@ -120,7 +120,7 @@ function resolveAll(step: StepDefinition, compiled: readonly CompiledOperation[]
   return resolved;
 }
 
-/** The compiled operation gives `null` if its `when` does not hold, or if it removes items equal to a value that this call does not have. */
+/** The compiled operation gives `null` if its `when` does not hold, or if it would remove items by a value that is missing in this call. */
 function compileOperation(language: Language, written: Json): CompiledOperation {
   if (!isObject(written)) return fails('must be an object.');
   const json: Written<typeof operationSchema> = written;
@@ -141,31 +141,31 @@ function compileOperation(language: Language, written: Json): CompiledOperation 
       source: text(scope, source(scope)),
       reason: text(scope, reason(scope)),
     });
-    return takesNothing(json, operation) ? null : operation;
+    return removesNothing(json, operation) ? null : operation;
   };
 }
 
 /** The member of an operation that says which items of a list it removes. */
-const TAKEN_BY: ReadonlyMap<string, 'match' | 'value'> = new Map([
+const REMOVED_BY: ReadonlyMap<string, 'match' | 'value'> = new Map([
   ['pull', 'match'],
   ['remove', 'value'],
   ['delete', 'value'],
 ]);
 
 /**
- * No item equals a missing value. If a missing member were left out, the operation would remove every item that fits the rest: a call without
- * `input.id` the whole list for `{id: '{{input.id}}'}`.
+ * Whether an operation removes nothing, because a value in it is missing. If a missing member were left out instead, the operation would remove
+ * every item that matches the rest: for `{id: '{{input.id}}'}` and a call without `input.id`, the whole list.
  */
-function takesNothing(json: Written<typeof operationSchema>, operation: Operation): boolean {
-  const name = TAKEN_BY.get(operation.op);
-  return name !== undefined && hasHole(json[name], operation[name]);
+function removesNothing(json: Written<typeof operationSchema>, operation: Operation): boolean {
+  const name = REMOVED_BY.get(operation.op);
+  return name !== undefined && lacksMember(json[name], operation[name]);
 }
 
 /** Whether an object, at any depth, lacks a member that is written in it. */
-function hasHole(written: Json | undefined, resolved: Json | undefined): boolean {
-  if (isArray(written) && isArray(resolved)) return written.some((item, at) => hasHole(item, resolved[at]));
+function lacksMember(written: Json | undefined, resolved: Json | undefined): boolean {
+  if (isArray(written) && isArray(resolved)) return written.some((item, at) => lacksMember(item, resolved[at]));
   if (!isObject(written) || !isObject(resolved)) return false;
-  return Object.entries(written).some(([name, item]) => !Object.hasOwn(resolved, name) || hasHole(item, resolved[name]));
+  return Object.entries(written).some(([name, item]) => !Object.hasOwn(resolved, name) || lacksMember(item, resolved[name]));
 }
 
 function fails(reason: string): CompiledOperation {
