@@ -5,18 +5,18 @@ import { isRemoval } from './overlay.ts';
 import { type Put, refusePush } from './publish.ts';
 
 /**
- * How many definitions a project may have. A node keeps all of them in memory, and a push looks at each of them in one turn of the event loop,
- * so the number bounds how long one project holds up the others.
+ * How many definitions a project may have. A node keeps all of them in memory, and a push visits each of them in one turn of the event loop. So
+ * the number bounds how long one project blocks the others.
  */
 export const MAX_DEFINITIONS = 2000;
 
-/** The refusal of a push of more items than a project may have; to be asked before anything is done or answered for each of them. */
+/** Refuses a push of more items than a project may have. Call it before anything is done for each item. */
 export function tooManyItems(items: number): Refusal | null {
   if (items <= MAX_DEFINITIONS) return null;
   return refusePush('VALIDATION_FAILED', `A push may hold at most ${MAX_DEFINITIONS} definitions; this one holds ${items}.`, {});
 }
 
-/** The refusal of puts that would give a project too many definitions. What it has already can be changed, however many there are. */
+/** Refuses puts that would give a project too many definitions. Definitions that it has can always be changed. */
 export function tooManyDefinitions(
   state: DefinitionsState,
   puts: readonly Put[],

@@ -9,7 +9,7 @@ import type { Problem } from './problem.ts';
 import { isReserved, objectOf } from './read.ts';
 import { MAX_DEPTH } from './yaml.ts';
 
-/** Simple checks that every definition passes before it is stored, whatever route it came by. */
+/** Simple checks of every definition before it is stored, by whichever route it was sent. */
 
 /** UTF-8 bytes of a source text. */
 const MAX_SOURCE_BYTES = 1024 * 1024;
@@ -20,10 +20,10 @@ const ID = /^[A-Za-z0-9_-]{1,128}$/;
 /** Slugs may hold dots, but must not be the path segments `.` or `..`. */
 const SLUG = /^(?!\.{1,2}$)[A-Za-z0-9_.-]{1,128}$/;
 
-/** A collection id that is reserved: existing games read players' play time under it. */
+/** A reserved collection id: existing games read players' play time under it. */
 const PLAYER_STATS = 'player-stats';
 
-/** Characters that no body may hold either. An escape in a YAML text could bring them in. */
+/** Characters that no body may contain. An escape in a YAML text could add them. */
 const BAD_TEXT = /\0|\p{Surrogate}/u;
 
 export function isDefinitionId(kind: ListedKind | 'test', id: string): boolean {
@@ -38,7 +38,7 @@ export function idProblem(kind: ListedKind | 'test', id: string): Problem | null
   return kind === 'collection' ? reservedProblem(id.toLowerCase()) : null;
 }
 
-/** Collections are found in any letter case. */
+/** Reserved ids of collections, in any letter case, because collections are found in any letter case. */
 function reservedProblem(id: string): Problem | null {
   if (id === PLAYER_STATS) return invalid(`The id '${PLAYER_STATS}' is reserved: the server keeps play time under it.`);
   const isReserved = Object.values(WIRE_TEXTS.reservedCollection).some((prefix) => id.startsWith(prefix.toLowerCase()));
@@ -83,7 +83,10 @@ function ownNameProblem({ id, slug, name }: Item): Problem | null {
   return reserved === undefined ? null : invalid(`This ${reserved[0]} is a reserved word.`);
 }
 
-/** Steps at any depth, because results are bound under their ids. Only objects with a `type` are steps; rows of data may have any names. */
+/**
+ * The steps of a definition. The ids of steps at any depth are checked, because results are bound under them. Only objects with a `type` are
+ * steps; rows of data may have any names.
+ */
 function stepProblem(value: Json | undefined): Problem | null {
   if (!isArray(value) && !isObject(value)) return null;
   const { type, id, as }: Written<StepSchema<StepType>> = objectOf(value);

@@ -2,12 +2,15 @@ import { refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Decision } from './publish.ts';
 
-/** Refuses a change that was made on definitions which somebody else has published over. */
+/** Refuses a change whose base is out of date, because somebody else has published since. */
 
 /** A publish, as a conflict lists it. */
 export type PublishSince = JsonObject & { readonly revision: number; readonly actor: JsonObject & { readonly kind: string } };
 
-/** `since`: what was published since the base as far as the caller may know, newest first, and how much in all. Throws 409 PUBLISH_CONFLICT. */
+/**
+ * Decides, unless something was published since the base of the change: then throws 409 PUBLISH_CONFLICT. `since`: the publishes since then that
+ * the caller may see, newest first, and the number of all.
+ */
 export function decidedOn<Body>(
   since: { readonly count: number; readonly publishes: readonly PublishSince[] },
   decide: () => Decision<Body>,

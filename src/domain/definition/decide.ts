@@ -19,8 +19,8 @@ import { removal, unpushedOf } from './removal.ts';
 import { compileItem } from './source.ts';
 
 /**
- * Management writes. A push is atomic: with one bad element nothing is written, and the answer tells about each element. A push to `next`
- * changes only `next`; what it removes there leaves live with the promotion.
+ * Management writes. A push is atomic: with one bad element nothing is written, and the answer has a result for each element. A push to `next`
+ * changes only `next`; what it removes there is removed from live by the promotion.
  */
 
 /**
@@ -73,7 +73,7 @@ export function decideUpsertOne(
   const { slug, name, sourceText } = definition;
   const own = compiled.id ?? (kind === 'endpoint' ? stringOf(slug) : undefined) ?? stringOf(name);
   if (own === undefined) return refusePush('VALIDATION_FAILED', MISSING_NAME[kind], about);
-  // A name alone may be the id of a definition that is called otherwise.
+  // A name alone may also be the id of a definition with another name.
   const held = existing(state, kind, target, definition, true) ?? existing(state, kind, target, { id: own }, false);
   const before = held === undefined || isRemoval(held) ? undefined : held;
   const isSource = typeof sourceText === 'string';
@@ -90,7 +90,7 @@ export function decideUpsertOne(
   const outcome = isHeld(state, target, put)
     ? ({ action: 'unchanged', skipped: true } as const)
     : ({ action: before === undefined ? 'created' : 'updated' } as const);
-  const unread = beside.map((name) => ({ code: 'UNKNOWN_TOP_LEVEL_FIELD', message: `Nothing is done with '${name}' beside '${kind}'.` }));
+  const unread = beside.map((name) => ({ code: 'UNKNOWN_TOP_LEVEL_FIELD', message: `'${name}' beside '${kind}' is ignored.` }));
   const fit = { ok: true, put, definition: value, before, warnings: [...compiled.warnings, ...unread] } as const;
   const warnings = warner(state, target, new Map([[kind, [fit]]]))(kind, fit);
   return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome, ...warnings }, target) };
@@ -110,7 +110,7 @@ const MISSING_NAME: Readonly<Record<ListedKind, string>> = {
   query: 'Query name is required.',
 };
 
-/** DELETE by id, else by slug or name. 200 also if there was nothing. */
+/** DELETE by id, else by slug or name. 200 also if there was no such definition. */
 export function decideRemove(state: DefinitionsState, kind: ListedKind, id: string, target: PublishTarget): Decision<Removed> | Refusal {
   if (id.trim() === '') return refusePush('VALIDATION_FAILED', `Missing route parameter '${kind}Id'.`, { resourceKind: kind });
   const entries = entriesOf(state, target, kind);

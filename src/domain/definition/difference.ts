@@ -11,9 +11,9 @@ export type FieldDifferences = Pick<Difference['changes'][number], 'members' | '
 
 /** The difference between two forms of a definition, field by field, as `diff` answers it. */
 
-/** Fields shown of one definition: more than anybody reads. */
+/** Most fields that are listed of one definition. Nobody reads more. */
 const MAX_FIELDS = 200;
-/** Characters shown of a value. A longer one is shown by its beginning, as text. */
+/** Most characters of a shown value. Of a longer one the beginning is shown, as text. */
 const MAX_VALUE = 1000;
 
 /** The difference between two forms of a definition as they are stored. One that does not exist is `{}`. */

@@ -10,9 +10,9 @@ import { objectOf } from './read.ts';
 const MEMBERS = ['kind', 'id', 'dryRun'];
 
 /**
- * Drops what was pushed to `next`: otherwise a wrong staged definition would go live with the next game revision. `{}` means everything; `kind`
- * and `id`, as the difference names them, mean one kind or one definition (by slug or name too). Live stays, and so does the data that calls to
- * `next` wrote. 400 INVALID_BODY for an unknown kind, an id without its kind, and any other member.
+ * Discards what was pushed to `next`, so that a wrong staged definition does not go live with the next game revision. `{}` means everything;
+ * `kind` and `id`, as the difference names them, mean one kind or one definition (by slug or name too). Live stays, and so does the data that
+ * calls to `next` wrote. 400 INVALID_BODY for an unknown kind, an id without its kind, and any other member.
  */
 export function decideDiscard(
   state: DefinitionsState,
@@ -20,7 +20,7 @@ export function decideDiscard(
   { dryRun }: { readonly dryRun: boolean },
 ): Decision<Discarded> | Refusal {
   const request = objectOf(body);
-  // `slug` in place of `id` would otherwise drop the whole kind.
+  // Else a body with `slug` instead of `id` would discard the whole kind.
   if (!Object.keys(request).every((name) => MEMBERS.includes(name))) {
     return refusal('INVALID_BODY', `The body has no members but ${MEMBERS.join(', ')}`);
   }
@@ -30,8 +30,8 @@ export function decideDiscard(
   if (id !== undefined && (typeof id !== 'string' || kind === undefined))
     return refusal('INVALID_BODY', '`id` must be a text, beside a `kind`');
   const named = (item: DefinitionItem) => nameOf(isRemoval(item) ? (state.live[item.kind].get(item.id) ?? item) : item);
-  const isMeant = (item: DefinitionItem) => id === undefined || item.id === id || named(item) === id;
-  const gone = kinds.flatMap((each) => [...state.next[each].values()].filter(isMeant));
+  const isDiscarded = (item: DefinitionItem) => id === undefined || item.id === id || named(item) === id;
+  const gone = kinds.flatMap((each) => [...state.next[each].values()].filter(isDiscarded));
   const changes = gone.map((item) => ({ kind: item.kind, id: item.id, action: 'discard' }));
   const deletes = gone.map((item) => ({ kind: item.kind, id: item.id, hash: null }));
   const events = dryRun ? [] : publishEvents(state, 'next', [], deletes);

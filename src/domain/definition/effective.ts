@@ -24,8 +24,8 @@ const ofLive = new WeakMap<Layer, EffectiveDefinitions>();
 const ofNext = new WeakMap<Layer, { readonly live: Layer; readonly definitions: EffectiveDefinitions }>();
 
 /**
- * The definitions that a request to `target` runs with. Pure, cheap when called again with the same state, and total: any stored definition
- * gives a model. With nothing staged, `next` is the same object as `live`.
+ * The definitions that a request to `target` runs with. Pure, and cheap when it is called again with the same state. It never fails: any stored
+ * definition gives a model. With nothing staged, `next` is the same object as `live`.
  */
 export function effectiveDefinitions(state: DefinitionsState, target: PublishTarget): EffectiveDefinitions {
   if (target === 'live' || !isStaged(state.next)) {
@@ -86,7 +86,7 @@ class Effective implements EffectiveDefinitions {
     this.#valueSources = of('collection').filter((entry) => definesValues(collectionModel(entry)));
   }
 
-  /** By id, then by id or name in any letter case: two ids may differ in case alone. */
+  /** By exact id, then by id or name in any letter case: two ids may differ in case alone. */
   collection(idOrName: string): CollectionModel | undefined {
     return this.#collectionIds.get(idOrName) ?? this.#collectionNames.get(idOrName.toLowerCase());
   }
@@ -107,7 +107,7 @@ class Effective implements EffectiveDefinitions {
     return this.#queryNames.get(id);
   }
 
-  /** Made when first asked for: most publishes do not change them, and tables can be large. */
+  /** Made when first read: most publishes do not change them, and tables can be large. */
   get values(): GameValuesModel {
     if (this.#values !== undefined) return this.#values;
     const sources = this.#document === undefined ? this.#valueSources : [...this.#valueSources, this.#document];
@@ -118,7 +118,7 @@ class Effective implements EffectiveDefinitions {
   }
 }
 
-/** By the first name, then by the second. The earlier definition wins. */
+/** An index by the first name of each model, then by the second. The first definition with a name wins. */
 function indexed<T>(models: readonly T[], names: (model: T) => readonly [string, string]): ReadonlyMap<string, T> {
   const index = new Map<string, T>();
   for (const at of [0, 1] as const) {

@@ -8,7 +8,7 @@ import { hashText } from './hash.ts';
  * no definition.
  */
 
-/** Number of texts (complete or not) without a reference that are kept, newest first. */
+/** Number of texts (complete or not) that are kept although no definition refers to them: the newest ones. */
 export const UNREFERRED_KEPT = 64;
 
 export const EMPTY_LAYER: Layer = {
@@ -106,7 +106,7 @@ function applyChanges(layer: Layer, changes: readonly DefinitionChange[], source
   return { ...layer, ...Object.fromEntries(touched) };
 }
 
-/** Drops texts that a layer referred to before and none refers to now. A text that never had a reference may belong to a later publish. */
+/** Drops texts that a layer referred to before, and to which none refers now. A text to which nothing referred yet may belong to a later publish. */
 function dropUnused(before: DefinitionsState, after: DefinitionsState): DefinitionsState {
   const used = referred(after);
   const released = referred(before);

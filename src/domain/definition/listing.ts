@@ -29,7 +29,7 @@ export function listDefinitions(state: DefinitionsState, kind: ListedKind, optio
   if (kind === 'workflow' && options.target === null && !options.includeStaged) return answered({ data: workflowsAsPushed(state) });
   const live = [...state.live[kind].values()].map((item) => listed(kind, item));
   const shown = showsStaged(options) ? [...state.next[kind].values()] : [];
-  // A definition may come twice, live and staged: the editor prefers the item with the mark.
+  // A definition may be listed twice, live and staged. The editor prefers the item with the mark.
   return answered({ data: [...live, ...shown.flatMap((item) => staged(state, kind, item))] });
 }
 
@@ -45,9 +45,9 @@ function staged({ live }: DefinitionsState, kind: ListedKind, item: DefinitionIt
 }
 
 /**
- * Each workflow as it was pushed last, to whichever target. The editor names no target when it reads workflows, not even after a staged push,
- * and compares the answer with the author's files. If only live ones were answered, it would see a mismatch, and a pull would overwrite the new
- * text with the old one.
+ * Each workflow as it was last pushed, to either target. The editor names no target when it reads workflows, not even after a staged push, and
+ * compares the answer with the author's files. If only live ones were listed, it would see a mismatch, and a pull would overwrite the new text
+ * with the old one.
  */
 function workflowsAsPushed(state: DefinitionsState): Listed[] {
   const { live, next } = state;
@@ -78,7 +78,7 @@ function singleMark(state: DefinitionsState, kind: SingleKind, options: ListOpti
   return item !== undefined && isRemoval(item) ? { stagedRemoval: true } : {};
 }
 
-/** The stored definition with the members that a listing always has, and without those that break the editor's typed reads. */
+/** The stored definition, with the members that a listing always has, and without those that the editor's typed reader cannot read. */
 function listed(kind: ListedKind, item: DefinitionItem): Listed {
   const definition = objectOf(definitionOf(item));
   const shown = Object.fromEntries(Object.entries(definition).flatMap(([name, value]) => editorSafe(name, value)));
@@ -91,11 +91,11 @@ function listed(kind: ListedKind, item: DefinitionItem): Listed {
 
 /** Members that a listing sets on its items. An item's own members of these names are left out. */
 const LISTINGS_OWN = new Set(['revisionTarget', 'hasStaged', 'stagedRemoval']);
-/** Members that the editor would compare and pull instead of the definition. */
+/** Members that the editor would take for the definition when it compares and pulls. */
 const VIEWS = new Set(['definition', 'canonicalDefinition']);
 const TEXT_MEMBERS = new Set(['name', 'slug', 'description', 'notes', 'method', 'collectionType', 'accessMode', 'rateLimitAction']);
 
-/** Fits members that the editor reads without checking their type. */
+/** Converts or drops members that the editor reads without checking their type. */
 function editorSafe(name: string, value: Json): [string, Json][] {
   if (LISTINGS_OWN.has(name) || (VIEWS.has(name) && isObject(value))) return [];
   if (name === 'maxRecords') return Number.isInteger(value) ? [[name, value]] : [];
@@ -116,7 +116,7 @@ export function listRateLimitRules(state: DefinitionsState, options: ListOptions
   });
 }
 
-/** The file that the rules came in, if they did. */
+/** The source file of the rules, if they were pushed with one. */
 function sourceOf(stored: Json | undefined): Pick<StoredRules, 'sourceFormat' | 'sourcePath' | 'sourceText'> {
   const { sourceFormat, sourcePath, sourceText }: Item = objectOf(stored);
   if (typeof sourceText !== 'string') return {};

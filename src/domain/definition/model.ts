@@ -6,8 +6,8 @@ import type { WindowName } from '../../contract/resources/rate-limits.ts';
 import type { ExactNumber, Json, JsonObject } from '../../kernel/json.ts';
 
 /**
- * Definitions as the runtime uses them: normalised once per publish, shared by all requests until the next one. `effectiveDefinitions` in
- * `effective.ts` makes them from a DefinitionsState for a target.
+ * Definitions as the runtime uses them. They are normalised once per publish, and shared by all requests until the next one.
+ * `effectiveDefinitions` in `effective.ts` makes them from a DefinitionsState for a target.
  */
 
 export interface CollectionModel {
@@ -40,10 +40,13 @@ export interface AccessModel {
   readonly stated: boolean;
 }
 
-/** One compiled field of a schema. All fields have all members, because every member of every written document passes one. */
+/**
+ * One compiled field of a schema. Every object of this type has all members, so all have one shape, which is faster: each member of each written
+ * document is checked by one.
+ */
 export interface FieldModel {
   readonly type: string;
-  /** What its author says of it: `description`, else `title`. */
+  /** Its description: `description`, else `title`. */
   readonly about: string | undefined;
   readonly default: Json | undefined;
   readonly required: boolean;
@@ -57,7 +60,7 @@ export interface FieldModel {
   readonly maxItems: number | undefined;
   readonly properties: ReadonlyMap<string, FieldModel> | undefined;
   readonly items: FieldModel | undefined;
-  /** Members without a definition. `true`: any; `false`: none; a field: checked by it. */
+  /** Whether there may be members without a definition: `true`: any; `false`: none. A field checks each of them. */
   readonly additional: boolean | FieldModel;
   /** Windows in which the number may not grow by more than a limit. */
   readonly growth: RuleModel['windows'];
@@ -65,7 +68,7 @@ export interface FieldModel {
   readonly unique: Omit<UniqueField, 'path'> | null;
   /** Children that a document must have: required, without a default. */
   readonly needed: readonly string[];
-  /** Children that reading may fill: they have a default, or a field below them has. */
+  /** Children that may be filled in when a document is read: they have a default, or a field below them has one. */
   readonly filled: readonly (readonly [name: string, child: FieldModel])[];
   /** Whether a field below this one has a default. */
   readonly defaultsBelow: boolean;
@@ -79,7 +82,7 @@ export interface UniqueField {
   readonly path: string;
   /** Whether texts that differ in letter case alone are the same value. */
   readonly caseless: boolean;
-  /** JSON text that documents without this field read; empty: nothing. */
+  /** JSON text of the value that documents without this field read as; empty: none. */
   readonly default: string;
 }
 
@@ -103,7 +106,10 @@ export interface RuleModel {
   readonly since: number;
   /** Collection id, or `*`. */
   readonly collection: string;
-  /** Whether a collection has exactly this id. If not, the rule applies to every collection with this id or name in any letter case. */
+  /**
+   * Whether a collection has exactly this id, and the rule applies to it alone. If not, it applies to every collection with this id or name in
+   * any letter case.
+   */
   readonly exact: boolean;
   /** Dotted path, or `*`. */
   readonly field: string;

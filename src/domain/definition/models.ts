@@ -10,11 +10,11 @@ import type { AccessModel, CollectionModel, EndpointModel, LibraryModel, OpenTo,
 import type { Entry } from './overlay.ts';
 import { firstText, flagOf, listOf, numberOf, objectOf, stringOf } from './read.ts';
 
-/** Makes the model of a definition. Every stored definition gives one: members that do not fit count as missing. */
+/** Makes the model of a definition. Every stored definition has one: invalid members count as missing. */
 
 /** Daily limit when the definition sets one without a number. */
 const DEFAULT_SAVES_PER_DAY = 8640;
-/** Most records per player, because they are one state. Definitions should ask for 50 at most. */
+/** Most records per player: the list of them is one state. Definitions should set 50 at most. */
 const MAX_RECORDS = 1000;
 const MAX_SAVES_PER_DAY = 10_000_000;
 
@@ -50,7 +50,7 @@ function makeCollection(entry: Entry): CollectionModel {
   };
 }
 
-/** What `access` does not name follows `accessMode`. An unknown value in it means closed. */
+/** A member that `access` does not have follows `accessMode`. An unknown value in it means that games have no access. */
 function accessOf(definition: Written<typeof collection>): AccessModel {
   const mode = stringOf(definition.accessMode)?.toLowerCase() === 'public' ? 'public' : 'endpoints';
   const stated = definition.access ?? null;
@@ -76,7 +76,7 @@ export function dailyLimit(rateLimits: Written<typeof dailySaves>): CollectionMo
   return { per, count: requested < 1 ? DEFAULT_SAVES_PER_DAY : Math.min(requested, MAX_SAVES_PER_DAY) };
 }
 
-/** A missing flag means the same everywhere: enabled, POST, public. */
+/** Missing members mean: enabled, POST, public. */
 export function endpointModel(entry: Entry): EndpointModel {
   const definition: Written<typeof endpoint> = objectOf(entry.value);
   return {

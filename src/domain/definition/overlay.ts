@@ -8,8 +8,8 @@ import { objectOf, stringOf } from './read.ts';
 import { AUTHORING_MEMBERS } from './source.ts';
 
 /**
- * `next` lies over `live`. An entry is one definition as a target sees it. Entries are made once per item, or pair of items, and keep their
- * identity until one of the two is published again, so anything derived from them can be cached by identity.
+ * `next` is an overlay over `live`. An entry is one definition as a target sees it. An entry is made once per item, or pair of items, and stays
+ * the same object until one of them is published again, so whatever is derived from it can be cached by identity.
  */
 export interface Entry {
   readonly kind: DefinitionKind;
@@ -24,8 +24,8 @@ export interface Entry {
 }
 
 /**
- * What is staged where `next` removes a definition: a definition that is null. Nobody can push one, and every fold takes it as a text like any
- * other, so logs hold no new shape.
+ * What is staged where `next` removes a definition: the definition `null`. Nobody can push it, and to a fold it is a text like any other, so the
+ * log needs no event for it.
  */
 export const REMOVAL: Json = null;
 
@@ -84,7 +84,7 @@ export function findByName(layer: Layer, kind: DefinitionKind, name: string): De
   return known.get(name);
 }
 
-/** By the items of a layer, which never change: a push asks for the name of each of its thousands of elements. */
+/** Cached by the items of a layer, which never change: a push looks up the name of each of its thousands of elements. */
 const byName = new WeakMap<Layer[DefinitionKind], ReadonlyMap<string, DefinitionItem>>();
 
 function firstsByName(items: Iterable<DefinitionItem>): ReadonlyMap<string, DefinitionItem> {

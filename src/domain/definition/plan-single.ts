@@ -45,7 +45,7 @@ export function planSingle(
   if (value === undefined) return refusePush('VALIDATION_FAILED', 'Body must hold a list of rule objects.', about);
   if (!isObject(value) && !isArray(value)) return refusePush('VALIDATION_FAILED', 'Body must be an object or a list.', about);
   if (kind === 'rate-limit-rules' && isArray(value) && value.length > MAX_RULES) {
-    const message = `A project may have ${MAX_RULES} rate-limit rules, since every write is held against them; these are ${value.length}.`;
+    const message = `A project may have at most ${MAX_RULES} rate-limit rules, because every write is checked against them; this push has ${value.length}.`;
     return refusePush('VALIDATION_FAILED', message, about);
   }
   const before = current(state, target, kind, SINGLE_ID);

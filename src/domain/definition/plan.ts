@@ -58,8 +58,8 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
 }
 
 /**
- * A definition as it would be stored, printed once: a push of several commits is decided once for each commit, and findings are cached with the
- * definition.
+ * A definition as it would be stored. It is made and printed once: a push of several commits is decided once for each commit, and findings are
+ * cached by this object.
  */
 export function wholeOf(kind: ListedKind, definition: JsonObject, id: string): Pick<Fit, 'put'> & { readonly whole: JsonObject } {
   const known = wholes.get(definition);
@@ -73,8 +73,8 @@ export function wholeOf(kind: ListedKind, definition: JsonObject, id: string): P
 const wholes = new WeakMap<JsonObject, { readonly whole: JsonObject; readonly put: Put }>();
 
 /**
- * The stored definition that a push means: same id, for endpoints the same slug; by name if the push gives no id or is a PATCH. Staged
- * definitions come first. A staged removal counts too, and keeps its id.
+ * The stored definition that a push replaces: the one with the same id, or for endpoints the same slug. If the push gives no id, or is a PATCH,
+ * it is found by name, too. Staged definitions come first. A staged removal counts, too: its id is used again.
  */
 export function existing(
   state: DefinitionsState,
@@ -100,8 +100,8 @@ export function existing(
 }
 
 /**
- * Whether the item's id is really a name. The editor knows collections by name, and a file that it pulled has the name as its id. Pushed again,
- * it must find the collection it came from.
+ * Whether the item's id is really a name. The editor knows collections by name, so a file that it pulled has the name as its id. When that file
+ * is pushed again, it must update the collection that it came from.
  */
 function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | undefined): boolean {
   const { sourceText }: Item = objectOf(item);
@@ -112,7 +112,7 @@ function isPulledByName(item: Json, kind: ListedKind, id: string, key: string | 
 function stored(kind: ListedKind, definition: JsonObject, id: string): JsonObject {
   const { slug: named }: Item = definition;
   const slug = kind === 'endpoint' && stringOf(named) === undefined ? { slug: id } : {};
-  // A listing marks staged definitions. If the marks were stored, they would stay on the live definition for good.
+  // Listings mark staged definitions. If the marks were stored, the live definition would keep them after its promotion.
   const { revisionTarget: _target, hasStaged: _staged, stagedRemoval: _removal, ...own } = definition;
   return own['id'] === undefined ? { id, ...own, ...slug } : { ...own, id, ...slug };
 }
@@ -123,7 +123,7 @@ export function putProblem(kind: ListedKind, put: Put, key: string | undefined):
   return idProblem(kind, put.id) ?? slug ?? storedTextProblem(put.text);
 }
 
-/** Results of the elements of a refused push. Those that fit were not written either. */
+/** Results of the elements of a refused push. Valid elements were not written, either. */
 export function refusedResults(kind: ListedKind, planned: readonly Planned[]): JsonObject[] {
   return planned.map((each) =>
     each.ok

@@ -5,7 +5,7 @@ import type { ListedKind } from './kinds.ts';
 
 /** Finds where in an author's file a finding is: line and column of what its pointer names, both from 1. */
 
-/** Characters parsed again for this, per push, in one turn (3 ms per 1000). Beyond this, findings have their pointers only. */
+/** Most characters that are parsed again for positions, per push, in one turn (3 ms per 1000). Findings beyond that have pointers only. */
 const MAX_TEXT = 24 * 1024;
 
 export class ParseBudget {
@@ -39,11 +39,11 @@ interface Position {
   readonly column: number;
 }
 
-/** Where the pointers of a definition lie in a text; each answers `null` for one that lies nowhere. */
+/** Finds the positions of pointers in a text; `null`: the text does not have the pointer. */
 export interface Positions {
-  /** The last member of the pointer that there is, by its name; an item of a list by its beginning. */
+  /** The position of the name of the pointer's last member that exists; of an item of a list its beginning. */
   of(pointer: string): Position | null;
-  /** The value of the pointer: the first of `words` that stands in it, else its beginning. Of a member that is missing as {@link of}. */
+  /** The position in the pointer's value: of the first of `words` that occurs in it, else of its beginning. For a missing member as {@link of}. */
   valueOf(pointer: string, words: readonly string[]): Position | null;
 }
 
@@ -70,18 +70,18 @@ export function positionsIn(text: string, kind: string): Positions {
       const [start, end] = range;
       const word = isPlain(place.value) ? offsetOfWord(text.slice(start, end), words) : null;
       if (word !== null) return at(start + word);
-      // What begins below its name is a block of lines, of which the name is the better sign.
+      // A value that begins below its name is a block of lines. The name is a better position for it.
       return at(start).line === name.line ? at(start) : name;
     },
   };
 }
 
-/** A text or number, or a list of such. In anything else a word may stand for something else. */
+/** Whether a value is a scalar, or a list of scalars. In any other value a word may mean something else. */
 function isPlain(value: unknown): boolean {
   return isScalar(value) || (isSeq(value) && value.items.every((item) => isScalar(item)));
 }
 
-/** Where one of the words stands by itself, and not as a part of a longer one. */
+/** The offset of the first of the words that occurs as a whole word. */
 function offsetOfWord(text: string, words: readonly string[]): number | null {
   for (const word of words) {
     for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {

@@ -21,8 +21,8 @@ import { type HowSynced, noList, noListMessage, pushedKinds, pushedValues, putsO
 import { plainWords } from './wording.ts';
 
 /**
- * POST sync/preflight: what a sync of the same body would do. What would refuse the sync is an error. Findings are warnings, and fail it only if
- * the push is strict.
+ * POST sync/preflight: what a sync of the same body would do. Whatever would refuse the sync is an error. Findings are warnings; they fail the
+ * preflight only if the push is strict.
  */
 export function preflight(
   state: DefinitionsState,
@@ -110,7 +110,7 @@ function judgedSection(name: string, section: PlannedSection, unpushed: readonly
   return { ...counts, found, body: { ok: failed === 0, ...counts, results: [...results.map((result) => result.body), ...removed] } };
 }
 
-/** A single document is one element, however much it holds. */
+/** A single document counts as one element, however large it is. */
 function judgedWhole(kind: SingleKind | 'tests', whole: PlannedWhole | Refusal, how: How): Judged {
   if (whole instanceof Refusal) {
     const counts = { total: 1, passed: 0, failed: 1, warnings: 0 };
@@ -161,7 +161,7 @@ function resultOf(
   return { body, warnings: 0, fails: true, found: `${where}: ${first.message}` };
 }
 
-/** Removes positions: an editor that reads `steps[…].id` in a failure reports missing step ids instead of the failure. */
+/** Removes positions in lists from messages: an editor that finds `steps[…].id` in a failure reports missing step ids instead. */
 function withoutPositions(finding: Finding): Finding {
   return { ...finding, message: finding.message.replace(/\[(\d+)\]/g, '/$1') };
 }

@@ -42,8 +42,8 @@ export function isHeld(state: DefinitionsState, target: PublishTarget, { kind, i
 }
 
 /**
- * Whether the listing would answer the other target's workflow. It shows each workflow as it was pushed last. So a push of what the target
- * already holds must count as a push: otherwise an editor would take the listing for a failed push, and a pull would overwrite the author's
+ * Whether the listing shows the other target's form of a workflow, because that was pushed later. Then a push of what the target already holds
+ * must count as a push: else the listing would not show it, an editor would take the push for failed, and a pull would overwrite the author's
  * file.
  */
 function isOvertaken(state: DefinitionsState, target: PublishTarget, { kind, id }: Put): boolean {
@@ -98,7 +98,7 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-/** Whether a cut would split a surrogate pair: half a pair has no UTF-8 form and would not survive the log. */
+/** Whether a cut would split a surrogate pair. Half a pair has no UTF-8 form, so the log could not store it. */
 function splitsPair(text: string, at: number): boolean {
   const code = text.charCodeAt(at - 1);
   return at < text.length && code >= 0xd800 && code <= 0xdbff;
@@ -111,7 +111,7 @@ export function answered<Own extends object>(own: Own, target: PublishTarget = '
   return { ok: true, ...own, ...(target === 'next' ? { publishTarget: target } : {}) };
 }
 
-/** The answer to a write. It names where definitions are kept, as existing tools expect. */
+/** The answer to a write. It says where definitions are stored, as existing tools expect. */
 export function written<Own extends object>(own: Own, target: PublishTarget = 'live'): Answered<Own & { readonly source: string }> {
   return answered({ ...ABOUT_STORE, ...own }, target);
 }

@@ -25,10 +25,10 @@ import { gameValues } from './values.ts';
 
 /** Warnings about what a push puts. None of them refuses the push. */
 
-/** The elements of a push by kind. A section that is no list holds none. */
+/** The elements of a push by kind. A section that is not a list has none. */
 export type PushedKinds = ReadonlyMap<ListedKind, readonly Planned[]>;
 
-/** What definitions may refer to: what the target holds, and what this push brings. */
+/** What definitions may refer to: what the target holds, and what this push contains. */
 export function knownWith(state: DefinitionsState, target: PublishTarget, push: PushedKinds, values?: Put): KnownByName {
   const stored = effectiveDefinitions(state, target);
   const held = knownIn(stored);
@@ -102,9 +102,12 @@ function judged(kind: ListedKind, { definition, warnings }: Fit, known: KnownByN
   return [...warnings.map((warning) => ({ ...warning, pointer: '' })), ...found];
 }
 
-/** Elements validated in a push. A larger push is validated only in a preflight: deciding takes a turn that the project's games wait for. */
+/**
+ * Most elements that are validated in a push. A larger push is validated only in a preflight: deciding takes one turn of the event loop, for
+ * which the project's games wait.
+ */
 const MAX_VALIDATED = 100;
-/** Warnings per push: more than anybody reads. */
+/** Most warnings per push. Nobody reads more. */
 const MAX_WARNINGS = 500;
 const MORE: Finding = {
   code: 'MORE_WARNINGS',
@@ -124,11 +127,11 @@ interface Diagnosed {
 interface HowPushed {
   /** Game values in the same push. */
   readonly values?: Put | undefined;
-  /** Validates all elements, so that no finding passes unseen. */
+  /** Validates all elements, so that no finding is missed. */
   readonly strict?: boolean;
 }
 
-/** Dropped guards are always reported; of other warnings the first ones. */
+/** Makes the function that gives an element's warnings. Dropped guards are always reported; of other warnings the first {@link MAX_WARNINGS}. */
 export function warner(
   state: DefinitionsState,
   target: PublishTarget,

@@ -1,7 +1,7 @@
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 
 /**
- * Tolerant readers of JSON that authors wrote. Definitions are stored after simple checks, so readers take what fits and ignore the rest.
+ * Tolerant readers of JSON that authors wrote. Definitions are stored after simple checks, so readers take valid values and ignore the rest.
  * Nothing here throws.
  */
 
@@ -22,7 +22,7 @@ export function objectOrNull(value: Json | undefined): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-/** The long form of what may be written short: a text stands for an object with this one member. */
+/** The long form of a value that has a short one: a text stands for an object with this one member. */
 export function longForm(value: Json | undefined, name: string): JsonObject {
   return typeof value === 'string' ? { [name]: value } : objectOf(value);
 }
@@ -67,7 +67,7 @@ export function numberOf(value: Json | undefined): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** An object from pairs. The first of a name wins; reserved names are left out. */
+/** An object from pairs. The first pair with a name wins; reserved names are left out. */
 export function objectFrom(pairs: Iterable<readonly [string, Json]>): JsonObject {
   const members = new Map<string, Json>();
   for (const [name, value] of pairs) if (!isReserved(name) && !members.has(name)) members.set(name, value);

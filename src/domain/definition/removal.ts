@@ -6,7 +6,10 @@ import { type Put, putOf } from './publish.ts';
 
 /** What removes definitions from a target. */
 
-/** For a live definition `next` holds a removal; one that is only staged is simply dropped. */
+/**
+ * The puts and deletes that remove definitions from a target. In `next` a live definition is removed by putting a removal, and one that is only
+ * staged is deleted.
+ */
 export function removal(entries: readonly Entry[], target: PublishTarget): { readonly puts: Put[]; readonly deletes: DefinitionChange[] } {
   if (target === 'live') return { puts: [], deletes: entries.map(({ kind, id }) => ({ kind, id, hash: null })) };
   return {
@@ -17,13 +20,13 @@ export function removal(entries: readonly Entry[], target: PublishTarget): { rea
   };
 }
 
-/** The definitions of a kind in a target that the push does not contain: with `replaceAll` they are removed. */
+/** The definitions of a kind in a target that the push does not contain. With `replaceAll` they are removed. */
 export function unpushedOf(state: DefinitionsState, target: PublishTarget, kind: ListedKind, puts: readonly Put[]): Entry[] {
   const kept = new Set(puts.map((put) => put.id));
   return entriesOf(state, target, kind).filter(({ id, staged }) => !kept.has(id) && !(staged !== null && kept.has(staged.id)));
 }
 
-/** The definitions without these, as what refers to them will find them. */
+/** The state without these definitions: what the rest may refer to after their removal. */
 export function without(state: DefinitionsState, entries: readonly Entry[]): DefinitionsState {
   if (entries.length === 0) return state;
   const gone = new Set(entries.flatMap(({ live, staged }) => [live, staged]));

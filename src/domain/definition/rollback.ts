@@ -9,11 +9,11 @@ import { definitionOf } from './overlay.ts';
 import { answered, type Decision, type Put, sourceEvents } from './publish.ts';
 
 /**
- * Rolls live back to what it was before its last publish or promotion. A second rollback goes one further back: publishes push onto a stack,
- * rollbacks pop.
+ * Rolls live back to what it was before its last publish or promotion. A second rollback goes back one more: publishes push onto a stack, and
+ * rollbacks pop from it.
  *
- * The state keeps no old definitions, so they come from the log: {@link RollbackSearch} takes the events of the definitions, newest first, and
- * says when it has seen enough. Saved tests are not rolled back.
+ * The state keeps no old definitions, so they are read from the log: {@link RollbackSearch} takes the events of the definitions, newest first,
+ * and says when it needs no more. Saved tests are not rolled back.
  */
 
 /** How far back: to live right after the publish, promotion or rollback of this revision; −1: before any. */
@@ -39,10 +39,10 @@ export class RollbackSearch {
   readonly #texts = new Map<string, string>();
   readonly #parts = new Map<string, Map<number, string>>();
   readonly #goal: number | undefined;
-  /** An event older than the goal came before the goal: nothing was published there. */
+  /** The search reached an older event than the goal without meeting the goal, so nothing was published at that revision. */
   #passedGoal = false;
 
-  /** `held`: texts at hand. `from`: the publish to undo, if it is not the last one, or the goal. */
+  /** `held`: known texts by hash. `from`: the goal, or the publish to undo, if that is not the last one. */
   constructor(held: ReadonlyMap<string, string>, from?: number | RollbackGoal) {
     for (const [hash, text] of held) this.#texts.set(hash, text);
     if (typeof from === 'object') {
@@ -51,7 +51,7 @@ export class RollbackSearch {
     } else this.#undone = from;
   }
 
-  /** Takes an event, newest first. Answers whether it has seen enough. */
+  /** Takes the next event, newest first. Returns whether the search is complete. */
   take(event: ProjectEvent): boolean {
     if (event.type === 'source.stored') this.#store(event.data);
     const live = liveEvent(event);
@@ -59,7 +59,7 @@ export class RollbackSearch {
     return this.#isComplete();
   }
 
-  /** `null`: live was never published, or the goal is no publish. A definition that was not found did not exist. */
+  /** `null`: live was never published, or there was no publish at the goal. A definition that was not found did not exist. */
   result(): EarlierLive | null {
     if (this.#undone === undefined || this.#undone < 0) return null;
     if (this.#goal !== undefined && this.#goal >= 0 && this.#to === undefined) return null;
@@ -78,7 +78,7 @@ export class RollbackSearch {
       for (const { kind, id } of changes) this.#wanted.set(`${kind}/${id}`, { kind, id });
       return;
     }
-    // For a goal only its very revision counts: an earlier event made another state of live.
+    // With a goal, only the event at its revision counts: an earlier one led to another state of live.
     if (this.#goal === undefined || this.#goal === revision) this.#to ??= to ?? revision;
     for (const { kind, id, hash } of changes) {
       const wanted = this.#wanted.get(`${kind}/${id}`);
@@ -111,23 +111,23 @@ function liveEvent(event: ProjectEvent): LiveEvent | null {
   return changes.length === 0 && to === null ? null : { revision: event.revision, changes, to };
 }
 
-/** Whether live is already so. A workflow pushed again unchanged is a publish too, with nothing to undo. */
+/** Whether live is in that state already. A workflow that is pushed again unchanged is a publish, too, with nothing to undo. */
 export function isLive(state: DefinitionsState, { definitions }: EarlierLive): boolean {
-  return otherThanLive(state, definitions).length === 0;
+  return differentFromLive(state, definitions).length === 0;
 }
 
-function otherThanLive({ live }: DefinitionsState, definitions: EarlierLive['definitions']): EarlierLive['definitions'] {
+function differentFromLive({ live }: DefinitionsState, definitions: EarlierLive['definitions']): EarlierLive['definitions'] {
   return definitions.filter(({ kind, id, hash }) => (live[kind].get(id)?.hash ?? null) !== hash);
 }
 
-/** `dryRun` answers what would change and writes nothing. */
+/** `dryRun` says what would change, and writes nothing. */
 export function decideRollback(
   state: DefinitionsState,
   earlier: EarlierLive | null,
   { dryRun, to: goal = null }: { readonly dryRun: boolean; readonly to?: number | null },
 ): Decision<RolledBack> | Refusal {
   if (earlier === null) return goal === null ? refusal('NOTHING_TO_ROLL_BACK') : noSuchPublish(goal);
-  const changed = otherThanLive(state, earlier.definitions);
+  const changed = differentFromLive(state, earlier.definitions);
   const changes = changed.map(({ kind, id, hash }) => ({ kind, id, hash }));
   const hash = layerHash(state.live, changes);
   // A goal may equal the present live. Without one there is always something to undo.
@@ -136,7 +136,7 @@ export function decideRollback(
   const { to } = earlier;
   const answer = {
     to,
-    changes: changed.map((each) => (dryRun ? { ...summary(state, each), ...foreseen(state, each) } : summary(state, each))),
+    changes: changed.map((each) => (dryRun ? { ...summary(state, each), ...expectedDifference(state, each) } : summary(state, each))),
     hash,
     generation,
     ...(dryRun ? { dryRun: true as const } : {}),
@@ -153,7 +153,7 @@ function noSuchPublish(revision: number): Refusal {
 }
 
 /** Where live would differ, as `diff` shows it. */
-function foreseen({ live }: DefinitionsState, { kind, id, text }: EarlierLive['definitions'][number]): FieldDifferences {
+function expectedDifference({ live }: DefinitionsState, { kind, id, text }: EarlierLive['definitions'][number]): FieldDifferences {
   if (text === null) return { members: [], fields: [] };
   const item = live[kind].get(id);
   return storedDifference(kind, item === undefined ? {} : definitionOf(item), tryParseJson(text) ?? null);

@@ -10,7 +10,7 @@ import { type Planned, plan } from './plan.ts';
 import { type PlannedWhole, planSingle } from './plan-single.ts';
 import { listOf, objectOf } from './read.ts';
 
-/** The sections of a sync: one for every kind of definition, and no unknown member. */
+/** The sections of a sync: one for every kind of definition. Other members are refused. */
 
 const LISTED: ReadonlyMap<string, ListedKind> = new Map(STAGED_KINDS.filter(isListed).map((kind) => [SECTIONS[kind], kind]));
 
@@ -20,12 +20,12 @@ const WHOLE: ReadonlyMap<string, SingleKind | 'tests'> = new Map<string, SingleK
   ['tests', 'tests'],
 ]);
 
-/** Members that are options and no section. */
+/** Members that are options, not sections. */
 const OPTIONS = ['strict'];
 
 /** A planned section of a body. */
 export type PlannedSection =
-  /** Element by element; `null`: the section is no list. */
+  /** Planned element by element; `null`: the section is not a list. */
   | { readonly kind: ListedKind; readonly planned: readonly Planned[] | null }
   /** The single document of its kind. */
   | { readonly kind: SingleKind | 'tests'; readonly whole: PlannedWhole | Refusal };
@@ -57,7 +57,7 @@ export function itemsOfSync(body: Json | undefined): readonly (readonly [item: J
   return [...listed, ...listOf(testsIn(sections['tests'])).map((item) => [item, 'test'] as const)];
 }
 
-/** Never throws: a body that is no valid sync gives a refusal. `now`: from when on new rules count. */
+/** Plans the sections of a body. Never throws: an invalid body gives a refusal. `now`: the time from which new rules count. */
 export function planSections(
   state: DefinitionsState,
   body: Json | undefined,
@@ -83,7 +83,7 @@ export function planSections(
   return sections;
 }
 
-/** Refuses an unknown section. A misspelt one would be ignored, and the answer would report success. */
+/** Refuses an unknown section. Otherwise a misspelt one would be ignored, and the answer would report success. */
 function unknownSection(body: JsonObject): Refusal | null {
   const known = [...LISTED.keys(), ...WHOLE.keys()];
   const name = Object.keys(body).find((each) => !known.includes(each) && !OPTIONS.includes(each));

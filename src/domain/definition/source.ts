@@ -39,7 +39,7 @@ export function compileItem(item: Json, kind: SourceKind): Compiled {
   return compiled;
 }
 
-/** Keeps the result of an item that was compiled elsewhere. */
+/** Stores the result of an item that another thread compiled. */
 export function keepCompiled(item: JsonObject, kind: SourceKind, compiled: Compiled): void {
   known.set(item, { kind, compiled });
 }
@@ -48,7 +48,7 @@ export function isCompiled(item: JsonObject, kind: SourceKind): boolean {
   return known.get(item)?.kind === kind;
 }
 
-/** By item: a publish of several commits is decided once for each commit, and one source text can take seconds to parse. */
+/** Results by item. A publish of several commits is decided once for each commit, and one source text can take seconds to parse. */
 const known = new WeakMap<JsonObject, { readonly kind: SourceKind; readonly compiled: Compiled }>();
 
 function compileObject(item: Item, kind: SourceKind): Compiled {

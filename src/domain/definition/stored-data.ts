@@ -8,7 +8,7 @@ import type { CollectionModel, FieldModel, SchemaModel } from './model.ts';
 
 /** What a promotion means for stored documents and ledgers. Pure: the use case reads the stored data. */
 
-/** A collection whose documents get another schema by a promotion; `next` null: the collection would be removed. */
+/** A collection whose schema a promotion would change. `next` is `null` if the promotion would remove the collection. */
 export interface ChangedCollection {
   readonly id: string;
   readonly live: CollectionModel;
@@ -37,7 +37,7 @@ export interface Scanned {
   readonly refused: number;
   /** The first of them, each with its first fault. */
   readonly samples: readonly { readonly key: string; readonly fault: string }[];
-  /** Number of all documents, as far as counted; `null`: all were checked. */
+  /** Number of all documents, as far as they were counted; `null`: all were checked. */
   readonly total: number | null;
 }
 
@@ -60,7 +60,7 @@ export interface Clash {
   readonly keys: readonly [string, string];
 }
 
-/** Values of unique fields in the checked documents. A value that comes twice is a clash. */
+/** Collects the values of unique fields in the checked documents. A value in two documents is a clash. */
 export class UniqueScan {
   readonly #schema: SchemaModel;
   readonly #fills: boolean;
@@ -92,7 +92,7 @@ export class UniqueScan {
   }
 }
 
-/** Fields that lose their ledger. `ledgerFields`: fields that have entries. */
+/** Fields that would lose their ledger. `ledgerFields`: fields that have entries. */
 export function vanishingFields({ live, next }: ChangedCollection, ledgerFields: readonly string[]): readonly string[] {
   return ledgerFields.filter((path) => isFollowed(live.schema.root, path) && !isFollowed(next?.schema.root ?? null, path));
 }
@@ -136,13 +136,13 @@ function documentFindings(about: About, isRemoved: boolean, seen: Scanned): Json
 function uniqueFindings(about: About, unique: UniqueScan | null): JsonObject[] {
   const [first] = unique?.clashes ?? [];
   if (unique === null || first === undefined) return [];
-  const message = `Documents of '${about.id}' hold one value under ${first.field}, which is to be unique: ${first.keys.join(' and ')}. No force promotes this.`;
+  const message = `Documents of '${about.id}' hold the same value in ${first.field}, which would have to be unique: ${first.keys.join(' and ')}. Even a forced promotion is refused.`;
   const samples = unique.clashes.map(({ field, keys }) => ({ field, keys: [...keys] }));
   return [{ code: 'VALUES_NOT_UNIQUE', ...about, message, clashes: unique.count, samples }];
 }
 
 function ledgerFindings(about: About, fields: readonly string[]): JsonObject[] {
   if (fields.length === 0) return [];
-  const message = `The ledger of '${about.id}' would follow ${fields.join(', ')} no more; the balance that it tells would vanish with the next write.`;
+  const message = `The ledger of '${about.id}' would no longer follow ${fields.join(', ')}; the balance that it shows would vanish with the next write.`;
   return [{ code: 'LEDGER_FIELDS_VANISH', ...about, message, fields: [...fields] }];
 }

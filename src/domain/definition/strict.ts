@@ -15,7 +15,7 @@ export function strictly<Body extends JsonObject>(decision: Decision<Body> | Ref
   const [first] = found;
   if (first === undefined) return decision;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
-  const message = `Nothing was written: asked for strictly, a finding is a failure. ${placeOf(first)}: ${textOf(first['message'])}${more}`;
+  const message = `Nothing was written: in a strict push every finding is an error. ${placeOf(first)}: ${textOf(first['message'])}${more}`;
   return refusal('STRICT_FINDINGS', plainWords(message), { body: refusedBody(body) });
 }
 

@@ -47,13 +47,13 @@ export function decideSync(
 }
 
 export interface HowSynced {
-  /** Findings refuse the push. */
+  /** Whether findings refuse the push. */
   readonly strict?: boolean;
-  /** Removes what the lists that are there do not hold. */
+  /** Whether the push removes definitions of its kinds that its lists do not contain. */
   readonly replaceAll?: boolean;
 }
 
-/** What a push that replaces all removes: of the kinds whose list is there. */
+/** What a push with `replaceAll` removes: definitions of the kinds that it has a list of. */
 export function unpushedEntries(state: DefinitionsState, target: PublishTarget, kinds: PushedKinds): readonly Entry[] {
   return [...kinds].flatMap(([kind, planned]) =>
     unpushedOf(
@@ -80,7 +80,7 @@ function eventsOf(
   ];
 }
 
-/** What the push puts; the last of an id wins. `null` if something in it does not fit. */
+/** What the push puts; the last element with an id wins. `null`: an element is invalid. */
 export function putsOf(sections: PlannedSections): readonly Put[] | null {
   const puts = new Map<string, Put>();
   const add = (put: Put) => puts.set(`${put.kind}/${put.id}`, put);
@@ -127,7 +127,7 @@ function refusedSection(name: string, section: PlannedSection): JsonObject {
   return { ok: planned.every((each) => each.ok), total: planned.length, results: refusedResults(kind, planned) };
 }
 
-/** For tests, the refusal tells about each one. */
+/** The result of a refused single document. For tests, the refusal has a result for each of them. */
 export function refusedWhole({ code, message, extra }: Refusal): JsonObject {
   const { results = [], ...about } = extra.body ?? {};
   return { ok: false, ...about, error: code, message: plainWords(message), results };

@@ -9,7 +9,7 @@ import { answered, refusePush } from './publish.ts';
 import { objectFrom, stringOf } from './read.ts';
 import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
 
-/** POST source-upgrade: rewrites a source text in the flat layout, if that changes nothing but the layout. */
+/** POST source-upgrade: rewrites a source text in the flat layout, if nothing but the layout changes. */
 
 /** Rewrites the `sourceText` of a source item in the flat layout. Refuses a body that is no source item, and a text that does not compile. */
 export function upgradeSource(body: Json | undefined): UpgradedSource | Refusal {
@@ -55,7 +55,7 @@ function upgradedText(item: JsonObject, text: string, kind: SourceKind, canonica
 function yamlOf(flat: JsonObject, text: string, kind: SourceKind): string {
   const asWritten = nodesByName(text, kind);
   const written = new Document();
-  // Made from pairs: the library's `set` searches the whole map for every member.
+  // Pairs are pushed directly: the library's `set` searches the whole map for every member.
   const map = new YAMLMap();
   for (const [name, value] of Object.entries(flat)) {
     const node = asWritten.get(name)?.find((each) => jsonEquals(each.toJSON(), value));
@@ -82,11 +82,11 @@ function nodesByName(text: string, kind: SourceKind): ReadonlyMap<string, readon
 
 const HEADER = ['sourceVersion', 'kind', 'resourceKind', 'id', 'slug', 'name', 'description', 'notes'];
 
-/** Puts the members that say what a source is first: authors look there, and the editor reads no further for its lists. */
+/** Puts the members that say what a source is first: authors look for them there, and the editor reads only the beginning of a file for its lists. */
 function headed(flat: JsonObject): JsonObject {
   const head = HEADER.filter((name) => Object.hasOwn(flat, name));
   return { ...objectFrom(head.map((name) => [name, flat[name] ?? null])), ...flat };
 }
 
-/** What may be a comment. Inside a text it is none, but then nothing is lost by leaving the source unchanged. */
+/** What may be a comment. If it is part of a text, the source is left unchanged for no reason, which does no harm. */
 const COMMENT = /(?:^|\s)#/m;

@@ -13,7 +13,7 @@ import { firstText, isReserved, listOf, objectFrom, objectOf, objectsIn, stringO
 
 /**
  * Game values: groups of named entries and tables of rows. They come from `constants` and `tables` of collections, then from the game-values
- * document; the first of an id wins. Every form that authors use is brought into one.
+ * document; the first with an id wins. All forms that authors use are converted to one.
  */
 
 interface Group {
@@ -36,7 +36,7 @@ interface Part {
   readonly tables: readonly Table[];
 }
 
-/** When the values were made and from what; both `null` if nothing defines any. */
+/** When the values were last changed, and a hash of their sources; both `null` if nothing defines values. */
 export interface ValuesStamp {
   readonly version: string | null;
   /** ISO text. */
@@ -82,7 +82,7 @@ function isTable({ type }: Written<typeof tableSchema>): boolean {
   return stringOf(type)?.toLowerCase() === 'table';
 }
 
-/** Hides what the document repeats of a private collection: its ids, or items that name it. */
+/** Leaves out what the document repeats of a private collection: items with its ids, or items that name the collection. */
 function withoutHidden(part: Part, parts: readonly Part[], collections: readonly CollectionModel[]): Part {
   const hidden = parts.filter((other) => other.isPrivate);
   const ids = new Set(hidden.flatMap((other) => [...other.groups, ...other.tables].map((item) => item.id)));
@@ -115,7 +115,7 @@ function answer(parts: readonly Part[], stamp: ValuesStamp): JsonObject {
     updatedAt: stamp.updatedAt,
     groups: objectFrom(groups.map((group) => [group.id, withoutOwnerId(group.answer)])),
     tables: objectFrom(parts.flatMap((part) => part.tables.map((table): [string, Json] => [table.id, table.answer]))),
-    // Clients read `constants`; the groups are the same thing under another name.
+    // Clients read `constants`: the entries of the groups.
     constants: objectFrom(groups.map((group) => [group.id, group.entries])),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Words that no message of a failed push may contain. When the editor reads one of them it takes the route for missing, and tries other routes
- * or reports success. Quoted author text and line numbers count too.
+ * Words that no message of a failed push may contain. If the editor finds one of them, it assumes that the route is missing, and tries other
+ * routes or reports success. Quoted author text and line numbers count, too.
  */
 const MISLEADING: readonly (readonly [RegExp, string])[] = [
   [/404/g, '4-04'],
@@ -12,7 +12,7 @@ const MISLEADING: readonly (readonly [RegExp, string])[] = [
   [/sync endpoint/gi, 'sync route'],
 ];
 
-/** Long enough for any sentence of ours. Quoted author text is cut. */
+/** Most characters. All of our messages are shorter; quoted author text is cut. */
 const MAX_LENGTH = 500;
 
 /** A message without the misleading words, cut to a bounded length. */

@@ -8,19 +8,19 @@ import { failed, type Parsed, type Problem } from './problem.ts';
  * aliases, tags, merge keys and repeated keys are errors, so a text cannot expand into more than itself.
  */
 
-/** Nesting of maps and lists. */
+/** Most levels of maps and lists. */
 export const MAX_DEPTH = 64;
 
-/** Repeated keys are found below: the library compares every pair of keys, which takes 20 s for one large map. */
+/** `uniqueKeys` is off, and {@link Converter} finds repeated keys: the library compares every pair of keys, which takes 20 s for one large map. */
 const OPTIONS = { version: '1.2', schema: 'core', intAsBigInt: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
 
-/** Library messages meant for programmers, in words for authors. */
+/** Messages of the library that are meant for programmers, reworded for authors. */
 const OWN_WORDS: ReadonlyMap<string, string> = new Map([
   ['RESOURCE_EXHAUSTION', 'Nested too deeply'],
   ['MULTIPLE_DOCS', 'A source is one document, and a second one begins here'],
 ]);
 
-/** Ends a conversion. It never leaves this file. */
+/** Ends a conversion. It is caught in this file. */
 class Stop extends Error {
   readonly problem: Problem;
   constructor(problem: Problem) {
@@ -48,9 +48,7 @@ export function parseYaml(text: string): Parsed<Json> {
   }
 }
 
-/**
- * Runs without error stacks. The library makes an error for every fault of a text: with stacks, a quarter of a million commas take ten seconds.
- */
+/** Runs without error stacks. The library makes an error for every fault in a text; with stacks, a text of 250 000 commas takes ten seconds. */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -76,14 +74,14 @@ class Converter {
     if (depth >= MAX_DEPTH) throw this.#stop('INVALID_YAML', 'Nested too deeply', node);
     if (isSeq<Node | null>(node)) return node.items.map((item) => this.value(item, depth + 1));
     if (isMap<Node | null, Node | null>(node)) return this.#map(node.items, depth + 1);
-    throw this.#stop('INVALID_YAML', 'This is no YAML value', node);
+    throw this.#stop('INVALID_YAML', 'This is not a YAML value', node);
   }
 
   #map(pairs: readonly Pair<Node | null, Node | null>[], depth: number): Json {
     const members = new Map<string, Json>();
     for (const { key, value } of pairs) {
       const name = this.#key(key);
-      if (members.has(name)) throw this.#stop('INVALID_YAML', `The key '${name}' is there twice`, key);
+      if (members.has(name)) throw this.#stop('INVALID_YAML', `The key '${name}' occurs twice`, key);
       members.set(name, this.value(value, depth));
     }
     return Object.fromEntries(members);
@@ -92,7 +90,7 @@ class Converter {
   /** A plain key keeps its spelling: `false`, `1.0` and `0x10` are names here, not values. */
   #key(node: Node | null): string {
     if (node === null) return '';
-    if (!isScalar(node)) throw this.#stop('INVALID_YAML', 'A key must be a plain text, and a template stands in quotes', node);
+    if (!isScalar(node)) throw this.#stop('INVALID_YAML', 'A key must be a plain text; write a template in quotes', node);
     if (node.anchor !== undefined || node.tag !== undefined) this.value(node, 0);
     if (node.type !== 'PLAIN') return String(node.value ?? '');
     const name = node.source ?? '';

@@ -119,7 +119,7 @@ describe('members beside what is pushed', () => {
     ]);
     const patch = { workflow: { id: 'w', steps: [{ id: 's', type: 'sleep', ms: 1 }] }, strict: true };
     expect(beside(accepted(decideUpsertOne(EMPTY, 'workflow', patch, 'live')).answer)).toEqual([
-      `Nothing is done with 'strict' beside 'workflow'.`,
+      `'strict' beside 'workflow' is ignored.`,
     ]);
   });
 });

@@ -44,7 +44,7 @@ export function collectionFindings(definition: Written<typeof collection>, findi
   const tables = definition.tables ?? null;
   if (tables !== null) tablesFindings(tables, '/tables', findings);
   const asksToBePublic = stringOf(definition.accessMode) === 'public' && definition.visibility === undefined;
-  // The editor's tools write `accessMode` and no `visibility`. Games with a public key then read no values at all.
+  // The editor's tools write `accessMode`, but not `visibility`. Then games with a public key read no values at all.
   if (asksToBePublic && (constants !== null || tables !== null)) {
     const message = `Games do not see these constants and tables: 'accessMode' is about documents.`;
     findings.add('GAME_VALUES_HIDDEN', '/visibility', message, `Say 'visibility: public', or 'private'.`);
@@ -73,8 +73,8 @@ function accessFindings(definition: Written<typeof collection>, findings: Findin
 }
 
 /**
- * Fields that give a document another meaning, with the types that do. When read, the client library takes them for a failure or for part of the
- * answer. When sent, a list `ops` turns the body into operations.
+ * Names of fields that clients or the server misread, with the types for which they do. In a document that is read, the client library takes
+ * them for a failure or for a part of the answer. In one that is sent, a list `ops` makes the body a list of operations.
  */
 const MISREAD: ReadonlyMap<string, readonly string[]> = new Map([
   ['ok', ['boolean']],

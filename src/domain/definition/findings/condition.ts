@@ -32,14 +32,14 @@ function groupFindings(group: Json, pointer: string, findings: Findings, inRow: 
 function clauseFindings(condition: Written<typeof clause>, pointer: string, findings: Findings, inRow: boolean): void {
   const field = condition.field ?? condition.left;
   const { expression } = condition;
-  // A step that is its own condition has the members of a step too.
+  // A step that is its own condition also has the members of a step.
   if (!Object.hasOwn(condition, 'type')) unknownPartMembers(condition, 'clause', pointer, findings);
   if (field === undefined && isText(expression)) {
     if (joins(expression)) findings.add('CONDITION_EXPRESSION_JOINED', `${pointer}/expression`, JOINED, `Use 'all' or 'any'.`);
     return;
   }
   if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', pointer, `A condition needs a 'field'.`);
-  // In a `where` it is a path in the row, which has no brackets.
+  // In a `where` the field is a path in the row, which has no brackets.
   else if (!inRow && !isTemplated(field)) tokenBodyFindings(field, `${pointer}/field`, findings);
   const op = condition.op ?? condition.operator;
   if (!isText(op)) findings.add('CONDITION_OP_REQUIRED', pointer, `A condition needs an 'op'.`, 'Such as ==, >= or exists.');

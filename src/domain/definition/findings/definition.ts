@@ -33,7 +33,7 @@ export function definitionFindings(kind: ListedKind, definition: JsonObject, kno
   return findings.all;
 }
 
-/** Members that the compilers of editors add to what they push. */
+/** Members that the compilers of editors add to a definition before they push it. */
 const COMPILED_BY_TOOLS = new RegExp(COMPILED);
 
 function unknownMembers(kind: ListedKind, definition: JsonObject, findings: Findings): void {

@@ -48,7 +48,7 @@ export interface Known {
   closedSchema(collection: string): JsonObject | undefined;
 }
 
-/** Findings per definition: more than anybody reads. */
+/** Most findings per definition. Nobody reads more. */
 const MAX_FINDINGS = 100;
 
 /** Collects the findings of one definition. */
@@ -109,7 +109,7 @@ export function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** Whether it holds a template, so that only a call knows its value. */
+/** Whether it contains a template, so that its value is known only in a call. */
 export function isTemplated(value: Json | undefined): boolean {
   return typeof value === 'string' && value.includes('{{');
 }

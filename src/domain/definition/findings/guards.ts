@@ -7,11 +7,11 @@ import { dailyLimit, isInternal } from '../models.ts';
 import { flagOf, objectOf } from '../read.ts';
 import type { Finding } from './finding.ts';
 
-/** Members by which guards are recognised, in definitions of any kind. */
+/** The members that guards are read from, in definitions of any kind. */
 type Guarded = Omit<Written<typeof endpoint>, 'rateLimits'> & Written<typeof collection>;
 type GuardName = keyof Guarded & string;
 
-/** A guard: what keeps callers out, or limits them. */
+/** A guard: a setting that keeps callers out, or limits them. */
 interface Guard {
   /** Members that set it. The first one present is named in the finding. */
   readonly members: readonly GuardName[];
@@ -61,7 +61,7 @@ function says(definition: Guarded, name: GuardName): boolean {
   return (definition[name] ?? null) !== null;
 }
 
-/** Its shape is the author's own. */
+/** Whether an author wrote a limit, in whatever form. */
 function isLimit(limits: Json | undefined): boolean {
   const own = objectOf(limits);
   return Object.keys(own).length > 0 && own['mode'] !== 'none';

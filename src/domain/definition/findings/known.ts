@@ -63,7 +63,7 @@ export function returnsOf(workflow: Written<typeof workflowSchema> | undefined):
   return isObject(returns) ? returns : undefined;
 }
 
-/** What {@link Known} says about `library.block`. */
+/** The answer of {@link Known.block} for `library.block`. */
 export function blockIn(name: string, libraries: (id: string) => Written<typeof librarySchema> | undefined): JsonObject | boolean {
   const library = libraryOf(name);
   const blocks = objectOf(libraries(library)?.blocks);
@@ -73,7 +73,7 @@ export function blockIn(name: string, libraries: (id: string) => Written<typeof 
   return isObject(params) ? params : true;
 }
 
-/** Whether a collection defines game values under this id: they take precedence over the project's document. */
+/** Whether a collection defines game values under an id. They take precedence over the project's document. */
 export function takenIn(held: EffectiveDefinitions): (id: string) => boolean {
   const { values } = gameValues(held.collections.filter(definesValues), undefined, { version: null, updatedAt: null });
   return (id) => Object.hasOwn(values, id);

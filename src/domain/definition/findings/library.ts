@@ -15,7 +15,7 @@ export function blocksFindings({ blocks }: Written<typeof library>, findings: Fi
   for (const [name, written] of Object.entries(blocks)) blockFindings(name, written, findings);
 }
 
-/** No dots: in a token or a target a name ends at a dot. */
+/** Names of blocks have no dots, because a name in a token or a target ends at a dot. */
 const BLOCK_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
 function blockFindings(name: string, written: Json, findings: Findings): void {

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../../kernel/json.ts';
 import type { Known } from './finding.ts';
 
-/** A question about other definitions that validation asked. Findings stay valid while the answers stay the same. */
+/** A lookup is a question about other definitions that validation depends on. Findings stay valid as long as the answers stay the same. */
 
 export type Lookup = `${keyof Known} ${string}`;
 export type LookupResult = boolean | JsonObject | undefined;
 
-/** The same knowledge, which also records every question with its answer. */
+/** The same answers; every question is recorded with its answer. */
 export function recordingLookups(known: Known): { readonly known: Known; readonly lookups: Map<Lookup, LookupResult> } {
   const lookups = new Map<Lookup, LookupResult>();
   const note = <A extends LookupResult>(question: Lookup, answer: A): A => {
@@ -48,7 +48,7 @@ export function lookUp(known: Known, question: Lookup): LookupResult {
   return what === undefined ? undefined : known[what](name);
 }
 
-/** The most likely answers, for a validator that cannot ask: names exist, and no other definition is needed. */
+/** The most likely answers, for a validator in another thread, which has no definitions: names exist, and no other definition is needed. */
 const LIKELY: Known = {
   collection: () => true,
   playersCollection: () => true,
@@ -61,7 +61,7 @@ const LIKELY: Known = {
   closedSchema: () => undefined,
 };
 
-/** Gives these answers, and the likely one to any other question. */
+/** Gives these answers, and the likely answer to any other question. */
 export function knownFrom(answers: ReadonlyMap<string, LookupResult>): Known {
   const flag = (question: Lookup, likely: boolean): boolean => {
     const answer = answers.get(question);

@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import type { Findings } from './finding.ts';
 
-/** Members that the parts of a step may have. Any other member gets a finding: the author asks for something that nothing does. */
+/** Members that the parts of a step may have. Any other member is a finding, because it has no effect. */
 
 /** Members of each type of step, besides those of every step. */
 const OF_STEPS: ReadonlyMap<string, readonly string[]> = new Map(stepTypes.map((type) => [type, ownMembers(type)]));

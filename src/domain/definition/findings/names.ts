@@ -10,7 +10,7 @@ import { objectOf, stringOf } from '../read.ts';
 import { type ClosedDocuments, documentsOf, pathFinding, rowsOf } from './fields.ts';
 import { type Findings, isText } from './finding.ts';
 
-/** Findings for tokens that can never have a value: names that nothing binds, and members that the bound value never has. */
+/** Findings for tokens that never have a value: names that nothing binds, and members that the bound value never has. */
 
 const BUILT_IN = [
   ...['input', 'values', 'platformId', 'playerKey', 'projectId', 'now', 'params', 'item', 'index', 'row'],
@@ -20,7 +20,7 @@ const BUILT_IN = [
 
 /** Steps that bind nothing under their name. */
 const BINDS_NOTHING = new Set(['delete', 'return', 'return_on', 'sleep', 'block', 'while', 'until', 'foreach', 'response']);
-/** Steps with a number or flag as result, which has no members. */
+/** Steps whose result is a number or a flag, which has no members. */
 const PLAIN_RESULT = new Set(['condition', 'assert', 'random']);
 
 /** Members that a name may have: only these, none, any, or the fields of a document. */
@@ -46,7 +46,7 @@ export function namesFindings(definition: Logic, parts: readonly (keyof Logic)[]
   for (const part of parts) walk.look(definition[part], `${at}/${part}`);
 }
 
-/** Every name that a definition binds anywhere. The order of steps does not count: a loop may come back to an earlier one. */
+/** Every name that a definition binds anywhere. The order of steps does not matter, because a loop may return to an earlier one. */
 class Names {
   readonly #shapes = new Map<string, Shape>(BUILT_IN.map((name) => [name, 'open']));
   readonly #findings: Findings;
@@ -75,7 +75,7 @@ class Names {
     }
   }
 
-  /** Steps and routes at any depth. An object that only looks like one binds a name too many, so at worst a finding is missed. */
+  /** Adds the names that a step or a route binds. An object that only looks like one adds a name too many; at worst a finding is missed. */
   #ofObject(json: Anything): void {
     for (const part of ['let', 'params'] as const) for (const name of Object.keys(objectOf(json[part]))) this.#add(name, 'open');
     const { type } = json;
@@ -129,20 +129,23 @@ function keysOf(json: Json | undefined): Shape {
   return isObject(json) ? Object.keys(json) : 'open';
 }
 
-/** Members written for people. */
+/** Members that are texts for people, not templates. */
 const PROSE = new Set(['description', 'notes', 'metadata', 'sourceText']);
 /** A name with members, without brackets, calls and nested tokens. */
 const PLAIN_PATH = /^-?\s*([A-Za-z_$][\w$-]*)((?:\s*\.\s*[\w$-]+)*)\s*$/;
 const LITERALS = new Set(['true', 'false', 'null', 'undefined']);
 
-/** Comparisons of names for suggestions, per definition: they take some ten milliseconds. */
+/** Most comparisons of names for suggestions, per definition. So many take some ten milliseconds. */
 const MAX_COMPARISONS = 20_000;
 
 class TokenWalk {
   readonly #names: Names;
   readonly #findings: Findings;
   readonly #inputs: readonly string[];
-  /** Whether other definitions call it with params that it does not declare: an unknown name without a similar one may be such a param. */
+  /**
+   * Whether other definitions may call it, with params that it does not declare. Then an unknown name is a finding only if a known one is
+   * similar.
+   */
   readonly #isCalled: boolean;
   /** Suggestions by unknown name. */
   readonly #meant = new Map<string, string | undefined>();

@@ -8,7 +8,7 @@ import { expressionFindings } from './expression.ts';
 import { documentsOf, pathFinding } from './fields.ts';
 import { type Findings, isText } from './finding.ts';
 
-/** Findings for queries: what makes a run fail, and what it silently reads in another way. */
+/** Findings for queries: what makes a run fail, and what a run silently reads differently. */
 
 const EXPRESSIONS = ['valueExpression', 'fieldExpression', 'expression'] as const;
 const METRICS = ['field', ...EXPRESSIONS] as const;
@@ -99,7 +99,7 @@ const OF_ROW = /^(?:_|(?:key|values|playerProfile)(?:\.|$))/;
 
 const COLUMNS = ['fields', 'columns'] as const;
 
-/** Finding for a board without columns: it answers whole documents, even of collections that are closed to games. */
+/** The finding for a leaderboard without columns: it shows whole documents, even of collections that are closed to games. */
 function wholeDocumentsFinding(definition: Written<typeof query>, config: Written<typeof queryConfig>, findings: Findings): void {
   if (definition.requiresSecretKey === true || COLUMNS.some((name) => config[name] !== undefined)) return;
   findings.add(
@@ -131,7 +131,7 @@ function joinsFindings(config: Written<typeof queryConfig>, findings: Findings):
   }
 }
 
-/** Findings for a join: with another source, or with a collection of its own, which is found by a key of the row. */
+/** Findings for a join, which is with another source, or with a collection whose documents are found by a key in the row. */
 function joinFindings(written: Written<typeof join>, pointer: string, findings: Findings): void {
   findings.structure(join, written, pointer, 'type');
   const collection = firstText(written, 'sourceCollectionId', 'collectionId');

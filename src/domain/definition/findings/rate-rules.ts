@@ -13,7 +13,7 @@ import { unknownBeside } from './members.ts';
 const WINDOWS: ReadonlySet<string> = new Set(WINDOW_NAMES);
 const FLAT = WINDOW_NAMES.map((window) => flatName(window));
 const FLAT_NAMES: ReadonlySet<string> = new Set(FLAT);
-/** Longest pointer. Its names are the author's. */
+/** Longest pointer. It contains names that the author chose. */
 const MAX_POINTER = 200;
 
 /** `body`: as pushed, `{rules: […]}` or the bare list. */

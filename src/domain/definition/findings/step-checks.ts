@@ -85,7 +85,7 @@ function rowFields(documents: ClosedDocuments, step: Step<Search>, pointer: stri
   if (isText(weightField)) pathFinding(documents, weightField, `${pointer}/weightField`, findings);
 }
 
-/** `where`, unless `key` selects the row in `from`. */
+/** A search needs a `where`, unless `key` selects the row in `from`. */
 function search(step: Step<Search>, pointer: string, findings: Findings): void {
   scan(step, pointer, findings);
   const { where } = step;

@@ -165,7 +165,7 @@ function runFindings(way: Written<typeof route>, pointer: string, findings: Find
 
 const PLAIN_ACTIONS = new Set(['continue', 'reject', ...RUNS]);
 
-/** Findings for `return`, `goto` and `skip`. They act on the top-level list wherever they stand; a workflow ignores them. */
+/** Findings for `return`, `goto` and `skip`. They act on the top-level list, however deeply they are nested; a workflow ignores them. */
 function routeLevelFindings(action: string, pointer: string, { findings, isWorkflow }: Walk): void {
   if (PLAIN_ACTIONS.has(action)) return;
   if (isWorkflow) findings.add('ROUTE_IGNORED_IN_WORKFLOW', pointer, `A workflow ignores this route and goes on.`);

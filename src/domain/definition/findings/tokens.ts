@@ -7,7 +7,7 @@ import { isTake } from '../../endpoint/take.ts';
 import { compileTokenBody, tokensOf } from '../../endpoint/template.ts';
 import type { Findings } from './finding.ts';
 
-/** Members written for people: nothing in them is a token. */
+/** Members that are texts for people: nothing in them is a token. */
 const PROSE = new Set(['description', 'notes', 'metadata']);
 
 /** Findings for tokens in the texts of a step or an answer: those that fail every call, and those that never have a value. */
@@ -51,7 +51,7 @@ function attempt(look: () => string | undefined): string | undefined {
   }
 }
 
-/** A call that cannot work: the language has functions and no methods. */
+/** The problem of a call that cannot work: the language has functions, but no methods except those that take items. */
 function missingCall(body: string): string | undefined {
   const core = (body.split('|', 1)[0] ?? '').trim();
   if (isTake(core)) return undefined;

@@ -10,7 +10,7 @@ import { unknownBeside } from './members.ts';
 /** Ids that templates can name. */
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 const COLUMN_TYPES: readonly string[] = columnType.options;
-/** Findings for rows of one table: nobody reads more. */
+/** Most findings for the rows of one table. Nobody reads more. */
 const MAX_ROW_FINDINGS = 20;
 
 /** `isTaken`: whether a collection defines a group or table with this id, which takes precedence. */
