@@ -11,7 +11,7 @@ const many = (items: readonly object[], target: 'live' | 'next' = 'live', replac
   decideUpsertMany(FULL, 'endpoint', JSON.parse(JSON.stringify(items)), { target, replaceAll });
 
 describe('how many definitions a project may have', () => {
-  it('takes as many as fit, of all kinds and of both targets together', () => {
+  it('counts definitions of all kinds and of both targets together', () => {
     accepted(many([{ id: 'last', steps: [] }]));
     const { code, message } = refused(
       many(
@@ -28,7 +28,7 @@ describe('how many definitions a project may have', () => {
     ]);
   });
 
-  it('lets what is there be changed, staged, and replaced by others', () => {
+  it('allows existing definitions to be changed, staged and replaced', () => {
     const full = push(FULL, 'endpoint', [{ id: 'last', steps: [] }]);
     accepted(decideUpsertMany(full, 'endpoint', [{ id: 'e1', steps: [], notes: 'x' }], { target: 'live', replaceAll: false }));
     accepted(decideUpsertMany(full, 'endpoint', [{ id: 'e1', steps: [], notes: 'x' }], { target: 'next', replaceAll: false }));
@@ -36,13 +36,13 @@ describe('how many definitions a project may have', () => {
     expect(refused(decideUpsertOne(full, 'library', { id: 'l', blocks: {} }, 'live')).code).toBe('VALIDATION_FAILED');
   });
 
-  it('tells a sync and its preflight alike', () => {
+  it('refuses a sync and its preflight alike', () => {
     const body = { endpoints: endpoints(2, MAX_DEFINITIONS) };
     const said = [decideSync(FULL, body, 'next', 0), preflight(FULL, body, 'next')].map((each) => refused(each).message);
     expect(said[0]).toBe(said[1]);
   });
 
-  it('refuses a push of more items before it looks at them', () => {
+  it('refuses a push of too many items before it reads them', () => {
     expect(tooManyItems(MAX_DEFINITIONS)).toBeNull();
     expect(refused(tooManyItems(1_000_000)).code).toBe('VALIDATION_FAILED');
   });

@@ -32,7 +32,7 @@ describe('PUT and POST of an array', () => {
     expect(events[2]).toMatchObject({ data: { target: 'live', hash: layerHash(state.live) } });
   });
 
-  it('leaves out the parts of a text that are stored already, so that storing it in pieces comes to an end', () => {
+  it('leaves out the parts of a text that are stored already, so that storing a text in several commits ends', () => {
     const body = [{ id: 'a', text: 'x'.repeat(400_000) }];
     const { events } = accepted(decideUpsertMany(EMPTY, 'collection', body, LIVE));
     const some = fold(EMPTY, events.slice(0, 3));
@@ -53,13 +53,13 @@ describe('PUT and POST of an array', () => {
     expect(answer).not.toHaveProperty('publishTarget');
   });
 
-  it('tells of every element, also where the last of an id wins', () => {
+  it('reports on every element, also where the last one with an id wins', () => {
     const { events, answer } = accepted(decideUpsertMany(EMPTY, 'endpoint', [{ id: 'a' }, { id: 'a', method: 'GET' }], LIVE));
     expect(fold(EMPTY, events).live.endpoint.get('a')?.text).toContain('GET');
     expect(answer).toMatchObject({ createdCount: 1, results: [{ resourceId: 'a' }, { resourceId: 'a' }] });
   });
 
-  it('tells the author of a query what would come of it, and stores it all the same', () => {
+  it('has findings for a query, and stores it all the same', () => {
     const state = push(EMPTY, 'collection', [{ id: 'heroes' }]);
     const body = [
       { id: 'top', sources: [{ collectionId: 'heroes' }], config: { field: 'gold', columns: ['gold'] } },
@@ -90,12 +90,12 @@ describe('PUT and POST of an array', () => {
     expect(refused(decideUpsertOne(EMPTY, 'endpoint', { endpoint: item }, 'live')).extra.body?.['diagnostics']).toMatchObject([wrong]);
   });
 
-  it('equal content makes no event at all', () => {
+  it('equal content makes no event', () => {
     const state = push(EMPTY, 'endpoint', [{ id: 'a', steps: [] }]);
     expect(accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a', steps: [] }], LIVE)).events).toEqual([]);
   });
 
-  it('stores a text once: what the log holds already is only referred to', () => {
+  it('stores a text once, and refers to one that the log holds already', () => {
     const state = push(push(EMPTY, 'endpoint', [{ id: 'a' }], 'next'), 'endpoint', []);
     const { events } = accepted(decideUpsertMany(state, 'endpoint', [{ id: 'a' }], LIVE));
     expect(events.map((event) => event.type)).toEqual(['definitions.published']);
@@ -167,7 +167,7 @@ describe('PUT and POST of an array', () => {
     expect(accepted(decideUpsertMany(EMPTY, 'collection', [{ id: 'collection-camp' }], LIVE)).events).toHaveLength(2);
   });
 
-  it('one bad element and nothing is written; the answer tells about each', () => {
+  it('with one bad element nothing is written, and the answer has a result for each', () => {
     const bad = { id: 'bad', sourceText: 'a: 1\na: 2', sourcePath: 'bad.endpoint.yml' };
     const refusal = refused(decideUpsertMany(EMPTY, 'endpoint', [{ id: 'good' }, bad, { name: 'x' }], LIVE));
     expect(refusal).toMatchObject({ status: 400, code: 'SOURCE_COMPILE_FAILED' });
@@ -225,7 +225,7 @@ describe('PUT and POST of an array', () => {
   });
 });
 
-it('a push of many asks for all their names, and goes through the stored definitions a few times and not once for each', () => {
+it('a push of many looks up all their names, and visits the stored definitions a few times, not once for each', () => {
   class Watched extends Map<string, DefinitionItem> {
     walks = 0;
     override values() {
@@ -261,7 +261,7 @@ describe('PATCH of one', () => {
     }
   });
 
-  it('takes a guard that opens by saying so for what its author means, in any spelling of it', () => {
+  it('accepts a guard that is opened explicitly, in any spelling', () => {
     const warned = (kind: 'endpoint' | 'collection' | 'query', before: JsonObject, after: JsonObject) => {
       const named = { id: 'it', name: 'it', slug: 'it', steps: [{ id: 's', type: 'sleep', ms: 1 }] };
       const { answer } = accepted(decideUpsertMany(push(EMPTY, kind, [{ ...named, ...before }]), kind, [{ ...named, ...after }], LIVE));
@@ -288,7 +288,7 @@ describe('PATCH of one', () => {
       expect(warned(kind, before, after), JSON.stringify([before, after])).toEqual(expected);
   });
 
-  it('tells its author, as an array does, what is left out that kept somebody out', () => {
+  it('reports guards that are left out, as an array does', () => {
     const kept = { slug: 'buy', steps: [{ id: 's', type: 'sleep', ms: 1 }] };
     const state = push(EMPTY, 'endpoint', [{ ...kept, requiresSecretKey: true, exposure: 'internal', rateLimits: null }]);
     const dropped = [
@@ -315,7 +315,7 @@ describe('PATCH of one', () => {
     expect(stored(fold(EMPTY, events), 'collection', 'c')).toEqual({ id: 'c', collection: { x: 1 } });
   });
 
-  it('lays a plain item over what is stored, one level deep, and drops the old source', () => {
+  it('merges a plain item over what is stored, one level deep, and drops the old source', () => {
     const state = push(EMPTY, 'endpoint', [source]);
     const { events, answer } = accepted(decideUpsertOne(state, 'endpoint', { slug: 'buy', input: { a: 1 } }, 'live'));
     expect(stored(fold(state, events), 'endpoint', 'buy')).toEqual({ id: 'buy', slug: 'buy', method: 'GET', notes: 'n', input: { a: 1 } });
@@ -337,7 +337,7 @@ describe('PATCH of one', () => {
     expect(stored(fold(state, events), 'collection', 'c1')).toEqual({ id: 'c1', name: 'Camp', maxRecords: 2, accessMode: 'public' });
   });
 
-  it('a name or slug that is the id of a definition means it: nothing of it is lost', () => {
+  it('a name or slug that is the id of a definition refers to it, so nothing of it is lost', () => {
     const steps = [{ id: 's', type: 'sleep', ms: 1 }];
     const endpoints = push(EMPTY, 'endpoint', [{ id: 'buy', slug: 'shop', steps }]);
     for (const key of ['name', 'slug']) {
@@ -350,7 +350,7 @@ describe('PATCH of one', () => {
     expect(stored(fold(collections, events), 'collection', 'c1')).toEqual({ id: 'c1', name: 'c1', maxRecords: 2, notes: 'n' });
   });
 
-  it('a staged write looks at the staged copy first, then at live, and changes only next', () => {
+  it('a staged write starts from the staged copy, else from live, and changes only next', () => {
     const state = push(EMPTY, 'collection', [{ id: 'c', maxRecords: 2 }]);
     const one = fold(state, accepted(decideUpsertOne(state, 'collection', { id: 'c', a: 1 }, 'next')).events);
     const two = fold(one, accepted(decideUpsertOne(one, 'collection', { id: 'c', b: 2 }, 'next')).events);
@@ -378,7 +378,7 @@ describe('PATCH of one', () => {
 });
 
 describe('DELETE', () => {
-  it('goes by id, then by slug or name, and leaves the staged copy', () => {
+  it('removes by id, else by slug or name, and leaves the staged copy', () => {
     const state = push(push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy' }]), 'endpoint', [{ id: 'ep_1', slug: 'buy', x: 1 }], 'next');
     const { events, answer } = accepted(decideRemove(state, 'endpoint', 'buy', 'live'));
     const after = fold(state, events);
@@ -454,7 +454,7 @@ describe('game values and rate-limit rules', () => {
     expect(diagnostics.map(({ code, sourcePointer }: Record<string, string>) => `${code} ${sourcePointer}`)).toEqual(expected);
   });
 
-  it('refuse what no reader could use', () => {
+  it('are refused if no reader could use them', () => {
     for (const body of [undefined, null, 5, 'x'])
       expect(refused(decidePutSingle(EMPTY, 'game-values', body, 'live', 0)).code).toBe('VALIDATION_FAILED');
     for (const body of [undefined, {}, { rules: {} }, [5]])
@@ -462,8 +462,8 @@ describe('game values and rate-limit rules', () => {
   });
 });
 
-describe('what the author of game values should know', () => {
-  it('comes with the answer; what a collection defines hides an item of the same id', () => {
+describe('findings for game values', () => {
+  it('are in the answer; what a collection defines takes precedence over an item with the same id', () => {
     const state = push(EMPTY, 'collection', [{ id: 'shop', constants: { prices: { axe: 5 } } }]);
     const items = [{ id: 'prices', type: 'group', entries: {} }];
     expect(accepted(decidePutSingle(state, 'game-values', { items }, 'live', 0)).answer).toMatchObject({
@@ -480,7 +480,7 @@ describe('what the author of game values should know', () => {
 });
 
 describe('any push', () => {
-  it('gives a decision that folds, or a refusal; never an exception', () => {
+  it('gives a decision that can be folded, or a refusal, and never throws', () => {
     const json = fc.jsonValue() as fc.Arbitrary<Json>;
     const member = fc.constantFrom('id', 'slug', 'name', 'endpoint', 'collection', 'sourceText', 'rules', 'items', 'steps');
     const body = fc.oneof(json, fc.dictionary(member, json), fc.array(fc.dictionary(member, fc.oneof(fc.constantFrom('a', 'b'), json))));

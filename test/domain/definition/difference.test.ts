@@ -22,7 +22,7 @@ describe('two forms of a definition, field by field', () => {
     [[1], { items: [] }, [{ path: '', before: [1], after: { items: [] } }]],
   ])('%j to %j', (before, after, expected) => expect(fields(before, after)).toEqual(expected));
 
-  it('takes steps by their ids: one put between others is one change, and so is another order', () => {
+  it('compares steps by their ids: an inserted one is one change, and so is another order', () => {
     const [a, b, c] = [{ id: 'a', key: 1 }, { id: 'b' }, { id: 'c' }];
     expect(fields({ steps: [a, b] }, { steps: [c, { ...a, key: 2 }, b] })).toEqual([
       { path: '/steps/1/key', before: 1, after: 2 },
@@ -32,7 +32,7 @@ describe('two forms of a definition, field by field', () => {
     expect(fields({ steps: [a, b] }, { steps: [b] })).toEqual([{ path: '/steps/0', before: a }]);
   });
 
-  it('is bounded in number and in length, and tells of a source by what it says', () => {
+  it('is bounded in number and in length, and compares sources by their content', () => {
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}`, index]));
     expect(differenceOf({}, many, () => true)).toMatchObject({ more: 100 });
     expect(fields({}, many)).toHaveLength(200);

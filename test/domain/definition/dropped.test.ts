@@ -28,7 +28,7 @@ const found = (kind: ListedKind, definition: JsonObject) =>
 const steps = (...list: JsonObject[]): JsonObject => ({ id: 'e', steps: list.map((step, index) => ({ id: `s${index}`, ...step })) });
 const read = { id: 'hero', type: 'read', collection: 'c', key: 'k' };
 
-describe('members that nothing reads', () => {
+describe('unknown members of steps', () => {
   it('are known for every type of step', () => {
     expect([...STEP_TYPES.keys()].sort()).toEqual([...stepTypes].sort());
   });
@@ -56,7 +56,7 @@ describe('members that nothing reads', () => {
     [`INVALID_STEP_TYPE /steps/0/type Did you mean 'lookup'?`, { type: 'lokup' }],
   ])('%s', (expected, step) => expect(found('endpoint', steps(step))).toContain(expected));
 
-  it('are none where people keep notes', () => {
+  it('are no findings where people keep notes', () => {
     expect(
       found(
         'endpoint',
@@ -81,7 +81,7 @@ describe('members that nothing reads', () => {
   ])('%s', (expected, kind, definition) => expect(found(kind, definition)).toContain(expected));
 });
 
-describe('members of rules and tests that nothing reads', () => {
+describe('unknown members of rules and tests', () => {
   it('are found where they are pushed', () => {
     const rules = accepted(
       decidePutSingle(EMPTY, 'rate-limit-rules', [{ name: 'r', window: 'perDay', limit: 1, acton: 'flag' }], 'live', 0),
@@ -105,7 +105,7 @@ describe('members of rules and tests that nothing reads', () => {
   });
 });
 
-describe('members beside what is pushed', () => {
+describe('unknown members beside what is pushed', () => {
   it('are found beside rules, game values and the one definition of a PATCH', () => {
     const beside = (answer: JsonObject) =>
       (answer['diagnostics'] as JsonObject[]).filter(({ code }) => code === 'UNKNOWN_TOP_LEVEL_FIELD').map(({ message }) => message);
@@ -118,13 +118,11 @@ describe('members beside what is pushed', () => {
       `Nothing is done with 'itmes' here.`,
     ]);
     const patch = { workflow: { id: 'w', steps: [{ id: 's', type: 'sleep', ms: 1 }] }, strict: true };
-    expect(beside(accepted(decideUpsertOne(EMPTY, 'workflow', patch, 'live')).answer)).toEqual([
-      `'strict' beside 'workflow' is ignored.`,
-    ]);
+    expect(beside(accepted(decideUpsertOne(EMPTY, 'workflow', patch, 'live')).answer)).toEqual([`'strict' beside 'workflow' is ignored.`]);
   });
 });
 
-describe('tokens that are never there', () => {
+describe('tokens that never have a value', () => {
   const answering = (body: Json, ...list: JsonObject[]): JsonObject => ({ ...steps(read, ...list), response: { body } });
 
   it.each<[string, JsonObject]>([
@@ -185,7 +183,7 @@ describe('tokens that are never there', () => {
     ['paths in a row', steps(read, { type: 'lookup', from: 'hero.list', where: { field: 'gold', op: '>', value: 1 } })],
   ])('%s pass', (_, definition) => expect(found('endpoint', definition).filter((each) => each.startsWith('UNKNOWN'))).toEqual([]));
 
-  it('of what others call with params of their own only those that are near to a name are told', () => {
+  it('in definitions that others call, only names that are similar to a known one are findings', () => {
     const workflow = { id: 'w', params: { purse: {} }, steps: [{ id: 'a', type: 'transform', value: '{{pures}} {{whatever}}' }] };
     expect(found('workflow', workflow)).toEqual([`UNKNOWN_NAME /steps/0/value Did you mean 'purse'?`]);
   });
@@ -207,7 +205,7 @@ describe('findings in a source text', () => {
     ]);
   });
 
-  it('inside a wrapper and in JSON, too; what is missing has the place of what it is missing in', () => {
+  it('have them inside a wrapper and in JSON, too; a missing member has the position of its parent', () => {
     const at = (sourceText: string, pointer: string) => {
       const [first] = located('endpoint', { sourceText }, [{ code: 'X', message: '', pointer }], new ParseBudget());
       return [first?.line, first?.column];
@@ -218,7 +216,7 @@ describe('findings in a source text', () => {
     expect(at('a: 1', '/steps')).toEqual([undefined, undefined]);
   });
 
-  it('of a push with more text than is read for it have their pointers alone', () => {
+  it('have pointers only, beyond the text that is parsed again per push', () => {
     const budget = new ParseBudget();
     const one = { sourceText: `${'#'.repeat(20_000)}\nsteps: []` };
     const lines = [1, 2].map(() => located('endpoint', one, [{ code: 'X', message: '', pointer: '/steps' }], budget)[0]?.line);

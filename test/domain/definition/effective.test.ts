@@ -137,7 +137,7 @@ describe('endpoints', () => {
     expect(endpoint({ exposure }).internal).toBe(internal);
   });
 
-  it('legacy exposure flags win over the word, the closed one over the open one', () => {
+  it('older exposure flags take precedence over the word, the closed one over the open one', () => {
     expect(endpoint({ exposure: 'public', internalOnly: true }).internal).toBe(true);
     expect(endpoint({ internal: true }).internal).toBe(true);
     expect(endpoint({ exposure: 'internal', publiclyCallable: true }).internal).toBe(false);
@@ -166,14 +166,14 @@ describe('queries', () => {
 });
 
 describe('rules', () => {
-  it('are kept as they were sent and normalised beside it', () => {
+  it('are kept as they were sent, and normalised beside that', () => {
     const rule = { name: 'wood', collection: 'camp', field: 'wood', scope: 'per_player', window: 'perDay', limit: 5, action: 'flag' };
     const definitions = live(put(EMPTY, 'rate-limit-rules', { rules: [rule] }));
     expect(definitions.rawRules).toEqual([rule]);
     expect(definitions.rules).toMatchObject([{ name: 'wood', action: 'flag', windows: [{ window: 'perDay', limit: 5 }] }]);
   });
 
-  it('are of the collection with that id, then of the one with that id or name in any letter case', () => {
+  it('apply to the collection with that id, else to those with that id or name in any letter case', () => {
     const held = push(EMPTY, 'collection', [
       { id: 'li' },
       { id: 'Li' },
@@ -196,7 +196,7 @@ describe('rules', () => {
   });
 });
 
-describe('next over live', () => {
+describe('next as an overlay over live', () => {
   const base = push(EMPTY, 'endpoint', [{ id: 'ep_1', slug: 'buy', method: 'GET', response: { status: 200 } }]);
 
   it('without anything staged next is live', () => {
@@ -211,20 +211,20 @@ describe('next over live', () => {
     expect(live(state)).toBe(live(base));
   });
 
-  it('a staged source is whole: it replaces the live definition, but for its id', () => {
+  it('a staged source replaces the whole live definition, except its id', () => {
     const state = push(base, 'endpoint', [{ sourceText: 'slug: buy\nname: Buy', sourcePath: 'buy.endpoint.yml' }], 'next');
     expect(next(state).endpoint('buy')).toMatchObject({ id: 'ep_1', method: 'POST' });
     expect(next(state).endpoint('buy')?.definition).not.toHaveProperty('response');
   });
 
-  it('a staged plain edit takes the live source text away, which would say something else', () => {
+  it('a staged plain edit removes the live source text, which would no longer match', () => {
     const source = push(EMPTY, 'endpoint', [{ id: 'buy', sourceText: 'method: GET' }]);
     const state = push(source, 'endpoint', [{ id: 'buy', enabled: false }], 'next');
     expect(next(state).endpoint('buy')).toMatchObject({ method: 'GET', enabled: false });
     expect(next(state).endpoint('buy')?.definition).not.toHaveProperty('sourceText');
   });
 
-  it('what only next has is added', () => {
+  it('what exists only in next is added', () => {
     const state = push(base, 'collection', [{ id: 'camp' }], 'next');
     expect(next(state).collection('camp')?.id).toBe('camp');
     expect(live(state).collection('camp')).toBeUndefined();
@@ -294,7 +294,7 @@ describe('any stored definition', () => {
     );
   });
 
-  it('a text that is no JSON reads as nothing', () => {
+  it('a text that is not JSON reads as null', () => {
     const state = fold(EMPTY, [
       { type: 'source.stored', data: { hash: sha('{'), part: 0, parts: 1, text: '{' } },
       { type: 'definitions.published', data: { target: 'live', changes: [{ kind: 'collection', id: 'c', hash: sha('{') }], hash: 'h' } },

@@ -22,11 +22,11 @@ describe('evolveDefinitions', () => {
     expect(whole.partial.size).toBe(0);
   });
 
-  it('takes a text that does not have its hash for a corrupt log', () => {
+  it('reports a text that does not have its hash as a corrupt log', () => {
     expect(() => fold(EMPTY, [stored('abc', 0, 1, sha('other'))])).toThrow('Corrupt log');
   });
 
-  it('takes a publish of an unknown text for a corrupt log', () => {
+  it('reports a publish of an unknown text as a corrupt log', () => {
     expect(() => fold(EMPTY, [published('live', 'a', sha('nowhere'))])).toThrow('Corrupt log');
   });
 
@@ -38,7 +38,7 @@ describe('evolveDefinitions', () => {
     expect(second.live.endpoint.get('b')).toBe(first.live.endpoint.get('b'));
   });
 
-  it('puts an item that was deleted and comes back at the end, as new', () => {
+  it('puts an item that is created again after a delete at the end, as new', () => {
     const state = push(EMPTY, 'endpoint', [{ id: 'a' }, { id: 'b' }], 'live', 1);
     const hash = state.live.endpoint.get('a')?.hash ?? '';
     const text = state.live.endpoint.get('a')?.text ?? '';
@@ -48,13 +48,13 @@ describe('evolveDefinitions', () => {
     expect(back.live.endpoint.get('a')?.createdAt).toBe(3);
   });
 
-  it('drops a text that no layer refers to any more, and keeps what was never referred to', () => {
+  it('drops a text that no layer refers to any more, and keeps one that was never referred to', () => {
     const state = fold(EMPTY, [stored('{"n":1}'), stored('{"n":2}'), stored('waiting'), published('live', 'a', sha('{"n":1}'))]);
     const next = fold(state, [published('live', 'a', sha('{"n":2}'))]);
     expect([...next.sources.values()]).toEqual(['{"n":2}', 'waiting']);
   });
 
-  it('keeps the newest texts that nobody referred to, up to a bound', () => {
+  it('keeps the newest texts that nothing refers to, up to a bound', () => {
     const waiting = Array.from({ length: UNREFERRED_KEPT + 5 }, (_, i) => stored(`w${i}`));
     const state = fold(EMPTY, [stored('{}'), ...waiting, published('live', 'a', sha('{}'))]);
     expect(state.sources.size).toBe(UNREFERRED_KEPT + 1);
@@ -62,7 +62,7 @@ describe('evolveDefinitions', () => {
     expect(state.sources.has(sha('w5'))).toBe(true);
   });
 
-  it('a text in both layers stays while one refers to it', () => {
+  it('a text in both layers is kept while one of them refers to it', () => {
     const both = fold(EMPTY, [stored('{}'), published('live', 'a', sha('{}')), published('next', 'a', sha('{}'))]);
     expect(fold(both, [published('live', 'a', null)]).sources.has(sha('{}'))).toBe(true);
   });
@@ -80,7 +80,7 @@ describe('evolveDefinitions', () => {
 });
 
 describe('layerHash', () => {
-  it('does not depend on the order of publishing, and is what the publish announced', () => {
+  it('does not depend on the order of publishing, and equals the hash in the event', () => {
     const one = push(push(EMPTY, 'endpoint', [{ id: 'a' }]), 'collection', [{ id: 'c' }]);
     const two = push(push(EMPTY, 'collection', [{ id: 'c' }]), 'endpoint', [{ id: 'a' }]);
     expect(one.liveHash).toBe(two.liveHash);

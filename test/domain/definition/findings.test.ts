@@ -336,7 +336,7 @@ describe('the validator', () => {
     expect(findings.all.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(expected);
   });
 
-  it('sees that a workflow calls itself, by way of others too, but not that a step bears its name', () => {
+  it('finds a workflow that calls itself, also through others, but not a step with its name', () => {
     const charge: JsonObject = {
       id: 'charge',
       steps: [{ id: 'b', type: 'block', steps: [{ id: 'w', type: 'workflow', workflow: 'tax' }] }],
@@ -350,7 +350,7 @@ describe('the validator', () => {
     expect(codes('workflow', { id: 'charge', steps: [route, step] })).not.toContain('RECURSIVE_WORKFLOW ');
   });
 
-  it('knows what a definition may name, and leaves templates to the call', () => {
+  it('knows what a definition may refer to, and does not judge templates', () => {
     const found = codes(
       'endpoint',
       {
@@ -372,12 +372,12 @@ describe('the validator', () => {
     ]);
   });
 
-  it('lets fields be called like parts of an answer where no client takes them for one', () => {
+  it('allows fields named like parts of an answer where no client misreads them', () => {
     const schema = { ok: 'string', status: { type: 'string' }, body: { type: 'number' }, error: 'boolean', ops: 'number', nothing: 'null' };
     expect(codes('collection', { schema })).toEqual([]);
   });
 
-  it('has nothing to say about routes that go on, and about the editor’s word for an op', () => {
+  it('has no findings for routes that continue, nor for the editor’s words for operations', () => {
     const steps = [
       {
         id: 'a',
@@ -391,14 +391,14 @@ describe('the validator', () => {
     expect(codes('endpoint', { id: 'e', steps })).toEqual([]);
   });
 
-  it('has nothing to say about a step without a key, which means the caller’s own document in a collection of players', () => {
+  it('has no finding for a step without a key in a collection of players: it means the caller’s own document', () => {
     expect(codes('endpoint', step({ type: 'read', collection: 'c' }))).toEqual([]);
     expect(codes('endpoint', step({ type: 'write', collection: 'c', ops: [{ op: 'inc', path: 'gold', value: 1 }] }))).toEqual([]);
   });
 
   const GAME = new URL('../../../infra/demo/game/', import.meta.url);
   const files = readdirSync(GAME).filter((file) => /\.(endpoint|collection|workflow)\.yml$/.test(file));
-  it.each(files)('has nothing to say about %s of the example game', (file) => {
+  it.each(files)('has no findings for %s of the example game', (file) => {
     const kind = file.includes('.endpoint.') ? 'endpoint' : file.includes('.workflow.') ? 'workflow' : 'collection';
     const sourceText = readFileSync(new URL(file, GAME), 'utf8');
     const compiled = compileItem({ kind, id: file.split('.')[0] ?? '', sourceFormat: 'yaml', sourceText }, kind);
@@ -406,7 +406,7 @@ describe('the validator', () => {
     if (compiled.ok) expect(codes(kind, compiled.definition)).toEqual([]);
   });
 
-  it('has nothing to say about the queries and game values of the example game', () => {
+  it('has no findings for the queries and game values of the example game', () => {
     const game = (file: string): Json => parseJson(readFileSync(new URL(file, GAME), 'utf8'));
     const findings = new Findings(EVERYTHING);
     gameValuesFindings(game('values.json'), () => false, findings);
@@ -414,7 +414,7 @@ describe('the validator', () => {
     for (const query of Object.values(Object(game('queries.json')))) expect(codes('query', Object(query))).toEqual([]);
   });
 
-  it('takes all of the example game as its own tool pushes it, strictly', () => {
+  it('accepts all of the example game as its own tool pushes it, in a strict push', () => {
     const game = (file: string): Json => parseJson(readFileSync(new URL(file, GAME), 'utf8'));
     const sources = (kind: string) =>
       files
@@ -433,7 +433,7 @@ describe('the validator', () => {
     expect(state.live.endpoint.size).toBeGreaterThan(0);
   });
 
-  it('finds something or nothing in anything, bounded, and never throws', () => {
+  it('has a bounded number of findings for any input, and never throws', () => {
     const name = fc.constantFrom(
       'steps',
       'type',

@@ -31,7 +31,7 @@ describe('listings', () => {
     expect(data(listDefinitions(both, 'endpoint', { ...BARE, target: 'next' }))).toHaveLength(2);
   });
 
-  it('workflows without a target are shown as they were pushed last, staged ones marked: the editor names no target for them', () => {
+  it('workflows are listed as they were last pushed if no target is named, staged ones with a mark: the editor names no target for them', () => {
     const v = (n: number) => [{ id: 'w', returns: { n } }];
     const shown = (state: typeof EMPTY, options: Parameters<typeof listDefinitions>[2] = BARE) =>
       data(listDefinitions(state, 'workflow', options)).map((item) => [item['id'], item['returns'], item['revisionTarget']]);
@@ -46,7 +46,7 @@ describe('listings', () => {
     expect(shown(push(EMPTY, 'workflow', v(1)))).toEqual([['w', { n: 1 }, undefined]]);
   });
 
-  it('a workflow pushed again as its target holds it is the last one pushed all the same; it is unchanged in the answer', () => {
+  it('a workflow that is pushed again unchanged counts as the last one pushed; the answer says that it is unchanged', () => {
     const v = (n: number) => [{ id: 'w', sourceText: `returns: { n: ${n} }` }];
     const shown = (state: typeof EMPTY) => data(listDefinitions(state, 'workflow', BARE)).map((item) => item['returns']);
     const staged = push(push(EMPTY, 'workflow', v(1), 'live', 10), 'workflow', v(2), 'next', 20);
@@ -76,14 +76,14 @@ describe('listings', () => {
     expect(data(listDefinitions(state, 'endpoint', BARE))[0]?.['sourceText']).toBe(sourceText);
   });
 
-  it('holds no value that the editor’s typed reads stumble over', () => {
+  it('has no value that the editor’s typed reader cannot read', () => {
     const state = push(EMPTY, 'collection', [{ id: 'c', name: 5, description: null, maxRecords: null, accessMode: true }]);
     expect(data(listDefinitions(state, 'collection', BARE))).toEqual([{ id: 'c', name: '5', accessMode: 'true', visibility: 'private' }]);
   });
 });
 
 describe('single documents', () => {
-  it('game values come as they were put, or as an empty list', () => {
+  it('game values are listed as they were put, or as an empty list', () => {
     expect(listGameValues(EMPTY, BARE)).toEqual({ ok: true, data: [] });
     const state = put(put(EMPTY, 'game-values', { groups: [] }), 'game-values', { items: [] }, 'next');
     expect(listGameValues(state, BARE).data).toEqual({ groups: [] });
@@ -115,7 +115,7 @@ describe('single documents', () => {
     ]);
   });
 
-  it('rules are listed under the ids that they are evaluated under, whatever was sent as one', () => {
+  it('rules are listed under the ids that they are evaluated by, whatever ids were sent', () => {
     const rules = [
       { collection: 'camp', field: 'wood', maxPerDay: 5, enabled: false },
       { collection: 'camp', field: 'wood', maxPerHour: 2 },

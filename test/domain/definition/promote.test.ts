@@ -60,7 +60,7 @@ describe('promotion', () => {
     expect(answer).toMatchObject({ promoted: { endpoints: 0 }, changes: [], hash: base.liveHash, generation: 0 });
   });
 
-  it('what is staged but equals live still ends the generation', () => {
+  it('staged definitions that equal live still start a new generation', () => {
     const same = push(push(base, 'endpoint', [{ id: 'same', x: 1 }], 'next'), 'endpoint', [{ id: 'same' }], 'next');
     const { events, answer } = decidePromote(same, { dryRun: false });
     expect(answer['changes']).toEqual([]);
@@ -96,7 +96,7 @@ describe('diff of next against live', () => {
   });
 });
 
-describe('taking back what is staged', () => {
+describe('discarding what is staged', () => {
   const discarded = (body: JsonObject, options = { dryRun: false }) => {
     const { events, answer } = accepted(decideDiscard(staged, body, options));
     return { after: fold(staged, events), answer, events };
@@ -129,7 +129,7 @@ describe('taking back what is staged', () => {
     expect(discarded({ kind: 'game-values', id: '*' }).after.next['game-values'].size).toBe(0);
   });
 
-  it('does nothing where nothing is meant, or only asked what it would do', () => {
+  it('does nothing if nothing matches, or in a dry run', () => {
     expect(discarded({ kind: 'endpoint', id: 'nobody' }).events).toEqual([]);
     const { events, answer } = discarded({ kind: 'workflow' }, { dryRun: true });
     expect([events, answer]).toEqual([[], expect.objectContaining({ changes: [{ kind: 'workflow', id: 'w', action: 'discard' }] })]);

@@ -30,7 +30,7 @@ describe('DELETE with the target next', () => {
   const { events, answer } = removed(base, 'buy');
   const staged = fold(base, events);
 
-  it('leaves live alone, and a request for next no longer sees the definition', () => {
+  it('leaves live unchanged, and a request for next no longer sees the definition', () => {
     expect(answer).toMatchObject({ action: 'delete', resourceId: 'buy', publishTarget: 'next' });
     expect(staged.liveHash).toBe(base.liveHash);
     expect(staged.nextHash).toBe(layerHash(staged.next));
@@ -57,7 +57,7 @@ describe('DELETE with the target next', () => {
     expect([after.liveHash, after.next.endpoint.size]).toEqual([layerHash(after.live), 0]);
   });
 
-  it('is taken back by a discard, by slug too, and by a push of the definition', () => {
+  it('is undone by a discard, by slug too, and by a push of the definition', () => {
     const back = fold(staged, accepted(decideDiscard(staged, { kind: 'endpoint', id: 'buy' }, { dryRun: false })).events);
     expect(effectiveDefinitions(back, 'next').endpoint('buy')).toBeDefined();
     for (const body of [{ slug: 'buy', notes: 'again' }, { endpoint: { id: 'ep_1', slug: 'buy', notes: 'again' } }]) {
@@ -69,7 +69,7 @@ describe('DELETE with the target next', () => {
     expect(accepted(decideUpsertMany(staged, 'endpoint', [{ slug: 'buy' }], NEXT)).answer).toMatchObject({ createdCount: 1 });
   });
 
-  it('of what is only staged takes that back; of both, both', () => {
+  it('of a definition that is only staged discards it; of one in both layers removes both', () => {
     const added = push(
       base,
       'endpoint',
@@ -86,14 +86,14 @@ describe('DELETE with the target next', () => {
     expect(fold(none, decidePromote(none, { dryRun: false }).events).live.endpoint.has('sell')).toBe(false);
   });
 
-  it('without anything of that id is 200 and writes nothing; what live has lost meanwhile is no change', () => {
+  it('without a definition of that id is 200 and writes nothing; what live has lost meanwhile is no change', () => {
     expect(removed(base, 'nobody')).toMatchObject({ events: [], answer: { ok: true } });
     const gone = fold(staged, accepted(decideRemove(staged, 'endpoint', 'ep_1', 'live')).events);
     expect(diffDefinitions(gone)['changes']).toEqual([]);
     expect(listed(gone, 'endpoint')['data']).toHaveLength(1);
   });
 
-  it('of a workflow shows where editors look for workflows without a target', () => {
+  it('of a workflow is shown in the listing without a target, which editors read', () => {
     const state = fold(base, removed(base, 'w', 'workflow').events, 2000);
     const untold = { includeStaged: false, target: null };
     const { data } = listDefinitions(state, 'workflow', { ...untold, projectId: 'p', endpointRateLimits: null });
@@ -104,7 +104,7 @@ describe('DELETE with the target next', () => {
 });
 
 describe('replaceAll with the target next', () => {
-  it('stages the removal of the endpoints that are left out, and takes back what was only staged', () => {
+  it('stages the removal of endpoints that are left out, and discards those that were only staged', () => {
     const state = push(base, 'endpoint', [{ id: 'extra' }], 'next');
     const { events, answer } = accepted(
       decideUpsertMany(state, 'endpoint', [{ slug: 'buy', notes: 'new' }], { ...NEXT, replaceAll: true }),

@@ -102,7 +102,7 @@ describe('rolling back', () => {
     });
   });
 
-  it('passes over workflows that were pushed again as they were, after another had been staged', () => {
+  it('skips workflows that were pushed again unchanged after another form had been staged', () => {
     const history = new History().push(items('w1'), 'live', 'workflow');
     const before = history.live;
     history.push(items('w2'), 'live', 'workflow').push(items('w3'), 'next', 'workflow');
@@ -113,7 +113,7 @@ describe('rolling back', () => {
     expect(history.rollback().live).toBe(layerHash(EMPTY.live));
   });
 
-  it('undoes a promotion, leaves what is staged alone, and starts a new generation', () => {
+  it('undoes a promotion, leaves staged definitions unchanged, and starts a new generation', () => {
     const history = new History().push(items('a1'));
     const before = history.live;
     history.push(items('a2'), 'next').promote().push(items('a3'), 'next').rollback();
@@ -122,7 +122,7 @@ describe('rolling back', () => {
     expect(history.state.generation).toBe(2);
   });
 
-  it('goes one publish further back each time, to nothing at last, and then refuses', () => {
+  it('goes back one publish each time, at last to nothing, and then refuses', () => {
     const history = new History().push(items('a1')).push(items('a2')).push(items('a3'));
     history.rollback().rollback();
     expect(history.state.live.endpoint.get('a')?.text).toContain('a1');
@@ -136,14 +136,14 @@ describe('rolling back', () => {
     expect(history.state.live.endpoint.size).toBe(0);
   });
 
-  it('has nothing to do with saved tests', () => {
+  it('does not change saved tests', () => {
     const history = new History().push(items('a1')).push(items('a2'));
     history.add(accepted(decidePutTests(history.state, [{ id: 't', endpoint: 'a' }])).events).rollback();
     expect(history.state.live.endpoint.get('a')?.text).toContain('a1');
     expect(history.state.live.tests.size).toBe(1);
   });
 
-  it('goes to the publish that is named: what live was right after it, in one step; a rollback after it goes on from there', () => {
+  it('goes to the named publish: what live was right after it, in one step; the next rollback continues from there', () => {
     const history = new History().push(items('a1'));
     const [first] = [history.events.at(-1)?.revision ?? -1, history.push(items('a2', 'b1'))];
     const [middle, live] = [history.events.at(-1)?.revision ?? -1, history.live];
@@ -174,7 +174,7 @@ describe('rolling back', () => {
     }
   });
 
-  it('is a pile: publishes lay on it, rollbacks take off', () => {
+  it('works as a stack: publishes push, rollbacks pop', () => {
     const step = fc.oneof(
       fc.array(fc.constantFrom('a1', 'a2', 'b1', 'b2', 'c1'), { maxLength: 3 }).map((names) => ({ names, target: 'live' as const })),
       fc.array(fc.constantFrom('a1', 'a3', 'd1'), { minLength: 1, maxLength: 2 }).map((names) => ({ names, target: 'next' as const })),

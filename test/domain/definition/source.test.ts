@@ -109,7 +109,7 @@ describe('YAML that is refused', () => {
     expect(failure(source(`a: "${'x'.repeat(1024 * 1024)}"`)).code).toBe('BUDGET_EXCEEDED');
   });
 
-  it('U+0000, which no database keeps', () => {
+  it('U+0000, which Postgres cannot store', () => {
     expect(failure(source('a: "\\0"')).message).toContain('U+0000');
   });
 

@@ -47,7 +47,7 @@ describe('what a promotion means for stored data', () => {
     expect(ids(fold(live, accepted(decideRemove(live, 'collection', 'other', 'next')).events))).toEqual([['other', false]]);
   });
 
-  it('names documents that hold one value under a field that is to be unique, defaults included', () => {
+  it('names documents that hold the same value in a field that becomes unique, defaults included', () => {
     const changed = staged({ tag: { type: 'string', _unique: 'caseless', default: 'none' } });
     const { next } = changed;
     if (next === null) throw new Error('removed');
@@ -92,7 +92,7 @@ describe('what a promotion means for stored data', () => {
     expect(collectionFindings(changed, { ...NOTHING_SCANNED, documents: 3 }, [])).toEqual([]);
   });
 
-  it('names the fields whose ledger would be followed no more', () => {
+  it('names the fields that would lose their ledger', () => {
     const told = ['gold', 'wallet.gems', 'old'];
     expect(vanishingFields(staged({ gold: { type: 'number', _ledger: true } }), told)).toEqual(['wallet.gems']);
     expect(vanishingFields(staged({ gold: 'number', wallet: { type: 'object' } }), told)).toEqual(['gold', 'wallet.gems']);
@@ -107,7 +107,7 @@ describe('what a promotion means for stored data', () => {
     ]);
   });
 
-  it('of a collection that is removed tells what it holds', () => {
+  it('says how many documents a removed collection holds', () => {
     const [gone] = changedCollections(fold(live, accepted(decideRemove(live, 'collection', 'heroes', 'next')).events));
     if (gone === undefined) throw new Error('nothing changed');
     expect(collectionFindings(gone, { ...NOTHING_SCANNED, total: 7 }, vanishingFields(gone, ['gold']))).toMatchObject([

@@ -46,7 +46,7 @@ describe('PUT sync', () => {
     });
   });
 
-  it('tells with each element what its author should know; what comes with it is known', () => {
+  it('has findings for each element; what the same push contains is known', () => {
     const reading = { id: 'a', slug: 'a', steps: [{ id: 'r', type: 'read', collection: 'camp', key: 'k' }] };
     const warnings = (body: Json) => {
       const answer = Object(accepted(decideSync(EMPTY, body, 'live', 0)).answer);
@@ -68,13 +68,13 @@ describe('PUT sync', () => {
     expect(even.slice(9)).toEqual([Array(50).fill('COLLECTION_NOT_FOUND'), ['MORE_WARNINGS'], undefined]);
   });
 
-  it('says so when it staged, and leaves live alone', () => {
+  it('says that it staged, and leaves live unchanged', () => {
     const { events, answer } = accepted(decideSync(EMPTY, { endpoints: [SHOP] }, 'next', 0));
     expect(answer).toMatchObject({ ok: true, publishTarget: 'next' });
     expect(fold(EMPTY, events).live.endpoint.size).toBe(0);
   });
 
-  it('writes nothing when one of all sections fails, and tells of each', () => {
+  it('writes nothing if one section fails, and reports on each', () => {
     const refusal = refused(decideSync(EMPTY, { endpoints: [SHOP, BROKEN], collections: [CAMP], workflows: {} }, 'live', 0));
     expect(refusal).toMatchObject({
       status: 400,
@@ -100,7 +100,7 @@ describe('PUT sync', () => {
     expect(refused(decideSync(EMPTY, body, 'live', 0))).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   });
 
-  it('changes nothing when it is pushed again, nor when it is empty', () => {
+  it('changes nothing if it is pushed again, or is empty', () => {
     const body = { endpoints: [SHOP], collections: [CAMP] };
     const state = fold(EMPTY, accepted(decideSync(EMPTY, body, 'live', 0)).events);
     expect(accepted(decideSync(state, body, 'live', 0)).events).toEqual([]);
@@ -110,7 +110,7 @@ describe('PUT sync', () => {
     });
   });
 
-  it('a collection that the editor pulled has its name for its id, and is still the one that it came from', () => {
+  it('a collection that the editor pulled has its name as its id, and updates the one that it came from', () => {
     const state = push(EMPTY, 'collection', [
       { id: 'game_values', name: 'Game Values' },
       { id: 'notes', name: 'Notes' },
@@ -190,7 +190,7 @@ describe('PUT sync', () => {
     expect(check(EMPTY, body).status).toBe(400);
   });
 
-  it('asked for strictly, what the validator finds refuses it, with every finding as an error; without findings it is as ever', () => {
+  it('a strict sync with findings is refused, with every finding as an error; without findings it is as usual', () => {
     const gate = { id: 'gate', slug: 'gate', steps: [{ id: 'c', type: 'condition' }] };
     const body = { endpoints: [SHOP, gate], gameValues: { items: [] } };
     const refusal = refused(strictly(decideSync(EMPTY, body, 'live', 0, { strict: true })));
@@ -223,7 +223,7 @@ describe('PUT sync', () => {
     expect(refused(strictly(decideSync(EMPTY, { endpoints: many }, 'live', 0, { strict: true }))).code).toBe('STRICT_FINDINGS');
   });
 
-  it('needs the permission of every section that is there, also of an empty one (11.1)', () => {
+  it('needs the permission of every section in it, also of an empty one', () => {
     expect(scopesOfSync({ endpoints: null, gameValues: {}, settings: [], unknown: 1 })).toEqual(['endpoints', 'game_values', 'settings']);
     expect(scopesOfSync({ tests: [] })).toHaveLength(7);
     expect(scopesOfSync([])).toEqual([]);
@@ -231,7 +231,7 @@ describe('PUT sync', () => {
 });
 
 describe('POST sync/preflight', () => {
-  it('tells what would be created and updated, with the findings as warnings', () => {
+  it('says what would be created and updated, with the findings as warnings', () => {
     const state = push(EMPTY, 'endpoint', [SHOP]);
     const gate = { id: 'gate', name: 'gate', slug: 'gate', steps: [{ id: 'c', type: 'condition' }] };
     const { status, body } = check(state, { endpoints: [SHOP, gate], collections: [{ id: 'Camp', name: 'Camp', schema: {} }] }, 'next');
@@ -294,7 +294,7 @@ describe('POST sync/preflight', () => {
     });
   });
 
-  it('names a failure after its file, and keeps it from being taken for missing step ids', () => {
+  it('names a failure by its file, in words that the editor does not take for missing step ids', () => {
     const misnamed = source('endpoint', 'file-id', 'id: bad id\nsteps: []');
     const nameless = { slug: 'good', steps: [{ type: 'assert', check: { expression: '1' } }] };
     const { body } = check(EMPTY, { endpoints: [misnamed, nameless] });
@@ -305,14 +305,14 @@ describe('POST sync/preflight', () => {
     expect(JSON.stringify(check(EMPTY, { endpoints: [nameless] }).body)).toContain('steps[0].id must be a non-empty string');
   });
 
-  it('counts a section that is no list as one failure', () => {
+  it('counts a section that is not a list as one failure', () => {
     expect(check(EMPTY, { endpoints: {} })).toMatchObject({
       status: 400,
       body: { endpoints: { ok: false, error: 'VALIDATION_FAILED', total: 0, failed: 1 }, summary: { failed: 1 } },
     });
   });
 
-  it('knows what the same push brings', () => {
+  it('knows what the same push contains', () => {
     const use = {
       id: 'use',
       slug: 'use',
@@ -331,7 +331,7 @@ describe('POST sync/preflight', () => {
     expect(codes({ endpoints: [use], collections: [camp], workflows: [{ id: 'charge', check: {} }] })).toEqual([false, false, false]);
   });
 
-  it('says what was meant by a name that is not there, from what is stored and what the push brings; also after others changed it', () => {
+  it('suggests a name for an unknown one, of what is stored and what the push contains; also after others changed it', () => {
     const stored = fold(
       EMPTY,
       accepted(decideSync(EMPTY, { workflows: [{ id: 'settle', check: true }], libraries: [LIBRARY] }, 'live', 0)).events,
@@ -381,7 +381,7 @@ describe('POST sync/preflight', () => {
     ]);
   });
 
-  it('decides as the sync of the same body does, whatever is in it', () => {
+  it('decides as the sync of the same body does, for any body', () => {
     const item = fc.oneof(
       fc.constantFrom<Json>(SHOP, CAMP, BROKEN, {}, 7, null),
       fc.record({ id: fc.string({ maxLength: 5 }), steps: fc.jsonValue(), schema: fc.jsonValue() }),
@@ -399,7 +399,7 @@ describe('POST sync/preflight', () => {
     );
   });
 
-  it('keeps the words that make an editor look for another route out of every text (19.4)', () => {
+  it('has no words in any text that make an editor try another route', () => {
     const bad = { ...BROKEN, id: 'a404', sourceText: 'steps: {not found: [404, 405\n' };
     const odd = { id: 'x', slug: 'x', steps: [{ id: '404', type: 'does not exist' }], 'not available': 1 };
     const texts = [check(EMPTY, { endpoints: [bad] }), check(EMPTY, { endpoints: [odd] })].map(({ body }) => {
@@ -429,7 +429,7 @@ describe('POST source-upgrade', () => {
     });
   });
 
-  it('puts the header first and leaves lines as they were: the editor’s reader of files takes no folded text and no list in a list', () => {
+  it('puts the header first and leaves lines as they were: the editor’s parser reads neither folded texts nor lists in lists', () => {
     const description = 'word '.repeat(40).trim();
     const body = 'rows:\n    - [ axe, 5 ]\n    - { of: { a: 1 } }\n';
     const text = `definition:\n  steps: []\n  ${body}kind: workflow\nsourceVersion: 1\ndescription: ${description}\nid: w\n`;
@@ -439,7 +439,7 @@ describe('POST source-upgrade', () => {
     });
   });
 
-  it('leaves a text with comments alone, and says that nobody should overwrite it', () => {
+  it('leaves a text with comments unchanged, and says that it must not be overwritten', () => {
     const text = `# the camp\n${WRAPPED}`;
     expect(answerOf(upgradeSource(source('collection', 'camp', text))).body).toMatchObject({
       safeAutoWrite: false,

@@ -30,7 +30,7 @@ describe('game values', () => {
     expect(shared).toEqual(full);
   });
 
-  it('without any values version and time are null', () => {
+  it('without any values, version and time are null', () => {
     expect(values([]).full).toEqual({ version: null, updatedAt: null, groups: {}, tables: {}, constants: {} });
   });
 
@@ -89,7 +89,7 @@ describe('game values', () => {
     });
   });
 
-  it('collections come before the document, and the first of an id wins', () => {
+  it('collections come before the document, and the first with an id wins', () => {
     const model = values(
       [shop({ constants: { a: { x: 1 } } }), { id: 'other', visibility: 'public', constants: { a: { x: 2 }, b: { y: 1 } } }],
       {
@@ -107,7 +107,7 @@ describe('game values', () => {
     });
   });
 
-  it('a private collection’s values, their ids and what the document says of it are hidden from the shared answer only', () => {
+  it('values of a private collection, items with their ids, and items that name the collection are left out of the shared answer only', () => {
     const model = values(
       [
         { id: 'secret', name: 'Secret Shop', constants: { a: { x: 1 } }, tables: { t: { rows: [{ y: 1 }] } } },

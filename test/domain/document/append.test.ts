@@ -33,7 +33,7 @@ function accepted(command: AppendCommand): Appended & { readonly data: RecordApp
   return { ...result, data: event.data };
 }
 
-test('a record gets its id, time and writer in front; its own are dropped', () => {
+test('a record begins with its id, time and writer; sent members of these names are dropped', () => {
   const { record, text, data } = accepted(
     append({ body: { _txId: 1, score: new ExactNumber('1e400'), _id: 'x', _timestamp: 1, _writerId: 'y' } }),
   );
@@ -80,7 +80,7 @@ test('the daily limit counts the writer; exactly the limit passes', () => {
   expect(accepted(append({ collection: limited, windowOf: used(2), writerId: 'p2' })).record['_writerId']).toBe('p2');
 });
 
-test('a record that is answered again is made of the body, and of id and time that were kept', () => {
+test('a repeated append is answered from the body and the kept id and time', () => {
   const body = { score: 5, _id: 'x', n: new ExactNumber('1e400') };
   const { text } = accepted(append({ body }));
   expect(reprintedRecord(body, { recordId: 'r1', timestamp: NOW, writerId: 'p1' })).toBe(text);

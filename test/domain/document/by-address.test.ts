@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ByAddress } from '../../../src/domain/document/by-address.ts';
 
-test('holds the last value of every address, and tells the keys of a collection once each, in the order in which they came', () => {
+test('holds the last value of every address, and lists the keys of a collection once each, in the order of their first use', () => {
   const address = fc.tuple(fc.constantFrom('a', 'ab', 'b'), fc.constantFrom('1', '2', '11'));
   fc.assert(
     fc.property(fc.array(fc.tuple(address, fc.option(fc.nat()))), (sets) => {

@@ -52,11 +52,11 @@ describe('reading the body', () => {
     expect(readWriteBody({ _saveVersion: -1 })).toMatchObject({ code: 'INVALID_BODY' });
   });
 
-  test.each([[null], [[]], ['text'], [5], [new ExactNumber('1e400')]])('%o is no body', (body) => {
+  test.each([[null], [[]], ['text'], [5], [new ExactNumber('1e400')]])('%o is not a valid body', (body) => {
     expect(readWriteBody(body)).toMatchObject({ code: 'INVALID_BODY', status: 400 });
   });
 
-  test('operations that are none are refused with their position', () => {
+  test('invalid operations are refused with their position', () => {
     expect(readWriteBody({ ops: [{ op: 'set' }] })).toMatchObject({
       code: 'INVALID_OPERATION',
       message: 'ops[0]: needs the texts op and path',
@@ -65,7 +65,7 @@ describe('reading the body', () => {
   });
 });
 
-describe('given no document', () => {
+describe('without a document', () => {
   test('a plain document is stored whole, as version 1', () => {
     const { data, state, text } = accepted(
       write({ body: { kind: 'replace', document: { b: 1, a: new ExactNumber('1e400'), _saveVersion: 0 } } }),
@@ -98,13 +98,13 @@ describe('given a document', () => {
     expect(state).toMatchObject({ document: { gold: 6, name: 'x' }, version: 4, createdAt: NOW - 5000, updatedAt: NOW });
   });
 
-  test('a deleted one keeps counting versions and begins anew', () => {
+  test('a deleted one continues its versions, and starts empty', () => {
     const { data, state } = accepted(write({ current: stored(null, 7) }));
     expect(data).toMatchObject({ version: 8, document: {} });
     expect(state.createdAt).toBe(NOW);
   });
 
-  test('a fork travels with the first write of a staged space', () => {
+  test('the first write in a staged space carries a fork', () => {
     const fork = { document: { gold: 1 }, version: 3 };
     const { data, state } = accepted(
       write({ space: 'next1', current: stored(fork.document), fork, body: ops({ op: 'inc', path: 'gold', value: 1 }) }),
@@ -129,7 +129,7 @@ describe('defaults under operations', () => {
     expect(accepted({ ...command, current: null }).data.document).toEqual({ gold: 105 });
   });
 
-  test('where readers see no defaults, it starts from what is stored', () => {
+  test('if readers see no defaults, it starts from what is stored', () => {
     const current = stored({ x: 1 });
     const command = write({
       collection: collection(schema),
@@ -149,7 +149,7 @@ describe('defaults under operations', () => {
     expect(accepted(command).data.changes).toEqual([['stats', { hp: 6, mp: 2 }]]);
   });
 
-  test('a value that lacks defaults of its own has no other default stored with it', () => {
+  test('a value that lacks defaults below it has none stored with it', () => {
     const bag = { type: 'object', additionalProperties: { type: 'object', properties: { n: { type: 'number', default: 1 } } } };
     const body = { kind: 'operations', ops: [{ op: 'set', path: 'stats.bag.x', value: {} }] } as const;
     const stats = { type: 'object', properties: { hp: { type: 'number', default: 10 }, bag } };
@@ -185,7 +185,7 @@ describe('refusals, in their order', () => {
     });
   });
 
-  test('a whole document that is too large is told so before its form', () => {
+  test('the size of a whole document is checked before its form', () => {
     expect(refused(write({ ...everything, body: { kind: 'replace', document } }))).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' });
     expect(refused(write({ ...everything, maxBytes: 1000, body: { kind: 'replace', document } }))).toMatchObject({
       code: 'SCHEMA_VALIDATION_FAILED',
@@ -230,14 +230,14 @@ test.each([
 describe('ledger', () => {
   const tracked = collection({ gold: { type: 'number', _ledger: true } });
 
-  test('the entry travels with the write, named by its operation', () => {
+  test('the entry is part of the write, with the source of its operation', () => {
     const body = ops({ op: 'inc', path: 'gold', value: 5, source: 'quest' });
     expect(accepted(write({ collection: tracked, current: stored({ gold: 1 }, 3, { gold: 1 }), body })).data.ledger).toEqual([
       { field: 'gold', before: 1, after: 6, delta: 5, source: 'quest' },
     ]);
   });
 
-  test('a write may change a thousand numbers; a delete is done whatever there is to take back', () => {
+  test('a write may change a thousand numbers; a delete is possible whatever it has to reverse', () => {
     const open = collection({ type: 'object', properties: {}, additionalProperties: { type: 'number', _ledger: true } });
     const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`n${index}`, 1]));
     const refusal = refused(write({ collection: open, body: { kind: 'replace', document: many } }));
@@ -248,7 +248,7 @@ describe('ledger', () => {
     expect(gone).toMatchObject({ events: [{ data: { ledger: { length: 1000 } } }] });
   });
 
-  test('more numbers than a write may change, followed only now, hold up no write: each tells what there is room for', () => {
+  test('more numbers than a write may change, with a ledger only since a publish, block no write: each write records as many as fit', () => {
     const open = collection({ type: 'object', properties: {}, additionalProperties: { type: 'number', _ledger: true } });
     const many = Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`n${index}`, 1]));
     const body = ops({ op: 'inc', path: 'n1499', value: 1 });
@@ -263,7 +263,7 @@ describe('ledger', () => {
     expect(Object.keys(JSON.parse(second.state.balances ?? ''))).toHaveLength(1500);
   });
 
-  test('deleting a document and making it again refills no default past a limit, by operations or whole', () => {
+  test('deleting and creating a document refills no default past a limit, by operations or whole', () => {
     const purse = collection({ gold: { type: 'number', default: 100 } });
     const rules = normaliseRules([{ collection: 'players', field: 'gold', window: 'perDay', limit: 10 }]);
     const again = { collection: purse, rules, current: stored(null) };
@@ -273,7 +273,7 @@ describe('ledger', () => {
     expect(accepted(write({ ...again, current: null })).data.windows).toBeUndefined();
   });
 
-  test('a clamped value is what the ledger tells', () => {
+  test('the ledger records the clamped value', () => {
     const rules = normaliseRules([{ collection: 'players', field: 'gold', window: 'perDay', limit: 3, action: 'clamp' }]);
     const { data, state } = accepted(
       write({ collection: tracked, rules, current: stored({ gold: 1 }, 3, { gold: 1 }), body: ops({ op: 'inc', path: 'gold', value: 5 }) }),
@@ -293,7 +293,7 @@ test('a clamped field inside a stored object is lowered there', () => {
   expect(text).toBe('{"stats":{"xp":13,"hp":1}}');
 });
 
-test('a field that a write leaves out is at its default again for every reader, and its rule counts that', () => {
+test('a field that a write leaves out reads as its default again, and its rule counts that', () => {
   const rules = normaliseRules([{ collection: 'players', field: 'stats.xp', window: 'perDay', limit: 3 }]);
   const withDefault = collection({ stats: { type: 'object', properties: { xp: { type: 'number', default: 20 } } } });
   const spent = { rules, collection: withDefault, current: stored({ stats: { xp: 0 } }) };
@@ -333,7 +333,7 @@ describe('delete', () => {
     return decision;
   };
 
-  test('a caller that names another version than the present one is refused; 0 says that nothing is there', () => {
+  test('a caller that names another version than the present one is refused; 0 means that there is no document', () => {
     const current = stored({ gold: 5 });
     const stale = (state: typeof current | null, saveVersion: number) => {
       const decision = deleteDecision({ ...command, current: state }, saveVersion);
@@ -345,12 +345,12 @@ describe('delete', () => {
     expect(stale(stored(null), 3)).toEqual(['STALE_SAVE', { expected: 3, actual: 0 }]);
   });
 
-  test('what is not there stays not there, without an event', () => {
+  test('deleting a missing document makes no event', () => {
     expect(decideDelete({ ...command, current: null })).toMatchObject({ events: [], state: null });
     expect(decideDelete({ ...command, current: stored(null) }).events).toEqual([]);
   });
 
-  test('a document goes, its version stays, its ledger closes', () => {
+  test('a document is deleted, its version stays, its balances are reversed', () => {
     const current = stored({ gold: 5 }, 3, { gold: 5 });
     const { events, state } = decideDelete({ ...command, current });
     const [event] = events;
@@ -360,7 +360,7 @@ describe('delete', () => {
     expect(state).toMatchObject({ document: null, version: 3 });
   });
 
-  test('a live document that shines through is hidden by a tombstone', () => {
+  test('a live document that next reads is hidden by a tombstone', () => {
     const current = stored({ gold: 5 }, 3, { gold: 5 });
     const fork = { document: current.document, version: current.version };
     const { events, state } = decideDelete({ ...command, space: 'next1', current, fork });

@@ -39,7 +39,7 @@ test('equal values make no entry', () => {
   expect(saved(schema, null, { gold: -0 }, nobody, 'direct')).toEqual([]);
 });
 
-test("members that only documents name are followed, too; what the server sets of a record is nobody's", () => {
+test('members that only documents name have a ledger, too; those that the server sets in a record have none', () => {
   const open = compileSchema({ type: 'object', properties: {}, additionalProperties: { type: 'number', _ledger: true } });
   const before = { _id: 'r', _timestamp: 1000, _writerId: 'p', gems: 5, gone: 1 };
   expect(saved(open, before, { _timestamp: 2000, gems: 7, new: 2 }, nobody, 'direct').map(({ field, delta }) => [field, delta])).toEqual([
@@ -66,13 +66,13 @@ test('members under additionalProperties come after those that the schema names,
   ]);
 });
 
-test('names longer than a schema could give are not followed', () => {
+test('names that are longer than a schema allows have no ledger', () => {
   const open = compileSchema({ type: 'object', properties: {}, additionalProperties: { type: 'number', _ledger: true } });
   const after = { ['a'.repeat(64)]: 1, ['b'.repeat(65)]: 1 };
   expect(saved(open, null, after, nobody, 'direct').map(({ field }) => field)).toEqual(['a'.repeat(64)]);
 });
 
-test('a delete takes everything back', () => {
+test('a delete reverses every balance', () => {
   expect(saved(schema, { gold: 5 }, null, nobody, 'direct')).toEqual([{ field: 'gold', before: 5, after: 0, delta: -5, source: 'direct' }]);
 });
 

@@ -22,7 +22,7 @@ describe('a packed document', () => {
     expect(storedText(kept)).toBe(stringifyJson(document));
   });
 
-  test('is made of any document without changing it', () => {
+  test('can be made of any document without changing it', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = stringifyJson({ value: value as Json });
@@ -33,7 +33,7 @@ describe('a packed document', () => {
     );
   });
 
-  test('gives the same value each time, until others have been looked into since', () => {
+  test('gives the same object each time, until it is evicted by others', () => {
     const kept = packed(state({ n: 1 }));
     const first = kept.document;
     expect(kept.document).toBe(first);
@@ -43,7 +43,7 @@ describe('a packed document', () => {
     expect(kept.document).toEqual(first);
   });
 
-  test('is let go of with its text once others have been looked into', async () => {
+  test('is freed with its text once it is evicted by others', async () => {
     setFlagsFromString('--expose-gc');
     const collect: () => void = runInNewContext('gc');
     const forgotten = (): WeakRef<DocumentState> => {
@@ -59,7 +59,7 @@ describe('a packed document', () => {
     expect(reference.deref()).toBeUndefined();
   });
 
-  test('exists without being looked into, and goes on from its value', () => {
+  test('is known to exist without being parsed, and folds from its value', () => {
     const kept = packed(state({ n: 1 }));
     const deleted = state(null);
     expect([isThere(kept), isThere(deleted), isThere(null), packed(deleted)]).toEqual([true, false, false, deleted]);

@@ -19,7 +19,7 @@ describe('forms', () => {
     expect(schema.root?.properties?.get('b')?.required).toBe(true);
   });
 
-  test('a schema knows whether a ledger follows anything in it, at any depth of objects', () => {
+  test('a schema knows whether any field has a ledger, at any depth of objects', () => {
     const counted = { type: 'number', _ledger: true };
     const holds = (raw: Json) => compileSchema(raw).hasLedger;
     expect(holds({ stats: { type: 'object', properties: { xp: counted } } })).toBe(true);
@@ -43,7 +43,7 @@ describe('defaults', () => {
     gear: { type: 'object', default: { hat: 'none' }, properties: { level: { type: 'number', default: 1 } } },
   });
 
-  test('absent members only, at any depth; null stays null', () => {
+  test('fill only missing members, at any depth; null stays null', () => {
     expect(fillDefaults(schema, {})).toEqual({ gold: 100, stats: { hp: 5 }, gear: { hat: 'none', level: 1 } });
     expect(fillDefaults(schema, { gold: null, stats: null, bag: [{}, 5], gear: {} })).toEqual({
       gold: null,
@@ -53,7 +53,7 @@ describe('defaults', () => {
     });
   });
 
-  test('below what additionalProperties describes, where it is there', () => {
+  test('are filled below what additionalProperties describes, where it exists', () => {
     const hero = { type: 'object', required: ['lvl'], properties: { lvl: { type: 'number', default: 1 } } };
     const open = compileSchema({ m: { type: 'object', properties: { own: 'object' }, additionalProperties: hero } });
     expect(fillDefaults(open, {})).toEqual({});
@@ -64,7 +64,7 @@ describe('defaults', () => {
     expect(fillDefaults(open, full)).toBe(full);
   });
 
-  test('the very same object when nothing is missing', () => {
+  test('return the same object if nothing is missing', () => {
     const full = { gold: 1, stats: { hp: 1 }, bag: [{ n: 2 }], gear: { level: 2 } };
     expect(fillDefaults(schema, full)).toBe(full);
     expect(fillDefaults(compileSchema({ a: 'number' }), {})).toEqual({});
@@ -76,7 +76,7 @@ describe('defaults', () => {
 });
 
 describe('checks', () => {
-  test('hold bounds beyond doubles to the last digit', () => {
+  test('compare bounds beyond doubles to the last digit', () => {
     const [least, most] = ['-9007199254740993', '18446744073709551615'].map((text) => new ExactNumber(text));
     const bounded = compileSchema({ id: { type: 'number', min: least ?? null, max: most ?? null } });
     const fault = (text: string) => checkDocument(bounded, { id: new ExactNumber(text) });
@@ -85,7 +85,7 @@ describe('checks', () => {
     expect(fault('-9007199254740994')).toBe('id: less than -9007199254740993');
   });
 
-  test('of thousands of allowed values only those that look like the value are compared with it', () => {
+  test('compare a value with few of thousands of allowed values', () => {
     let read = 0;
     const allowed = Array.from({ length: 2000 }, (_, n) => ({
       get n() {
@@ -162,14 +162,14 @@ describe('checks', () => {
     expect(checkDocument(schema, {})).toBe('must: required');
   });
 
-  test('depth is bounded also where no definition looks', () => {
+  test('depth is bounded also where no field is described', () => {
     let deep: Json = 1;
     for (let level = 0; level < 65; level += 1) deep = { a: deep };
     expect(checkDocument(compileSchema({ x: 'number' }), { deep })).toBe('deep: nested too deeply');
     expect(checkDocument(compileSchema({ deep: { type: 'object' } }), { deep })).toMatch(/nested too deeply$/);
   });
 
-  test('a member named like one of Object.prototype is not there by itself', () => {
+  test('a member named like one of Object.prototype does not exist by itself', () => {
     expect(checkDocument(compileSchema({ constructor: { type: 'string', required: true } }), {})).toBe('constructor: required');
   });
 });

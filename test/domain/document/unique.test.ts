@@ -5,7 +5,7 @@ import { uniqueValues } from '../../../src/domain/document/unique.ts';
 const schema = compileSchema({ name: { type: 'string', _unique: 'caseless' } });
 const hashOf = (name: string) => uniqueValues(schema, { name })[0]?.hash;
 
-test('a caseless field: a text, its small and its large letters are one value, of every letter there is', () => {
+test('in a caseless field a text, its lower-case form and its upper-case form are one value, for every letter of Unicode', () => {
   const apart: string[] = [];
   for (let code = 1; code < 0x30000; code += 1) {
     const letter = String.fromCodePoint(code);

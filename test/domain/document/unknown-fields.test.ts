@@ -42,7 +42,7 @@ test.each<[string, Json, string, Json]>([
   expect(paths(schema, path, value)).toEqual([]);
 });
 
-test('a value that is nested without end, and a schema that refers to itself, come to an end', () => {
+test('a very deeply nested value, and a schema that refers to itself, are searched in bounded time', () => {
   let deep: Json = { szie: 1 };
   for (let n = 0; n < 100_000; n += 1) deep = { bag: deep };
   expect(paths(REFERRED, '', deep)).toEqual([]);
@@ -50,6 +50,6 @@ test('a value that is nested without end, and a schema that refers to itself, co
   expect(paths(loop, 'a.b', 1)).toEqual([]);
 });
 
-test('the names that stand there are told', () => {
+test('the known names are listed', () => {
   expect(unknownFields(FLAT, 'bag.szie', 1)).toEqual([{ path: 'bag.szie', name: 'szie', known: ['size'] }]);
 });

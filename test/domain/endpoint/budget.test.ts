@@ -149,7 +149,7 @@ describe('the work budget of a call', () => {
     );
   });
 
-  it.each(Object.entries(AMPLIFIERS))('is told of %s', (_name, make) => {
+  it.each(Object.entries(AMPLIFIERS))('is charged for %s', (_name, make) => {
     const loop = (steps: readonly Json[]): JsonObject => ({ id: 'l', type: 'foreach', from: 'input.keys', item: 'k', steps });
     const { touched, checks } = watch({ steps: [loop([loop([{ id: 's', ...make(400) }])])] }, INPUT);
     expect(touched).toBeLessThan(TOUCHES_PER_UNIT * WORK_PER_CHECK * (checks + 1));
@@ -163,7 +163,7 @@ describe('the work budget of a call', () => {
     expect(refused({ steps }, { input: { list } })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
   });
 
-  it('ends a call that changes many large documents, sooner where a ledger follows them, and sooner or later one that deletes them', () => {
+  it('ends a call that changes many large documents, sooner with a ledger, and one that deletes many', () => {
     const wide = Object.fromEntries(many(800, (index) => [`f${index}`, index]));
     const changes: readonly JsonObject[] = [
       { id: 'c', type: 'write', collection: 'c', key: 'k{{n}}', ops: [{ op: 'inc', path: 'f1', value: 1 }] },
@@ -183,7 +183,7 @@ describe('the work budget of a call', () => {
     }
   });
 
-  it('ends a call that goes on after its time', () => {
+  it('ends a call that takes too long', () => {
     let checks = 0;
     const late = new Refusal(400, 'LIMIT_EXCEEDED', 'late');
     const checkTime = () => {
@@ -203,7 +203,7 @@ describe('the work budget of a call', () => {
     expect(checks).toBe(3);
   });
 
-  it('is not asked for by an ordinary call', () => {
+  it('is not checked in an ordinary call', () => {
     let checks = 0;
     const checkTime = () => {
       checks += 1;
@@ -218,7 +218,7 @@ describe('the work budget of a call', () => {
 });
 
 describe('the check of an input', () => {
-  it('looks at no more fields of a small object than it has members', () => {
+  it('visits no more fields of a small object than it has members', () => {
     const properties = Object.fromEntries(many(5000, (index) => [`f${index}`, { type: 'number' }]));
     const watched: Watched = { touched: 0, checks: 0 };
     const list = many(300, () => ({ f1: 1 }));
@@ -226,7 +226,7 @@ describe('the check of an input', () => {
     expect(watched.touched).toBeLessThan(20_000);
   });
 
-  it('takes a type once, however often it is listed', () => {
+  it('tests a type once, however often it is listed', () => {
     const type = many(5000, () => 'number');
     expect(checked({ properties: { n: { type } } }, { n: 1 })).toEqual({ n: 1 });
     expect(() => checked({ properties: { n: { type } } }, { n: 'x' })).toThrow('Field "n" must be of type number');

@@ -40,7 +40,7 @@ describe('the budgets of a definition', () => {
     expect(run({ budgets: enough, steps }, { input, workflows }).status).toBe(200);
   });
 
-  it('of a workflow hold in it alone, those of its caller over both', () => {
+  it('of a workflow apply to it alone, those of its caller to both', () => {
     const workflows = { w: { budgets: { reads: 1 }, steps: [read('r')] } };
     const call = { id: 'c', type: 'workflow', workflow: 'w' };
     const steps = [read('a'), read('b'), call, { ...call, id: 'd' }];
@@ -86,7 +86,7 @@ describe('a webhook', () => {
     return { now: now.length, later: later.length, body };
   }
 
-  it('goes out after the call, unless something of the definition reads what comes of it', () => {
+  it('is sent after the call, unless the definition reads its result', () => {
     expect(sent([hook])).toEqual({ now: 0, later: 1, body: { ok: true } });
     expect(sent([hook, { id: 'x', type: 'transform', value: 'hook' }])).toMatchObject({ now: 0, later: 1 });
     expect(sent([hook], { told: '{{hook.ok}}' })).toEqual({ now: 1, later: 0, body: { told: true } });
@@ -95,7 +95,7 @@ describe('a webhook', () => {
     expect(sent([{ ...hook, as: 'told' }], { hook: '{{hook|none}}' })).toEqual({ now: 0, later: 1, body: { hook: 'none' } });
   });
 
-  it('counts with the others of the call, whenever it goes out', () => {
+  it('counts with the others of the call, whenever it is sent', () => {
     const hooks = Array.from({ length: 6 }, (_, index) => ({ ...hook, id: `h${index}` }));
     expect(refused({ steps: hooks }, { call: { effects: { ...STILL, notify: () => ({ ok: true }) } } }).code).toBe('LIMIT_EXCEEDED');
   });

@@ -8,7 +8,7 @@ const step = (n: number): JsonObject => ({ id: `s${n}`, type: 'transform', value
 const steps = Array.from({ length: 1500 }, (_, n) => step(n));
 
 describe('a large endpoint', () => {
-  it('is compiled step by step, those inside others too, and then runs as any other', () => {
+  it('is compiled step by step, nested steps too, and then runs like any other', () => {
     const loop = { id: 'l', type: 'foreach', from: 'input.list', item: 'i', steps };
     const compiled = compile({ steps: [step(-1), loop], response: { body: { last: '{{s1499}}' } } });
     expect(compiled.isLarge).toBe(true);
@@ -16,7 +16,7 @@ describe('a large endpoint', () => {
     expect(ran(compiled, callOf({ input: { a: 'one', list: [1] } }), NO_READS).body).toEqual({ last: 'one of 1499' });
   });
 
-  it('is compiled as far as a call reaches where nobody prepared it', () => {
+  it('is compiled as far as a call reaches if it was not prepared', () => {
     const leave = { id: 'r', type: 'return', value: { ok: true } };
     expect(ran(compile({ steps: [leave, ...steps] }), callOf({}), NO_READS).body).toEqual({ ok: true });
   });

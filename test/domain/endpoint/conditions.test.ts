@@ -134,7 +134,7 @@ describe('a condition', () => {
 });
 
 // Each of these held up a node for seconds, by one call of an endpoint that compares what players send.
-describe('what a long value is compared with takes its time once', () => {
+describe('a long value is converted once for a comparison with many', () => {
   const numbers = Array.from({ length: 60_000 }, () => 1);
 
   it.each<[string, Json]>([

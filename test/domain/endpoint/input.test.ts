@@ -46,7 +46,7 @@ describe('input', () => {
     expect(refusal.message).toContain(`"${field}"`);
   });
 
-  it('hints at a member that differs only in letter case', () => {
+  it('suggests a member that differs only in letter case', () => {
     expect(refusalOf(() => checked(SCHEMA, { Name: 'a' })).message).toContain('"Name", which differs in letter case');
   });
 

@@ -94,7 +94,7 @@ describe('a block of a library', () => {
     expect(body(source('endpoint', ENDPOINT))).toEqual({ known: false, price: 21, by: 3 });
   });
 
-  it('that is not there fails when it is reached, and is a finding before', () => {
+  it('that does not exist fails when it is reached, and is a finding', () => {
     const call = { id: 'c', type: 'call', target: 'economy.nothing' };
     const other = { id: 'd', type: 'call', target: 'trade.sell' };
     expect(refusalOf(() => body({ steps: [call] }))).toMatchObject({ status: 400, code: 'ENDPOINT_ERROR.CALL' });
@@ -105,12 +105,12 @@ describe('a block of a library', () => {
     expect(body({ steps: [{ ...call, when: false }], response: { body: { ok: true } } })).toEqual({ ok: true });
   });
 
-  it('is checked where it is called: its params', () => {
+  it('has its params checked where it is called', () => {
     const steps = [{ id: 'c', type: 'call', target: 'economy.price_of', params: { level: 1, levle: 2 } }];
     expect(found({ id: 'e', slug: 'e', steps })).toEqual(['UNKNOWN_PARAM /steps/0/params/levle']);
   });
 
-  it('may write, and the endpoint that calls it with it', () => {
+  it('that may write makes the endpoint that calls it one that may write', () => {
     const endpoint = (target: string) => ({
       ...{
         id: 'e',
@@ -134,7 +134,7 @@ describe('the validator', () => {
     expect(found(source('endpoint', ENDPOINT))).toEqual([]);
   });
 
-  it('finds imports that are not there, twice there, or no list', () => {
+  it('finds imports that do not exist, are repeated, or are not a list', () => {
     const none = { ...KNOWN, library: () => false };
     expect(found({ id: 'e', slug: 'e', imports: ['economy', 'economy'], steps: [{ id: 'r', type: 'return' }] }, none)).toEqual([
       'UNRESOLVED_IMPORT /imports/0',
@@ -143,7 +143,7 @@ describe('the validator', () => {
     expect(found({ id: 'e', slug: 'e', imports: 'economy', steps: [{ id: 'r', type: 'return' }] })).toEqual(['INVALID_IMPORTS /imports']);
   });
 
-  it('looks into the blocks of a library', () => {
+  it('checks the blocks of a library', () => {
     const library = { id: 'l', name: 'l', blocks: { 'a.b': { steps: [{ id: 'x', type: 'nope' }] }, empty: {}, none: 3 } };
     expect(definitionFindings('library', library, KNOWN).map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([
       'INVALID_BLOCK_NAME /blocks/a.b',

@@ -114,7 +114,7 @@ describe('a budget', () => {
     expect(refused({ steps }, { input: { long } }).code).toBe('LIMIT_EXCEEDED');
   });
 
-  it('stops writing a large document again and again, and lets a small one be', () => {
+  it('stops writing a large document again and again, but not a small one', () => {
     const write = { id: 'w', type: 'write', collection: 'bags', key: 'k', ops: [{ op: 'inc', path: 'n', value: 1 }] };
     const steps = [{ id: 'l', type: 'foreach', from: 'input.items', steps: [write] }];
     const items = Array.from({ length: 900 }, () => 1);

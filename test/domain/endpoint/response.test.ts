@@ -27,7 +27,7 @@ describe('a response', () => {
     expect(answer(response)).toEqual({ status, body });
   });
 
-  it('that fails refuses the call, so that nothing is written', () => {
+  it('that fails refuses the call, and nothing is written', () => {
     expect(refused({ steps, response: { body: '{{-bag}}' } })).toMatchObject({ status: 400, code: 'ENDPOINT_ERROR.RESPONSE' });
   });
 });

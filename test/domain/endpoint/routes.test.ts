@@ -15,7 +15,7 @@ const check = (passes: boolean, more: JsonObject): JsonObject => ({
 const trail = (steps: readonly Json[], world = {}) => result(steps, ['{{a}}', '{{b}}', '{{last}}'], world);
 
 describe('a condition', () => {
-  it('continues when it passes and rejects when it fails, by default', () => {
+  it('continues if it passes and rejects if it fails, by default', () => {
     expect(result([check(true, {})], '{{c}}')).toEqual({ result: true });
     const refusal = refused({ steps: [check(false, {})] });
     expect(refusal).toMatchObject({ status: 400, code: 'CONDITION_FAILED', message: 'Condition check failed.' });
@@ -68,7 +68,7 @@ describe('a condition', () => {
     expect(trail([check(false, more), set('a', 1), set('b', 1), set('last', 1)])).toEqual({ result: expected });
   });
 
-  it('refuses to go to a step that is not there', () => {
+  it('refuses to go to a step that does not exist', () => {
     expect(refused({ steps: [check(false, { routes: { false: 'nowhere' } })] })).toMatchObject({
       status: 400,
       code: 'ENDPOINT_ERROR.CONDITION',
@@ -81,7 +81,7 @@ describe('a condition', () => {
     expect(result(steps, '{{c_run.double}}', { workflows })).toEqual({ result: 4 });
   });
 
-  it('leaves a block, and acts on the list around it', () => {
+  it('leaves a block by a route, which acts on the list around it', () => {
     const block = { id: 'box', type: 'block', steps: [check(false, { routes: { false: { action: 'skip', count: 1 } } }), set('a', 1)] };
     expect(trail([block, set('b', 1), set('last', 1)])).toEqual({ result: [null, null, 1] });
   });

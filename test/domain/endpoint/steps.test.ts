@@ -27,7 +27,7 @@ describe('read', () => {
     expect(bound({ id: 's', type: 'read', collection: 'bags', key: 'other' }, { documents })).toEqual({ result: null });
   });
 
-  it('strips _default, and takes a key that resolves to nothing for a missing document', () => {
+  it('strips _default, and reads a key without a value as a missing document', () => {
     expect(bound({ id: 's', type: 'read', collection: 'bags', key: 'main_default' }, { documents })).toEqual({ result: { gold: 1 } });
     const undefinedDocument = { 'bags/undefined': { bad: true } };
     expect(bound({ id: 's', type: 'read', collection: 'bags', key: '{{nope}}' }, { documents: undefinedDocument })).toEqual({
@@ -74,7 +74,7 @@ describe('a step that looks through a collection', () => {
     expect(result([step], '{{s}}', { documents })).toEqual({ result: found });
   });
 
-  it('sees what the call wrote and deleted before, each time anew, in order of the keys', () => {
+  it('sees each time what the call has written and deleted before, in order of the keys', () => {
     const steps = [
       stalls('filter', { as: 'before' }),
       { id: 'd', type: 'delete', collection: 'stalls', key: 'a' },
@@ -196,7 +196,7 @@ describe('a step', () => {
     expect(bound({ id: 's', ...(step as object) })).toEqual({ result: expected });
   });
 
-  it('filter gives a list that older texts read as rows and count', () => {
+  it('filter gives a list that older definitions read as rows and count', () => {
     const filter = { id: 'f', type: 'filter', source: 'values', table: 'swords', where: { field: 'price', op: '>', value: 6 } };
     expect(result([filter], ['{{f.length}}', '{{f.count}}', '{{f.rows.0.id}}'], { values })).toEqual({ result: [2, 2, 'b'] });
   });
@@ -220,7 +220,7 @@ describe('a step', () => {
     expect(items([{ item: 2 }, { item: 1 }])).toEqual({ result: [{ item: 1 }, { item: 2 }] });
   });
 
-  it.each(['durationMs', 'ms', 'sleepMs', 'delayMs'])('sleep tells its caller how long, and waits for nothing itself: %s', (field) => {
+  it.each(['durationMs', 'ms', 'sleepMs', 'delayMs'])('sleep reports its time to its caller, and does not wait itself: %s', (field) => {
     const slept: number[] = [];
     const steps = [
       { id: 's', type: 'sleep', [field]: 400 },
@@ -239,7 +239,7 @@ describe('a step', () => {
     });
   });
 
-  it('webhook posts what a chat shows, one after the other, and binds what came of it', () => {
+  it('webhook posts a chat message, one after another, and binds the result', () => {
     const posted: Json[] = [];
     const webhook = (index: number, url: string, payload: JsonObject) => {
       posted.push({ index, url, payload });
@@ -304,7 +304,7 @@ describe('a step', () => {
     expect(refused({ steps: [{ id: 's', type: 'sleep', ms: 300_000 }] })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
   });
 
-  it('is skipped by when, and an older value of the name survives', () => {
+  it('is skipped by when, and an older value of the name stays', () => {
     const steps = [
       { id: 's', type: 'transform', value: 1 },
       { id: 's', type: 'transform', value: 2, when: { field: 's', op: '==', value: 9 } },
@@ -347,7 +347,7 @@ describe('a step', () => {
     expect(run({ steps: [guard, step] }, { values }).status).toBe(200);
   });
 
-  it('an entry of compute that is not named by its step is told how it is', () => {
+  it('an entry of compute that is read without its step’s name fails, with a message that says how to read it', () => {
     const step = { id: 'night', type: 'compute', values: { rate: '5', factor: '{{rate}} / 100' } };
     expect(refused({ steps: [step] }, { values }).message).toContain('read as {{night.NAME}}');
   });

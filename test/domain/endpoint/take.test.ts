@@ -72,7 +72,7 @@ describe('a list that a loop consumes', () => {
     expect(result(steps, '{{order}}', { values: { roads } })).toEqual({ result: ['mine', 'mill', 'port', 'town'] });
   });
 
-  it('is consumed for its name alone, and below a name where it stands there', () => {
+  it('is consumed only under its name, also below a name', () => {
     const steps = [
       start({ plan: { stops: [1, 2] } }),
       { id: 'same', type: 'transform', value: '{{plan.stops}}' },
@@ -83,14 +83,14 @@ describe('a list that a loop consumes', () => {
     expect(result(steps, ['{{first}}', '{{second}}', '{{plan.stops}}', '{{same}}'])).toEqual({ result: [1, 2, [], [1, 2]] });
   });
 
-  it('fails where there is something else, and gives nothing where there is nothing', () => {
+  it('fails for another value, and gives no value for an empty or missing list', () => {
     const take = { id: 't', type: 'transform', value: '{{stops.shift()}}' };
     expect(refused({ steps: [start({ stops: 'text' }), take] })).toMatchObject({ status: 400, code: 'ENDPOINT_ERROR.TRANSFORM' });
     expect(result([take], '{{t|none}}')).toEqual({ result: 'none' });
   });
 });
 
-it('the validator takes these two methods, and no others', () => {
+it('the validator accepts these two methods, and no others', () => {
   const findings = new Findings(knownIn(effectiveDefinitions(EMPTY, 'live')));
   tokensFindings(['{{a.shift()}}', '{{a.b.pop()|0}}', '{{a.includes(1)}}', '{{a.shift(1)}}'], '', findings);
   expect(findings.all.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual(['INVALID_EXPRESSION /2', 'INVALID_EXPRESSION /3']);

@@ -196,7 +196,7 @@ describe('a template', () => {
     expect(template('{{-id}}', { id })).toEqual(new ExactNumber('-76561198000000001'));
   });
 
-  it('resolves aliases that chain, keeps the default, and refuses a circle', () => {
+  it('resolves chains of aliases, keeps the default, and refuses a cycle', () => {
     const steps = [{ id: 'p', type: 'object', let: { me: 'p.stats', gold: 'me.gold', a: 'b', b: 'a' }, fields: { stats: { gold: 3 } } }];
     expect(result(steps, ['{{gold}}', '{{me.silver|1}}', '{{-me.gold}}'])).toEqual({ result: [3, 1, 0] });
     expect(() => result(steps, '{{a}}')).toThrow('refers to itself');

@@ -37,7 +37,7 @@ describe('transform', () => {
     expect(result([start, change(json)], template)).toEqual({ result: expected });
   });
 
-  it('refuses brackets in brackets beyond any use, before it looks into them', () => {
+  it('refuses too many nested brackets, before it parses them', () => {
     const deep = `${'a['.repeat(20_000)}a${']'.repeat(20_000)}`;
     const steps = [start, change({ set: { [deep]: 1 } })];
     expect(refused({ steps })).toMatchObject({ status: 400, message: expect.stringContaining('nested') });
@@ -47,7 +47,7 @@ describe('transform', () => {
     expect(result([change({ set: { a: 1 } })], ['{{t}}', '{{a}}'])).toEqual({ result: [null, 1] });
   });
 
-  it('changes the name alone: not what was taken from it before, no document, no game value', () => {
+  it('changes only the name: not values that were read from it before, no document, no game value', () => {
     const steps = [
       start,
       { id: 'doc', type: 'read', collection: 'c', key: 'k' },
@@ -104,7 +104,7 @@ describe('transform', () => {
     expect(result(steps, '{{order}}', { values: { graph } })).toEqual({ result: ['a', 'b', 'c', 'd'] });
   });
 
-  it('does what docs/language.md shows, and the validator has nothing to say about it', () => {
+  it('does what docs/language.md shows, and has no findings', () => {
     const sourceText = filesOf('docs/language.md').get('walk.endpoint.yml') ?? '';
     const compiled = compileItem({ kind: 'endpoint', id: 'walk', sourceFormat: 'yaml', sourceText }, 'endpoint');
     if (!compiled.ok) throw new Error('the example cannot be read');
@@ -125,7 +125,7 @@ describe('transform', () => {
     expect(body).toEqual({ visited: { hall: true, yard: true, attic: true, lake: true } });
   });
 
-  it('is charged for what it copies, so that no loop holds up a node', () => {
+  it('is charged for what it copies, so that no loop blocks a node', () => {
     const more = [change({ append: { list: '{{list}}' } })];
     const steps = [change({ set: { list: [1] } }), { id: 'rows', type: 'foreach', from: 'input.rows', maxIterations: 1000, body: more }];
     const grown = (rows: number) =>

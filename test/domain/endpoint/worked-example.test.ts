@@ -79,7 +79,7 @@ describe('a worked example', () => {
     });
   });
 
-  it('takes a missing document for an empty bag', () => {
+  it('reads a missing document as an empty bag', () => {
     expect(refused(BREW, { values, input: { potion: 'red' } })).toMatchObject({ status: 409, code: 'TOO_FEW_HERBS' });
   });
 });

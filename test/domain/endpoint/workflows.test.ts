@@ -72,7 +72,7 @@ describe('a workflow', () => {
     expect(refused({ steps: [call('w', { gold: 1 })] }, { workflows })).toMatchObject({ status: 402, code: 'POOR', message: 'Only 1.' });
   });
 
-  it('as a condition sees its caller’s names, and its routes are not used', () => {
+  it('used as a condition sees its caller’s names, and its routes are ignored', () => {
     const workflows = { w: { check: { field: 'bag.gold', op: '>=', value: '{{least}}' }, onFail: { error: 'POOR', message: 'No.' } } };
     const steps = (least: number) => [
       { id: 'bag', type: 'object', fields: { gold: 3 } },
@@ -84,7 +84,7 @@ describe('a workflow', () => {
     expect(refusal.extra.error).toEqual({ step: { id: 'c', type: 'condition' } });
   });
 
-  it('takes older bindings as paths', () => {
+  it('reads older bindings as paths', () => {
     const workflows = { w: { check: { field: 'have', op: '==', value: 3 } } };
     const steps = [
       { id: 'bag', type: 'object', fields: { gold: 3 } },
@@ -99,7 +99,7 @@ describe('a workflow', () => {
     expect(result([call('w')], '{{w.a}}', { workflows })).toEqual({ result: 1 });
   });
 
-  it('may be nested five deep, and no deeper', () => {
+  it('may be nested at most five deep', () => {
     const chain = (length: number) =>
       Object.fromEntries(Array.from({ length }, (_, n) => [`w${n}`, { steps: n + 1 < length ? [call(`w${n + 1}`)] : [] }]));
     expect(run({ steps: [call('w0')] }, { workflows: chain(5) }).status).toBe(200);
@@ -122,7 +122,7 @@ describe('an internal endpoint', () => {
     expect(result([call('inner', { n: 2 })], '{{w.sum}}', { endpoints })).toEqual({ result: 4 });
   });
 
-  it('comes after a workflow of the name; a public one is none', () => {
+  it('comes after a workflow with its name; a public one cannot be called', () => {
     expect(result([call('inner')], '{{w}}', { endpoints, workflows: { inner: { returns: { flow: true } } } })).toEqual({
       result: { flow: true },
     });

@@ -32,19 +32,19 @@ describe('a write', () => {
     ]);
   });
 
-  it('binds what it wrote, as the steps after it read it, each time that it runs', () => {
+  it('binds what it wrote, as later steps read it, each time that it runs', () => {
     const inc = write({ op: 'inc', path: 'gold', value: 2 });
     const steps = [{ id: 'twice', type: 'foreach', from: 'input.times', item: 'n', steps: [inc] }];
     expect(result(steps, '{{pay.gold}}', { documents, input: { times: [1, 2] } })).toEqual({ result: 9 });
     expect(result([{ ...inc, as: 'purse' }], '{{purse.gold}}', { documents })).toEqual({ result: 7 });
   });
 
-  it('binds nothing where a step of another kind has its name', () => {
+  it('binds nothing if another kind of step has its name', () => {
     const steps = [read('pay'), write({ op: 'inc', path: 'gold', value: 2 })];
     expect(result(steps, '{{pay.gold}}', { documents })).toEqual({ result: 5 });
   });
 
-  it('is shown as its author wrote it: the collection by its name, the key with its ending', () => {
+  it('is shown as its author wrote it: the collection by its name, the key with its suffix', () => {
     const [pending] = run({ steps: [{ ...write({ op: 'set', path: 'a', value: 1 }), collection: 'Bags', key: 'main_default' }] }).writes;
     expect(pending?.target).toMatchObject({ key: 'main', named: 'Bags', keyText: 'main_default' });
   });
@@ -66,7 +66,7 @@ describe('a write', () => {
     expect(result(steps, '{{r}}', { documents: bags, input: { op: 'delete' } })).toEqual({ result: bags['bags/main'] });
   });
 
-  it('takes every object by an empty match, and by a null that is there', () => {
+  it('removes every object by an empty match, and matches an explicit null', () => {
     const bags = { 'bags/main': { list: [{ id: 'a' }, { id: null }], all: [{ id: 'a' }] } };
     const steps = [write({ op: 'pull', path: 'list', match: { id: '{{input.id}}' } }, { op: 'pull', path: 'all', match: {} }), read('r')];
     expect(result(steps, '{{r}}', { documents: bags, input: { id: null } })).toEqual({ result: { list: [{ id: 'a' }], all: [] } });
@@ -134,12 +134,12 @@ describe('a write', () => {
     },
   );
 
-  it('takes a hundred operations at most', () => {
+  it('accepts a hundred operations at most', () => {
     const ops = Array.from({ length: 101 }, () => ({ op: 'inc', path: 'a', value: 1 }));
     expect(refused({ steps: [write(...ops)] }).message).toContain('Maximum 100 operations');
   });
 
-  it('lets pass what a read throws, and starts again from the beginning', () => {
+  it('passes on what a read throws, and starts again from the beginning', () => {
     class Needed extends Error {}
     let calls = 0;
     const compiled = compile({ steps: [write({ op: 'inc', path: 'gold', value: 1 })] });
@@ -156,8 +156,8 @@ describe('a write', () => {
   });
 });
 
-describe('a document that is not there', () => {
-  it('starts from the defaults of its schema, for the steps after the write as for everyone after the call', () => {
+describe('a missing document', () => {
+  it('starts from the defaults of its schema, for later steps as for readers after the call', () => {
     const steps = [write({ op: 'inc', path: 'gold', value: 1 }), { id: 'r', type: 'read', collection: 'bags', key: 'main' }];
     const reads = { ...NO_READS, blank: () => ({ gold: 10, level: 1 }) };
     expect(ran(compile({ steps, response: { body: '{{r}}' } }), callOf({}), reads).body).toEqual({ gold: 11, level: 1 });
@@ -165,7 +165,7 @@ describe('a document that is not there', () => {
 });
 
 describe('a document that the call has made', () => {
-  it('reads with the defaults of what it lacks, and the next write starts from them, as after the call', () => {
+  it('reads with the defaults of missing members, and the next write starts from them, as after the call', () => {
     const steps = [
       write({ op: 'set', path: 'hero', value: { name: 'a' } }),
       { ...write({ op: 'inc', path: 'hero.hp', value: -30 }), id: 'w2' },
@@ -178,7 +178,7 @@ describe('a document that the call has made', () => {
 });
 
 describe('a collection', () => {
-  it('is one, by id or by name, where the definitions know it', async () => {
+  it('is the same one by id or by name, if the definitions know it', async () => {
     const { compileEndpoint } = await import('../../../src/domain/endpoint/compile.ts');
     const steps = [write({ op: 'inc', path: 'gold', value: 1 }), { id: 'r', type: 'read', collection: 'Big Bags', key: 'main' }];
     const compiled = compileEndpoint(
@@ -198,7 +198,7 @@ describe('a collection', () => {
     expect(refusalOf(() => ran(unknown, callOf({}), NO_READS)).code).toBe('ENDPOINT_ERROR.WRITE');
   });
 
-  it("of players stands for the caller's own document where a read or a write names no key; a delete has to name it", async () => {
+  it("of players means the caller's own document in a read or write without a key; a delete has to name its key", async () => {
     const { compileEndpoint } = await import('../../../src/domain/endpoint/compile.ts');
     const played = (type: 'per-platformid' | 'global', step: JsonObject, platformId = '76561198000000001') => {
       const collection = () => ({ id: 'players', type });

@@ -88,7 +88,7 @@ class Told {
 }
 
 describe('a secret', () => {
-  test('makes one guest, whose id is the server’s and fits no other player', () => {
+  test('makes one guest, whose id the server chooses and no other player can have', () => {
     const told = new Told();
     const token = device();
     const guest = told.register(token);
@@ -99,7 +99,7 @@ describe('a secret', () => {
     expect(told.register()).not.toBe(guest);
   });
 
-  test('has one form, by which it is told from the tokens of logins', () => {
+  test('has a form of its own, unlike the tokens of logins', () => {
     const good = `ns_guest_${'a'.repeat(43)}`;
     expect(readGuestToken(good)).not.toBeNull();
     for (const other of [null, '', 'ns_guest_', good.slice(1), `${good}a`, ` ${good}`, `ns_sess_${'a'.repeat(43)}`, 'a.b.c']) {
@@ -107,7 +107,7 @@ describe('a secret', () => {
     }
   });
 
-  test('that was shut out proves nobody, and makes no other guest', () => {
+  test('of a revoked device proves nobody, and registers no other guest', () => {
     const told = new Told();
     const [first, second] = [device(), device()];
     const guest = told.register(first);
@@ -119,7 +119,7 @@ describe('a secret', () => {
 });
 
 describe('a recovery code', () => {
-  test('that a device has asked for leads nowhere once another has shut it out; one that leaves by itself comes back by it', () => {
+  test('is void once another device revokes the one that asked for it; a device that revokes itself may come back by it', () => {
     const told = new Told();
     const [own, found] = [device(), device()];
     const guest = told.register(own);
@@ -154,7 +154,7 @@ describe('a recovery code', () => {
     for (const other of ['', text.slice(1), `${text}2`, text.replace('2', 'U')]) expect(readCode(other)).toBeNull();
   });
 
-  test('lets one more device in, once', () => {
+  test('adds one device, once', () => {
     const told = new Told();
     const guest = told.register();
     const code = told.issue(guest);
@@ -188,7 +188,7 @@ describe('an account', () => {
     expect(told.joinByAccount(device(), '76561198000000009')).toBe('GUEST_NOT_LINKED');
   });
 
-  test('that was unlinked leads nowhere, and may be linked again', () => {
+  test('that was unlinked leads to no guest, and may be linked again', () => {
     const told = new Told();
     const [guest, other] = [told.register(), told.register()];
     told.link(guest, '76561198000000001');
@@ -199,7 +199,7 @@ describe('an account', () => {
   });
 });
 
-test('a guest has so many devices, and never loses the last way to it', () => {
+test('a guest has a bounded number of devices, and never loses the last way to prove itself', () => {
   const told = new Told();
   const first = device();
   const guest = told.register(first);
@@ -212,7 +212,7 @@ test('a guest has so many devices, and never loses the last way to it', () => {
   expect(told.of(guest).devices).toHaveLength(15);
 });
 
-test('whatever happens in whatever order, a device proves one guest and an account leads to one', () => {
+test('in any order of events, a device proves one guest and an account leads to one', () => {
   const tokens = Array.from({ length: 4 }, device);
   const accounts = ['7001', '7002'];
   const step = fc.record({ what: fc.nat(5), token: fc.nat(3), account: fc.nat(1) });

@@ -33,22 +33,22 @@ describe('given an answer that was kept', () => {
     expect(recall(claim, known, NOW + DAY - 1)).toEqual({ answer: { gold: 5 } });
   });
 
-  test('another request under the key is refused, and tells what to do', () => {
+  test('another request under the key is refused, with what to do', () => {
     const other = recall({ request: requestHash({ buy: 'axe' }) }, known, NOW);
     expect(other).toMatchObject({ status: 409, code: 'IDEMPOTENCY_KEY_REUSED', message: expect.stringContaining('new key') });
   });
 
-  test('after a day the key is new', () => {
+  test('after a day the key is unknown again', () => {
     expect(recall(claim, known, NOW + DAY)).toBe(null);
   });
 
-  test('the order of members makes no other request; another value, an exact one too, does', () => {
+  test('a request with members in another order is the same; one with another value, also an exact one, is not', () => {
     expect(requestHash({ a: 1, b: [2] })).toBe(requestHash({ b: [2], a: 1 }));
     expect(requestHash({ a: new ExactNumber('76561198000000001') })).not.toBe(requestHash({ a: new ExactNumber('76561198000000002') }));
   });
 });
 
-test('a refusal is answered again as it was, with the request it was first told to, and marked', () => {
+test('a refusal is repeated as it was, with the id of its first request, and marked', () => {
   const extra = { error: { rule: 'r' }, body: { left: 0 }, retryAfter: 60, forGame: true } as const;
   const first = new Refusal(429, 'RATE_LIMIT', 'too many', extra);
   const { outcome } = kept({ refused: keptRefusal(first, 'req_1') });
@@ -62,19 +62,19 @@ test('a refusal is answered again as it was, with the request it was first told 
   });
 });
 
-test('a refusal that an older build kept says the same', () => {
+test('a refusal that an older build kept is repeated as it was', () => {
   const stored = { status: 429, code: 'RATE_LIMIT', message: 'too many', requestId: 'req_1' };
   const again = repeatedRefusal({ ...stored, extra: { headers: { 'Retry-After': '60' }, httpStatus: 200 } });
   expect(again.extra).toEqual({ retryAfter: 60, forGame: true, requestId: 'req_1' });
   expect(repeatedRefusal(stored).extra).toEqual({ requestId: 'req_1' });
 });
 
-test('what was decided is kept; a failure of ours, and what may go better in a moment, is not', () => {
+test('decided refusals are kept; failures of the server, and refusals that may pass in a moment, are not', () => {
   expect([refusal('RATE_LIMIT'), refusal('STALE_SAVE'), new Refusal(400, 'TOO_POOR', '')].map(isKept)).toEqual([true, true, true]);
   expect([refusal('BUSY'), refusal('ENDPOINT_EXECUTION_FAILED'), refusal('WRITE_CONFLICT')].map(isKept)).toEqual([false, false, false]);
 });
 
-test('an answer that is larger than what is kept is not', () => {
+test('an answer that is too large is not kept', () => {
   expect(rememberAnswer(claim, { answer: 'é'.repeat(500) }, NOW, RULES)).toBe(null);
   expect(rememberAnswer(claim, { answer: 'e'.repeat(500) }, NOW, RULES)).not.toBe(null);
 });
@@ -83,11 +83,11 @@ test.each(['k', ' ~', 'x'.repeat(128), '1b671a64-40d5-491e-99b0-da01ff1f3341'])(
   expect(readKey(key)).toBe(key);
 });
 
-test.each(['', 'x'.repeat(129), 'é', 'a\tb'])('no key: %j', (key) => {
+test.each(['', 'x'.repeat(129), 'é', 'a\tb'])('not a key: %j', (key) => {
   expect(readKey(key)).toMatchObject({ status: 400, code: 'INVALID_REQUEST' });
 });
 
-test('what an older build stored with an append counts for a day from then', () => {
+test('what an older build stored with an append counts for a day', () => {
   const idempotency = { caller: 'w', key: 'k', bodyHash: 'h' };
   const appended = { space: 'live', collection: 'c', recordId: 'r', timestamp: 5, writerId: 'w', document: {}, definition: '' } as const;
   expect(evolveAppended({ ...appended, idempotency }, NOW)).toEqual({

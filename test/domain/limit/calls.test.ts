@@ -28,7 +28,7 @@ test.each([[undefined], [null], [{}], [5], [{ mode: 'none', perMinute: 1 }], [{ 
   },
 );
 
-test('limits that count nothing, and members that say nothing, are findings', () => {
+test('limits that have no effect, and unknown members, are findings', () => {
   const codes = (limits: Parameters<typeof callLimitFindings>[0]) => {
     const findings = new Findings({ collection: () => true } as unknown as ConstructorParameters<typeof Findings>[0]);
     callLimitFindings(limits, '/rateLimits', findings);
@@ -43,7 +43,7 @@ test('limits that count nothing, and members that say nothing, are findings', ()
   ]);
 });
 
-test('fields limit their own growth at any depth that has a name; not in lists, and texts not', () => {
+test('fields limit their own growth at any depth of named members, but not in lists, and not for texts', () => {
   const gold = { type: 'number', _maxPerMin: 5, _maxPerWeek: '50' };
   const schema = compileSchema({
     gold,

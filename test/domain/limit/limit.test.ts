@@ -117,7 +117,7 @@ describe('forms of rules', () => {
     ]);
   });
 
-  test('what is missing or unknown has a meaning', () => {
+  test('missing and unknown members have defaults', () => {
     expect(normaliseRules([{ maxPerHour: 5, scope: 'x', action: 'y', id: 'bad id' }])).toEqual([
       {
         id: 'rl_all_all',
@@ -148,7 +148,7 @@ describe('forms of rules', () => {
     expect(normaliseRules('text')).toEqual([]);
   });
 
-  test('a limit that an editor sent as text is one', () => {
+  test('a limit that an editor sent as text counts', () => {
     const { window: _, limit: __, ...bare } = rule();
     for (const raw of [
       rule({ limit: '10' }),
@@ -160,7 +160,7 @@ describe('forms of rules', () => {
     }
   });
 
-  test('ids are unique, because counters go by them', () => {
+  test('ids are unique, because counters are named by them', () => {
     const ids = normaliseRules([rule(), rule({ action: 'flag' }), rule({ id: 'own' }), rule({ id: 'own' })]).map(({ id }) => id);
     expect(ids).toEqual(['rl_players_gold', 'rl_players_gold_2', 'own', 'own_2']);
   });
@@ -187,14 +187,14 @@ describe('reject', () => {
     expect(passed(growth(3, rules)).windows).toHaveLength(2);
   });
 
-  test('a window that is over counts from 0, one that begins later is kept', () => {
+  test('a window that has ended counts from 0; one that starts later is kept', () => {
     expect(passed(growth(10, [rule()], { windowOf: used(10, { start: DAY_START - 1 }) })).windows[0]?.before).toBe(0);
     expect(applyRules(growth(1, [rule()], { windowOf: used(10, { start: DAY_START + 86_400_000 }) }))).toMatchObject({
       code: 'RATE_LIMIT',
     });
   });
 
-  test('the counters of a deleted rule go with it, those of a changed one stay', () => {
+  test('the counters of a deleted rule are not used again, those of a changed one stay', () => {
     const [first, changed, other] = [rule(), rule({ limit: 5 }), rule({ id: 'other' })];
     const [morning, noon] = [DAY_START + 3_600_000, DAY_START + 43_200_000];
     const stored = datedRules([first], null, morning);
@@ -206,7 +206,7 @@ describe('reject', () => {
     expect(identifiedRules(again).map((each) => each.rule)).toEqual([first]);
   });
 
-  test('a rule without an id keeps its counts when one before it on the same field comes, goes or changes', () => {
+  test('a rule without an id keeps its counts if one before it on the same field is added, removed or changed', () => {
     const minute = rule({ name: 'A minute', window: 'perMinute', limit: 3 });
     const [day, week] = [rule(), rule({ name: 'A week', window: 'perWeek', limit: 50 })];
     const ids = (stored: Json) => normaliseRules(stored).map(({ id, since }) => [id, since]);
@@ -232,12 +232,12 @@ describe('reject', () => {
     expect(datedRules([{ ...day, _ruleId: 'x' }], null, 7)).toEqual([{ ...day, _since: 7 }]);
   });
 
-  test('a time that a push sends is none, and rules from before there were times keep theirs', () => {
+  test('a time that a push sends is ignored, and rules from before there were times keep 0', () => {
     expect(datedRules([{ ...rule(), _since: 5 }], null, 7)).toEqual([{ ...rule(), _since: 7 }]);
     expect(datedRules([rule()], [rule()], 7)).toEqual([rule()]);
   });
 
-  test('a write that would count in more windows than a commit should hold is refused, and says what helps', () => {
+  test('a write that would count in too many windows is refused, with what helps', () => {
     const rules = Array.from({ length: 501 }, (_, n) => rule({ id: `r${n}`, window: null, windows: { perDay: 1e6, perWeek: 1e6 } }));
     expect(passed(growth(1, rules.slice(1))).windows).toHaveLength(1000);
     expect(applyRules(growth(1, rules))).toMatchObject({
@@ -247,7 +247,7 @@ describe('reject', () => {
     });
   });
 
-  test('decimal noise does not make the limit tighter', () => {
+  test('rounding errors do not make the limit stricter', () => {
     const write = growth(0, [rule({ limit: 0.3 })], { windowOf: used(0.1), before: {}, after: { gold: 0.2 } });
     expect(passed(write).windows).toHaveLength(1);
   });
@@ -260,7 +260,7 @@ describe('amount', () => {
     expect(passed(growth(0, [rule()], { ...down, after: { gold: 14 } })).windows[0]?.after).toBe(5);
   });
 
-  test('no growth counts nothing and never fails', () => {
+  test('without growth nothing counts, and nothing fails', () => {
     expect(passed(growth(-5, [rule()], { windowOf: used(10) })).windows).toEqual([]);
     expect(passed(growth(0, [rule()], { after: { gold: 'text' } })).windows).toEqual([]);
   });
@@ -277,7 +277,7 @@ describe('amount', () => {
     });
   });
 
-  test('a rule that counts writes alone does not look into the old document', () => {
+  test('a rule that counts writes does not read the old document', () => {
     const begin = () => {
       throw new Error('asked for');
     };
@@ -286,7 +286,7 @@ describe('amount', () => {
     expect(passed({ ...write, draft }).windows).toMatchObject([{ after: 1 }]);
   });
 
-  test('a member left out is back at its default, which may be growth', () => {
+  test('a member that is left out reads as its default, which may be growth', () => {
     const schema = compileSchema({ gold: { type: 'number', default: 9 } });
     const leftOut = { schema, before: { gold: 1 }, after: { name: 'x' } };
     expect(passed(growth(0, [rule()], leftOut))).toMatchObject({ document: { name: 'x' }, windows: [{ after: 8 }] });
@@ -297,7 +297,7 @@ describe('amount', () => {
     expect(passed(growth(0, [rule()], { ...leftOut, before: null })).windows).toEqual([]);
   });
 
-  test("a document that was deleted and begins again has its defaults counted: they were everybody's once", () => {
+  test('the defaults of a document that is deleted and created again count: a player has them only once', () => {
     const schema = compileSchema({ gold: { type: 'number', default: 9 } });
     const again = { schema, before: null, isRecreated: true, after: { name: 'x' } };
     expect(passed(growth(0, [rule()], again)).windows).toMatchObject([{ after: 9 }]);
@@ -318,7 +318,7 @@ describe('amount', () => {
     expect(passed(growth(0, [rule()], { before: { gold: 0 }, after: { gold: ['9', '9'] } })).windows).toEqual([]);
   });
 
-  test('a default that is lowered inside a default object keeps its neighbours', () => {
+  test('a default that is lowered inside a default object keeps the object’s other members', () => {
     const stats = { type: 'object', default: { gold: 9, hp: 5 }, properties: { gold: { type: 'number' } } };
     const write = { schema: compileSchema({ stats }), before: { stats: { gold: 1, hp: 5 } }, after: { name: 'x' } };
     const { document } = passed(growth(0, [rule({ action: 'clamp', field: 'stats.gold', limit: 4 })], write));
@@ -336,7 +336,7 @@ describe('amount', () => {
 describe('subjects', () => {
   const counterOf = (changes: Growth, rules: Json = [rule()]) => passed(growth(1, rules, changes)).windows[0]?.counter;
 
-  test('the player of the key, the caller in global collections, all together', () => {
+  test('are the player of the key, the caller in global collections, or all players together', () => {
     expect(counterOf({ key: 'p2' })).toBe('rl_players_gold/players/gold/perDay/p2');
     expect(counterOf({ collection: collection({}, { type: 'global' }) })).toBe('rl_players_gold/players/gold/perDay/caller');
     expect(counterOf({}, [rule({ scope: 'global' })])).toBe('rl_players_gold/players/gold/perDay/*');
@@ -368,7 +368,7 @@ describe('clamp', () => {
     expect(changes).toEqual([]);
   });
 
-  test('the tightest of several counts for all; told are those that left less than was asked', () => {
+  test('the strictest of several rules counts; clamps are recorded of those that granted less than was asked for', () => {
     const clamping = (limit: number, window: string) => rule({ action: 'clamp', limit, window });
     const rules = [clamping(4, 'perDay'), clamping(2, 'perMinute'), clamping(7, 'perWeek'), rule({ limit: 2 })];
     const { document, clamps, windows: changes } = passed(growth(7, rules));
@@ -397,7 +397,7 @@ describe('clamp', () => {
     },
   );
 
-  test('what went up and down again keeps what went down', () => {
+  test('a field that moved up and then down keeps the downward move', () => {
     const increases = new Map([['gold', 40]]);
     expect(passed(growth(0, [clamp], { before: { gold: 1 }, after: { gold: 36 }, increases })).document).toEqual({ gold: 6 });
     // It moved down by more than was granted, so it keeps its value.
@@ -417,13 +417,13 @@ describe('clamp', () => {
     expect(passed(write).document).toEqual(held);
   });
 
-  test('numbers too far apart to be subtracted are compared all the same', () => {
+  test('numbers that are too far apart to be subtracted are compared all the same', () => {
     const [before, after] = ['1e-99999', '1e-50000'].map((text) => ({ gold: new ExactNumber(text) }));
     const write = growth(0, [clamp], { before: before ?? null, after: after ?? {}, increases: new Map([['gold', 1e300]]) });
     expect(passed(write).document).toEqual(before);
   });
 
-  test('on * it rejects, as there is nothing to lower', () => {
+  test('on * it rejects, because there is no field to lower', () => {
     const write = growth(1, [rule({ field: '*', action: 'clamp', limit: 1 })], {
       windowOf: windows({ 'rl_players_all/players/*/perDay/p1': { start: DAY_START, used: 1, flagged: false } }),
     });
@@ -455,7 +455,7 @@ describe('folding windows', () => {
   });
 });
 
-test('all collections: the daily limit comes before the rules and counts one per write', () => {
+test('the daily limit comes before the rules, and counts one per write', () => {
   const limited = collection({}, { dailyLimit: { per: 'collection', count: 1 } });
   const { windows: changes } = passed(growth(1, [rule()], { collection: limited }));
   expect(changes.map(({ counter }) => counter)).toEqual(['@daily/players/*/perDay/*', COUNTER]);

@@ -39,7 +39,7 @@ test.each<[string, Partial<SavePage>]>([
   expect(savePage({ ...NEWS, ...changes })).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
 });
 
-test('a page saved again keeps its time of creation; removed, it is gone, and cannot be removed twice', () => {
+test('a page that is saved again keeps its creation time; a removed page is gone, and cannot be removed again', () => {
   const first = evolvePage(null, { type: 'page.saved', data: saved() }, 1_000);
   const second = evolvePage(first, { type: 'page.saved', data: saved({ title: 'Other' }) }, 2_000);
   expect(second).toMatchObject({ page: { title: 'Other' }, createdAt: 1_000, updatedAt: 2_000 });
@@ -48,7 +48,7 @@ test('a page saved again keeps its time of creation; removed, it is gone, and ca
   expect(removePage(null, 'news')).toMatchObject({ status: 404 });
 });
 
-test('the answer says what the page is; html is empty, and left out for another format', () => {
+test('the answer describes the page; html is empty, and is left out for other formats', () => {
   const body = {
     ok: true,
     slug: 'news',
@@ -64,7 +64,7 @@ test('the answer says what the page is; html is empty, and left out for another 
   expect(pageBody(state(saved({ type: 'keyvalue', content: '{"n":76561198000000001}' })), 'jsonmd')).toHaveProperty('data');
 });
 
-test('for a browser everything that was written is text', () => {
+test('the page for a browser escapes everything that an author wrote', () => {
   const html = pageHtml(state(saved({ title: '<b>"x"', content: '<script>alert(1)</script> & more' })));
   expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt; &amp; more');
   expect(html).toContain('<h1>&lt;b&gt;&quot;x&quot;</h1>');

@@ -79,7 +79,7 @@ describe('keys', () => {
     expect(displayKey('public', 'platform_ns_ABC')).toBe('platform_ns_ABC');
   });
 
-  it('are kept as a hash, with the usual permissions', () => {
+  it('are stored as a hash, with the default permissions', () => {
     const state = applied(project, issueKey(project, key('k1', 'platform_sk_raw-secret-value')));
     expect(state.keys.get('k1')).toMatchObject({
       hash: hashKey('platform_sk_raw-secret-value'),
@@ -108,7 +108,7 @@ describe('keys', () => {
     expect(changeKey(state, { keyId: 'x' })).toMatchObject({ status: 404 });
   });
 
-  it('a public key is revoked by its value; one that is not there is revoked already', () => {
+  it('a public key is revoked by its value; revoking a missing key succeeds', () => {
     const state = applied(project, issueKey(project, { ...key('p', 'platform_ns_1'), kind: 'public' }));
     expect(applied(state, revokeKey(state, { publicKey: 'platform_ns_1' })).keys.size).toBe(0);
     expect(revokeKey(state, { publicKey: 'other' })).toEqual({ events: [] });
@@ -194,7 +194,7 @@ describe('settings', () => {
     expect(change({ enabled: false, unknown: 1 }, state)).toEqual({ events: [] });
   });
 
-  it('another way of nextData begins a new generation of staged data, and the same one does not', () => {
+  it('another value of nextData starts a new generation of staged data, and the same one does not', () => {
     const decision = change({ nextData: 'shared' });
     if (decision instanceof Refusal) throw decision;
     expect(decision.events).toEqual([
@@ -209,7 +209,7 @@ describe('settings', () => {
     expect(change({ nextData: 'isolated' })).not.toMatchObject({ events: [{}, {}] });
   });
 
-  it('what no setting is called is told, with its place and what was probably meant; answers sent back whole are fine', () => {
+  it('unknown settings are reported with their position and a suggestion; answers that are sent back whole are accepted', () => {
     expect(unknownSettings({ nextdata: 'shared', enabled: true })).toEqual([
       { code: 'UNKNOWN_SETTING', pointer: '/nextdata', message: expect.stringContaining(`'nextdata'`), fix: `Did you mean 'nextData'?` },
     ]);
@@ -221,7 +221,7 @@ describe('settings', () => {
     expect(unknownSettings({ [wireNames('published').member('requirePlayerAuth')]: true, strict: true })).toEqual([]);
   });
 
-  it('the name of the project is changed like one, and is no setting', () => {
+  it('the project’s name is changed like a setting, and is not one', () => {
     const renamed = applied(project, change({ name: ' Dawn ', description: 'A camp' }));
     expect([renamed.name, renamed.settings]).toEqual(['Dawn', { description: 'A camp' }]);
     expect(change({ name: 'Dawn' }, renamed)).toEqual({ events: [] });
@@ -236,21 +236,21 @@ describe('settings', () => {
     expect(change({ authSessionTtlSeconds: 59 })).toBeInstanceOf(Refusal);
   });
 
-  it('what players report is kept for whole days: a part of one is refused, since none is for ever', () => {
+  it('retention is in whole days: a fraction is refused, because 0 means for ever', () => {
     const kept = (retentionDays: Json) => change({ analytics: { retentionDays } });
     for (const days of [0.5, -1, '7', null])
       expect(kept(days)).toMatchObject({ status: 400, message: expect.stringContaining('whole number of days') });
     for (const days of [0, 7, 5000]) expect(kept(days)).toHaveProperty('events');
   });
 
-  it('grace periods are brought into their range, or switched off', () => {
+  it('grace periods are clamped to their range, or switched off', () => {
     const minutes = (value: Json) =>
       projectSettings(applied(project, change({ revisionGracePeriodMinutes: value })).settings).revisionGracePeriodMinutes;
     expect([minutes(1), minutes(9999), minutes(60), minutes(0), minutes('disabled')]).toEqual([5, 1440, 60, null, null]);
     expect([minutes(0.5), minutes(60.9), minutes(-0.5)]).toEqual([5, 60, null]);
   });
 
-  it('the player key mode that the published service answers is ours of one document a player', () => {
+  it('the player key mode of the published service is read as one document per player', () => {
     expect(settingRule('playerKeyMode')?.accept('public')).toBe('player');
     expect(settingRule('playerKeyMode')?.accept('playerSave')).toBe('playerSave');
     expect(settingRule('playerKeyMode')?.accept('toString')).toBeUndefined();
@@ -260,7 +260,7 @@ describe('settings', () => {
     expect(projectSettings({ revisionPostGraceAction: 'block_saves' }).revisionPostGraceAction).toBe('block_writes');
   });
 
-  it('the action that only reads after the grace period is one of the mode that lets players go on', () => {
+  it('the action allow_readonly implies the mode allow_continue', () => {
     const asked = { revisionPostGraceAction: 'allow_readonly', revisionEnforcementMode: 'force_upgrade' };
     const { settings } = applied(project, change(asked));
     expect(projectSettings(settings)).toMatchObject({ revisionPostGraceAction: 'block_writes', revisionEnforcementMode: 'allow_continue' });
@@ -271,7 +271,7 @@ describe('settings', () => {
     expect(change({ webhooks: { note: 'x'.repeat(17_000) } })).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
   });
 
-  it('analytics switches are switches, since clients read nothing else; other members are their owner’s', () => {
+  it('analytics switches must be booleans, because clients read nothing else; other members are free', () => {
     expect(change({ analytics: { captureErrors: false, allowedEventTypes: ['boss'], ours: 'x' } })).toMatchObject({ events: [{}] });
     expect(change({ analytics: { captureErrors: 'no' } })).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });
     expect(change({ analytics: { allowedEventTypes: [1] } })).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' });

@@ -22,7 +22,7 @@ function changed(state: AuthorityState | null, changes: QuotaChanges): Authority
 }
 
 describe('quotas of one project', () => {
-  test('hold before those of all, no end included, until they are taken back', () => {
+  test('take precedence over those of all projects, also without a limit, until they are removed', () => {
     const own = changed(project, { documents: 0, eventsPerDay: 7 });
     expect(quotasOf(own.settings, OF_ALL)).toEqual({ ...OF_ALL, documents: 0, eventsPerDay: 7 });
     const back = changed(own, { documents: null });
@@ -30,7 +30,7 @@ describe('quotas of one project', () => {
     expect(changeQuotas(back, { documents: null, eventsPerDay: 7 })).toEqual({ events: [] });
   });
 
-  test('are no setting: whoever manages the project neither changes nor sees them', () => {
+  test('are not settings: managers neither see nor change them', () => {
     const own = changed(project, { documents: 5 });
     const decision = changeSettings(own, EMPTY, { quotas: { documents: 1_000 }, documents: 9, description: 'more' });
     expect(decision).toEqual({ events: [{ type: 'settings.changed', data: { changes: { description: 'more' } } }] });
@@ -40,7 +40,7 @@ describe('quotas of one project', () => {
     expect(JSON.stringify(settingsBody('demo', own))).not.toContain('quotas');
   });
 
-  test('a stored one that does not fit counts as not set, and the others hold', () => {
+  test('an invalid stored one counts as not set, and the others apply', () => {
     const settings = { quotas: { documents: 10, bytes: '5', other: 1 } };
     expect(quotasOf(settings, OF_ALL)).toEqual({ ...OF_ALL, documents: 10 });
   });
@@ -64,7 +64,7 @@ describe('what a write adds', () => {
     expect(growthOf(null, deleted)).toEqual({ documents: 0, bytes: 0 });
   });
 
-  test('goes over a quota only where it makes more of what is bounded', () => {
+  test('exceeds a quota only if it adds to what the quota counts', () => {
     const full = { documents: 10, bytes: 2_000 };
     expect(exceeded(OF_ALL, { documents: 9, bytes: 990 }, { documents: 1, bytes: 10 })).toBeNull();
     expect(exceeded(OF_ALL, { documents: 10, bytes: 0 }, { documents: 1, bytes: 2 })).toBe('documents');

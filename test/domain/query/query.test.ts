@@ -89,7 +89,7 @@ describe('aggregates', () => {
     expect(answered(definition, GOLD)).toMatchObject({ ok: true, query: 'Q', queryId: 'q', ...expected });
   });
 
-  test('min and max of nothing have no value', () => {
+  test('min and max of no rows have no value', () => {
     expect(answered({ type: 'max', config: { field: 'none' } }, GOLD)).not.toHaveProperty('value');
   });
 
@@ -141,7 +141,7 @@ describe('leaderboards', () => {
     );
   });
 
-  test('columns are paths, expressions and templates; what is absent is left out of data and null in outputValues', () => {
+  test('columns are paths, expressions and templates; a missing value is left out of data, and null in outputValues', () => {
     const columns = [
       'name',
       { key: 'double', expression: '{{gold}} * 2', label: 'Twice' },
@@ -190,7 +190,7 @@ describe('leaderboards', () => {
     expect(entries(map)).toEqual([[1, 'a', 15]]);
   });
 
-  test('a profile field brings what is known of the player, the name out of the document', () => {
+  test('a profile field shows the player’s profile, with the name from the document', () => {
     const answer = answered(
       { config: { field: 'gold', fields: ['playerProfile.playerName', 'playerProfile.isOnline'] } },
       { a: { gold: 5, name: 'Ada' } },
@@ -246,7 +246,7 @@ describe('several sources', () => {
     ]);
   });
 
-  test('config.joins brings collections of its own; a missing foreign field counts by the key', () => {
+  test('config.joins adds other collections; a document without the foreign field is matched by its key', () => {
     const joins = [{ sourceCollectionId: 'clans', localKey: 'clan', foreignKey: 'slug', type: 'left' }];
     expect(dataOf(answered({ config: { field: 'score', joins } }, PLAYERS, CLANS))).toEqual([
       { ...PLAYERS['p2'], clans: null },
@@ -290,7 +290,7 @@ describe('what a query may keep', () => {
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, { gold: (n * 7) % count, text }]));
   const top = { config: { field: 'gold', limit: 3, columns: ['gold'] } };
 
-  test('a leaderboard over more goes on with the rows that it shows, and knows how many there are', () => {
+  test('a leaderboard over more documents keeps the rows that it shows, and counts all', () => {
     const whole = answered(top, many(200));
     const cut = bounded(4_000, top, many(200));
     expect([whole['isWhole'], cut['isWhole'], cut['total']]).toEqual([true, false, 200]);
@@ -309,7 +309,7 @@ describe('what a query may keep', () => {
     expect(answered(joined, many(20), many(20))).toMatchObject({ total: 0 });
   });
 
-  test('an aggregate keeps nothing, however much it passes over', () => {
+  test('an aggregate keeps nothing, however many documents it reads', () => {
     expect(bounded(1_000, { type: 'sum', config: { field: 'gold' } }, many(500, 'x'.repeat(100)))).toMatchObject({ counted: 500 });
   });
 });

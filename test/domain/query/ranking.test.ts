@@ -22,7 +22,7 @@ function same(ranking: Ranking, naive: Naive, from: number, count: number): void
 
 const step = fc.record({ key: fc.integer({ min: 0, max: 30 }), rank: fc.option(fc.integer({ min: -3, max: 3 })) });
 
-test('rows stand as a sort of all of them has them, whatever comes, moves, ties and goes', () => {
+test('rows are in the order of a full sort, whatever is added, moved, tied and removed', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), fc.nat(30), fc.nat(30), (steps, from, count) => {
       const [ranking, naive] = [new Ranking(), new Naive()];
@@ -42,7 +42,7 @@ test('rows stand as a sort of all of them has them, whatever comes, moves, ties 
   );
 });
 
-test('so they do over many blocks, and what is gone leaves nothing behind', () => {
+test('so they are over many blocks, and removed rows leave nothing behind', () => {
   const random = seededRandom(5);
   const [ranking, naive] = [new Ranking(), new Naive()];
   const key = () => `k${Math.floor(random() * 6_000)}`;

@@ -29,7 +29,7 @@ describe('a save record', () => {
     expect(then(createRecord(given([]), 'cccccc', null), [])).toMatchObject([{ recordName: 'Save' }]);
   });
 
-  test('is refused when the player has as many as the collection allows; one is what a single document allows', () => {
+  test('is refused if the player has as many as the collection allows; a collection with one document allows one', () => {
     const third = { ...SECOND, recordId: 'cccccc' };
     expect(then(createRecord(given([FIRST, SECOND]), 'cccccc', null), [])).not.toBe('409 RECORD_LIMIT_REACHED');
     expect(then(createRecord(given([FIRST, SECOND, third]), 'dddddd', null), [])).toBe('409 RECORD_LIMIT_REACHED');
@@ -43,7 +43,7 @@ describe('a save record', () => {
     ]);
   });
 
-  test('that is not there can be neither renamed nor deleted', () => {
+  test('that does not exist can be neither renamed nor deleted', () => {
     expect(then(renameRecord(given([FIRST]), 'bbbbbb', 'New'), [FIRST])).toBe('404 RECORD_NOT_FOUND');
     expect(then(deleteRecord(given([FIRST]), 'bbbbbb'), [FIRST])).toBe('404 RECORD_NOT_FOUND');
   });
@@ -70,7 +70,7 @@ describe('a name', () => {
     expect(recordName('x'.repeat(64))).toBe('x'.repeat(64));
   });
 
-  test('is none when it is blank or no text', () => {
+  test('is invalid if it is blank or not a text', () => {
     for (const none of ['', ' \n', null, undefined, 5, {}, ['a']]) expect(recordName(none)).toBe(null);
   });
 });
@@ -81,7 +81,7 @@ describe('a slot', () => {
     expect(slotOf(THREE, slotKey('765', 'a_b'))).toEqual({ player: '765', recordId: 'a_b' });
   });
 
-  test('is no other key, and none of a collection of single or of shared documents', () => {
+  test('is not named by other keys, nor in collections with one document per player, nor in global ones', () => {
     for (const key of ['765', '765_', '_c0ffee', '_']) expect(slotOf(THREE, key)).toBe(null);
     expect(slotOf(collection(), '765_c0ffee')).toBe(null);
     expect(slotOf(collection({}, { maxRecords: 3, type: 'global' }), '765_c0ffee')).toBe(null);

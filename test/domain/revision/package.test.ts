@@ -22,12 +22,12 @@ function synced(...bodies: readonly JsonObject[]): GamePackage | null {
 const decided = (known: GamePackage | null, body: Json) => decidePackageSync(known, body);
 
 describe('a package sync', () => {
-  it('lays what it is told over what is known; other members stay', () => {
+  it('merges the sent members over the known ones; others stay', () => {
     const known = synced({ packageIdent: 'org.game', rawPackage: { a: 1 } }, { packageIdent: 'org.other', isEditorContext: true });
     expect(known?.members).toEqual({ packageIdent: 'org.other', rawPackage: { a: 1 }, isEditorContext: true });
   });
 
-  it('records what is other than before, and nothing else', () => {
+  it('records only members that differ', () => {
     const known = synced({ currentRevisionId: 5, rawPackage: { a: [1] } });
     expect(decided(known, { currentRevisionId: 5, rawPackage: { a: [1] }, packageTitle: 'T' })).toEqual({
       changes: { packageTitle: 'T' },
@@ -36,12 +36,12 @@ describe('a package sync', () => {
     });
   });
 
-  it('of the very first revision is no change: nothing was staged for it', () => {
+  it('of the first revision is not a change of revision: nothing was staged for it', () => {
     expect(decided(null, { currentRevisionId: 5 })).toMatchObject({ previousRevisionId: null, revisionChanged: false });
     expect(decided(synced({ packageIdent: 'a.b' }), { currentRevisionId: 5 })).toMatchObject({ revisionChanged: false });
   });
 
-  it.each([6, 4])('of another revision is a change, up or down: 5 to %i', (revision) => {
+  it.each([6, 4])('of another revision is a change, to a higher or a lower one: 5 to %i', (revision) => {
     const known = synced({ currentRevisionId: 5 }, { currentRevisionId: revision });
     expect(decided(synced({ currentRevisionId: 5 }), { currentRevisionId: revision })).toMatchObject({
       previousRevisionId: 5,
@@ -60,11 +60,11 @@ describe('a package sync', () => {
     expect([currentRevision(known), latestRevision(known), known?.publishedAt, known?.syncedAt]).toEqual([5, 6, 0, HOUR]);
   });
 
-  it('starts the clock with the first revision that is known', () => {
+  it('starts the grace period with the first known revision', () => {
     expect(synced({}, { currentRevisionId: 5 }, { packageTitle: 'T' })).toMatchObject({ publishedAt: HOUR, syncedAt: 2 * HOUR });
   });
 
-  it('takes nothing for our own members', () => {
+  it('ignores members that the server sets', () => {
     const body = { publishStatus: 'draft', lastSyncedAt: 'x', revisionPublishedAt: 'x', lastSyncedAtUnix: 1, revisionFirstSyncedAtUnix: 1 };
     expect(decided(null, body)).toMatchObject({ changes: {} });
   });
@@ -82,7 +82,7 @@ describe('a package sync', () => {
     expect(refused instanceof Refusal ? `${refused.status} ${refused.code}` : refused).toBe(code);
   });
 
-  it('makes a number of a text of digits: the editor reads numbers alone', () => {
+  it('stores a text of digits as a number, because the editor reads only numbers', () => {
     expect(decided(null, { currentRevisionId: '12' })).toMatchObject({ changes: { currentRevisionId: 12 } });
   });
 
@@ -108,7 +108,7 @@ describe('a package sync', () => {
   });
 });
 
-describe('a game that starts is told', () => {
+describe('the answer to a game that starts', () => {
   const known = synced({ currentRevisionId: 5 });
   it.each<[string, GamePackage | null, number | null, JsonObject]>([
     ['that it is outdated', known, 4, { playerRevision: 4, currentRevisionId: 5, latestRevisionId: 5, revisionOutdated: true }],

@@ -23,7 +23,7 @@ const settings = (stored: JsonObject): ProjectSettings => projectSettings(stored
 const statusOf = (stored: JsonObject, client: Partial<ClientFacts> = {}, now = SINCE, known: GamePackage | null = PACKAGE) =>
   revisionStatus(settings(stored), known, { ...GAME, ...client }, now);
 
-describe('nothing is said', () => {
+describe('no status is reported', () => {
   it.each<[string, JsonObject, Partial<ClientFacts>, GamePackage | null]>([
     ['where nothing is enforced', {}, {}, PACKAGE],
     ['of a client whose revision is not known', ENFORCED, { revision: null }, PACKAGE],
@@ -55,7 +55,7 @@ describe('an outdated game', () => {
 });
 
 describe('a game that is not outdated', () => {
-  it.each([5, 6])('is told so, which clears what it was told before: %i', (revision) => {
+  it.each([5, 6])('gets a status that says so, which clears an earlier one: %i', (revision) => {
     expect(statusOf(FORCED, { revision })).toMatchObject({ outdated: false, action: null, graceExpired: false });
   });
 });
@@ -109,7 +109,7 @@ describe('_revisionStatus', () => {
     });
   });
 
-  it('has no grace where none runs, and no message for a game that is current', () => {
+  it('has no grace period where none is running, and no message for a current game', () => {
     const outdated = statusOf(ENFORCED);
     const current = statusOf(ENFORCED, { revision: 5 });
     expect(outdated && revisionStatusBody(outdated)).not.toHaveProperty('graceRemainingMinutes');
@@ -165,7 +165,7 @@ describe('the `revision` block of load-profile', () => {
   });
 });
 
-describe('a revision as a client tells it', () => {
+describe('a revision as a client sends it', () => {
   it.each<[Json, number | null]>([
     [7, 7],
     [0, null],

@@ -6,7 +6,7 @@ import { canonicalJson } from '../../../src/kernel/json.ts';
 
 /** Test vectors of the wire format: clients compute the same texts and hashes. */
 
-test('stable JSON sorts names by code unit, escapes little and keeps the rest raw', () => {
+test('canonical JSON sorts names by code unit, and escapes as little as possible', () => {
   const text = canonicalJson({ b: 'q"\\/\n\u0001é+', a: [1, 2.5, null, true], A: { z: 1, y: '' } });
   expect(Buffer.from(text, 'utf8').toString('hex')).toBe(
     '7b2241223a7b2279223a22222c227a223a317d2c2261223a5b312c322e352c6e756c6c2c747275655d2c2262223a22715c225c5c2f5c6e5c7530303031c3a92b227d',
@@ -37,7 +37,7 @@ describe('the config', () => {
   const config = (settings: Parameters<typeof projectSettings>[0]) =>
     securityConfig('proj_demo', projectSettings(settings), { algorithm: 'rsa-sha256' }, Date.UTC(2026, 0, 2, 3, 4, 5));
 
-  it('says what the project asks of its clients', () => {
+  it('says what the project requires of its clients', () => {
     expect(config({ enableAuthSessions: true, analytics: { captureErrors: false } })).toEqual({
       schemaVersion: 1,
       projectId: 'proj_demo',

@@ -40,7 +40,7 @@ function codeOf(result: Opened | Refusal): string {
   return result instanceof Refusal ? `${result.status} ${result.code}` : 'opened';
 }
 
-test('a key is named by the first half of its hash', () => {
+test('the fingerprint of a key is the first half of its hash', () => {
   expect(fingerprintOf(PUBLIC_KEY)).toBe(FINGERPRINT);
 });
 
@@ -52,7 +52,7 @@ describe('the vectors', () => {
     expect(open(object(envelope))).toEqual({ payload: JSON.parse(PLAIN), type: 'platform', identity: PLAYER });
   });
 
-  it('our own seals equal theirs, so what the tests seal is what clients send', () => {
+  it('our seals equal those of clients, so the tests seal what clients send', () => {
     expect(sealed({ published: false })).toEqual(JSON.parse(NEUTRAL));
     expect(sealed()).toEqual(JSON.parse(PUBLISHED));
   });
@@ -154,7 +154,7 @@ describe('where the envelope is', () => {
 });
 
 describe('what becomes input', () => {
-  it('is neither credentials nor what is said about the call', () => {
+  it('does not include credentials or what describes the call', () => {
     const payload = object(
       PLAIN.replace('{', '{"token":"t","apiKey":"k","steamId":1,"platformId":2,"sessionToken":3,"authSessionToken":4,'),
     );
@@ -162,7 +162,7 @@ describe('what becomes input', () => {
     expect(requestIdIn(payload)).toBe('1760000000_0123456789abcdef0123456789abcdef1042');
   });
 
-  it('is the member `input` where there is one', () => {
+  it('is the member `input`, if there is one', () => {
     expect(inputOfPayload({ input: { token: 'the author’s' }, token: 'gone' })).toEqual({ token: 'the author’s' });
   });
 });
@@ -222,7 +222,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  it('whatever was sealed comes out as it went in', () => {
+  it('a payload opens to exactly what was sealed', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()),

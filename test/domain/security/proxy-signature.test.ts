@@ -14,7 +14,7 @@ describe("the signature of a host's call for another player", () => {
     expect(isSignedBy(KEY, { ...PLAYER, purpose }, signature.toUpperCase())).toBe(true);
   });
 
-  it('holds for nothing else', () => {
+  it('is valid for nothing else', () => {
     const signed = { ...PLAYER, purpose: 'mine-ore' };
     const signature = proxySignature(KEY, signed);
     for (const other of [{ purpose: 'mine' }, { player: '76561190000000043' }, { token: '' }, { projectId: 'p' }]) {

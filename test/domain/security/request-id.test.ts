@@ -28,11 +28,11 @@ describe('a request id', () => {
     ['', 'ENCRYPTED_REQUEST_INVALID_ID'],
   ])('%j comes to %s', (id, outcome) => expect(use(id)).toBe(outcome));
 
-  it('counts once', () => {
+  it('is valid once', () => {
     expect(use('1760000000_abcdef', { until: 1 })).toBe('ENCRYPTED_REQUEST_REPLAY_DETECTED');
   });
 
-  it('is told as too old before it is told as used: so that it reads the same once it is forgotten', () => {
+  it('is refused as too old before it is refused as used, so that the answer is the same after it was swept', () => {
     expect(use('1759999000_abcdef', { until: 1 })).toBe('ENCRYPTED_REQUEST_STALE');
     expect(use('1759999000_abcdef')).toBe('ENCRYPTED_REQUEST_STALE');
   });
@@ -46,7 +46,7 @@ describe('a request id', () => {
     fc.assert(property);
   });
 
-  it('is whatever text comes either an id of bounded length or none, and never a fault', () => {
+  it('is read from any text as an id of bounded length or as none, and never throws', () => {
     const property = fc.property(fc.string({ unit: 'binary' }), (text) => {
       const id = requestIdOf(text);
       expect(id === null || /^[0-9]{9,11}_[\w-]{6,}$/.test(id)).toBe(true);

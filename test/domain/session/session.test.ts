@@ -66,26 +66,26 @@ function read(text: string): SessionToken {
 }
 
 describe('an auth session', () => {
-  it('is in force until the moment it expires', () => {
+  it('is in force until it expires', () => {
     const family = new Family();
     const token = family.create();
     expect(family.standing(token, START + TTL * 1000 - 1)).toBe('in force');
     expect(family.standing(token, START + TTL * 1000)).toBe('AUTH_SESSION_EXPIRED');
   });
 
-  it('reads as expired also when nothing is known of it any more', () => {
+  it('is refused as expired also after it was swept', () => {
     const token = new Family().create();
     expect(sessionInForce(read(token), null, START + TTL * 1000)).toMatchObject({ code: 'AUTH_SESSION_EXPIRED' });
     expect(sessionInForce(read(token), null, START)).toMatchObject({ code: 'AUTH_SESSION_INVALID' });
   });
 
-  it('stores nothing that the token could be made of', () => {
+  it('stores nothing from which the token could be made', () => {
     const opened = createSession('7', { ttlSeconds: TTL, random: random(), now: START });
     const secret = opened.token.split('.').at(-1) ?? '';
     expect(JSON.stringify(opened.events)).not.toContain(secret);
   });
 
-  it('that is altered is no session', () => {
+  it('is refused if its token was altered', () => {
     const family = new Family();
     const token = family.create();
     expect(family.standing(`${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`, START)).toBe('AUTH_SESSION_INVALID');
@@ -98,7 +98,7 @@ describe('an auth session', () => {
     expect(readToken(token.replace(/^ns_sess_/, ''))).toBe(null);
   });
 
-  it('is refreshed for its whole life into a new one beside it', () => {
+  it('can be refreshed while it is in force; the new one is beside it', () => {
     const family = new Family();
     const first = family.create();
     const second = family.refresh(first, START + 1000);
@@ -108,7 +108,7 @@ describe('an auth session', () => {
     expect(family.refresh(first, START + TTL * 1000)).toBe('AUTH_SESSION_EXPIRED');
   });
 
-  it('that is revoked reaches what came from it over one that has expired and is forgotten', () => {
+  it('that is revoked revokes also sessions that were refreshed from it through a dropped one', () => {
     const family = new Family();
     const first = family.create();
     const short = family.refresh(first, START, 60);
@@ -120,7 +120,7 @@ describe('an auth session', () => {
     expect([family.standing(long, later + 2), family.standing(other, later + 2)]).toEqual(['AUTH_SESSION_INVALID', 'AUTH_SESSION_INVALID']);
   });
 
-  it('that is revoked takes with it what was refreshed from it, and nothing else', () => {
+  it('that is revoked also revokes those that were refreshed from it, and no others', () => {
     const family = new Family();
     const first = family.create();
     const second = family.refresh(first, START + 1);
@@ -141,7 +141,7 @@ describe('an auth session', () => {
     expect(family.state?.sessions.size).toBe(6);
   });
 
-  it('cannot be made into any number at once', () => {
+  it('can be refreshed into a bounded number at once', () => {
     const family = new Family();
     const token = family.create();
     for (let i = 1; i < 256; i += 1) family.refresh(token, START);
@@ -151,8 +151,8 @@ describe('an auth session', () => {
   });
 });
 
-describe('a text that comes as a token', () => {
-  it('is one or none, and never a fault', () => {
+describe('any text as a token', () => {
+  it('is a token or not, and never an exception', () => {
     const pieces = fc.oneof(
       fc.constantFrom(...Object.values(WIRE_TEXTS.sessionPrefix), '.', 'a'.repeat(32), '1760000000000', '\0'),
       fc.string({ unit: 'binary' }),

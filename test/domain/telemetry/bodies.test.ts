@@ -81,19 +81,19 @@ describe('an analytics event', () => {
     expect(decision instanceof Refusal ? codeOf(decision) : decision.platformId).toBe(expected);
   });
 
-  test('ids of a login of one’s own are players, too', () => {
+  test('ids of a studio’s own login are players, too', () => {
     const id = (platformId: string) => analyticsEvent({ platformId, type: 'x' }, null, /^user-.+$/);
     expect(id('user-ada')).toMatchObject({ platformId: 'user-ada' });
     expect(id('7656')).toMatchObject({ platformId: '7656' });
     for (const other of ['ada', 'user-a b', `user-${'x'.repeat(256)}`]) expect(id(other)).toMatchObject({ code: 'INVALID_KEY' });
   });
 
-  test('the id is looked at before the severity, and the severity before the type', () => {
+  test('the id is checked before the severity, and the severity before the type', () => {
     expect(codeOf(analyticsEvent({ severity: 'loud' }, null))).toBe('400 INVALID_KEY');
     expect(track({ severity: 'loud' })).toMatchObject({ message: expect.stringContaining('severity') });
   });
 
-  test('stacks stay with errors and warnings alone, the context’s own included', () => {
+  test('only errors and warnings keep stacks, also those in the context', () => {
     const context = { stack: 'x', stackTrace: 'y', n: 1 };
     expect(track({ type: 'x', stack: 's', context })).toMatchObject({ stack: null, context: { n: 1 } });
     expect(track({ severity: 'error', stack: 's', context })).toMatchObject({ stack: 's', context });
@@ -154,14 +154,14 @@ describe('a heartbeat', () => {
     expect(beat('{"platformId":"p","fps":{"avg":59.9}}')).toMatchObject({ fps: { avg: 59.9 } });
   });
 
-  test('what is too large beside it is left out', () => {
+  test('free members that are too large are left out', () => {
     const context = JSON.stringify({ text: 'x'.repeat(20_000) });
     expect(beat(`{"platformId":"p","context":${context},"performance":{"a":1}}`)).toMatchObject({ context: null, performance: { a: 1 } });
   });
 });
 
 describe('a failed save', () => {
-  test('is taken in with whatever was said of it', () => {
+  test('is accepted, whatever members it has', () => {
     const empty = { collectionId: '', recordKey: '', reason: '', expectedSeq: -1, observedSeq: -1, attempts: -1, platformId: null };
     expect(saveFailure({}, null)).toEqual(empty);
     expect(saveFailure({ collectionId: 7, attempts: 1.5, expectedSeq: '3' }, 'no/id')).toEqual(empty);
@@ -201,12 +201,12 @@ describe('the project’s setting `analytics`', () => {
     expect(isCaptured(analyticsSetting({ constructor: false }), analytics('constructor.x'))).toBe(true);
   });
 
-  test('what is switched off stays off beside a member that an earlier release took', () => {
+  test('what is switched off stays off beside an invalid member that an earlier release accepted', () => {
     const stored = { enabled: false, retainErrorStacks: false, retentionDays: 7, captureEndpointCalls: 'yes' };
     expect(analyticsSetting(stored)).toMatchObject({ ...stored, captureEndpointCalls: false });
   });
 
-  test('takes stacks out when they are not to be kept', () => {
+  test('removes stacks if they are not to be kept', () => {
     expect(asKept(analyticsSetting({}), error())).toMatchObject({ data: { stack: 's' } });
     expect(asKept(analyticsSetting({ retainErrorStacks: false }), error())).toMatchObject({ data: { stack: null } });
   });

@@ -76,12 +76,12 @@ describe('heartbeats that a node gathers', () => {
     );
   });
 
-  it('are far fewer events: an hour of one every 30 s is a dozen', () => {
+  it('are far fewer events: an hour with one every 30 s makes a dozen', () => {
     const hour = Array.from({ length: 120 }, (_, index) => ({ at: START + index * 30_000, data: heartbeat(0).data }));
     expect(stored(hour).length).toBeLessThanOrEqual(13);
   });
 
-  it('of two nodes that one player reaches by turns are not counted twice', () => {
+  it('on two nodes that a player reaches by turns are not counted twice', () => {
     const first = heartbeat(START);
     let a = gatheringFrom(first.data, START, null);
     let b = gatheringFrom(first.data, START + 30_000, null);
@@ -91,7 +91,7 @@ describe('heartbeats that a node gathers', () => {
     expect(player?.stats?.totalSeconds).toBe(2 + 270);
   });
 
-  it('say until when the player counts as there, and a goodbye ends that', () => {
+  it('say until when the player counts as present, and a leave ends that', () => {
     const nextBy = START + FOLD_MS + 65_000;
     const there = played([heartbeat(START, { nextBy })]);
     expect(there && isOnline(there.profile, START + FOLD_MS)).toBe(true);
@@ -101,7 +101,7 @@ describe('heartbeats that a node gathers', () => {
     expect(gone?.stats).toEqual(there?.stats);
   });
 
-  it('hold little of what a game sends along', () => {
+  it('hold little of what a game sends with them', () => {
     const performance = { big: 'x'.repeat(10_000) };
     const data = heartbeat(START, { performance, context: performance, fps: performance }).data;
     expect(JSON.stringify(gathered(gatheringFrom(data, START, null), data, START)).length).toBeLessThan(1_000);

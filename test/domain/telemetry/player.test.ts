@@ -20,23 +20,23 @@ function fold(...events: readonly TelemetryEvent[]): Player {
 describe('stats', () => {
   const totals = (...seconds: readonly number[]) => fold(...seconds.map((at) => beat(at, null))).stats?.totalSeconds;
 
-  test('the first heartbeat yields 2 seconds, and a later one the whole seconds since the one before', () => {
+  test('the first heartbeat adds 2 seconds, and a later one the whole seconds since the last', () => {
     expect(totals(0)).toBe(2);
     expect(totals(0, 30.9)).toBe(32);
     expect(totals(0, 30, 60)).toBe(62);
   });
 
-  test('a pause yields 120 seconds at most, and a clock set back none', () => {
+  test('a pause adds 120 seconds at most, and a clock that was set back adds none', () => {
     expect(totals(0, 500)).toBe(122);
     expect(totals(0, -40)).toBe(2);
     expect(totals(0, -40, 10)).toBe(12);
   });
 
-  test('what the game tells of its session does not enter them', () => {
+  test('do not depend on the session length that the game reports', () => {
     expect(fold(beat(0, 5000), beat(10, 9000)).stats).toEqual({ firstSeen: START, lastHeartbeat: START + 10_000, totalSeconds: 12 });
   });
 
-  test('an event that is no heartbeat makes no stats', () => {
+  test('an event that is not a heartbeat makes no stats', () => {
     expect(fold(analytics(START, { type: 'custom.x' })).stats).toBe(null);
   });
 });
@@ -59,11 +59,11 @@ describe('an endpoint call', () => {
     expect(listedEvent(event, null)).toMatchObject({ category: 'endpoint', endpointSlug: 'buy', source: 'server' });
   });
 
-  test('of nobody in particular is none', () => {
+  test('of a caller who is not a player is not recorded', () => {
     expect([called('anonymous'), called('0'), called('a b')]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('under an address that no endpoint can have is none', () => {
+  test('with a slug that no endpoint can have is not recorded', () => {
     const slugs = ['a\0b', 'a b', '😀', 'x'.repeat(129), '__proto__', ''];
     expect(slugs.filter((slug) => called('7656', { slug }))).toEqual([]);
     expect(called('7656', { slug: 'not-there.2' })).toMatchObject({ label: 'not-there.2' });
@@ -76,14 +76,14 @@ describe('an endpoint call', () => {
     expect(called('1', { body: ['Di'] })).toMatchObject({ playerName: null });
   });
 
-  test('is recorded only where the project says so, and takes endpoint diagnostics', () => {
+  test('is recorded only if the project captures calls and endpoint diagnostics', () => {
     const on = { captureEndpointCalls: true };
     const recorded = (stored: JsonObject) => recordsCalls(analyticsSetting(stored));
     expect([{}, { captureEndpointCalls: 'yes' }, { enabled: true }].map(recorded)).toEqual([false, false, false]);
     expect([on, { ...on, enabled: false }, { ...on, captureEndpointDiagnostics: false }].map(recorded)).toEqual([true, false, false]);
   });
 
-  test('is not what a player’s report says of itself', () => {
+  test('is not recognised in a report of a player that looks like one', () => {
     const event = analytics(START, { type: 'endpoint.call', context: { endpointSlug: 'buy' } });
     expect(fold(event).profile.lastEndpointSlug).toBe(null);
   });
@@ -109,12 +109,12 @@ describe('the profile', () => {
     expect(profile(beat(0, 10), beat(100, 5, 'heartbeat', 's2'))).toMatchObject({ sessionCount: 2, sessionSeconds: 5, totalSeconds: 15 });
   });
 
-  test('without a told length, elapsed time counts, up to ten minutes', () => {
+  test('without a reported length, elapsed time counts, up to ten minutes', () => {
     expect(profile(beat(0, null), beat(30, null))).toMatchObject({ totalSeconds: 30 });
     expect(profile(beat(0, null), beat(9_000, null))).toMatchObject({ totalSeconds: 600 });
   });
 
-  test('a game that tells the same length again and again is believed the clock instead', () => {
+  test('if a game reports the same length again and again, the clock counts instead', () => {
     expect(profile(beat(0, 5), beat(30, 5), beat(60, 5))).toMatchObject({ totalSeconds: 65, sessionSeconds: 65 });
   });
 

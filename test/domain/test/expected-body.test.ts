@@ -32,7 +32,7 @@ describe('the expected body of a test', () => {
     expect(verdict(body, answered)).toMatchObject({ passed: false, reason }),
   );
 
-  it('a status or an outcome that is another is told first, and a rejection has a body to compare, too', () => {
+  it('a wrong status or outcome is reported first, and the body of a rejection is compared, too', () => {
     const answered = { ok: false, error: { code: 'TOO_POOR', message: 'no' } };
     const came = { ok: false, status: 409, message: 'no', body: answered };
     expect(verdictOf({ body: { left: 3 } }, came).reason).toContain('Expected success');
