@@ -77,7 +77,7 @@ export async function passedDevice(context: AppContext, project: Project, { host
   const { device, expiresAt } = found.pass;
   if (context.scheduler.now() >= expiresAt) throw rejected('This pass is over: the guest asks for a new one');
   const isIn = deviceById(await guestOf(project, guest), device) ?? deviceById(await guestAfterLook(context, project, guest), device);
-  if (isIn === null) throw rejected('This pass is of a device that was taken out of its guest');
+  if (isIn === null) throw rejected('This pass is of a device that was revoked');
   return { guest, device, expiresAt };
 }
 
@@ -94,7 +94,7 @@ async function guestAfterLook(context: AppContext, project: Project, guest: stri
 
 /** Inside a decision: throws if the device no longer belongs to its guest. */
 export function requireDevice(ctx: DecisionContext, { guest, device }: DeviceProof): void {
-  if (deviceById(asGuest(ctx.read(guestSubject(guest))), device) === null) throw rejected('This device was taken out of its guest');
+  if (deviceById(asGuest(ctx.read(guestSubject(guest))), device) === null) throw rejected('This device was revoked');
 }
 
 /** As {@link requireDevice}, for the device behind a session. */

@@ -256,7 +256,7 @@ export function provenOnce(
   return provenFor(context, project, caller, access, collection, named);
 }
 
-/** Inside a decision: throws if the caller's session has ended since, or a device was taken out of its guest. */
+/** Inside a decision: throws if the caller's session has ended since, or its device was revoked. */
 export function requireProof(ctx: DecisionContext, caller: Caller, now: number): void {
   if (caller.device !== undefined) requireDevice(ctx, caller.device);
   if (caller.passed !== undefined) requireDevice(ctx, caller.passed);

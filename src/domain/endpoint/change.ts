@@ -15,7 +15,7 @@ const BEGINS_WITH_NAME = /^\s*[^\s.[\]{}|()]+\s*(?:[.[]|$)/;
 
 /** Throws if the text is not a path that begins with a name. */
 export function writablePath(language: Language, text: string): ComputedPath {
-  if (!BEGINS_WITH_NAME.test(text)) throw new LanguageError(`"${text.slice(0, 60)}" is no path.`);
+  if (!BEGINS_WITH_NAME.test(text)) throw new LanguageError(`"${text.slice(0, 60)}" is not a path that begins with a name.`);
   return compileComputedPath(language, bracketParts(text) ?? [{ kind: 'names', text }], false);
 }
 
@@ -45,7 +45,7 @@ export function changed(
 /** Changes an existing item, or adds one after the last. */
 function inList(scope: Scope, list: readonly Json[], segment: string, inner: (before: Value) => Json, text: string): Json {
   const index = /^(?:0|[1-9]\d{0,8})$/.test(segment) ? Number(segment) : Number.POSITIVE_INFINITY;
-  if (index > list.length) throw new LanguageError(`"${text}" leads to no item of its list.`);
+  if (index > list.length) throw new LanguageError(`"${text}" names an item that the list does not have.`);
   scope.context.spend(1 + list.length);
   const copy = [...list];
   copy[index] = inner(list[index]);

@@ -65,5 +65,5 @@ const KEY_PATH = /^[^\s\d()[\]+*/%,|"'=<>!.-][^\s()[\]+*/%,|"'=<>!]*(?:\[|$)/;
 function compileKeyValue(language: Language, text: string, aliases: boolean): Eval {
   if (findTokens(text).length > 0) return language.template(text);
   if (KEY_PATH.test(text)) return language.path(text, aliases);
-  throw new LanguageError('Between brackets stands a name, a number, a quoted text or a token.');
+  throw new LanguageError('Between brackets there must be a name, a number, a quoted text or a token.');
 }

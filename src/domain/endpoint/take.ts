@@ -39,7 +39,7 @@ function take(scope: Scope, listPath: ComputedPath, first: boolean, text: string
   const path = scope.unaliased(named);
   const list = scope.path(path);
   if (isNullish(list)) return undefined;
-  if (!isArray(list)) throw new LanguageError(`"${text.slice(0, 60)}" is no list to take an item from.`);
+  if (!isArray(list)) throw new LanguageError(`"${text.slice(0, 60)}" is not a list, so no item can be taken from it.`);
   if (list.length === 0) return undefined;
   scope.context.spend(1 + (list.length >> COPIED_SHIFT));
   const rest = first ? list.slice(1) : list.slice(0, -1);

@@ -39,7 +39,7 @@ export function deviceById(state: GuestState | null, id: string): GuestDevice | 
  */
 export function registerGuest({ firstGuest: guest, hash }: GuestToken, state: GuestState | null): DecidedGuest | Refusal {
   if (deviceIn(state, hash) !== null) return { guest, events: [] };
-  if (state !== null) return notProven('This device was taken out of its guest; make a new secret');
+  if (state !== null) return notProven('This device was revoked; register with a new secret');
   return { guest, events: [{ type: 'guest.registered', data: { guest, hash } }] };
 }
 
@@ -63,7 +63,7 @@ export function joinGuest(
   if (deviceIn(state, hash) !== null) return { guest, events: [] };
   const isInvited = 'code' in by ? state !== null && isSameHash(state.recovery ?? '', by.code) : state?.account === by.account;
   if (state === null || !isInvited) return none;
-  if (state.devices.length >= MAX_DEVICES) return conflict(`This guest has ${MAX_DEVICES} devices; revoke one on a device that it has`);
+  if (state.devices.length >= MAX_DEVICES) return conflict(`This guest has ${MAX_DEVICES} devices; revoke one of them first`);
   return { guest, events: [{ type: 'guest.joined', data: { guest, hash, ...by } }] };
 }
 
@@ -101,7 +101,7 @@ export function revokeDevice({ guest, device: requester }: RequestingDevice, dev
   if (found === null) return { guest, events: [] };
   const code = requester !== device && state.recoveryOf === found.hash ? state.recovery : null;
   const isLast = state.devices.length === 1 && state.recovery === null && state.account === null;
-  if (isLast) return conflict('Nothing else leads to this guest: make a recovery code, or link an account first');
+  if (isLast) return conflict('This is the only way to this guest: make a recovery code, or link an account first');
   return { guest, events: [{ type: 'guest.deviceRevoked', data: { guest, hash: found.hash, ...(code === null ? {} : { code }) } }] };
 }
 

@@ -166,7 +166,7 @@ export function unknownSettings(body: Json | undefined): readonly Finding[] {
     return {
       code: 'UNKNOWN_SETTING',
       pointer,
-      message: `There is no setting '${name}', so nothing was changed by it.`,
+      message: `There is no setting '${name}', so it changed nothing.`,
       ...(fix === undefined ? {} : { fix }),
     };
   };

@@ -71,14 +71,14 @@ function compileValue(language: Language, json: Json): Eval {
 function apply(scope: Scope, { verb, text, target, value }: Change, step: StepDefinition): void {
   const given = (value === null ? scope.name(step.name) : value(scope)) ?? null;
   const path = target(scope);
-  if (path === null) throw new LanguageError(`What stands between the brackets of "${text}" has no value.`);
+  if (path === null) throw new LanguageError(`The name or token between the brackets of "${text}" has no value.`);
   const change = verb === 'set' ? () => given : (before: Value) => appended(scope, before, given, text);
   scope.names.set(path.root, changed(scope, scope.name(path.root), path.rest, 0, change, text));
 }
 
 function appended(scope: Scope, before: Value, given: Json, text: string): Json {
   if (isNullish(before)) return [given];
-  if (!isArray(before)) throw new LanguageError(`"${text}" is no list to append to.`);
+  if (!isArray(before)) throw new LanguageError(`"${text}" is not a list, so nothing can be appended to it.`);
   scope.context.spend(before.length);
   return [...before, given];
 }
