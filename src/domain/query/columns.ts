@@ -3,7 +3,7 @@ import type { column, queryConfig } from '../../contract/resources/query.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { firstText, listOf, longForm } from '../definition/read.ts';
 import { isForbidden } from '../endpoint/path.ts';
-import { attempt, type Evaluate, expressionOf, pathOf, type QueryEnvironment, type Row, templateOf } from './evaluate.ts';
+import { attempt, type Evaluate, expressionOf, pathOf, type QueryEnvironment, type Row, templateOf, withValueAt } from './evaluate.ts';
 
 /** The columns of a query: what its rows show, and under which names. */
 export interface Column {
