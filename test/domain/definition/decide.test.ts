@@ -404,7 +404,9 @@ describe('game values and rate-limit rules', () => {
     const rules = [{ name: 'r', window: 'perDay', limit: 1 }];
     expect(put(EMPTY, 'rate-limit-rules', { rules }).liveHash).toBe(put(EMPTY, 'rate-limit-rules', rules).liveHash);
     const many = Array.from({ length: 1001 }, (_, n) => ({ id: `r${n}`, window: 'perDay', limit: 1 }));
-    expect(refused(decidePutSingle(EMPTY, 'rate-limit-rules', many, 'live', 0)).message).toContain('may have at most 1000 rate-limit rules');
+    expect(refused(decidePutSingle(EMPTY, 'rate-limit-rules', many, 'live', 0)).message).toContain(
+      'may have at most 1000 rate-limit rules',
+    );
   });
 
   it('are staged on request, and deleted live whatever the body', () => {
