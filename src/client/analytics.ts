@@ -17,11 +17,11 @@ export interface Report {
 }
 
 export interface SessionOptions {
-  /** How often the player is said to be there, ms; 30 000 when left out. */
+  /** How often the client reports that the player is there, ms; 30 000 when left out. */
   readonly everyMs?: number;
   readonly playerName?: string;
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Asked before each heartbeat; where it throws, the heartbeat goes without. */
+  /** Called before each heartbeat. If it throws, the heartbeat is sent without it. */
   readonly fps?: () => number;
 }
 
@@ -48,7 +48,7 @@ const SOURCE = 'savepoint-client';
 export class Analytics {
   readonly #connection: Connection;
   readonly #security: Security;
-  /** Of the play session that runs. */
+  /** The id of the play session under way. */
   #session: string | null = null;
 
   constructor(connection: Connection, security: Security) {
@@ -120,7 +120,7 @@ export class Analytics {
     };
     const joined = send('join');
     const timer = setInterval(() => void send('heartbeat'), everyMs);
-    // A program is not kept alive by it.
+    // The timer does not keep the program alive.
     (timer as { unref?: () => void }).unref?.();
     return {
       id,
@@ -158,7 +158,7 @@ export class Analytics {
     if (!(await this.#wants(wanted))) return null;
     const body = { ...this.#who(), ...event };
     const path = ['analytics', 'events'];
-    // Sent again it would count twice, so only what was certainly not taken is.
+    // A report that is sent twice counts twice, so it is sent again only if the server certainly did not take it.
     const ask = { method: 'POST', family: 'storage', path, player: 'named', body, repeats: false, options } as const;
     return mapped(await this.#connection.send(ask), (answer) => answer.body as Tracked);
   }

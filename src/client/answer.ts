@@ -3,7 +3,7 @@ import type { Reply } from './exchange.ts';
 
 /** Reads answers. */
 
-/** What came of a request that was done. */
+/** The answer to a request that was carried out. */
 export interface Answer {
   readonly body: unknown;
   readonly headers: Headers;
@@ -66,7 +66,7 @@ function retryAfterOf(headers: Headers): number | undefined {
   if (text === null || text === '') return undefined;
   const seconds = Number(text);
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  // By the clock that it was written with, where it is told: this one may be hours off.
+  // Measured by the server's clock where the answer names it: this machine's clock may be hours off.
   const now = Date.parse(headers.get('date') ?? '') || Date.now();
   const until = Date.parse(text);
   return Number.isNaN(until) ? undefined : Math.max(0, until - now);

@@ -1,7 +1,7 @@
 import type { OwnWrite } from './connection.ts';
 import type { Operation } from './operations.ts';
 
-/** What a document will be once its writes are done, as far as it can be told here: the server has the last word. */
+/** What a document will be after writes that are under way, as far as the client can tell. The server has the last word. */
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,9 @@
 import { type Result, SavepointError, success } from './errors.ts';
 
-/** What a game gave, looked at before anything is done with it: a wrong argument is told by its name, and not by what comes of it later. */
+/**
+ * Checks what a game passes in before anything is done with it. So a wrong argument is refused by its name, and causes no obscure failure
+ * later.
+ */
 
 type Kind = 'string' | 'number' | 'boolean' | 'function' | 'object';
 
@@ -54,7 +57,7 @@ export function requireClient(given: unknown): void {
   requireKind('client.connection', (given as { readonly connection?: unknown }).connection, 'object');
 }
 
-/** What a look at arguments comes to, as a value. */
+/** The outcome of a check, as a value. */
 export function looked(look: () => void): Result<void> {
   try {
     return success(look());

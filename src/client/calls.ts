@@ -36,7 +36,7 @@ export class Calls {
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       return failure('INVALID_ARGUMENT', 'The input of an endpoint is an object');
     }
-    // Before anything is sealed: what cannot be sent is told by all ways alike.
+    // Done before anything is sealed, so that what cannot be sent is refused alike on every way.
     const printed = jsonText(input, this.#connection.options.json);
     if (!printed.ok) return printed;
     const { idempotencyKey = newIdempotencyKey() } = options;
@@ -71,7 +71,9 @@ export class Calls {
     return mapped(answer, ({ body }) => body);
   }
 
-  /** A guest's body is bound to the guest, and sealed here: the host sees no more of it than the network does. */
+  /**
+   * Sends the call through the host. The body is bound to the guest and sealed here, so the host sees no more of it than the network does.
+   */
   async #relayed(relay: Relay, slug: string, input: object, key: string, options: CallOptions): Promise<Result<unknown>> {
     for (let attempt = 1; ; attempt++) {
       const ready = await this.#connection.ready();
@@ -83,7 +85,7 @@ export class Calls {
   }
 
   async #prepare(settings: Settings, slug: string, input: object): Promise<Result<Prepared>> {
-    // A server's key stands for itself.
+    // A secret key proves its server, so nothing is sealed.
     if (settings.secretKey) return success({ body: { input } });
     const modes = await this.#security.modes();
     const session = modes.sessions ? await this.#sessions.ensure() : null;

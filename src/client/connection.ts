@@ -8,45 +8,45 @@ import type { Operation } from './operations.ts';
 import type { ClientOptions, Credentials, Fetch, LogEntry, Player, RequestOptions } from './options.ts';
 import { isLoginAway, isPassing, LONGEST_WAIT_MS, pause, pauseBefore, wasRefusedUnseen } from './retry.ts';
 
-/** Everything that a client sends goes through here: where to, with which key, as whom, how often. */
+/** Everything that a client sends goes through here: to which address, with which key, for which player, how often. */
 
 /** A write to a document that is on its way. */
 export interface OwnWrite {
   readonly collection: string;
   readonly key: string;
-  /** `{ document }` in its place, `{ ops }` on it, `{}`: it is deleted. */
+  /** `{ document }` replaces the document, `{ ops }` changes it, `{}` deletes it. */
   readonly change: { readonly document?: unknown; readonly ops?: readonly Operation[] };
 }
 
-/** Who wants to know what a client does. */
+/** Observes what a client does. */
 export interface Observer {
-  /** Hears of each write to a document, and then what came of it. */
+  /** Called for each write to a document. The function that it returns is called with the outcome. */
   writing(write: OwnWrite): (answer: Result<Answer>) => void;
   /** Options have changed. */
   changed(): void;
 }
 
-/** What a part of the library wants sent. */
+/** A request that a part of the library wants sent. */
 export interface Ask {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly family: 'storage' | 'endpoints' | 'queries' | 'values' | 'auth-sessions' | 'guests' | 'security-config' | 'manage' | 'live';
-  /** Behind the project's id. */
+  /** Segments of the path after the project's id. */
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   readonly headers?: Headings;
   readonly body?: unknown;
-  /** Whether it says who plays, and what proves that: `token` is the player's own, whatever session there is. */
+  /** Whether the request names the player, and what proves the player: `token` is the player's own token, even if there is a session. */
   readonly player?: 'named' | 'proven' | 'token';
   /** Its idempotency key. */
   readonly key?: string;
-  /** Whether it may be sent again when nobody knows if it came: reads, and what has a key. */
+  /** Whether it may be sent again when its outcome is unknown: a read, or a write with a key. */
   readonly repeats: boolean;
   /** A refusal may come with status 200. */
   readonly refusesInside?: boolean;
   readonly options?: RequestOptions | undefined;
   /** Made anew for each attempt, laid over `headers` and `body`. */
   prepare?(settings: Settings): Promise<Result<Prepared>>;
-  /** Whether something was put right, so that it is worth asking again at once. Asked once for each code. */
+  /** Removes the cause of a refusal. Resolves to whether it did, so that the request is sent again at once. Called once for each code. */
   recover?(error: SavepointError): Promise<boolean>;
 }
 
@@ -61,18 +61,20 @@ export type Settings = Omit<ClientOptions, keyof Credentials | 'player'> & Crede
 
 const TIMEOUT_MS = 15_000;
 const RETRIES = 3;
-/** Of recoveries within one request. */
+/** The most recoveries within one request. */
 const MOST_RECOVERIES = 3;
 
 export class Connection {
   #options: ClientOptions;
   #loading: Promise<Result<Settings>> | null = null;
   #loaded: Partial<Credentials> = {};
-  /** Of the project's log: what this client has seen or written. Its reads must show it, and nothing is decided on less. */
+  /**
+   * The last revision of the project's log that this client has seen or written. Its reads must show it, and no decision may rest on less.
+   */
   #position = 0;
-  /** Headers that prove the player. A part that knows better replaces it. */
+  /** Makes the headers that prove the player. Another part of the library may replace it. */
   proof: (player: Player) => Promise<Headings> = proofByToken;
-  /** Whether a proof that was refused with this code can be another one. */
+  /** Whether a new proof may replace one that was refused with this code. */
   lostProof: (code: string) => boolean = () => false;
 
   readonly #observers = new Set<Observer>();
@@ -94,13 +96,13 @@ export class Connection {
     for (const observer of [...this.#observers]) observer.changed();
   }
 
-  /** The answer ends it. */
+  /** Returns the function that ends it. */
   observe(observer: Observer): () => void {
     this.#observers.add(observer);
     return () => void this.#observers.delete(observer);
   }
 
-  /** A write to a document begins; the answer hears what came of it. */
+  /** Reports that a write to a document begins. The function that it returns is to be called with the outcome. */
   writing(write: OwnWrite): (answer: Result<Answer>) => void {
     const settled = [...this.#observers].map((observer) => observer.writing(write));
     return (answer) => {
@@ -150,14 +152,14 @@ export class Connection {
     return success({ ...options, url, projectId, publicKey, player: this.player });
   }
 
-  /** The id of the player; fails where nobody plays. */
+  /** The player's id. Fails where no player is set. */
   requirePlayer(given?: string): Result<string> {
     const id = given ?? this.player?.id ?? '';
     if (typeof id !== 'string') return failure('INVALID_ARGUMENT', `${String(id)} is no key of a document, which is a text`);
     return id === '' ? failure('NO_PLAYER', 'This is about a player: give `player` to the client, or name a key') : success(id);
   }
 
-  /** Sends it, again where that helps, until it is done or refused. */
+  /** Sends the request, again where that helps, until it is carried out or refused. */
   async send(ask: Ask): Promise<Result<Answer>> {
     const given = looked(() => requireOptions(ask.options));
     if (!given.ok) return given;
@@ -211,7 +213,7 @@ export class Connection {
     return readAnswer(reply.value, settings.json?.parse ?? JSON.parse, ask.refusesInside === true);
   }
 
-  /** One attempt at an answer that goes on; it is given as soon as it begins. */
+  /** One attempt at an answer that goes on. Resolves as soon as the answer begins. */
   async open(ask: Ask, signal: AbortSignal): Promise<Result<Response>> {
     const ready = await this.ready();
     const request = ready.ok ? await this.#request(ready.value, ask) : ready;
@@ -221,7 +223,7 @@ export class Connection {
     const timer = setTimeout(() => late.abort(), settings.timeoutMs ?? TIMEOUT_MS);
     try {
       const { url, init } = request.value;
-      // Elsewhere nobody is told the keys and tokens.
+      // A redirect is not followed: it would send keys and tokens to another server.
       const response = await fetcherOf(settings)(url, { ...init, redirect: 'manual', signal: AbortSignal.any([signal, late.signal]) });
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
       if (response.ok && response.body !== null && isStream) return success(response);
@@ -249,7 +251,7 @@ export class Connection {
       const result = (await ask.prepare?.(settings)) ?? success({});
       if (!result.ok) return result;
       prepared = result.value;
-      // Afterwards: what was prepared may have opened a session.
+      // Done after `prepare`, which may have opened a session.
       headers = { ...this.#headers(settings, ask), ...(await this.#identity(settings, ask)) };
     } catch (cause) {
       if (cause instanceof SavepointError) return { ok: false, error: cause };
@@ -258,7 +260,8 @@ export class Connection {
     const body = this.#printed(prepared.body ?? ask.body);
     if (!body.ok) return body;
     const all = { ...headers, ...ask.headers, ...prepared.headers, ...(body.value === null ? {} : { 'content-type': 'application/json' }) };
-    // `fetch` would throw what a network that is away throws. What it holds may be a secret.
+    // A header that cannot be sent is found here: `fetch` would throw what it throws for a network failure. The text may be a secret, so it
+    // is not shown.
     const wrong = Object.entries(all).find(([, text]) => typeof text !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(text));
     if (wrong !== undefined) return failure('INVALID_ARGUMENT', `${wrong[0]} holds what no header can carry`);
     return success({
@@ -282,7 +285,7 @@ export class Connection {
   async #identity({ player, secretKey }: Settings, { player: kind }: Ask): Promise<Headings> {
     if (player === null || kind === undefined) return {};
     const named = { 'x-platform-id': player.id };
-    // A server's word is enough.
+    // With a secret key the server's own word is enough.
     if (kind === 'named' || secretKey) return named;
     return { ...named, ...(await (kind === 'token' ? proofByToken : this.proof)(player)) };
   }
@@ -340,7 +343,7 @@ function secretIn(publicKey: string): string {
   return /^[a-z]+_sk_/.test(publicKey) ? publicKey : '';
 }
 
-/** A secret key goes over TLS or stays on the machine, and no page holds one. */
+/** A secret key is sent over TLS or within the machine only, and never from a page. */
 function exposed(url: string, secretKey: string): SavepointError | null {
   if (secretKey === '') return null;
   if ('document' in globalThis)
@@ -356,7 +359,7 @@ function rootOf(url: string, { apiVersion = 'v3' }: ClientOptions): string {
 }
 
 function addressOf(settings: Settings, { method, family, path, query = {} }: Ask): Result<string> {
-  // A part that is empty or made of dots would become another address on its way.
+  // A part that is empty or made of dots would change the address on its way.
   const wrong = path.findIndex((part) => typeof part !== 'string' || ['', '.', '..'].includes(part));
   if (wrong !== -1) return failure('INVALID_ARGUMENT', `"${path[wrong]}" cannot be part of an address`);
   const url = method === 'GET' && family === 'storage' && settings.cdnUrl ? settings.cdnUrl : settings.url;

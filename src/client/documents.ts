@@ -309,7 +309,7 @@ export function requireOperations(given: unknown): void {
   }
 }
 
-/** No document is an answer, and no error. */
+/** A missing document is an answer, not an error. */
 function missing<Doc>(read: Result<Versioned<Doc>>): Result<Versioned<Doc>> {
   return read.ok || read.error.code !== 'NOT_FOUND' ? read : success({ value: null, version: 0 });
 }

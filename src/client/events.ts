@@ -9,9 +9,9 @@ export interface ServerEvent {
 export interface EventReader {
   /** Ends the reading. */
   readonly signal: AbortSignal;
-  /** Called for whatever comes, comments too. */
+  /** Called for whatever arrives, comments too. */
   alive?(): void;
-  /** Hears each event. */
+  /** Called with each event. */
   hear(event: ServerEvent): void;
 }
 
@@ -22,7 +22,7 @@ const LONGEST = 67_108_864;
 export async function readEvents(body: ReadableStream<Uint8Array>, { signal, alive, hear }: EventReader): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  // Node forgets the signal of `fetch` with the response: a stream that lives longer has to be ended by its reader.
+  // Node drops the signal of `fetch` once there is a response, so the reader has to end a stream that lives longer.
   const leave = () => void reader.cancel().catch(() => undefined);
   signal.addEventListener('abort', leave);
   if (signal.aborted) leave();

@@ -43,17 +43,17 @@ export function aborted(signal: AbortSignal | undefined): { readonly ok: false; 
   return failure('ABORTED', 'The request was aborted', { cause: signal?.reason });
 }
 
-/** Node hides it in the cause. */
+/** Node puts the reason into the error's cause. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }
 
-/** A page is not told why: a node that is away and one that does not let it in look the same. */
+/** A page is not told why: a node that is down and one that refuses the page's origin look the same. */
 function hint(): string {
   const { location } = globalThis as { readonly location?: { readonly origin?: string } };
   return location?.origin ? `. Does it run, and let ${location.origin} in (CORS_ORIGINS)?` : '';
 }
 
-// A call, so that nobody takes it for settled between two looks.
+// A function, so that the compiler does not take the second look for a repetition of the first.
 const hasEnded = (signal: AbortSignal | undefined) => signal?.aborted === true;

@@ -5,9 +5,9 @@ import type { Result, SavepointError } from './errors.ts';
 
 /** One topic that a client follows: what the server last said of it, and the client's own writes on top. */
 
-/** What is known of a value beside itself. */
+/** Facts about a value. */
 export interface Change {
-  /** Of the project's log: the value as the server has it is of then. */
+  /** The revision of the project's log that the server's value is of. */
   readonly revision: number;
   /** Of a document: its save version. */
   readonly version: number;
@@ -18,24 +18,24 @@ export interface Change {
 export interface Listener {
   value(value: unknown, change: Change): void;
   error(error: SavepointError): void;
-  /** Nothing more comes. */
+  /** To be called when nothing more will come. */
   end(): void;
 }
 
 interface Unconfirmed {
   readonly change: OwnWrite['change'];
-  /** Where it was stored; `null`: there is no answer yet. */
+  /** The revision at which it was stored; `null`: there is no answer yet. */
   position: number | null;
 }
 
 export class Followed {
-  /** As the server is asked for it. */
+  /** The topic in the words that the server takes. */
   readonly text: string;
   readonly listeners = new Set<Listener>();
   /** The client has the value up to this revision; `null`: it has none. */
   upTo: number | null = null;
   error: SavepointError | null = null;
-  /** The server takes no stream that asks for it. */
+  /** The server refuses a stream with this topic. */
   isLeftOut = false;
   #value: unknown;
   #revision = -1;
@@ -46,7 +46,7 @@ export class Followed {
     this.text = text;
   }
 
-  /** What is shown now; `undefined`: nothing came yet. */
+  /** The value that is shown; `undefined`: none has come yet. */
   get shown(): unknown {
     if (this.upTo === null) return undefined;
     return this.#writes.reduce((value, { change }) => applied(value, change), this.#value);
@@ -56,7 +56,7 @@ export class Followed {
     return { revision: this.#revision, version: this.#version, isPending: this.#writes.length > 0 };
   }
 
-  /** A value came. One that is known already came twice. */
+  /** Takes a value. One that is not newer than the known one came twice, and is ignored. */
   take(value: unknown, revision: number, version: number): void {
     if (this.upTo !== null && revision <= this.#revision) return;
     this.#value = value;
@@ -68,7 +68,7 @@ export class Followed {
     this.#tell();
   }
 
-  /** Nothing has changed up to this revision but what came. */
+  /** Nothing has changed up to this revision, except by values that came. */
   isUpTo(revision: number): void {
     if (this.upTo === null || revision <= this.upTo) return;
     this.upTo = revision;
@@ -81,13 +81,13 @@ export class Followed {
     for (const listener of [...this.listeners]) listener.error(error);
   }
 
-  /** What came is not what will be asked for any more. */
+  /** Forgets the value: something else is asked for from now on. */
   forget(): void {
     this.upTo = null;
     this.#revision = -1;
   }
 
-  /** Shows a write at once; the answer says what came of it. */
+  /** Shows a write at once. The function that it returns is called with the outcome. */
   write(change: OwnWrite['change']): (answer: Result<Answer>) => void {
     const own: Unconfirmed = { change, position: null };
     this.#writes = [...this.#writes, own];

@@ -1,7 +1,7 @@
 import type { Merge, Operation } from './operations.ts';
 import type { CallOptions } from './options.ts';
 
-/** What a client knows of one game. Without it, every slug is taken, and JSON is whatever the game says it is. */
+/** What a client knows of one game. Without types every slug is accepted, and JSON may be anything. */
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON whose shape the game knows, and this library does not
 export type AnyJson = any;
@@ -49,7 +49,7 @@ export type SaveOf<G extends GameTypes, C extends CollectionOf<G>> = G extends {
     ? Saves[C]
     : G['documents'][C]
   : G['documents'][C];
-/** Where an endpoint is called by its address, nothing is known of it. */
+/** Nothing is known of an endpoint that is called by its address. */
 export type Address = `http${string}`;
 type Endpoint<G extends GameTypes, S extends string> = S extends SlugOf<G> ? G['endpoints'][S] : unknown;
 export type InputOf<G extends GameTypes, S extends string> = Endpoint<G, S> extends { readonly input: infer Input } ? Input : AnyJson;
@@ -61,7 +61,7 @@ export type RefusalsOf<G extends GameTypes, S extends string> =
 export type CallArguments<Input> =
   Record<never, never> extends Input ? [input?: Input, options?: CallOptions] : [input: Input, options?: CallOptions];
 
-/** The same of what waits in the queue, which takes no options. */
+/** The same for calls in the queue, which take no options. */
 export type QueuedInput<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
@@ -91,11 +91,11 @@ type AtPath<Doc, Path extends string> = unknown extends Doc
 type AtBelow<Member, Path extends string> = unknown extends Member ? Member : AtPath<NonNullable<Member>, Path>;
 
 type PathTo<Doc, Kind> = { [Path in PathOf<Doc>]: Fits<AtPath<Doc, Path>, Kind> extends true ? Path : never }[PathOf<Doc>];
-/** What nothing is known of may be of any kind. */
+/** A value of which nothing is known may be of any kind. */
 type Fits<At, Kind> = unknown extends At ? true : [NonNullable<At>] extends [Kind] ? true : false;
 type SetOf<Doc> = { [Path in PathOf<Doc>]: Operation<'set' | 'set_if_null', Path, Frozen<AtPath<Doc, Path>>> }[PathOf<Doc>];
 
-/** Lists that are only read: what is sent is not changed. */
+/** Lists as read-only: what is sent is not changed. */
 type Frozen<Value> = Value extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : Value extends object

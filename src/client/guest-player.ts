@@ -25,11 +25,11 @@ export interface GuestDevice {
   readonly id: string;
   /** ISO 8601. */
   readonly joinedAt: string;
-  /** It is this one. */
+  /** Whether it is this device. */
   readonly isThis: boolean;
 }
 
-/** What leads to a guest. */
+/** The devices of a guest, and what else lets a device become this guest. */
 export interface GuestFacts {
   readonly devices: readonly GuestDevice[];
   /** Id of the account that is linked. */
@@ -67,7 +67,7 @@ export function trySignInGuest<G extends GameTypes = AnyGame>(client: Client<G>,
   return alone(client, options, async (store) => {
     const kept = (await store.read()) ?? { secret: newSecret(), player: null };
     if (kept.player !== null) return entered(client, kept.secret, kept.player, options);
-    // Stored before it is sent: a device that ends in between is the same guest afterwards.
+    // Stored before it is sent: a device that is switched off in between is the same guest afterwards.
     await store.write(kept);
     return registered(client, store, kept.secret, 'register', {}, options);
   });
@@ -346,7 +346,7 @@ function factsIn(body: unknown): GuestFacts {
   return { devices: devices.map(({ id, joinedAt, asks }) => ({ id, joinedAt, isThis: asks })), account, hasCode };
 }
 
-/** What is done twice is done once on these routes, so all may be sent again. */
+/** Repeating a request of these routes changes nothing, so all of them may be sent again. */
 async function ask<G extends GameTypes>(
   client: Client<G>,
   method: 'GET' | 'POST',

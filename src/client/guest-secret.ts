@@ -7,12 +7,12 @@ import { randomBytes } from './ids.ts';
 import type { RequestOptions } from './options.ts';
 import type { QueueStorage } from './storage.ts';
 
-/** The secret of a device that is a guest's, and where the device keeps it. */
+/** The secret that proves a guest's device, and where the device keeps it. */
 
 export interface GuestOptions extends RequestOptions {
   /** Where the device keeps its secret: `localStorage` when left out, `fileStorage(folder)`, or the game's own. */
   readonly storage?: QueueStorage;
-  /** Of the secret in its storage; one of the project's when left out. */
+  /** Name of the secret in its storage; one for the project when left out. */
   readonly name?: string;
 }
 
@@ -47,7 +47,7 @@ interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Does it with the storage, and beside no other page that does. */
+/** Works with the storage while no other page does. */
 export async function alone<G extends GameTypes, T>(
   client: Client<G>,
   options: GuestOptions,

@@ -18,13 +18,13 @@ export interface GuestRequest {
   readonly projectId: string;
   readonly target: PublishTarget;
   readonly player: string;
-  /** The player's own, as consent; may be empty. */
+  /** The player's own token, as consent; may be empty. */
   readonly token: string;
-  /** Of a call: its slug, body and idempotency key. */
+  /** For a call: its slug, body and idempotency key. */
   readonly slug?: string;
   readonly body?: unknown;
   readonly key?: string;
-  /** Of the read of a document. */
+  /** For the read of a document. */
   readonly collection?: string;
   readonly document?: string;
 }
@@ -52,7 +52,7 @@ export interface RelayOptions {
   readonly host?: string;
 }
 
-/** A pass is not used to its last moment, ms. */
+/** A pass is replaced this long before it expires, ms. */
 const PASS_MARGIN_MS = 60_000;
 
 /**
@@ -86,12 +86,12 @@ export function guestRelay<G extends GameTypes>(
     const target = client.publishTarget;
     let isRenewed = false;
     for (let attempt = 1; ; attempt++) {
-      // A token may be good for one use.
+      // A token may be good for one use only.
       const own = (await proofByToken(player))['x-platform-token'] ?? '';
       const proof = isGuestSecret(own) ? await passes.of(own, asked) : success(own);
       if (!proof.ok) return proof;
       const result = await carried(send({ v: 1, projectId, target, player: player.id, token: proof.value, ...what }), asked);
-      // One that was refused is not shown again. It may have come to its end while the machine slept.
+      // A pass that was refused is not shown again. It may have expired while the machine slept.
       const isRefused = !result.ok && result.error.code === 'PLATFORM_AUTH_FAILED' && passes.forget();
       if (isRefused && !isRenewed) {
         isRenewed = true;
@@ -140,7 +140,7 @@ class Passes<G extends GameTypes> {
     return success(pass);
   }
 
-  /** Whether there was one. */
+  /** Returns whether there was one. */
   forget(): boolean {
     const kept = this.#kept;
     this.#kept = null;

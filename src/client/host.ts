@@ -61,7 +61,7 @@ async function answered<G extends GameTypes>(client: Client<G>, request: unknown
 
 const callOf = ({ key }: GuestRequest) => (key === undefined ? { repeats: false } : { key });
 
-/** A guest's computer made it: nothing in it is known before it was looked at. */
+/** A guest's computer made the request, so nothing in it is trusted before it is checked. */
 function isRequest(request: unknown): request is GuestRequest {
   if (!isObject(request) || request['v'] !== 1) return false;
   const texts = ['projectId', 'target', 'player', 'token'].every((name) => typeof request[name] === 'string');

@@ -1,7 +1,7 @@
 import { failure, type Result, success } from './errors.ts';
 import type { JsonCodec } from './options.ts';
 
-/** The JSON of a value. What JSON does not know is told, not changed: NaN would arrive as null. */
+/** The JSON text of a value. A value that JSON cannot hold is refused and not changed: NaN would arrive as null. */
 export function jsonText(value: unknown, codec?: JsonCodec): Result<string> {
   try {
     return success(codec ? codec.stringify(value) : JSON.stringify(value, finite));

@@ -1,16 +1,16 @@
 import { requireKind } from './arguments.ts';
 
-/** Who wants to hear of something. */
+/** The listeners of one kind of event. */
 export class Listeners<Event> {
   readonly #all = new Set<(event: Event) => void>();
   readonly #failed: (error: unknown) => void;
 
-  /** `failed`: hears of a listener that throws, which stops nobody else. */
+  /** `failed` is called with what a listener throws. The other listeners are called all the same. */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed;
   }
 
-  /** The answer ends it. */
+  /** Returns the function that removes it. */
   add(listener: (event: Event) => void): () => void {
     requireKind('listener', listener, 'function');
     this.#all.add(listener);

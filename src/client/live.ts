@@ -16,7 +16,7 @@ export type { Change } from './followed.ts';
 /** Values that change, without asking: one connection for all that a client follows, which comes back by itself and misses nothing. */
 
 export interface FollowOptions {
-  /** Ends it. */
+  /** Ends the subscription. */
   readonly signal?: AbortSignal;
   /**
    * Told why the value may not be had. It goes on: when the value may be had again, it comes. Where the player cannot be proven, not with a
@@ -35,15 +35,15 @@ export interface Subscription<Value> {
 
 export type OnValue<Value> = (value: Value, change: Change) => void;
 
-/** A silent server says so every 15 s. */
+/** A live server sends something every 15 s at least. */
 const SILENT_MS = 45_000;
 /** How often silence is looked for, ms. */
 const LOOK_MS = 5_000;
-/** A stream that lasted so long was no failure of its opening. */
+/** A stream that lasted this long did not fail at its opening, ms. */
 const STEADY_MS = 5_000;
 /** Streams in a row that opened and were refused at once. */
 const MOST_SHORT = 3;
-/** Subscriptions of one moment are asked for together. */
+/** Subscriptions made within this time are asked for together, ms. */
 const GATHER_MS = 10;
 const MOST_RECOVERIES = 2;
 
@@ -87,7 +87,7 @@ export class Live<G extends GameTypes = AnyGame> {
         this.#reopen(true);
       },
     });
-    // A connection of the network before says nothing any more.
+    // A connection over the network before is dead.
     (globalThis as Partial<EventTarget>).addEventListener?.('online', this.#online);
   }
 
@@ -268,7 +268,7 @@ export class Live<G extends GameTypes = AnyGame> {
         settle = resolve;
       }),
     );
-    // Whoever waits for no first value is told by `onError`.
+    // Where nobody waits for the first value, `onError` reports the refusal.
     ready.catch(() => undefined);
     const listener: Listener = {
       value: (value, change) => {
@@ -316,7 +316,7 @@ export class Live<G extends GameTypes = AnyGame> {
     this.#reopen(true);
   }
 
-  /** A listener that throws stops nobody else. */
+  /** Calls a listener. One that throws stops no other. */
   #told(tell: () => void): void {
     try {
       tell();
@@ -325,7 +325,7 @@ export class Live<G extends GameTypes = AnyGame> {
     }
   }
 
-  /** The stream is opened anew, and goes on where it was. `asksAgain`: for what was left out, too. */
+  /** Opens the stream anew, and goes on where it was. `asksAgain`: also for topics that were left out. */
   #reopen(asksAgain = false): void {
     if (this.#isClosed) return;
     if (asksAgain) for (const followed of this.#followed.values()) followed.isLeftOut = false;
@@ -358,10 +358,10 @@ export class Live<G extends GameTypes = AnyGame> {
         continue;
       }
       const isForeign = error.code === 'HTTP_ERROR';
-      // What ends a stream that went, such as a proof that has become too old, the next opening may have put right: it proves anew.
+      // The next opening makes a new proof. So it may succeed where a stream had opened and was ended, for a proof that had become too old.
       const mayOpen = came && failures <= MOST_SHORT;
       if (!this.#connection.mayPass(error) && !mayOpen) {
-        // A network in between that answers by itself may let through later.
+        // A proxy that answers by itself may let the next request through.
         this.#refuse(isForeign ? asked.filter((one) => one.upTo === null && one.error === null) : asked, error);
         if (!isForeign) break;
       }
@@ -374,13 +374,16 @@ export class Live<G extends GameTypes = AnyGame> {
     return [...this.#followed.values()].filter(({ isLeftOut }) => !isLeftOut);
   }
 
-  /** These may not be had. */
+  /** Reports that these topics are refused. */
   #refuse(followed: readonly Followed[], error: SavepointError): void {
     this.#connection.log('warn', `live: ${error.code}: ${error.message}`, { error });
     for (const one of followed) one.refuse(error);
   }
 
-  /** What an older server does not know, or one topic more than it takes, must not end the others: the one that it names goes, else the newest. */
+  /**
+   * A topic that an older server does not know, or one topic too many, must not end the others. The topic that the server names is left
+   * out, else the newest one.
+   */
   #leaveOut(asked: readonly Followed[], error: SavepointError): void {
     const [wrong] = [...asked.filter(({ text }) => error.message.startsWith(JSON.stringify(text.slice(0, 100)))), ...asked.slice(-1)];
     if (wrong === undefined) return;
@@ -397,7 +400,7 @@ export class Live<G extends GameTypes = AnyGame> {
     const opened = await this.#connection.open(ask, signal);
     if (!opened.ok) return { error: opened.error, came: false };
     let ended: SavepointError | null = null;
-    // By two clocks: one stands still while the machine sleeps, the other may be set back.
+    // Measured by two clocks: one stands still while the machine sleeps, the other may be set back.
     let heard = [performance.now(), Date.now()] as const;
     const alive = () => {
       heard = [performance.now(), Date.now()];
@@ -420,7 +423,7 @@ export class Live<G extends GameTypes = AnyGame> {
     return { error: ended ?? new SavepointError('NETWORK_ERROR', 'The live stream has ended'), came: true };
   }
 
-  /** The answer: why the stream ends. */
+  /** Handles an event. Returns why the stream ends, if it does. */
   #hear({ id, event, data }: ServerEvent, all: readonly Followed[]): SavepointError | null {
     const parse = this.#connection.options.json?.parse ?? JSON.parse;
     const said: unknown = data === null ? {} : parse(data);
@@ -439,7 +442,7 @@ export class Live<G extends GameTypes = AnyGame> {
     return null;
   }
 
-  /** A value too large for the stream. Without a topic all values follow by themselves. */
+  /** Reads a value that is too large for the stream. Without a topic the server sends all values by itself. */
   async #readAnew(followed: Followed | undefined, revision: number): Promise<void> {
     if (followed === undefined) return;
     this.#connection.reached(revision);

@@ -17,12 +17,12 @@ export interface Operation<Op extends string = OperationName, Path extends strin
   readonly reason?: string;
 }
 
-/** `members` is never there: it has the compiler see that the object knows them all. */
+/** `members` never exists. It makes the compiler check that the object has all of the members. */
 export interface Merge<Path extends string = string, Value = unknown> extends Operation<'merge', Path, Value> {
   readonly members?: keyof Value;
 }
 
-/** What the ledger is told of a change. */
+/** What the ledger records of a change. */
 export interface Why {
   readonly source?: string;
   readonly reason?: string;

@@ -21,7 +21,7 @@ export interface Player {
   readonly token?: string | (() => string | Promise<string>);
 }
 
-/** One line of what the client has to say: it prints nothing itself. */
+/** One line of the client's log. The library prints nothing itself. */
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
@@ -57,13 +57,13 @@ export interface ClientOptions extends Partial<Credentials> {
   readonly timeoutMs?: number;
   /** How often a request is sent again; 3 when left out. */
   readonly retries?: number;
-  /** Hears what happens; without it the client is silent. */
+  /** Called with what happens; without it the client is silent. */
   readonly log?: (entry: LogEntry) => void;
   readonly json?: JsonCodec;
   readonly fetch?: Fetch;
 }
 
-/** What one request may say for itself. */
+/** What one request may set for itself. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;

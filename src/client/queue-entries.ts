@@ -10,7 +10,7 @@ export class QueueEntries<Entry> {
   readonly #name: string;
   readonly #entries: Entry[] = [];
   #first = 0;
-  /** Stores one after the other: a hole would hide what lies behind it. */
+  /** Entries are stored one after the other: a hole would hide what lies behind it. */
   #storing: Promise<void> = Promise.resolve();
   #waiting = 0;
   /** What may have been stored although the storage said that it failed. */
@@ -25,7 +25,7 @@ export class QueueEntries<Entry> {
   async load(): Promise<void> {
     await this.#try('read', async () => {
       this.#first = Number((await this.#storage.getItem(this.#name)) ?? 0);
-      // A crash may have left the one before it.
+      // A crash may have left the entry before it.
       if (this.#first > 0) await this.#storage.removeItem(this.#at(this.#first - 1));
       for (let n = this.#first; ; n++) {
         const text = await this.#storage.getItem(this.#at(n));
@@ -55,7 +55,7 @@ export class QueueEntries<Entry> {
         const at = this.#at(this.#first + this.#entries.length);
         const found = await this.#storage.getItem(at);
         const first = Number((await this.#storage.getItem(this.#name)) ?? 0);
-        // Where the platform has no locks, two of them would write over each other's.
+        // Where the platform has no locks, two queues would overwrite each other's entries.
         if (first !== this.#first || (found !== null && found !== this.#failed)) throw new Error('another queue of this name uses it');
         this.#failed = JSON.stringify(entry);
         await this.#storage.setItem(at, this.#failed);
@@ -67,7 +67,7 @@ export class QueueEntries<Entry> {
     });
   }
 
-  /** Puts another in the place of the first. Throws `QUEUE_STORAGE`. */
+  /** Replaces the first entry. Throws `QUEUE_STORAGE`. */
   changeHead(entry: Entry): Promise<void> {
     return this.#inTurn(async () => {
       await this.#storage.setItem(this.#at(this.#first), JSON.stringify(entry));
@@ -75,7 +75,7 @@ export class QueueEntries<Entry> {
     });
   }
 
-  /** Takes the first away. Throws `QUEUE_STORAGE`. */
+  /** Removes the first entry. Throws `QUEUE_STORAGE`. */
   removeHead(): Promise<void> {
     return this.#inTurn(async () => {
       const done = this.#at(this.#first);

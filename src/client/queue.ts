@@ -52,14 +52,14 @@ export type QueuedWrite = {
 /** A write that is stored. */
 export interface Queued<Value = AnyJson, Own extends string = string> {
   readonly id: string;
-  /** What came of it, should that still be in this run of the game. */
+  /** The outcome, if it comes within this run of the game. */
   readonly result: Promise<Result<Value, Own>>;
 }
 
 export interface QueueOptions {
   /** Where writes wait: `localStorage`, `fileStorage(folder)`, or the game's own. */
   readonly storage: QueueStorage;
-  /** Of the queue in its storage; project and player when left out. One queue at a time may use it. */
+  /** Name of the queue in its storage; project and player when left out. One queue at a time may use it. */
   readonly name?: string;
   /** Writes that may wait; 1000 when left out. */
   readonly limit?: number;
@@ -82,9 +82,9 @@ const HOUR_MS = 3_600_000;
 const MARGIN_MS = 600_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** After so many failures of the server's own, a write goes back to the game, and the next have their turn. */
+/** After so many faults of the server, a write is given back to the game, and the next ones are sent. */
 const MOST_FAILURES = 5;
-/** Refusals that are nothing of the write's own. */
+/** Refusals that are not about the write. */
 const BLOCKING: ReadonlySet<string> = new Set([
   ...['NOT_CONFIGURED', 'SECRET_EXPOSED', 'CRYPTO_UNAVAILABLE', 'UNAUTHORIZED', 'KEY_DISABLED', 'PROJECT_DISABLED', 'DISABLED'],
   ...['PLATFORM_AUTH_FAILED', 'REVISION_OUTDATED', 'QUOTA_EXCEEDED'],
@@ -332,7 +332,7 @@ export class Queue<G extends GameTypes = AnyGame> {
     if (this.#ending.signal.aborted || this.#running !== null || this.#entries.head === undefined) return;
     this.#running = this.#drain().finally(() => {
       this.#running = null;
-      // What came in at the last moment.
+      // Writes may have come at the last moment.
       this.#run();
     });
   }
@@ -357,13 +357,14 @@ export class Queue<G extends GameTypes = AnyGame> {
   /** One attempt. `null`: the write is done or refused, and gone. Otherwise why it waits. */
   async #next(write: QueuedWrite, failures: number): Promise<SavepointError | null> {
     this.#state = 'sending';
-    // What was never sent may wait for ever; what was sent is remembered by the server for a while. So nothing is sent into the dark.
+    // Nothing is sent while the server is known to be away. A write that was never sent may wait for ever, but the key of one that was sent
+    // is remembered for a while only.
     if (!this.#reachable && this.#client.relay === null) {
       const found = await this.#client.security.tryLoad({ retries: 0, signal: this.#ending.signal });
       if (!found.ok && isNothingOfTheWrite(found.error, 0)) return found.error;
       this.#reachable = true;
     }
-    // By the server's clock, which remembers it: this one may be set meanwhile.
+    // By the server's clock, because the server decides how long it remembers a key. This machine's clock may be set meanwhile.
     const now = this.#client.security.now();
     const { keptHours = KEPT_HOURS } = this.#options;
     if (write.sentAt !== undefined && now > write.sentAt + keptHours * HOUR_MS - MARGIN_MS) {
@@ -396,14 +397,14 @@ export class Queue<G extends GameTypes = AnyGame> {
     return write.kind === 'save' ? documents.trySave(write.body, at) : documents.tryDelete(at);
   }
 
-  /** A write goes to the target that it was made for. */
+  /** The client for the target that the write was made for. */
   #senderOf({ player, target }: QueuedWrite): Client | null {
     if (this.#client.player?.id !== player) return null;
     if (this.#client.publishTarget === target) return this.#client as unknown as Client;
     return new Client({ ...this.#client.connection.options, publishTarget: target });
   }
 
-  /** The game hears of it first: a crash before the entry is gone has it told again, and never not. */
+  /** The game is told first. After a crash before the entry is gone it is told again; it is never not told. */
   async #settle(write: QueuedWrite, result: Result<AnyJson>): Promise<void> {
     try {
       await this.#options.onSettled?.(write, result);
@@ -415,7 +416,7 @@ export class Queue<G extends GameTypes = AnyGame> {
     this.#results.delete(write.id);
   }
 
-  /** `false`: the queue is being closed. */
+  /** Waits before the next try. Resolves to `false` when the queue is being closed. */
   async #rest(error: SavepointError, failures: number): Promise<boolean> {
     this.#state = isBlocking(error) ? 'blocked' : 'waiting';
     const most =
@@ -442,11 +443,11 @@ function isBlocking(error: SavepointError): boolean {
   return status === 401 || BLOCKING.has(code) || code.startsWith('AUTH_SESSION_') || code.startsWith('SECURITY_');
 }
 
-/** Whether the write keeps its place: nobody has decided on it. */
+/** Whether the failure says nothing about the write, which then stays in the queue. */
 function isNothingOfTheWrite(error: SavepointError, failures: number): boolean {
   const { code, status, requestId } = error;
   if (isPassing(error) || isBlocking(error) || code === 'ABORTED' || code === 'PROXY_FAILED' || code === 'QUEUE_STORAGE') return true;
-  // A captive portal answers, too; a node of ours names the request.
+  // A captive portal answers, too. An answer of a node names the request.
   if (code === 'INVALID_RESPONSE' || (code === 'HTTP_ERROR' && requestId === undefined)) return true;
   return status >= 500 && failures < MOST_FAILURES;
 }
@@ -460,7 +461,7 @@ interface Locks {
   ) => Promise<unknown>;
 }
 
-/** Where the platform has locks, no second page sends what the first one does. `null`: somebody else has it. */
+/** Where the platform has locks, only one page sends the writes of a queue. `null`: another page has the lock. */
 function lock(name: string): Promise<(() => void) | null> {
   const { locks } = (globalThis as { readonly navigator?: { readonly locks?: Locks } }).navigator ?? {};
   if (locks === undefined) return Promise.resolve(() => undefined);

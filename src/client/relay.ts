@@ -1,7 +1,7 @@
 import type { Result } from './errors.ts';
 import type { RequestOptions, WriteOptions } from './options.ts';
 
-/** Another way for what a guest asks: through the host of its game. */
+/** Another way for the requests of a guest: through the host of its game. */
 export interface Relay {
   /** A call, whose body is sealed already where that is needed. `body` of the answer. */
   call(slug: string, body: unknown, key: string, options?: WriteOptions): Promise<Result<unknown>>;

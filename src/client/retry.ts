@@ -1,15 +1,15 @@
 import type { SavepointError } from './errors.ts';
 
-/** What is worth sending again, and after which pause. What is sent again has its idempotency key, so that it happens once. */
+/** Which failures are worth another try, and after which pause. A write that is sent again has its idempotency key, so it happens once. */
 
-/** Codes that tell of this moment and not of the request. */
+/** Codes that say something about this moment and nothing about the request. */
 const PASSING: ReadonlySet<string> = new Set([
-  // What was cut on its way, or is a page of the network in between.
+  // An answer that was cut off, or the page of a network in between.
   'INVALID_RESPONSE',
   ...['NETWORK_ERROR', 'TIMEOUT', 'RATE_LIMITED', 'BUSY', 'BEHIND', 'BUILDING'],
   ...['STORAGE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'WRITE_CONFLICT', 'REQUEST_TIMEOUT'],
 ]);
-/** Of answers without a code: proxies and balancers give them. */
+/** Statuses of answers without a code, as proxies and load balancers give them. */
 const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504]);
 
 /** A server that asks for more than this is not waited for: the error comes back with how long it asks for. */
@@ -18,18 +18,18 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-/** Whether the same request may fare better in a moment. */
+/** Whether the same request may succeed in a moment. */
 export function isPassing(error: SavepointError): boolean {
   const { code, status } = error;
   return PASSING.has(code) || isLoginAway(error) || (code === 'HTTP_ERROR' && PASSING_STATUS.has(status));
 }
 
-/** The player's token may be good: what judges it could not be asked. */
+/** The player's token may be valid: the service that judges it could not be asked. */
 export function isLoginAway({ code, details }: SavepointError): boolean {
   return code === 'PLATFORM_AUTH_FAILED' && details['authFailureKind'] === 'service_unavailable';
 }
 
-/** Whether the server says that it did nothing. */
+/** Whether the server says that it did nothing with the request. */
 export function wasRefusedUnseen(error: SavepointError): boolean {
   const { code, retryAfterMs } = error;
   return code === 'RATE_LIMITED' || isLoginAway(error) || (retryAfterMs !== undefined && code !== 'OUTCOME_UNKNOWN');
@@ -42,7 +42,7 @@ export function pauseBefore(attempt: number, error: SavepointError, random: () =
   return error.retryAfterMs === undefined ? jittered : error.retryAfterMs + random() * FIRST_PAUSE_MS;
 }
 
-/** `false`: the signal came first. */
+/** Resolves to `false` if the signal came first. */
 export function pause(ms: number, signal?: AbortSignal): Promise<boolean> {
   if (signal?.aborted === true) return Promise.resolve(false);
   return new Promise((resolve) => {

@@ -25,7 +25,7 @@ export interface RevisionStatus {
   /** `null`: no grace period runs. */
   readonly graceRemainingMinutes: number | null;
   readonly action: 'warn' | 'block_writes' | 'block_all' | null;
-  /** For players. */
+  /** A text for players. */
   readonly message: string | null;
   readonly playerRevision: number | null;
   readonly currentRevision: number | null;
@@ -92,7 +92,7 @@ export class Revision {
   }
 
   /**
-   * Hears whenever `outdated`, `graceExpired` or `action` have changed. The answer ends it.
+   * Calls the listener whenever `outdated`, `graceExpired` or `action` has changed. Returns the function that ends this.
    *
    * @example
    * ```ts
@@ -105,7 +105,7 @@ export class Revision {
   }
 
   /**
-   * Hears of every answer that calls the game outdated. The answer ends it.
+   * Calls the listener for every answer that calls the game outdated. Returns the function that ends this.
    *
    * @example
    * ```ts

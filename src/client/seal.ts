@@ -3,8 +3,8 @@ import { hex, randomBytes } from './ids.ts';
 import { stableJson } from './stable-json.ts';
 
 /**
- * Sealed requests: a body that is encrypted, signed and good for one use. The key is made of the public key, so it keeps nothing from
- * who has the game; it keeps a request from being changed or sent again on its way.
+ * Sealed requests: a body that is encrypted, signed and good for one use. The key is derived from the public key, so whoever has the game
+ * can read a request. But nobody can change it on its way or send it again.
  */
 
 const ALGORITHM = 'aes-256-gcm+hmac-sha256';

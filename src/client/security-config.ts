@@ -8,7 +8,7 @@ import { stableJson } from './stable-json.ts';
 
 export type Config = SecurityConfig['config'];
 
-/** Why a config is not to be gone by; `null`: it is. `projectId`: whose it must be. */
+/** Why a config must not be used; `null`: it may be. `projectId`: the project that it must be of. */
 export async function faultOf(config: unknown, projectId: string): Promise<string | null> {
   if (!isObject(config) || !isObject(config['settings'])) return 'it is no config';
   if (config['projectId'] !== projectId) return 'it is of another project';

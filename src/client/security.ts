@@ -18,13 +18,13 @@ export interface Modes {
 interface Known {
   readonly modes: Modes;
   readonly config: Config | null;
-  /** On the monotonic clock, ms. */
+  /** By the monotonic clock, ms. */
   readonly until: number;
 }
 
 const LONGEST_MS = 300_000;
 const ADOPTED_MS = 60_000;
-/** Of a project that has no config, which may come with the next push. */
+/** How long the absence of a config is remembered, ms: it may come with the next push. */
 const MISSING_MS = 10_000;
 
 /** The security config of the project, and the clock of its server. */
@@ -32,7 +32,7 @@ export class Security {
   readonly #connection: Connection;
   #known: Known | null = null;
   #loading: Promise<Known> | null = null;
-  /** What the server's clock is ahead, ms. */
+  /** How far the server's clock is ahead of this one, ms. */
   #aheadMs = 0;
 
   constructor(connection: Connection) {

@@ -15,15 +15,15 @@ export interface Session {
 }
 
 interface Held extends Session {
-  /** Whose it is, and where: another player, project or target has another. */
+  /** Player, project and target that it is for. For another one there is another session. */
   readonly of: string;
-  /** On the monotonic clock, ms. */
+  /** By the monotonic clock, ms. */
   readonly until: number;
 }
 
 /** A session is refreshed when less than this is left. */
 const AHEAD_MS = 30_000;
-/** After a failure the player's own token has to do for a while. */
+/** After a failure the player's own token is used for this long, ms. */
 const REST_MS = 10_000;
 
 /** The sessions of the client's player. */
@@ -169,7 +169,7 @@ export class Sessions {
   ensure(): Promise<Session | null> {
     const { current } = this;
     const isFresh = current !== null && performance.now() < (this.#held?.until ?? 0) - AHEAD_MS;
-    // Without a token nobody could be proven.
+    // Without a token no player can be proven.
     if (isFresh || performance.now() < this.#restsUntil || (current === null && !this.#connection.player?.token)) {
       return Promise.resolve(current);
     }

@@ -68,7 +68,7 @@ export function fileStorage(folder: string): QueueStorage {
     },
     setItem(name, text) {
       const path = pathOf(name);
-      // A file of half a text never gets the name.
+      // The text is written to a file beside, so a half-written text never gets the name.
       const file = files.openSync(`${path}.new`, 'w');
       try {
         files.writeSync(file, text);

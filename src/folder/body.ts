@@ -3,7 +3,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts
 import type { FileKind } from './kinds.ts';
 import type { Folder, Source } from './sources.ts';
 
-/** The body of a push, out of the sources of a folder. */
+/** Makes the body of a push from the sources of a folder. */
 
 /**
  * A kind of which the folder holds nothing has no section, so a push leaves what the project holds of it alone; the kinds in `emptied` have an
@@ -60,7 +60,7 @@ function rulesItem(source: Source): Json {
   return isObject(resource) ? { ...resource, ...authoringOf(source) } : resource;
 }
 
-/** Documents that there is one of, and what stands for none of it. */
+/** Kinds of which there is one document, and the value that stands for none. */
 const WHOLES: readonly (readonly [FileKind, (source: Source) => Json, none: Json])[] = [
   ['game-values', valuesItem, { items: [] }],
   ['rate-limit-rules', rulesItem, []],

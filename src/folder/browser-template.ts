@@ -28,7 +28,7 @@ function filesIn(folder: string): string[] {
   });
 }
 
-/** The page takes the client library from the package that made it: no registry has to know it. */
+/** The page takes the client library from the package that made it, so no registry has to have it. */
 function linked(text: string, page: string): string {
   const own = relative(page, packageFolder(import.meta.dirname))
     .split(sep)

@@ -11,7 +11,7 @@ import type { Folder, Source } from './sources.ts';
 export interface Change extends FieldDifferences {
   readonly kind: FileKind;
   readonly id: string;
-  /** `absent`: the target holds it and the folder does not; `delete`: so a push that prunes removes it. */
+  /** `absent`: the target has it and the folder does not. `delete`: the same, and a push that prunes removes it. */
   readonly action: 'add' | 'change' | 'absent' | 'delete';
   /** The file of the folder. */
   readonly path?: string;

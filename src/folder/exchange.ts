@@ -84,7 +84,7 @@ function bodyOf(text: string): Json | undefined {
   }
 }
 
-/** What an answer of another status than 2xx says. */
+/** The refusal in an answer whose status is not 2xx. */
 export function refused({ status, body }: Answered): RemoteRefusal {
   const whole = isObject(body) ? body : {};
   const error = whole['error'];
@@ -96,7 +96,7 @@ export function refused({ status, body }: Answered): RemoteRefusal {
   return new RemoteRefusal(status, typeof code === 'string' ? code : `HTTP_${status}`, text, details, whole);
 }
 
-/** Why no answer came. `timeoutMs`: how long it was waited for. */
+/** The error for a request without an answer. `timeoutMs`: how long it was waited for. */
 export function unreachable(url: string, method: string, error: unknown, timeoutMs = TIMEOUT_MS): RemoteUnreachable {
   const at = new URL(url).origin;
   if (error instanceof Error && error.name === 'TimeoutError') {
@@ -121,7 +121,7 @@ const CURES: Readonly<Record<string, string | undefined>> = {
   CERT_HAS_EXPIRED: 'Renew the certificate there.',
 };
 
-/** Twice as long each time, with a random part, or as long as the server says. */
+/** The pause before another try: twice as long each time, with a random part, or as long as the server says. */
 function waitMs(attempt: number, retryAfter: string | null): number {
   const told = retryAfter !== null && /^\d{1,4}$/.test(retryAfter) ? Number(retryAfter) * 1000 : 0;
   const own = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());

@@ -13,7 +13,7 @@ export interface Finding {
   readonly message: string;
   readonly kind: FileKind;
   readonly id: string;
-  /** Of the file; empty: of none. */
+  /** Path of the file; empty: the finding belongs to no file. */
   readonly path: string;
   /** Where in the file, both from 1. */
   readonly line: number | null;
@@ -50,7 +50,7 @@ export function findingsIn({ sources }: Pick<Folder, 'sources'>, answer: JsonObj
     const items = itemsOf(sources, kind);
     const results = listIn(section, 'results').filter((result) => isObject(result));
     const told = results.flatMap((result) => listIn(result, 'diagnostics').filter((each) => isObject(each)));
-    // A section that is refused whole says why by itself.
+    // A section that is refused as a whole says why.
     const whole = told.length === 0 && section['ok'] === false ? [section] : told;
     return whole.map((each) => placed(kind, items, each));
   });
@@ -98,7 +98,7 @@ type Told = Pick<Finding, 'severity' | 'code' | 'message' | 'fix'> & {
 
 function findingIn(source: Source, { severity, code, message, fix, line = null, column = null }: Told, pointer = source.pointer): Finding {
   const { kind, id, path, text } = source;
-  // The server says where the member is; an author wants to see the word.
+  // The server names the member; an author wants to see the word itself.
   const found = positionOf(source, pointer, code, message) ?? (line === null ? null : { line, column: column ?? 1 });
   const at = found?.line ?? null;
   return {

@@ -37,7 +37,7 @@ const LISTS: readonly (readonly [Listed, FileKind & ('collection' | 'endpoint' |
 ];
 const TRIES = 5;
 
-/** Reads a target as it is at one moment: what is published while it is read has it read again. */
+/** Reads a target as it is at one moment. If something is published meanwhile, it is read again. */
 export async function heldBy(remote: Remote, target: Target): Promise<HeldBy> {
   for (let turn = 1; ; turn += 1) {
     const before = await remote.diff();

@@ -6,7 +6,7 @@ import { type Finding, findingsIn, problemsIn } from './findings.ts';
 import { merged } from './push.ts';
 import type { Folder } from './sources.ts';
 
-/** What a server that holds nothing would say of a push of the folder, without one. */
+/** The findings that a push of the folder to an empty server would have. No server is asked. */
 export function checkOffline(folder: Folder): readonly Finding[] {
   const problems = problemsIn(folder);
   const told = preflight(EMPTY_DEFINITIONS, bodyOf(folder), 'next', { strict: true });

@@ -1,7 +1,7 @@
 /** What is wrong with a folder, its settings or its keys, in words that say what to do. The message is all that a user needs. */
 export class FolderProblem extends Error {
   override readonly name = 'FolderProblem';
-  /** By which programs tell problems apart. */
+  /** The code by which programs tell problems apart. */
   readonly code: string;
 
   constructor(

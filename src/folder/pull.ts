@@ -51,9 +51,9 @@ export async function pullFolder(
   return { ...told, written: [...begun, ...told.written] };
 }
 
-/** What makes a folder one of its project, so that the next command need not be told which: the paths that were written. */
+/** Marks the folder as one of its project, so that later commands need not be told. Returns the paths that were written. */
 function begin({ dir, address, project }: Place): readonly string[] {
-  // A folder of `savepoint dev` has a node of its own: with an address in it, it would not be started any more.
+  // A folder of `savepoint dev` has a node of its own. With an address in the folder that node would no longer be started.
   if (findProject(dir) !== null || storedAddress(dir) !== null) return [];
   writeProjectFile(dir, { address, project });
   if (readTextFile(join(dir, '.gitignore')) !== null) return [PROJECT_FILE];

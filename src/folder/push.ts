@@ -53,7 +53,7 @@ export async function pushFolder(remote: Remote, folder: Folder, options: PushOp
   const changes = changesOf(folder, held.definitions).map((each) => (options.prune ? removed(each) : each));
   const isChanged = changes.some(({ action }) => action !== 'absent');
   if (!isChanged) {
-    // Nothing to overwrite, so nothing to conflict with.
+    // There is nothing to overwrite, so there is no conflict.
     keepKnown(remote.place, { base: Math.max(known.base ?? 0, held.position), files: hashesOf(folder.sources) });
     const findings = await judged(remote, folder, options);
     if (options.strict && findings.length > 0) return { ok: false, reason: 'findings', findings, isHeld: true };
@@ -130,7 +130,7 @@ export async function judged(
   }
 }
 
-/** A file that cannot be read is told of once. */
+/** A file that cannot be read is reported once. */
 export function merged(problems: readonly Finding[], told: readonly Finding[], refusal: Error): readonly Finding[] {
   const unread = new Set(problems.map(({ path }) => path));
   const more = told.filter(({ path }) => !unread.has(path));

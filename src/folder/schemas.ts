@@ -10,7 +10,7 @@ import { ignoreState, STATE_FOLDER } from './state.ts';
  */
 
 const SCHEMA_FOLDER = `${STATE_FOLDER}/schemas`;
-/** Says of which release they are; written last. */
+/** Names the release of the schemas; written last. */
 const STAMP = 'release.txt';
 
 /** The line by which an editor finds the schema of a YAML file at `path` of the folder. Editors resolve it from the file. */

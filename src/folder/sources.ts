@@ -141,7 +141,7 @@ export function withoutAuthoring(definition: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(definition).filter(([name]) => !AUTHORING_MEMBERS.some((own) => own === name)));
 }
 
-/** A file that is called like a source of no kind there is. */
+/** A file that is named like a source, but of a kind that does not exist. */
 function strangerIn(path: string): { readonly path: string; readonly hint: string }[] {
   if (fileNameOf(path) !== null) return [];
   const [, name = '', word = '', ending = ''] = /^(?:.*\/)?([^/]+)\.([A-Za-z-]+)\.(ya?ml|json)$/i.exec(path) ?? [];

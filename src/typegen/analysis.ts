@@ -29,8 +29,8 @@ import { objectOf, typeOfShallow } from './templates.ts';
 import { isNever, NEVER, NULL, nullForMissing, type ObjectType, partsOf, type Type, textOf, UNKNOWN, union } from './type.ts';
 
 /**
- * Runs the steps of an endpoint on types instead of values, through every way that they may take: what is answered, and with which codes a call
- * is refused.
+ * Runs the steps of an endpoint on types instead of values, along every path that they may take. The result is what the endpoint answers,
+ * and with which codes it refuses.
  */
 
 const FLOWS: { readonly [T in StepType]: StepFlow } = {
@@ -69,9 +69,9 @@ const LOOPS = new Set<string>(['while', 'until', 'foreach'] satisfies StepType[]
 
 /** Workflows in workflows, as deep as a call may go. */
 const MAX_DEPTH = 5;
-/** Workflows and blocks that are looked through for one endpoint, each with its params. Of more, nothing is known. */
+/** The most workflows and blocks, each with its params, that are followed for one endpoint. Of further ones nothing is known. */
 const MAX_CALLS = 500;
-/** Visits of a step by `goto`. What still changes then is unknown. */
+/** The most visits of a step by `goto`. A type that still changes then is unknown. */
 const MAX_VISITS = 6;
 
 /** Documents as endpoints read them, by the id of their collection. */
@@ -258,7 +258,7 @@ function waysOn(flow: Flow, at: number, indexes: ReadonlyMap<string, number>): r
   return flow.next === null ? jumps : [[at + 1, flow.next], ...jumps];
 }
 
-/** Whether this way brings anything new to the place. */
+/** Whether this path brings new types to the place. */
 function arrive(entries: Map<number, Names>, visits: Map<number, number>, index: number, names: Names): boolean {
   const before = entries.get(index);
   if (before === undefined) {

@@ -31,7 +31,7 @@ export function goesOn(next: Names | null): Flow {
 /** The call is refused: nothing comes after. */
 export const REFUSED: Flow = goesOn(null);
 
-/** Either of these. */
+/** Either of these flows. */
 export function either(...flows: readonly Flow[]): Flow {
   return {
     next: flows.reduce<Names | null>((names, { next }) => joined(names, next), null),
@@ -41,7 +41,7 @@ export function either(...flows: readonly Flow[]): Flow {
   };
 }
 
-/** One, and where it goes on the other. */
+/** The first flow, and the second wherever the first goes on. */
 export function andThen(first: Flow, after: (names: Names) => Flow): Flow {
   if (first.next === null) return first;
   const second = after(first.next);
@@ -68,7 +68,7 @@ export interface Frame {
   readonly routed: boolean;
 }
 
-/** What steps ask of the whole. */
+/** What steps ask of the analysis as a whole. */
 export interface Analysis {
   /** The steps of a nested list. */
   list(frame: Frame, names: Names, json: Json | undefined): Flow;
@@ -76,7 +76,7 @@ export interface Analysis {
   call(frame: Frame, name: string, params: Type): Type;
   /** The check of a workflow. Whether it has one. */
   guard(name: string): boolean;
-  /** A refusal that a call may come to. */
+  /** Notes a refusal that a call may end with. */
   refused(code: string, how: Refused): void;
   /** The documents of a collection, by its id or name; `null`: there is none. */
   documents(name: string | undefined): ObjectType | null;

@@ -19,7 +19,7 @@ import type { Names } from './names.ts';
 import { BOOLEAN, list, memberType, NEVER, NULL, NUMBER, nullForMissing, partsOf, present, type Type, UNKNOWN, union } from './type.ts';
 import { itemsOf, type Segment, walkType } from './walk.ts';
 
-/** What functions and expressions come to. */
+/** Types of the results of functions and expressions. */
 
 /** How texts are read. `templates.ts` joins them, so no file imports its own user. */
 export interface Reading {

@@ -6,7 +6,7 @@ const INDENT = '  ';
 /** What is longer is spread over lines. */
 const WIDTH = 120;
 
-/** `depth`: how far in it stands. */
+/** `depth`: how many levels deep it is nested. */
 export function printType(type: Type, depth: number): string {
   const parts = [...partsOf(type)].sort((a, b) => precedenceOf(a) - precedenceOf(b));
   if (parts.length === 0) return 'never';

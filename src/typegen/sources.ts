@@ -86,7 +86,7 @@ function problemIn(body: JsonObject): { readonly id: string; readonly message: s
 /** Where the types of a folder are written unless told otherwise. */
 export const TYPES_FILE = 'game.types.ts';
 
-/** Whether the file is what it should be. */
+/** Whether the file holds these types already. */
 export function isWritten(path: string, types: string): boolean {
   return readTextFile(path) === types;
 }

@@ -29,8 +29,8 @@ import {
 import { type Segment, walkType } from './walk.ts';
 
 /**
- * What templates come to, read with the parsers that run them (`domain/endpoint`). What does not parse fails the call that reaches it, so it has
- * no value; what cannot be known is unknown.
+ * Types of the results of templates, read with the parsers that run them (`domain/endpoint`). A text that does not parse fails the call
+ * that reaches it, so it has no value. What cannot be known is unknown.
  */
 
 export function typeOfTemplate(names: Names, text: string): Type {
@@ -41,7 +41,7 @@ export function typeOfTemplate(names: Names, text: string): Type {
   });
 }
 
-/** An expression keeps the type of what it comes to. */
+/** An expression keeps the type of its result. */
 export function typeOfExpression(names: Names, text: string): Type {
   return attempt(() => expressionType(reading, names, text));
 }
