@@ -18,11 +18,11 @@ interface CheckOptions extends RemoteOptions {
 export function checkCommand(): Command {
   return remoteCommand(
     'check',
-    'say what a push would be told, with file, line and column; writes nothing. Exit code 1: there are findings',
+    'report what a push would report, with file, line and column; writes nothing. Exit code 1: there are findings',
   )
-    .option('--live', 'of a push that is live at once')
-    .option('--prune', 'of a push that removes what the folder does not hold')
-    .option('--offline', 'without a server: as if it held nothing')
+    .option('--live', 'for a push that is live at once')
+    .option('--prune', 'for a push that removes what the folder does not hold')
+    .option('--offline', 'without a server, as if the project were empty')
     .action(async (options: CheckOptions) => {
       const folder = readFolder(options.offline ? dirOf(options) : remoteOf(options).place.dir);
       if (folder.sources.length === 0) {

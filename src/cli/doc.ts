@@ -62,9 +62,9 @@ function set(): Command {
     )
     .option('--file <file>', 'store this JSON file as the whole document; - is standard input')
     .option('--if-version <n>', 'only where the document has this version; 0: only where there is none')
-    .option('--player <id>', 'the player that the log shall name')
+    .option('--player <id>', 'the player to name in the log')
     .option('--reason <text>', 'why, for the ledger')
-    .option('--no-strict', 'store fields, too, that the schema of the collection does not name')
+    .option('--no-strict', 'also store fields that the schema of the collection does not name')
     .addHelpText(
       'after',
       '\nExamples:\n  savepoint doc set players 42 gold+=5 name=Ada --reason "lost in a crash"\n  savepoint doc set players 42 --file ada.json --if-version 3',

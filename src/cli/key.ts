@@ -77,7 +77,7 @@ function list(): Command {
 }
 
 function revoke(): Command {
-  return command('revoke', 'end a key for good; it stops working at once', 'savepoint key revoke p1 key_5cbb4d84b7f4eaf1')
+  return command('revoke', 'revoke a key for good; it stops working at once', 'savepoint key revoke p1 key_5cbb4d84b7f4eaf1')
     .argument('<projectId>')
     .argument('<keyId>')
     .action(async (projectId: string, keyId: string, options: CommonOptions) => {

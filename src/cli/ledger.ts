@@ -33,7 +33,7 @@ export function ledgerCommand(): Command {
     .option('--to <time>', 'before this time')
     .option('--newest', 'newest first')
     .option('--limit <n>', 'entries of a page, from 1 to 500', '100')
-    .option('--cursor <cursor>', 'the page after another one, which names it')
+    .option('--cursor <cursor>', 'the cursor that the page before names')
     .addOption(new Option('--target <target>', 'the data').choices(TARGETS).default('live'))
     .addHelpText(
       'after',

@@ -24,12 +24,12 @@ interface PutOptions extends CommonOptions {
 function put(): Command {
   return command(
     'put',
-    'make a page of a file, or replace it',
+    'make or replace a page from a file',
     'savepoint page put p1 news --file news.md',
     'savepoint page put p1 status --file status.json --status ok',
   )
     .argument('<projectId>')
-    .argument('<slug>', 'its name in the address: small letters, digits, _ and -')
+    .argument('<slug>', 'its name in the address: lower-case letters, digits, _ and -')
     .requiredOption('--file <path>', 'Markdown, or one JSON object of keys and values')
     .option('--title <text>', 'default: the first heading of the text, else the slug')
     .option('--type <type>', 'markdown or keyvalue (default: by the name of the file, keyvalue for .json)')
@@ -112,7 +112,7 @@ function list(): Command {
 }
 
 function remove(): Command {
-  return command('remove', 'take a page away', 'savepoint page remove p1 news')
+  return command('remove', 'remove a page', 'savepoint page remove p1 news')
     .argument('<projectId>')
     .argument('<slug>')
     .action(async (projectId: string, slug: string, options: CommonOptions) => {

@@ -13,7 +13,7 @@ interface PullOptions extends RemoteOptions {
 
 /** `savepoint pull`: what the project holds, as files. */
 export function pullCommand(): Command {
-  return remoteCommand('pull', 'bring what the project holds into the folder; exit code 1: it would overwrite your changes')
+  return remoteCommand('pull', 'write what the project holds into the folder; exit code 1: it would overwrite your changes')
     .option('--live', 'what is live, without what is staged')
     .option('--force', 'overwrite changes that were never pushed')
     .action(async (options: PullOptions) => {

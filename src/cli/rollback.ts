@@ -17,7 +17,7 @@ interface RollbackOptions extends RemoteOptions {
 /** `savepoint rollback`: makes live what it was before a publish. */
 export function rollbackCommand(): Command {
   return remoteCommand('rollback', 'make live what it was before its last publish or promotion, after asking; players’ documents stay')
-    .option('--to <revision>', 'what it was right after this one of `savepoint publishes`; -1: before any', revisionOf)
+    .option('--to <revision>', 'a revision that `savepoint publishes` lists: live as it was right after that; -1: before any', revisionOf)
     .option('--dry-run', 'look only')
     .option('--yes', 'do not ask')
     .action(async (options: RollbackOptions) => {

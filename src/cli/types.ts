@@ -28,10 +28,10 @@ export function typesCommand(): Command {
     `${JSON_HELP}; with --watch one on a line each time (NDJSON)`,
   )
     .option('--out <file>', 'where to (default: game.types.ts in the folder); - prints them')
-    .option('--remote', 'of what the project on the server holds, not of the folder; so do --address and --project')
+    .option('--remote', 'types of what the project on the server holds, instead of the folder; --address and --project imply it')
     .addOption(new Option('--target <target>', 'with --remote: which definitions').choices(['live', 'next']).default('live'))
     .option('--watch', 'again after every change, until it is stopped')
-    .option('--check', 'write nothing; exit code 1 where the file is not what it would be')
+    .option('--check', 'write nothing; exit code 1 if the file is out of date')
     .addHelpText(
       'after',
       '\nExamples:\n  savepoint types --out src/game.types.ts --watch\n  savepoint types --out src/game.types.ts --check\n  SAVEPOINT_SECRET_KEY=… savepoint types --address https://game.example --project p1 --out src/game.types.ts',

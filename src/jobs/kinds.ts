@@ -70,7 +70,7 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
   },
   'tests.run': {
     queue: 'long',
-    about: "runs a project's saved tests dry; its result tells which failed",
+    about: "runs a project's saved tests dry; its result says which failed",
     check: shaped(z.strictObject({ projectId: z.string().min(1).max(64), target: z.enum(['live', 'next']) })),
     attempts: 3,
     everyMs: null,
@@ -84,7 +84,7 @@ export const JOB_KINDS: { readonly [N in JobName]: Kind<JobDatas[N]> } = {
   },
   'telemetry.retain': {
     queue: 'upkeep',
-    about: 'takes telemetry out of the lists, and then out of the log, that is older than its project keeps it',
+    about: 'removes telemetry that is older than its project keeps it, from the lists and then from the log',
     check: nothing,
     attempts: 3,
     everyMs: 6 * HOUR,

@@ -42,7 +42,7 @@ export function copyCommand(): Command {
     .addOption(new Option('--to-data <dir>', 'the same as --to data:DIR').conflicts('to'))
     .option('-f, --follow', 'go on with new events until interrupted')
     .option('--no-read-models', 'copy the log alone; the start on the target builds the read models')
-    .option('--allow-incomplete', 'take what a file holds whose end is missing')
+    .option('--allow-incomplete', 'accept a file whose end is missing')
     .addHelpText('after', `${PLACES_HELP}\n${AFTERWARDS}`)
     .action(async (options: CopyCommandOptions) => {
       const { from, to } = placesOf(options);

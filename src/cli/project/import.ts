@@ -20,13 +20,13 @@ export function importCommand(): Command {
   )
     .argument('<file>')
     .addOption(new Option('--as-new [name]', 'make a project for it, with keys of its own beside those of the file').conflicts('into'))
-    .option('--into <project>', 'lay it over this project: its id, or its name')
+    .option('--into <project>', 'write it into this project: its id, or its name')
     .addOption(
       new Option('--on-conflict <how>', 'with a definition that is there: replace it, leave it, or add the new one under a new id')
         .choices(['overwrite', 'skip', 'copy'])
         .default('overwrite'),
     )
-    .option('--preview', 'write nothing: tell what is new and what is there already')
+    .option('--preview', 'write nothing; show what is new and what is there already')
     .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions) => {
       const target = targetOf(options);
@@ -45,9 +45,10 @@ export function importCommand(): Command {
 }
 
 const HELP = `
-Documents, save records, game values and rate-limit rules of the file always replace those that are there; what the project has beside them
-stays. Rules, limits and schemas stand against nothing. Numbers of ledger fields get an entry with the source \`import\`. An import that broke
-off is done again; what it did is not done twice, but for copies (--on-conflict copy), which are made anew each time. --as-new keeps its project disabled until all of it is there, and brings the settings of the file.`;
+Documents, save records, game values and rate-limit rules of the file always replace those in the project. Everything else in the project
+stays. No rule, limit or schema refuses anything. A changed number of a ledger field gets an entry with the source \`import\`. An import
+that was interrupted can be run again: what it wrote is not written twice, except copies (--on-conflict copy), which are made anew each
+time. With --as-new the project is disabled until all of it is there, and gets the settings of the file.`;
 
 function targetOf({ asNew, into }: ImportOptions): ImportTarget {
   if (into !== undefined) return { into };
