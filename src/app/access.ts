@@ -223,7 +223,7 @@ export function requireOwnKey(caller: Caller, key: string): void {
 }
 
 function requireKeyOf(player: string, key: string): void {
-  if (key !== player && !key.startsWith(`${player}_`)) throw refusal('FORBIDDEN', "This is another player's");
+  if (key !== player && !key.startsWith(`${player}_`)) throw refusal('FORBIDDEN', 'This belongs to another player');
 }
 
 /** The proven player. Throws if there is none: the project may have come to require one since the caller was resolved. */

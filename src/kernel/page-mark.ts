@@ -7,7 +7,7 @@ import { type Refusal, refusal } from './errors.ts';
  * never end.
  */
 export function wrongMark(name: string): Refusal {
-  return refusal('INVALID_REQUEST', `\`${name}\` is what the page before answered; the first page is asked for without it`);
+  return refusal('INVALID_REQUEST', `\`${name}\` must be what the page before answered; leave it out for the first page`);
 }
 
 /** The revision before which a page begins; `null` for the first page. Throws {@link wrongMark}. */

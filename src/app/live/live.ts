@@ -75,7 +75,7 @@ export function createLive(read: Read): Live {
     const isFull = open >= live.streams;
     if (!isFull && streams.subscribers.size < live.streamsOfProject) return;
     live.observer.refused();
-    throw refusal('BUSY', isFull ? 'This node has as many streams as it may' : 'This project has as many streams as it may', {
+    throw refusal('BUSY', isFull ? 'This node has too many streams open' : 'This project has too many streams open', {
       retryAfter: 5,
     });
   };

@@ -95,7 +95,7 @@ export class Projects {
   freshness(project: Project): { readonly stale: boolean } {
     const known = project.behind ? project.confirmedAt : Math.max(this.#caughtUpAt, project.confirmedAt);
     const silent = this.#options.scheduler.monotonic() - known;
-    if (silent > REFUSE_MS) throw refusal('STORAGE_UNAVAILABLE', 'This node has lost sight of the log');
+    if (silent > REFUSE_MS) throw refusal('STORAGE_UNAVAILABLE', 'This node has not heard from the log for too long');
     return { stale: silent > STALE_MS };
   }
 

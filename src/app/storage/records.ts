@@ -144,7 +144,7 @@ async function requireWriter(
 ): Promise<void> {
   if (collection.access.read === 'endpoints') throw refusal('ENDPOINT_ONLY');
   const reader = await provenOnce(context, project, caller, access, collection, collection.id);
-  if (parseStored(text)['_writerId'] !== ownerOf(access, reader)) throw refusal('FORBIDDEN', "This is another player's");
+  if (parseStored(text)['_writerId'] !== ownerOf(access, reader)) throw refusal('FORBIDDEN', 'This belongs to another player');
 }
 
 const APPEND: AdmissionRules<CollectionAddress> = {

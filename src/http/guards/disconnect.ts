@@ -12,7 +12,7 @@ export function disconnectSignal(res: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const { socket } = res;
   let timer: NodeJS.Timeout | undefined;
-  const abort = () => controller.abort(refusal('BUSY', 'Whoever asked for this has left'));
+  const abort = () => controller.abort(refusal('BUSY', 'The caller has disconnected'));
   const probe = () => {
     if (!res.headersSent && !res.destroyed) res.writeProcessing();
   };
