@@ -105,7 +105,7 @@ function same(before: Json | undefined, after: Json | undefined): boolean {
   return before === undefined || after === undefined ? before === after : jsonEquals(before, after);
 }
 
-/** The members that either has, with their values in both. */
+/** The members that either object has, with their values in both. */
 function membersOf(before: JsonObject, after: JsonObject): (readonly [name: string, before: Json | undefined, after: Json | undefined])[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].map((name) => [name, member(before, name), member(after, name)]);

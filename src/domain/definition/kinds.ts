@@ -11,7 +11,7 @@ export type SourceKind = ListedKind | 'test';
 
 export const SOURCE_KINDS: readonly SourceKind[] = ['collection', 'endpoint', 'workflow', 'library', 'query', 'test'];
 
-/** The section of a push that holds a kind. */
+/** The name of the section of a push that contains a kind. */
 export const SECTIONS = {
   collection: 'collections',
   endpoint: 'endpoints',

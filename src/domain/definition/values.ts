@@ -130,7 +130,10 @@ function groupsOf(raw: Json | undefined, owner: string | null): Group[] {
   return found.map(([id, item]) => group(id, item, owner));
 }
 
-/** Items of a list with their ids, which any of `idNames` holds, or of a map from id to what `itemOf` makes an item. */
+/**
+ * Items with their ids. In a list, the first of `idNames` that an item has is its id. In a map, the names are the ids, and `itemOf` makes the
+ * items.
+ */
 function byId(
   raw: Json | undefined,
   idNames: readonly string[],

@@ -27,7 +27,7 @@ function isPlain(value: Value): boolean {
 
 /** Number of characters that are searched for one unit of work. */
 const SEARCHED = 1024;
-/** Longest text that V8 searches for in linear time. A longer one may be compared at every position. */
+/** Longest text that V8 finds in one pass. For a longer one it may compare at every position. */
 const QUICKLY_FOUND = 250;
 
 /** Cost of reading an item as a number or as a text, where the wanted value is of the other kind. */

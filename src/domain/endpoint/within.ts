@@ -3,9 +3,12 @@ import { isObject, type Json } from '../../kernel/json.ts';
 import { listOf, objectOf, stringOf } from '../definition/read.ts';
 import type { StepDefinition } from './step.ts';
 
-/** Where a call failed that was in something called: `error.step` names a step, and `error.within` what it is a step of. */
+/**
+ * Where a call failed inside a workflow, an internal endpoint or a block: `error.step` names the step, and `error.within` the callables that it
+ * is nested in.
+ */
 
-/** Runs what a step calls. A refusal from there names both, the outermost first. */
+/** Runs what a step calls. A refusal from it gets the names of the step and of what it called, the outermost first. */
 export function within<T>(step: StepDefinition, called: string, run: () => T): T {
   try {
     return run();
@@ -17,11 +20,14 @@ export function within<T>(step: StepDefinition, called: string, run: () => T): T
   }
 }
 
-/** Where a refused call failed, for people: `pay > charge > enough` is the step `enough` of `charge`, which the step `pay` called. `null`: in no step. */
+/**
+ * Where a refused call failed, as text for people: `pay > charge > enough` is the step `enough` of `charge`, which the step `pay` called.
+ * `null`: outside of steps.
+ */
 export function placeOf({ extra: { error } }: Refusal): string | null {
   const outer = listOf(error?.['within']).flatMap(namesIn);
   const step = stringOf(objectOf(error?.['step'])['id']);
-  // The check of what was called is reported as the step that called it.
+  // A failed check of a workflow is reported as the step that called the workflow.
   const place = step === undefined || step === outer.at(-2) ? outer : [...outer, step];
   return place.length === 0 ? null : place.join(' > ');
 }

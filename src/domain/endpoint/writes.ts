@@ -9,7 +9,7 @@ import type { Definitions } from './step.ts';
 const WRITING: ReadonlySet<Json | undefined> = new Set<Json | undefined>(['write', 'delete']);
 /** Members that name other logic: of workflow and call steps, and of routes that run something. */
 const REFERRING = ['workflow', 'target', 'flow', 'endpoint'] as const;
-/** A step or a route, as far as it says what it does. */
+/** The members of a step or a route that say what it does. */
 type Logic = Pick<Written<typeof route>, (typeof REFERRING)[number]> & Pick<Written<StepSchema<'write'>>, 'type'>;
 
 /** Members without steps. */

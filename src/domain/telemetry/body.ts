@@ -21,7 +21,7 @@ export function anyOf(body: JsonObject, names: readonly string[]): Json {
   return first(body, names, (value) => value);
 }
 
-/** What `read` makes of the first of these members that it can read. */
+/** The result of `read` for the first of these members that it can read. */
 function first<T>(body: JsonObject, names: readonly string[], read: (value: Json) => T | null): T | null {
   for (const name of names) {
     const found = read(body[name] ?? null);

@@ -2,14 +2,14 @@ import { isObject, type Json } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { type Findings, isTemplated } from './finding.ts';
 
-/** Where a step or a route calls something: its pointer, and the member that names what is called. */
+/** A call in a step or a route: its pointer, and the member that names the target. */
 interface Call {
   readonly pointer: string;
   readonly member: string;
   readonly params?: Json | undefined;
 }
 
-/** Findings for what is called: whether it exists, and of a block its params. */
+/** Findings for the target of a call: whether it exists, and for a block its params. */
 export function calledFindings(called: string, call: Call, findings: Findings): void {
   const { known, ownBlocks } = findings;
   if (isTemplated(called) || known.callable(called)) return;
@@ -17,7 +17,7 @@ export function calledFindings(called: string, call: Call, findings: Findings): 
   else if (!ownBlocks.has(called)) missingFinding(called, call, findings);
 }
 
-/** A block of the definition itself is called by its name alone, and is nearest. */
+/** A block of the definition itself is called by its name alone, and takes precedence. */
 function missingFinding(called: string, { pointer, member }: Call, findings: Findings): void {
   const [code, at] = ['WORKFLOW_NOT_FOUND', `${pointer}/${member}`];
   const message = `There is no workflow or internal endpoint '${called}'.`;

@@ -8,12 +8,12 @@ import type { FieldModel } from '../model.ts';
 import { listOf, objectOf } from '../read.ts';
 import { type Findings, isTemplated } from './finding.ts';
 
-/** Findings for fields that no document can have: the schema does not name them and admits no others (`additionalProperties: false`). */
+/** Findings for fields that no document can have, because the schema does not name them and allows no others (`additionalProperties: false`). */
 
 const compiled = new WeakMap<JsonObject, FieldModel>();
 const closed = new WeakMap<FieldModel, boolean>();
 
-/** The fields of a schema as it is written; the same object for the same schema. */
+/** The compiled fields of a schema, cached by the schema as written. */
 function fieldsOf(schema: JsonObject): FieldModel | null {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
@@ -22,7 +22,7 @@ function fieldsOf(schema: JsonObject): FieldModel | null {
   return root;
 }
 
-/** The schema, if it admits no other fields at any depth; else `undefined`: any name may be one. */
+/** The schema, if at some depth it allows no other fields; else `undefined`: any name may be a field. */
 export function closedSchema(schema: Json | undefined): JsonObject | undefined {
   const root = isObject(schema) ? fieldsOf(schema) : null;
   return isObject(schema) && root !== null && isClosed(root) ? schema : undefined;
@@ -37,7 +37,7 @@ function isClosed(field: FieldModel): boolean {
   return found;
 }
 
-/** What a step works on: documents of a collection whose schema is closed somewhere. */
+/** The documents that a step works on, of a collection whose schema allows no other fields at some depth. */
 export interface ClosedDocuments {
   readonly collection: string;
   readonly root: FieldModel;
@@ -51,7 +51,7 @@ export function documentsOf(collection: Json | undefined, findings: Findings): C
   return root === null ? null : { collection, root };
 }
 
-/** As {@link documentsOf}, for a step that looks through rows, which may be of something else. */
+/** As {@link documentsOf}, for a step that looks through rows. These need not be documents. */
 export function rowsOf({ collection, from, source }: Written<StepSchema<'lookup_many'>>, findings: Findings): ClosedDocuments | null {
   return from === undefined && source === undefined ? documentsOf(collection, findings) : null;
 }
@@ -70,13 +70,13 @@ export function whereFieldFindings(documents: ClosedDocuments, where: Json, poin
     pathFinding(documents, path.split('[', 1)[0] ?? '', `${pointer}/${field === undefined ? 'left' : 'field'}`, findings);
 }
 
-/** Names of a path that are written out: those before its first template. */
+/** The names of a path before its first template. */
 function writtenNames(path: string): readonly string[] {
   const template = path.indexOf('{{');
   return template < 0 ? path.split('.') : path.slice(0, template).split('.').slice(0, -1);
 }
 
-/** Finding for a path in a document that leads to no field. Answers the field that it leads to; `null`: nothing is known of it. */
+/** Adds a finding for a path in a document that leads to no field. Returns the field that it leads to; `null`: nothing is known of it. */
 export function pathFinding(documents: ClosedDocuments, path: string, pointer: string, findings: Findings): FieldModel | null {
   let field: FieldModel = documents.root;
   for (const name of writtenNames(path)) {
@@ -88,7 +88,7 @@ export function pathFinding(documents: ClosedDocuments, path: string, pointer: s
   return isTemplated(path) ? null : field;
 }
 
-/** Findings for names in a value that is put in the place of a field: `{gld: 1}`. */
+/** Findings for names in a value that is written to a field: `{gld: 1}`. */
 export function valueFindings(documents: ClosedDocuments, field: FieldModel, value: Json, pointer: string, findings: Findings): void {
   if (isArray(value)) {
     const { items } = field;
@@ -103,13 +103,13 @@ export function valueFindings(documents: ClosedDocuments, field: FieldModel, val
   }
 }
 
-/** The field of this name; `true`: it may be anything. Names that begin with `_` are the server's, or are meant for tools. */
+/** The field with this name; `true`: it may be anything. Names that begin with `_` belong to the server or to tools. */
 function memberOf({ type, properties, items, additional }: FieldModel, name: string): FieldModel | boolean {
   if (items !== undefined || type === 'array' || name === '' || name.startsWith('_') || isTemplated(name)) return true;
   return properties?.get(name) ?? additional;
 }
 
-/** More names than these are no help. */
+/** Most names in a fix. More are of no help. */
 const MAX_NAMES = 20;
 
 function unknownField(

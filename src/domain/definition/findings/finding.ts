@@ -10,20 +10,23 @@ export interface Finding {
   /** JSON pointer into the definition; empty: the whole definition. */
   readonly pointer: string;
   readonly fix?: string;
-  /** What it names and is not there. Whoever shows the finding looks for what was meant: findings are kept while other definitions come and go. */
+  /**
+   * The missing definition that it is about. Suggestions are made when the finding is shown, because findings are cached while other definitions
+   * change.
+   */
   readonly missing?: MissingName;
   /** Position in the source text, both from 1, if the text is available. */
   readonly line?: number;
   readonly column?: number;
 }
 
-/** A name that stands for nothing. */
+/** A name that refers to nothing. */
 export interface MissingName {
   readonly kind: NamedKind;
   readonly name: string;
 }
 
-/** What definitions name of each other. `callable`: workflows and internal endpoints; `block`: `library.block`. */
+/** Kinds of references between definitions. `callable`: to workflows and internal endpoints; `block`: to `library.block`. */
 export type NamedKind = 'collection' | 'callable' | 'library' | 'block' | 'table';
 
 /** What a definition may refer to. */
@@ -32,7 +35,7 @@ export interface Known {
   collection(name: string): boolean;
   /** Whether its documents belong to players, so that a step without a key means the caller's document. */
   playersCollection(name: string): boolean;
-  /** Whether there is a workflow, or an internal endpoint, which is called like one; not a block. */
+  /** Whether there is a workflow, or an internal endpoint, which is called like a workflow. Blocks do not count. */
   callable(name: string): boolean;
   /** The definition of a workflow. */
   workflow(id: string): Written<typeof workflow> | undefined;
@@ -44,7 +47,7 @@ export interface Known {
   block(name: string): JsonObject | boolean;
   /** Whether the game values have this table. */
   table(name: string): boolean;
-  /** The schema of a collection, as written, if it admits no other fields somewhere; `undefined`: any name may be a field. */
+  /** The schema of a collection, as written, if at some depth it allows no other fields; `undefined`: any name may be a field. */
   closedSchema(collection: string): JsonObject | undefined;
 }
 
@@ -67,12 +70,12 @@ export class Findings {
     if (!this.isFull) this.all.push({ code, message, pointer: pointer, ...(fix === undefined ? {} : { fix }) });
   }
 
-  /** Whether no more are taken. */
+  /** Whether there are as many findings as are kept. */
   get isFull(): boolean {
     return this.all.length >= MAX_FINDINGS;
   }
 
-  /** As {@link add}, for a name that is not there. */
+  /** As {@link add}, for a reference to a missing definition. */
   addMissing(code: string, pointer: string, message: string, missing: MissingName, fix?: string): void {
     if (!this.isFull) this.all.push({ code, message, pointer, missing, ...(fix === undefined ? {} : { fix }) });
   }

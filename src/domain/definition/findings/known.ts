@@ -27,12 +27,12 @@ export function knownIn(held: EffectiveDefinitions): KnownByName {
   };
 }
 
-/** The schema as written, which has two names. */
+/** The schema as written, under either of its names. */
 export function schemaOf(written: Written<typeof collection> | undefined): Json | undefined {
   return written?.schema ?? written?.fields;
 }
 
-/** Names of what there is of a kind; of blocks those of the library that is named. */
+/** The existing names of a kind; for blocks, those of the named library. */
 export function namesIn(held: EffectiveDefinitions, { kind, name }: MissingName): readonly string[] {
   switch (kind) {
     case 'collection':
@@ -48,7 +48,7 @@ export function namesIn(held: EffectiveDefinitions, { kind, name }: MissingName)
   }
 }
 
-/** Its blocks, as they are called from elsewhere. */
+/** The blocks of a library, under the names by which other definitions call them. */
 export function blocksOf(library: Written<typeof librarySchema> | undefined, called: string): readonly string[] {
   return Object.keys(objectOf(library?.blocks)).map((block) => `${libraryOf(called)}.${block}`);
 }

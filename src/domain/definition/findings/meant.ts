@@ -1,18 +1,18 @@
 import { didYouMean } from '../../../kernel/nearest.ts';
 import type { Finding, Known, MissingName } from './finding.ts';
 
-/** What was probably meant by a name that is not there. */
+/** Suggestions for names that do not exist. */
 
-/** Knows the names that there are, too. */
+/** Also knows the existing names. */
 export interface KnownByName extends Known {
   /** The end of a sentence: `Did you mean 'wallet'?`. */
   meant(missing: MissingName): string | undefined;
 }
 
-/** Comparisons of names for the findings of one push. They take some ten milliseconds; what comes after has no suggestion. */
+/** Most comparisons of names for the findings of one push. They take some ten milliseconds. Findings beyond them have no suggestion. */
 const MAX_COMPARISONS = 20_000;
 
-/** `names`: what there is of the kind of the missing name. Each name is looked for once. */
+/** `names`: the existing names of a kind. Each missing name is compared once. */
 export function meantAmong(names: (missing: MissingName) => readonly string[]): KnownByName['meant'] {
   const found = new Map<string, string | undefined>();
   let left = MAX_COMPARISONS;
@@ -28,7 +28,7 @@ export function meantAmong(names: (missing: MissingName) => readonly string[]): 
   };
 }
 
-/** The findings, with what was meant as their fix where something is near. */
+/** The findings, with a suggestion as their fix if an existing name is similar. */
 export function suggesting(found: readonly Finding[], { meant }: KnownByName): readonly Finding[] {
   return found.map((finding) => {
     const fix = finding.missing === undefined ? undefined : meant(finding.missing);

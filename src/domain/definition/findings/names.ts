@@ -116,7 +116,7 @@ class Names {
   }
 }
 
-/** A document that is read and written under one name is of one kind. */
+/** Two shapes under one name agree if both are documents of one collection. */
 function isSame(one: Shape, other: Shape): boolean {
   return isDocuments(one) && isDocuments(other) && one.root === other.root;
 }

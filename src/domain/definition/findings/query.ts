@@ -74,7 +74,7 @@ function configFindings(definition: Written<typeof query>, config: Written<typeo
   rowFindings(definition, config, findings);
 }
 
-/** Findings for fields of the one collection that a query is of. With several, a path begins with an alias or a joined document. */
+/** Findings for fields in a query over one collection. With several collections, a path begins with an alias or a joined document. */
 function rowFindings({ sources }: Written<typeof query>, config: Written<typeof queryConfig>, findings: Findings): void {
   const [only, ...others] = listOf(sources);
   const one: Written<typeof source> = longForm(only, 'collectionId');
@@ -94,7 +94,7 @@ function rowFindings({ sources }: Written<typeof query>, config: Written<typeof 
   }
 }
 
-/** Names that a row has beside the fields of its document. */
+/** Names that a row has besides the fields of its document. */
 const OF_ROW = /^(?:_|(?:key|values|playerProfile)(?:\.|$))/;
 
 const COLUMNS = ['fields', 'columns'] as const;

@@ -179,7 +179,7 @@ function assigned(documents: ClosedDocuments | null, path: string, value: Json, 
   if (documents !== null && field !== null) valueFindings(documents, field, value, pointer, findings);
 }
 
-/** Findings for the fields that an operation names: by its path, and in what it puts there or looks for. */
+/** Findings for the fields that an operation names: in its path, in the value that it writes, and in the value that it matches. */
 function operationFields(documents: ClosedDocuments, op: Written<typeof operationSchema>, pointer: string, findings: Findings): void {
   const { path, value, match } = op;
   const field = isText(path) ? pathFinding(documents, path, `${pointer}/path`, findings) : null;

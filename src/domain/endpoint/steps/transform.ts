@@ -31,7 +31,7 @@ export const transformStep: CompileStep<'transform'> = (step, { language }) => {
   };
 };
 
-/** A value as a `transform` has it, or an entry of a `compute`. */
+/** The value of a `transform`, or an entry of a `compute`. */
 export type Own = Pick<Written<StepSchema<'transform'>>, 'expression' | 'value'>;
 
 /** What is bound under the step's name; `null` if it only changes names. */
