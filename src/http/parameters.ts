@@ -8,14 +8,14 @@ import { isReservedQuery } from './names.ts';
 
 /** Query parameters that no route serves. All parameters of endpoint calls are allowed: they are the endpoint's input. */
 
-/** Parameters that ask for another time than now. If they were ignored, the answer would be of now and look like one of then. */
+/** Parameters that ask for another time than now. If one were ignored, the answer would be of now and look like one of that time. */
 const OF_ANOTHER_TIME = /(?:^|&)(?:at|asof|as_of|atrevision|revision)=/i;
 
-/** Parameters that ask for a mere look. If they were ignored, what was to be looked at would be done. */
-const A_LOOK = /(?:^|&)(dry[-_]?run)(?=[=&]|$)/i;
+/** Parameters that ask for a dry run. If one were ignored, the change would be made. */
+const DRY_RUN = /(?:^|&)(dry[-_]?run)(?=[=&]|$)/i;
 /** Routes that serve `dryRun`, and those that change nothing anyway. */
-const SERVE_LOOKS = pathsOf(({ query = {} }) => 'dryRun' in query);
-const ONLY_LOOK = pathsOf(({ family, writes = false }) => family === 'manage' && !writes);
+const SERVE_DRY_RUN = pathsOf(({ query = {} }) => 'dryRun' in query);
+const CHANGE_NOTHING = pathsOf(({ family, writes = false }) => family === 'manage' && !writes);
 
 /** `live` and `noCache` are older words for `fresh`. */
 const SERVED = [...new Set([...routes.flatMap(({ query = {} }) => Object.keys(query)), 'live', 'noCache'])];
@@ -31,7 +31,7 @@ export function requireServed(exchange: Exchange): void {
   const match = OF_ANOTHER_TIME.exec(search);
   if (match !== null)
     throw unknown(match[0].replace(/[&=]/g, ''), 'Answers are of now: nothing here is served as of another time or revision.');
-  requireLook(exchange);
+  requireServedDryRun(exchange);
   if (!search.includes('strict=true')) return;
   for (const name of Object.keys(queryOf(exchange))) {
     if (KNOWN.has(name) || isReservedQuery(name) || name.startsWith('_')) continue;
@@ -39,12 +39,12 @@ export function requireServed(exchange: Exchange): void {
   }
 }
 
-function requireLook({ search, method, location }: Exchange): void {
-  const name = A_LOOK.exec(search)?.[1];
+function requireServedDryRun({ search, method, location }: Exchange): void {
+  const name = DRY_RUN.exec(search)?.[1];
   if (name === undefined || method === 'GET' || method === 'HEAD') return;
   const called = `${method} ${location}`;
-  if (ONLY_LOOK.test(called) || (name === 'dryRun' && SERVE_LOOKS.test(called))) return;
-  throw unknown(name, 'What they would do say promote, rollback and discard with `dryRun=true`, and of a push `sync/preflight`.');
+  if (CHANGE_NOTHING.test(called) || (name === 'dryRun' && SERVE_DRY_RUN.test(called))) return;
+  throw unknown(name, 'promote, rollback and discard take `dryRun=true`; for a push there is `sync/preflight`.');
 }
 
 /** Methods and paths of some routes of the contract, as one pattern. */
@@ -69,7 +69,7 @@ export function requireTarget(exchange: Exchange): void {
 function checkTarget(name: string, sent: string | null): void {
   const target = sent?.trim().toLowerCase() ?? '';
   if (target === '' || TARGETS.has(target)) return;
-  throw refusal('UNKNOWN_PARAMETER', `\`${name}\` is live or next; nothing was done for '${target.slice(0, 40)}'`);
+  throw refusal('UNKNOWN_PARAMETER', `\`${name}\` must be live or next; nothing was done for '${target.slice(0, 40)}'`);
 }
 
 function unknown(name: string, why: string): Error {
