@@ -246,3 +246,39 @@ describe('a node that has not heard yet of', () => {
     expect(Object(devices.body).devices).toHaveLength(1);
   });
 });
+
+// The last test: it sets the clock by which nodes know how long they have heard nothing.
+test('a node that has heard nothing for five seconds shows nothing, and still does what it is asked to do', async () => {
+  const player = newPlayer();
+  const secret = `ns_guest_${randomBytes(32).toString('base64url')}`;
+  const by = (proof: object) => ({ headers: { 'x-public-key': deaf.publicKey, ...proof } });
+  const register = await ok(deaf.send('POST', `/v3/guests/${deaf.projectId}/register`, by({ 'x-platform-token': secret })));
+  const guest = by({ 'x-platform-id': Object(register.body).player, 'x-platform-token': secret });
+  await ok(save(deaf, player, { gold: 1 }));
+  const show = { id: 'show', slug: 'show', steps: steps({ type: 'read', ...OWN, as: 'me' }), response: { body: { gold: '{{me.gold}}' } } };
+  await ok(deaf.manage('PATCH', deaf.definitions('endpoints'), { body: show }));
+  await hearing.without(async () => {
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + 5_500);
+    const shown = {
+      document: () => read(deaf, player),
+      records: () => deaf.play('GET', deaf.storage(`saves/${player}/records`), as(player), null),
+      ledger: () => deaf.play('GET', deaf.storage(`players/${player}/ledger`), { ...as(player), once: true }, null),
+      call: () => call(deaf, 'show', player),
+      values: () => deaf.play('GET', `/v3/values/${deaf.projectId}`),
+      stats: () => deaf.manage('GET', `/v3/storage/${deaf.projectId}/stats/${player}`, { once: true }),
+      devices: () => deaf.send('GET', `/v3/guests/${deaf.projectId}/devices`, guest),
+      pass: () => deaf.send('POST', `/v3/guests/${deaf.projectId}/pass`, { ...guest, body: { host: player } }),
+      ...Object.fromEntries(
+        ['settings', 'collections', 'diff', 'publishes', 'flags', 'validate', 'agent-manifest', 'game-package'].map((one) => [
+          one,
+          () => deaf.manage('GET', deaf.definitions(one)),
+        ]),
+      ),
+    };
+    const came: Record<string, string> = {};
+    for (const [what, ask] of Object.entries(shown)) came[what] = await told(ask());
+    expect(new Set(Object.values(came)), JSON.stringify(came)).toEqual(new Set(['503 STORAGE_UNAVAILABLE']));
+    expect(await told(save(deaf, player, { gold: 2 }))).toBe('ok');
+  });
+});

@@ -142,6 +142,8 @@ export function createGuests(context: AppContext): Guests {
 
     async pass(caller, host) {
       const { project, proof } = await proven(context, caller);
+      // A node that has lost sight of the log vouches for nobody.
+      context.projects.freshness(project);
       if (!context.platformId.test(host)) throw refusal('INVALID_PLATFORMID', '`host` is the id of the player who hosts the game');
       const pass = { ...proof, host, expiresAt: Math.floor(context.scheduler.now()) + PASS_SECONDS * 1000 };
       const { mark } = await context.signer();

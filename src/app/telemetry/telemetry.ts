@@ -196,6 +196,7 @@ async function readStats(
 ): Promise<StatsAnswer> {
   if (!DOCUMENT_KEY.test(platformId)) throw refusal('INVALID_KEY');
   const { space } = await placeOf(context, caller, target);
+  context.projects.freshness(await projectOf(context, caller));
   const player = playerIn(space, platformId);
   const own = remembered.get(playerKey(caller.projectId, player))?.revision ?? -1;
   const until = context.scheduler.monotonic() + context.limits.viewWaitMs;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Plant } from './node.ts';
-import { hastyRefusals, oldRows, predictedTokens, reformedGroups, reusedIds } from './plants.ts';
+import { hastyRefusals, oldRows, predictedTokens, reformedGroups, reusedIds, unaskedLog } from './plants.ts';
 import { type Plan, planOf, simulate } from './simulation.ts';
 
 /** Three nodes that compete for two wallets, with long queues, so that much is built on speculation that fails. */
@@ -44,4 +44,9 @@ test('a group that is formed anew after an unknown outcome is told to be lost, a
 test('an event id that is used again at another revision stands for two byte strings', async () => {
   const reused = /with other bytes while the first may be stored/;
   expect(await find(reusedIds, reused, 40)).toMatch(reused);
+});
+
+test('what stores nothing and does not ask the log is answered as of what its node has heard', async () => {
+  const old = /answered as of \d+, before \d+|which was true at no revision/;
+  expect(await find(unaskedLog, old, 20)).toMatch(old);
 });
