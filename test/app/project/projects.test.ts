@@ -85,7 +85,7 @@ test('a head that was not confirmed for a second makes reads stale, and for five
   await tail.bring(table);
   expect(await stale(500)).toBe(false);
   await table.clock.run(table.clock.now + 5000);
-  expect(() => projects.freshness(project)).toThrow('lost sight');
+  expect(() => projects.freshness(project)).toThrow('not heard from the log');
 });
 
 /** Only definitions and working set are asked, so no view is needed. */
