@@ -43,13 +43,6 @@ interface Asking {
   left(): AbortSignal | null;
 }
 
-/**
- * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed since it
- * was made: this node's head knows the revision of every collection's last change, so that costs one comparison. A result also expires, because
- * expressions may read the clock. Runs under way are shared, and one scan answers every page, player or rows around one. Where documents change
- * all the time, all who ask while a scan waits for its turn share that scan: it shows all changes from before it begins.
- */
-
 interface Made<T> {
   readonly what: T;
   /** Whether the views showed all changes from before it was asked for. */
@@ -75,6 +68,12 @@ interface Request extends RunInput {
 const ANSWERS_BYTES = 16 * 1024 * 1024;
 const SCANNED_BYTES = 32 * 1024 * 1024;
 
+/**
+ * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed since it
+ * was made: this node's head knows the revision of every collection's last change, so that costs one comparison. A result also expires, because
+ * expressions may read the clock. Runs under way are shared, and one scan answers every page, player or rows around one. Where documents change
+ * all the time, all who ask while a scan waits for its turn share that scan: it shows all changes from before it begins.
+ */
 export function createQueries(context: AppContext): Queries & SharedQueries {
   const answers = new LRUCache<string, Kept<string>>({ maxSize: ANSWERS_BYTES, sizeCalculation: ({ what }) => what.length + 200 });
   const scanned = new LRUCache<string, Kept<ScanResult>>({ maxSize: SCANNED_BYTES, sizeCalculation: ({ what }) => what.run.bytes + 1_000 });
