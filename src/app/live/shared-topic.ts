@@ -125,7 +125,7 @@ export class SharedTopic {
   /** Reads a dropped value again, because a client has not got it yet. */
   want(): void {
     if (this.version === 0 || this.value !== null || this.#isRunning) return;
-    // The read is no change: nothing has to be shown that the dropped value did not show.
+    // No change is unread. The read is asked for all the same, as of the head.
     this.#unread ??= this.#parts.project.set.head + 1;
     const wait = this.#startedAt + READ_AGAIN_MS - this.#parts.scheduler.monotonic();
     if (wait <= 0) this.evaluate();
