@@ -70,6 +70,8 @@ const SOURCE_LENGTH = 64;
 const REASON_LENGTH = 256;
 /** Sums closer to zero than this are rounding errors of doubles, as in 0.1 + 0.2 − 0.3. */
 const NOISE = 1e-9;
+/** Cost of a merged member, which is copied and noted as a change. */
+const MERGED_COST = 12;
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['', '__proto__', 'constructor', 'prototype']);
 
 type Apply = (run: Run, operation: Operation) => void;
@@ -191,7 +193,7 @@ function applyMerge(run: Run, operation: Operation): void {
   const old = run.draft.get(path) ?? null;
   if (old !== null && !isObject(old)) throw new Misuse('merge needs an object to merge into');
   const members = Object.entries(value);
-  run.spend(members.length + (old === null ? 0 : Object.keys(old).length));
+  run.spend(MERGED_COST * (members.length + (old === null ? 0 : Object.keys(old).length)));
   for (const [name, item] of members) noteMember(run, path, name, old, item);
   run.draft.set(path, { ...old, ...value });
   if (old === null) run.touched.add(path);

@@ -8,7 +8,7 @@ import { type BudgetLimits, Budgets, compileBudgets } from './budgets.ts';
 import { LanguageError } from './errors.ts';
 import { compileResponse } from './response.ts';
 import { type Program, programOf, runProgram } from './run-steps.ts';
-import { Scope } from './scope.ts';
+import { ENTRY_COST, Scope } from './scope.ts';
 import { type Callable, type Compilation, type Frame, firstString, type StepDefinition, statusOf, stepFailure } from './step.ts';
 import { compileMessage } from './steps/condition.ts';
 import { bindNames } from './steps/workflow.ts';
@@ -97,6 +97,7 @@ interface Inner {
 
 function innerFrame(frame: Frame, params: JsonObject, { aliases, routed, budgets: limits }: Inner): Frame {
   if (frame.depth >= MAX_DEPTH) throw new LanguageError(`Workflow nesting depth exceeded (max ${MAX_DEPTH}).`);
+  frame.scope.context.spend(ENTRY_COST * Object.keys(params).length);
   const scope = new Scope(frame.scope.context, bindNames(params), aliases);
   const budgets = innerBudgets(frame.budgets, limits, frame.depth + 1);
   return { scope, documents: frame.documents, depth: frame.depth + 1, trace: null, routed, budgets };

@@ -5,7 +5,7 @@ import { type ComputedPath, compileComputedPath } from './computed-path.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
 import { isForbidden } from './path.ts';
-import type { Scope } from './scope.ts';
+import { MEMBER_COST, type Scope } from './scope.ts';
 import { isNullish, type Value } from './value.ts';
 
 /** Changes part of a value that a name of the call holds. Other names that hold the same value keep it unchanged. */
@@ -18,9 +18,6 @@ export function writablePath(language: Language, text: string): ComputedPath {
   if (!BEGINS_WITH_NAME.test(text)) throw new LanguageError(`"${text.slice(0, 60)}" is not a path that begins with a name.`);
   return compileComputedPath(language, bracketParts(text) ?? [{ kind: 'names', text }], false);
 }
-
-/** Cost of copying a member, in units of work. */
-const MEMBER_COST = 2;
 
 /** A copy with another value at the path. Values are shared between names, so they are never changed in place. */
 export function changed(

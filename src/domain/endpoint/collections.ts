@@ -5,7 +5,7 @@ import { compileBoolean } from './lambda.ts';
 import type { Language } from './language.ts';
 import { type Path, parsePath, walk } from './path.ts';
 import { findTokens, isOneToken, splitArguments, unquoted } from './scan.ts';
-import type { Eval, Scope } from './scope.ts';
+import { ENTRY_COST, type Eval, type Scope } from './scope.ts';
 import { isNullish, isTruthy, toList, toNumber, type Value } from './value.ts';
 
 /** Functions over lists: `count(bag.items, x => x.qty > 1)`. */
@@ -46,10 +46,17 @@ export function compileCollectionCall(language: Language, name: string, args: st
   const apply = applying(name, select);
   return (scope) => {
     const value = list(scope);
-    const items = isExtreme(name) && isNumber(value) ? [value] : toList(value, `${name}()`);
+    const items = isExtreme(name) && isNumber(value) ? [value] : chargedList(scope, value, `${name}()`);
     scope.context.spend(1 + items.length);
     return apply(scope, items);
   };
+}
+
+/** A list, or the values of an object, which are read one by one and charged for. */
+export function chargedList(scope: Scope, value: Value, what: string): readonly Json[] {
+  const list = toList(value, what);
+  if (!isArray(value)) scope.context.spend(ENTRY_COST * list.length);
+  return list;
 }
 
 /** Whether it is `min` or `max`, which also take a single number. */

@@ -21,6 +21,12 @@ const MAX_STEPS = 10_000;
 const MAX_WORK = 2_000_000;
 /** What a step costs besides its own work, in units. */
 const STEP_COST = 8;
+/**
+ * Cost of copying a member of an object, in units: an object of many names is a hash table, which grows name by name. Of putting a row or
+ * a key into a map half as much.
+ */
+export const MEMBER_COST = 8;
+export const ENTRY_COST = 4;
 /** Characters that are compared for one unit of work, as a power of two. */
 const COMPARED_SHIFT = 8;
 /** Most sleep of a call, in sum. */

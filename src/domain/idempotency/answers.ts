@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { refusedOutcome } from '../../contract/events/access.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { canonicalJson, encodeEvent, type Json, type JsonObject } from '../../kernel/json.ts';
-import { numberOf, objectOf } from '../definition/read.ts';
+import { canonicalJson, encodeEvent, type Json } from '../../kernel/json.ts';
+import { objectOf } from '../definition/read.ts';
 import type { AnswerKept, DomainEvent, KeptRefusal, RecordAppended } from '../events.ts';
 import type { KeptAnswer, KeptOutcome } from '../states.ts';
 
@@ -55,10 +55,15 @@ export function rememberAnswer(
 }
 
 /**
- * Refusals caused by other writes or by this machine's load. They are not kept: the same request may succeed a moment later, and a kept refusal
+ * Refusals caused by other writes, by this machine's load or by what the project holds now. They are not kept: the same request may succeed a
+ * moment later, and a kept refusal
  * would be repeated for a day.
  */
-const PASSING: ReadonlySet<string> = new Set(['WRITE_CONFLICT', 'LIMIT_EXCEEDED', 'SCAN_TOO_LARGE']);
+const PASSING: ReadonlySet<string> = new Set([
+  ...['WRITE_CONFLICT', 'LIMIT_EXCEEDED', 'SCAN_TOO_LARGE'],
+  // Of the transport, and of the operator: no rule of the game decided them.
+  ...['RATE_LIMITED', 'QUOTA_EXCEEDED'],
+]);
 
 /** Whether a refusal is kept. One that was decided is kept. A failure of the server is not, so the request may be sent again. */
 export function isKept({ status, code }: Refusal): boolean {
@@ -76,20 +81,17 @@ export function keptRefusal({ status, code, message, extra }: Refusal, requestId
   return { status, code, message, requestId, ...(Object.keys(members).length === 0 ? {} : { extra: members }) };
 }
 
-/** The kept refusal, with the id of the request that was first refused. */
+/**
+ * The first refusal again, with the id of its request. It no longer says when to try again: under this key the answer stays what it is, and the
+ * seconds were counted from the first one.
+ */
 export function repeatedRefusal({ status, code, message, requestId, extra = {} }: KeptRefusal): Refusal {
-  const { headers, httpStatus, retryAfter = secondsIn(headers), forGame, ...said } = extra;
+  const { headers: _, retryAfter: _seconds, httpStatus, forGame, ...said } = extra;
   return new Refusal(status, code, message, {
     ...said,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(forGame === true || httpStatus === 200 ? { forGame: true } : {}),
     requestId,
   });
-}
-
-/** Seconds to wait, of a refusal that an older build kept. */
-function secondsIn(headers: JsonObject = {}): number | undefined {
-  return numberOf(headers['Retry-After']);
 }
 
 /** The state of a kept answer. */

@@ -163,6 +163,41 @@ describe('the work budget of a call', () => {
     expect(refused({ steps }, { input: { list } })).toMatchObject({ status: 400, code: 'LIMIT_EXCEEDED' });
   });
 
+  it.each<[string, JsonObject, number]>([
+    ['merges an object', { type: 'merge', sources: ['{{input.wide}}'] }, 50],
+    ['changes a member of a name', { type: 'transform', set: { held: '{{input.wide}}', 'held.f1': 2 } }, 50],
+    ['lists the values of an object', { type: 'transform', expression: 'values(input.wide)' }, 80],
+    ['looks up many rows', { type: 'lookup_many', from: 'input.rows', keys: '{{input.keys}}' }, 25],
+    ['lists many rows', { type: 'lookup_many', from: 'input.rows', keys: '{{input.keys}}', asMap: false }, 50],
+    ['looks for a row among many', { type: 'lookup_many', from: 'input.rows', keys: ['none'] }, 80],
+    [
+      'merges into a document',
+      { type: 'write', collection: 'c', key: 'k', ops: [{ op: 'merge', path: 'a', value: '{{input.wide}}' }] },
+      50,
+    ],
+    ['hands many params on', { type: 'call', target: 'b', params: Object.fromEntries(many(5000, (index) => [`p${index}`, index])) }, 100],
+  ])('ends a call that %s, after as many turns as an ordinary call has time for', (_, step, most) => {
+    const input = {
+      wide: Object.fromEntries(many(5000, (index) => [`f${index}`, index])),
+      rows: many(5000, (index) => ({ id: `k${index}` })),
+      keys: many(5000, (index) => `k${index}`),
+    };
+    let turns = 0;
+    const sleep = () => {
+      turns += 1;
+    };
+    const effects = { ...STILL, sleep };
+    const body = [
+      { id: 'turn', type: 'sleep', ms: 0 },
+      { id: 's', ...step },
+    ];
+    const steps = [{ id: 'l', type: 'while', condition: { field: 'input', op: 'exists' }, maxIterations: 1000, body }];
+    const definition = { blocks: { b: { steps: [{ id: 'r', type: 'return' }] } }, steps };
+    expect(refused(definition, { input, call: { effects } })).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+    expect(turns).toBeGreaterThan(1);
+    expect(turns).toBeLessThanOrEqual(most + 1);
+  });
+
   it('ends a call that changes many large documents, sooner with a ledger, and one that deletes many', () => {
     const wide = Object.fromEntries(many(800, (index) => [`f${index}`, index]));
     const changes: readonly JsonObject[] = [

@@ -1,10 +1,11 @@
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
+import { chargedList } from '../collections.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
 import { childOf } from '../path.ts';
 import { MAX_SCANNED } from '../run.ts';
-import type { Eval, Scope } from '../scope.ts';
+import { ENTRY_COST, type Eval, MEMBER_COST, type Scope } from '../scope.ts';
 import {
   type Body,
   binding,
@@ -16,7 +17,7 @@ import {
   stepFailure,
 } from '../step.ts';
 import { compileDeep, setMember } from '../template.ts';
-import { isNullish, toList, toText, type Value } from '../value.ts';
+import { isNullish, toText, type Value } from '../value.ts';
 import { drawIndex, weightsOf } from './random.ts';
 import { collectionOf, compileRequired } from './read.ts';
 import { compileWhere } from './where.ts';
@@ -103,9 +104,12 @@ export const lookupManyStep: CompileStep<'lookup_many'> = (step, compilation) =>
     const wanted = keys(scope);
     if (!isArray(wanted) || wanted.length === 0) throw new LanguageError('keys must be a non-empty list.');
     const text = (value: Value) => keyText(scope, value);
-    scope.context.spend(wanted.length);
-    const index = new Map(rows(frame).map((row) => [text(isObject(row) ? member(row, keyField) : undefined), row]));
+    scope.context.spend(ENTRY_COST * wanted.length);
+    const list = rows(frame);
+    scope.context.spend(ENTRY_COST * list.length);
+    const index = new Map(list.map((row) => [text(isObject(row) ? member(row, keyField) : undefined), row]));
     const found = wanted.map(text).map((key) => [key, index.get(key) ?? null] as const);
+    if (asMap) scope.context.spend(MEMBER_COST * found.length);
     return asMap ? mapOf(found) : found.map(([, row]) => row);
   });
 };
@@ -138,7 +142,7 @@ function compileMatching(step: StepDefinitionOf<Search>, compilation: Compilatio
 function compileRows(step: StepDefinitionOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
   const { language, definitions } = compilation;
   const from = compileFrom(step, language);
-  if (from !== null) return charged(({ scope }) => toList(from(scope), 'from'));
+  if (from !== null) return charged(({ scope }) => chargedList(scope, from(scope), 'from'));
   if (step.json.source !== 'values') return compileCollection(step, compilation);
   const name = firstString(step.json, 'table', 'collection') ?? '';
   const table = member(definitions.values, name);

@@ -4,7 +4,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/j
 import { member } from '../../../kernel/path.ts';
 import { LanguageError, UnresolvedError } from '../errors.ts';
 import type { Language } from '../language.ts';
-import type { Check, Eval, Scope } from '../scope.ts';
+import { type Check, type Eval, MEMBER_COST, type Scope } from '../scope.ts';
 import { binding, type CompileStep, firstString, type StepDefinition } from '../step.ts';
 import { compileDeep, compileShallow, setMember } from '../template.ts';
 import type { Value } from '../value.ts';
@@ -39,7 +39,7 @@ export const mergeStep: CompileStep<'merge'> = (step, { language }) => {
     for (const item of list) {
       if (!isObject(item)) throw new LanguageError('every source must be an object.');
       const entries = Object.entries(item);
-      scope.context.spend(entries.length);
+      scope.context.spend(MEMBER_COST * entries.length);
       for (const [name, value] of entries) setMember(merged, name, value);
     }
     return merged;
