@@ -7,7 +7,7 @@ import { styled } from './terminal.ts';
 /** How commands on a game's folder show changes, findings and conflicts to people. */
 
 /** A change, of a folder or as a server tells it. */
-export interface Shown extends Pick<Change, 'id' | 'more'> {
+export interface Shown extends Pick<Change, 'id' | 'more' | 'isFirstText'> {
   readonly kind: string;
   readonly action: string;
   /** Left out by whoever names the definition alone. */
@@ -33,10 +33,10 @@ export function shownName({ kind, id, action }: Pick<Shown, 'kind' | 'id' | 'act
   return styled(style, `${mark} ${id === '*' ? kind : `${kind} ${id}`}`);
 }
 
-function shownChange({ kind, id, action, fields, more = 0 }: Shown): string {
+function shownChange({ kind, id, action, fields, more = 0, isFirstText }: Shown): string {
   const note =
     action === 'change' && fields?.length === 0
-      ? styled('gray', '  (comments or layout)')
+      ? styled('gray', isFirstText ? '  (the same; a push keeps the text of this file with it)' : '  (comments or layout)')
       : action === 'absent'
         ? styled('gray', '  (not in this folder)')
         : '';

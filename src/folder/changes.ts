@@ -15,9 +15,11 @@ export interface Change extends FieldDifferences {
   readonly action: 'add' | 'change' | 'absent' | 'delete';
   /** The file of the folder. */
   readonly path?: string;
+  /** The target holds the definition without the text of a file: it was pushed as data. A push brings this text. */
+  readonly isFirstText?: true;
 }
 
-/** A change without `fields` is one of comments or layout alone. Sources that cannot be read count as changed. */
+/** A change without `fields` is one of comments or layout alone, or brings the first text of a definition that was pushed as data. Sources that cannot be read count as changed. */
 export function changesOf(folder: Pick<Folder, 'sources'>, held: readonly Held[]): readonly Change[] {
   const before = new Map(held.map((each) => [nameOf(each), each]));
   const own = new Map(folder.sources.map((each) => [nameOf(each), each]));
@@ -33,7 +35,8 @@ function changeOf(source: Source, held: Held | undefined): Change[] {
   const before = comparable(kind, id, held.resource);
   const text = textOfSource(source);
   if (jsonEquals(before, after) && (text === null || text === held.file?.text)) return [];
-  return [{ kind, id, path, action: 'change', ...differenceOf(before, after, isTold) }];
+  const first = text !== null && held.file === null ? ({ isFirstText: true } as const) : {};
+  return [{ kind, id, path, action: 'change', ...first, ...differenceOf(before, after, isTold) }];
 }
 
 /** With the members that listings add, and in one of the forms in which it may be written. */

@@ -48,6 +48,11 @@ export function planSingle(
     const message = `A project may have at most ${MAX_RULES} rate-limit rules, because every write is checked against them; this push has ${value.length}.`;
     return refusePush('VALIDATION_FAILED', message, about);
   }
+  const count = kind === 'game-values' ? groupsAndTables(value) : 0;
+  if (count > MAX_VALUES) {
+    const message = `Game values may hold ${MAX_VALUES} groups and tables, and these are ${count}: put rows into one table, entries into one group.`;
+    return refusePush('VALIDATION_FAILED', message, about);
+  }
   const before = current(state, target, kind, SINGLE_ID);
   const held = before === undefined ? null : definitionOf(before);
   const { sourceText: text }: Item = objectOf(body);
@@ -80,6 +85,15 @@ export function wholeDiagnostics(
 ): { readonly diagnostics?: readonly Diagnostic[] } {
   const about = { resourceKind, resourceId };
   return found.length === 0 ? {} : { diagnostics: warningsOf(found, about, '') };
+}
+
+/** Groups and tables of game values. Each is a part of every answer, and is looked at by each publish; of their rows and entries there may be many more. */
+const MAX_VALUES = 20_000;
+
+function groupsAndTables(value: Json): number {
+  const { items, groups, tables }: WrittenValues = objectOf(value);
+  const sizeOf = (part: Json | undefined) => (isArray(part) ? part.length : Object.keys(objectOf(part)).length);
+  return isArray(value) ? value.length : isArray(items) ? items.length : sizeOf(groups) + sizeOf(tables);
 }
 
 /** Rules come as `{rules: […]}` or as a bare list. */

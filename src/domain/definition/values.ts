@@ -7,7 +7,6 @@ import type {
 } from '../../contract/resources/game-values.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { member } from '../../kernel/path.ts';
 import type { CollectionModel, GameValuesModel } from './model.ts';
 import { firstText, isReserved, listOf, objectFrom, objectOf, objectsIn, stringOf } from './read.ts';
 
@@ -203,19 +202,28 @@ function columnNames(raw: Json | undefined): string[] {
 
 function columnsOf(raw: Json | undefined, rows: readonly JsonObject[]): JsonObject[] {
   const given = isArray(raw) ? raw : Object.values(objectOf(raw)).map((type): Json => ({ type }));
+  const written = given.map((one): Written<typeof columnSchema> => objectOf(one));
+  const types = written.every((column) => firstText(column, 'type') !== undefined) ? NO_TYPES : typesIn(rows);
   return columnNames(raw).flatMap((key, i) => {
     if (key === '' || isReserved(key)) return [];
-    const column: Written<typeof columnSchema> = objectOf(given[i]);
-    return [{ ...column, key, type: firstText(column, 'type') ?? columnType(key, rows) }];
+    const column = written[i] ?? {};
+    return [{ ...column, key, type: firstText(column, 'type') ?? types.get(key) ?? 'string' }];
   });
 }
 
-/** The type of a column that is given by name only: the type that all its cells share, else text. */
-function columnType(key: string, rows: readonly JsonObject[]): string {
-  const cells = rows.map((row) => member(row, key)).filter((cell) => cell !== undefined && cell !== null);
-  if (cells.length === 0) return 'string';
-  if (cells.every((cell) => isNumber(cell))) return 'number';
-  return cells.every((cell) => typeof cell === 'boolean') ? 'boolean' : 'string';
+const NO_TYPES: ReadonlyMap<string, string> = new Map();
+
+/** The types of columns that are given by name only: the type that all cells share, else text. Read in one pass: both may be many. */
+function typesIn(rows: readonly JsonObject[]): ReadonlyMap<string, string> {
+  const types = new Map<string, string>();
+  for (const row of rows) {
+    for (const [key, cell] of Object.entries(row)) {
+      if (cell === null) continue;
+      const type = isNumber(cell) ? 'number' : typeof cell === 'boolean' ? 'boolean' : 'string';
+      types.set(key, (types.get(key) ?? type) === type ? type : 'string');
+    }
+  }
+  return types;
 }
 
 function ownerOf(item: JsonObject, owner: string | null): JsonObject {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { decidePutSingle } from '../../../src/domain/definition/decide.ts';
 import { effectiveDefinitions } from '../../../src/domain/definition/effective.ts';
+import { gameValues } from '../../../src/domain/definition/values.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
-import { EMPTY, push, put } from './given.ts';
+import { accepted, EMPTY, push, put } from './given.ts';
 
 function values(collections: Json[], document?: Json) {
   const pushed = push(EMPTY, 'collection', collections);
@@ -28,6 +30,26 @@ describe('game values', () => {
     });
     expect(full['version']).toMatch(/^[0-9a-f]{16}$/);
     expect(shared).toEqual(full);
+  });
+
+  it('of many columns by many rows are read row by row: no cell is asked for that is not there', () => {
+    let reads = 0;
+    const row = (cells: JsonObject): JsonObject =>
+      new Proxy(cells, {
+        getOwnPropertyDescriptor(target, name) {
+          reads += 1;
+          return Reflect.getOwnPropertyDescriptor(target, name);
+        },
+      });
+    const columns = Array.from({ length: 300 }, (_, index) => `c${index}`);
+    const rows = Array.from({ length: 300 }, (_, index) => row({ [`c${index}`]: index, c0: index % 2 === 0 ? 1 : 'one', c1: true }));
+    const { full } = gameValues([], { items: [{ id: 't', type: 'table', columns, rows }] }, { version: null, updatedAt: null });
+    expect(Object(full['tables']).t.columns.slice(0, 3)).toEqual([
+      { key: 'c0', type: 'string' },
+      { key: 'c1', type: 'boolean' },
+      { key: 'c2', type: 'number' },
+    ]);
+    expect(reads).toBeLessThan(10 * (columns.length + rows.length));
   });
 
   it('without any values, version and time are null', () => {
@@ -127,5 +149,27 @@ describe('game values', () => {
     expect(Object.keys(model.full['constants'] ?? {})).toEqual(['a', 'open', 'mine', 'yours', 'free']);
     expect(Object.keys(model.values)).toEqual(['a', 't', 'open', 'mine', 'yours', 'free']);
     expect(model.values['a']).toEqual({ x: 1 });
+  });
+});
+
+describe('a push of game values', () => {
+  const decided = (body: Json) => decidePutSingle(EMPTY, 'game-values', body, 'live', 0);
+  const groups = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `g${index}` }));
+
+  it.each<[string, Json]>([
+    ['as items', { items: groups(20_001) }],
+    ['as a list', groups(20_001)],
+    ['as maps', { groups: Object.fromEntries(groups(20_000).map(({ id }) => [id, {}])), tables: { t: [] } }],
+  ])('with more groups and tables than a project may have is refused, with what to do: %s', (_, body) => {
+    expect(decided(body)).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      message: expect.stringContaining('these are 20001: put rows'),
+    });
+  });
+
+  it('may have as many rows and entries as fit', () => {
+    const rows = Array.from({ length: 20_001 }, () => ({ a: 1 }));
+    expect(accepted(decided({ items: [{ id: 't', type: 'table', columns: ['a'], rows }] })).answer['ok']).toBe(true);
   });
 });

@@ -35,6 +35,7 @@ export function unknownPartMembers(part: JsonObject, kind: keyof typeof PARTS, p
 /** Members beside the lists of a document that is pushed whole, such as `rules`. */
 export function unknownBeside(document: Json, lists: readonly string[], findings: Findings): void {
   for (const name of isObject(document) ? Object.keys(document) : []) {
+    if (findings.isFull) return;
     if (lists.includes(name) || Object.hasOwn(DEFINITION_SHAPE, name) || isNote(name)) continue;
     const fix = didYouMean(name, lists) ?? 'Check its spelling.';
     findings.add('UNKNOWN_TOP_LEVEL_FIELD', `/${name}`, `Nothing is done with '${name}' here.`, fix);

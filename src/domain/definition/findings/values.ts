@@ -34,7 +34,10 @@ export function gameValuesFindings(document: Json, isTaken: (id: string) => bool
   }
   const root = isArray(document) ? '' : '/items';
   const ids = new Set<string>();
-  for (const [index, item] of items.entries()) itemFindings(item, `${root}/${index}`, ids, isTaken, findings);
+  for (const [index, item] of items.entries()) {
+    if (findings.isFull) return;
+    itemFindings(item, `${root}/${index}`, ids, isTaken, findings);
+  }
 }
 
 function itemFindings(written: Json, pointer: string, ids: Set<string>, isTaken: (id: string) => boolean, findings: Findings): void {

@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { shownChanges } from '../../src/cli/show.ts';
+import { changesOf } from '../../src/folder/changes.ts';
+import { readFolder } from '../../src/folder/sources.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'changes-'));
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a file whose definition was pushed as data says that a push brings its text; one whose text differs, that its comments do', () => {
+  const text = 'kind: collection\nsourceVersion: 1\nid: heroes\nschema: { gold: number }\n';
+  writeFileSync(join(dir, 'heroes.collection.yml'), text);
+  const folder = readFolder(dir);
+  const [source] = folder.sources;
+  const held = { kind: 'collection', id: 'heroes', resource: source?.resource ?? null } as const;
+  const told = (file: { readonly path: string; readonly text: string; readonly format: 'yaml' } | null) =>
+    shownChanges(changesOf(folder, [{ ...held, file }]));
+  const file = { path: 'heroes.collection.yml', format: 'yaml' } as const;
+  expect(told({ ...file, text })).toBe('');
+  expect(told({ ...file, text: `# old\n${text}` })).toContain('(comments or layout)');
+  expect(told(null)).toContain('(the same; a push keeps the text of this file with it)');
+});
