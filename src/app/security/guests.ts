@@ -185,7 +185,7 @@ function secretOf({ proof = NO_PROOF }: Caller): GuestToken {
   });
 }
 
-/** Proves an account by the installation's verifier, and answers its id. A guest is no account, so another guest's token is refused. */
+/** Proves an account by the installation's verifier, and answers its id. A guest is no account, so a guest's id is refused. */
 async function accountOf(context: AppContext, project: Project, { proof = NO_PROOF }: Caller, account: Account): Promise<string> {
   const { platformId, token } = account;
   if (platformId === '' || token === '') {
