@@ -15,7 +15,7 @@ import { hasProjects } from './log.ts';
 export interface Readiness {
   /** How many projects have read models that have not been there yet. `null` until they are counted; once 0, always 0. */
   readonly behind: number | null;
-  /** Whether the read models of this project have been there. Until then they do not show an earlier state of it, but a part. */
+  /** Whether the read models of this project have been there. Until then they show only a part of it, and no earlier state as a whole. */
   hasCaughtUp(projectId: string): boolean;
   stop(): Promise<void>;
 }
