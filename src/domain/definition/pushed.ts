@@ -35,12 +35,7 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
   const pushed = (kind: ListedKind) =>
     (push.get(kind) ?? []).flatMap((each) => (each.ok ? [{ id: each.put.id, definition: each.definition }] : []));
   const collections = pushed('collection');
-  const types = new Map(
-    collections.flatMap(({ id, definition }) =>
-      [id, stringOf(nameOf(definition)) ?? id].map((name) => [lower(name), typeOfCollection(definition)] as const),
-    ),
-  );
-  const schemas = new Map(
+  const byName = new Map(
     collections.flatMap(({ id, definition }) => [id, stringOf(nameOf(definition)) ?? id].map((name) => [lower(name), definition] as const)),
   );
   const workflows = new Map(pushed('workflow').map(({ id, definition }) => [id, definition]));
@@ -70,10 +65,10 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
     }
   };
   return {
-    collection: (name) => types.has(lower(name)) || held.collection(name),
+    collection: (name) => byName.has(lower(name)) || held.collection(name),
     playersCollection: (name) => {
-      const pushedType = types.get(lower(name));
-      return pushedType === undefined ? held.playersCollection(name) : pushedType === 'per-platformid';
+      const pushedOne = byName.get(lower(name));
+      return pushedOne === undefined ? held.playersCollection(name) : typeOfCollection(pushedOne) === 'per-platformid';
     },
     callable: (name) => workflows.has(name) || held.workflow(name) !== undefined || (isCallable.get(name) ?? held.callable(name)),
     workflow: (id) => workflows.get(id) ?? held.workflow(id),
@@ -82,7 +77,7 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
     block: (name) => (withBlocks(libraryOf(name)) === undefined ? held.block(name) : blockIn(name, withBlocks)),
     table: (name) => tables.has(name) || held.table(name),
     closedSchema: (name) => {
-      const pushedOne = schemas.get(lower(name));
+      const pushedOne = byName.get(lower(name));
       return pushedOne === undefined ? held.closedSchema(name) : closedSchema(schemaOf(pushedOne));
     },
     meant: meantAmong((missing) => [...pushedNames(missing), ...namesIn(stored, missing)]),
