@@ -19,9 +19,13 @@ export async function transaction<T>(
   work: (tx: Transaction) => Promise<T>,
   timeoutMs?: number,
 ): Promise<T> {
-  const begin = timeoutMs === undefined ? BEGIN : `${BEGIN}; SET LOCAL idle_in_transaction_session_timeout = ${timeoutMs}`;
+  const begin = timeoutMs === undefined ? BEGIN : `${BEGIN}; ${limits(timeoutMs)}`;
   return within(pool, begin, (client) => work(new Transaction(client, projectId, versions)), timeoutMs);
 }
+
+/** The server does not notice that a connection was broken off while it computes, or waits for a lock. So all three end there. */
+const limits = (ms: number) =>
+  ['idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout'].map((name) => `SET LOCAL ${name} = ${ms}`).join('; ');
 
 /** Runs `work` with a client of its own, which goes back whatever happens. */
 export async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {

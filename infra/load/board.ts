@@ -147,6 +147,8 @@ async function documentsIn({ documents, bytes, data }: Options, work: string): P
     await mkdir(work, { recursive: true });
     // Node's own copying would change the owner of the database.
     await promisify(execFile)('cp', ['-Rp', `${data}/.`, work]);
+    // Otherwise the system would write the copy while the first writes are measured.
+    await promisify(execFile)('sync');
   }
   return prepared;
 }

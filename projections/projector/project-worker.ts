@@ -195,6 +195,7 @@ export class ProjectWorker {
     if (this.failure !== null || this.#closed) return Promise.resolve(false);
     const reached = this.#waiters.wait(revision, timeoutMs);
     this.#sleeper.wake();
+    if (this.#passive) this.#run();
     return reached;
   }
 
@@ -218,6 +219,8 @@ export class ProjectWorker {
 
   #hasWork(): boolean {
     if (this.#closed || this.failure !== null) return false;
+    // Another projector moves the views, and nobody tells a passive worker.
+    if (this.#passive && this.#waiters.size > 0) return true;
     return this.#checkpoints === null || this.#isStale || this.#seen > this.#checkpoints.revision;
   }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { BACKLOG } from '../kernel/backlog.ts';
 import { peekProject } from './affinity.ts';
 
 /** The one port of a node with several workers. It accepts a connection, reads its first bytes and passes it on to a worker. */
@@ -43,7 +44,7 @@ export async function openAcceptor(
       dispatch(socket, head, project);
     });
   });
-  await once(server.listen(port, host), 'listening');
+  await once(server.listen({ port, host, backlog: BACKLOG }), 'listening');
   const address = server.address();
   return {
     port: typeof address === 'object' && address ? address.port : port,

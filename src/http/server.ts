@@ -4,6 +4,7 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import type { App } from '../app/app.ts';
 import { wireNames } from '../domain/wire-names.ts';
+import { BACKLOG } from '../kernel/backlog.ts';
 import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
 import { Buckets, type SharedBuckets } from './buckets.ts';
 import { CallLog } from './call-log.ts';
@@ -158,7 +159,7 @@ function isHangUp(error: unknown): boolean {
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', reject);
       const address = server.address();
       resolve(typeof address === 'object' && address ? address.port : port);

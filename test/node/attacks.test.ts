@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { demoCredentials } from '../../infra/harness/node.ts';
 import { testDatabase } from '../support/postgres.ts';
@@ -100,6 +103,19 @@ test('a push of more items than a project may have is answered in a line, whatev
     expect(Object(reply.body).message).toContain('at most 2000 definitions');
   }
 });
+
+test('a thousand clients that connect at once are let in while the node is busy, and need not try again a second later', async () => {
+  expect(Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'))).toBeGreaterThan(1_000);
+  const { port, hostname } = new URL(node.url);
+  process.kill(node.pid, 'SIGSTOP');
+  const sockets = Array.from({ length: 1_000 }, () => connect(Number(port), hostname));
+  try {
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  } finally {
+    process.kill(node.pid, 'SIGCONT');
+    for (const socket of sockets) socket.on('error', () => undefined).destroy();
+  }
+}, 20_000);
 
 test('what a staged test does to windows, documents and boards stays in its space', async () => {
   const inc = (sent: object) =>

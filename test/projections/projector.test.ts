@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
+import { createProjector } from '../../projections/projector/projector.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
@@ -31,6 +32,38 @@ test('two projectors at once write what one would, each event once', async () =>
   );
   expect(await rowsOf(pool, `SELECT count(*)::int AS n FROM savepoint.ledger WHERE project = 'rivals'`)).toEqual([{ n: 40 }]);
   expect(await documentCount('rivals')).toBe(40);
+});
+
+test('a projector that only looks on sees when the other has caught up its last view, though no event comes any more', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'looked-on');
+  await feed.commit(written('p1', {}));
+  await project(pool, log, feed);
+  const locker = await pool.connect();
+  await locker.query('BEGIN; LOCK TABLE savepoint.ledger_v1 IN ACCESS EXCLUSIVE MODE');
+  const ledger = [{ field: 'gold', before: 0, after: 1, delta: 1, source: 's' }];
+  await feed.commit(written('p1', {}, 2, { ledger }));
+  let release = () => {};
+  const isWritten = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const late: Log = { ...log, read: (...of) => isWritten.then(() => log.read(...of)) };
+  const onlooker = createProjector({ log: late, pool, logger: memoryLogger() });
+  onlooker.bring('looked-on', feed.revision);
+  try {
+    await projecting({ pool, log }, async (other) => {
+      await expect.poll(() => other.progress('looked-on')).toBe(feed.revision);
+      release();
+      await expect.poll(() => onlooker.progress('looked-on')).toBe(feed.revision);
+      await locker.query('ROLLBACK');
+      await reached(other, feed);
+      await expect.poll(() => onlooker.waitFor('looked-on', feed.revision, 100)).toBe(true);
+    });
+  } finally {
+    locker.release(true);
+    release();
+    await onlooker.stop();
+  }
 });
 
 test('a log followed again from its start changes nothing', async () => {

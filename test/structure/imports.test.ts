@@ -52,7 +52,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/log-output.ts': [],
   'src/version.ts': [],
   'infra/postgres': ['src/kernel'],
-  'src/cluster': [],
+  'src/cluster': ['src/kernel'],
   'src/compose': [
     'src/kernel',
     'src/contract',
