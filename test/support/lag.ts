@@ -25,7 +25,7 @@ export function createHearing(): {
   });
   return {
     async without(during) {
-      let open = () => undefined as void;
+      let open: () => void = () => undefined;
       gate = new Promise((resolve) => {
         open = resolve;
       });

@@ -25,7 +25,8 @@ function newClock() {
         timers.delete(id);
         task();
       }
-      await new Promise(setImmediate);
+      // On a busy machine the work rests between two of its items.
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
     },
   };
 }
