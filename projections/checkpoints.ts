@@ -30,13 +30,18 @@ INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
 SELECT name, active, $1, -1, '' FROM savepoint.projection_versions WHERE name = ANY ($2) FOR SHARE
 ON CONFLICT DO NOTHING`;
 
-/** Sets {@link LATER_STATES} to where `documents` is. `$2`: the one project to do it for; `null`: all. */
+/**
+ * Sets {@link LATER_STATES} to where `documents` is. `$2`: the one project to do it for; `null`: all. Rows that are there already are left out:
+ * a conflict would lock them, and every start and command runs this beside batches that lock the same rows in another order.
+ */
 const LEVEL = `
 INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
 SELECT later.name, later.active, c.project, c.revision, c.hash
 FROM savepoint.projection_versions later, savepoint.projection_versions first
 JOIN savepoint.checkpoints c ON c.projection = first.name AND c.version = first.active
-WHERE later.name = ANY ($1) AND first.name = 'documents' AND ($2::text IS NULL OR c.project = $2)
+WHERE later.name = ANY ($1) AND first.name = 'documents' AND ($2::text IS NULL OR c.project = $2) AND NOT EXISTS (
+  SELECT FROM savepoint.checkpoints own
+  WHERE own.projection = later.name AND own.version = later.active AND own.project = c.project AND own.revision >= c.revision)
 ON CONFLICT (projection, version, project) DO UPDATE SET revision = excluded.revision, hash = excluded.hash
   WHERE checkpoints.revision < excluded.revision`;
 

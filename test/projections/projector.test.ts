@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
+import { migrate } from '../../projections/migrate.ts';
 import { createProjector } from '../../projections/projector/projector.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
@@ -63,6 +64,22 @@ test('a projector that only looks on sees when the other has caught up its last 
     locker.release(true);
     release();
     await onlooker.stop();
+  }
+});
+
+test('a node or a command that starts waits for no batch, because it locks no checkpoint that is where it should be', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'beside-a-start');
+  await feed.commit(written('p1', {}));
+  await project(pool, log, feed);
+  const batch = await pool.connect();
+  try {
+    await batch.query(`BEGIN; SELECT FROM savepoint.checkpoints WHERE project = 'beside-a-start' FOR UPDATE`);
+    const started = migrate(pool).then(() => 'started');
+    const waiting = new Promise((resolve) => setTimeout(resolve, 10_000, 'waiting'));
+    expect(await Promise.race([started, waiting])).toBe('started');
+  } finally {
+    batch.release(true);
   }
 });
 
