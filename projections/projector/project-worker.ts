@@ -101,6 +101,11 @@ export class ProjectWorker {
     return this.#checkpoints?.revision ?? -1;
   }
 
+  /** The revision up to which state tables and views show everything, paused views aside; −1 while nothing is known. */
+  get shown(): number {
+    return this.#checkpoints === null ? -1 : shownBy(this.#checkpoints);
+  }
+
   /** Characters of event data held in memory. */
   get queued(): number {
     return this.#queue.characters;
@@ -191,7 +196,7 @@ export class ProjectWorker {
    * there.
    */
   waitFor(revision: number, timeoutMs: number): Promise<boolean> {
-    if (this.#viewsAt() >= revision) return Promise.resolve(!this.hasPausedView);
+    if (this.shown >= revision) return Promise.resolve(!this.hasPausedView);
     if (this.failure !== null || this.#closed) return Promise.resolve(false);
     const reached = this.#waiters.wait(revision, timeoutMs);
     this.#sleeper.wake();
@@ -369,15 +374,11 @@ export class ProjectWorker {
     this.#sleeper.wake();
   }
 
-  #viewsAt(): number {
-    return this.#checkpoints === null ? -1 : shownBy(this.#checkpoints);
-  }
-
   #announce(): void {
     if (this.#checkpoints === null) return;
     const { revision, hash } = this.#checkpoints;
     this.#context.onProgress(this.projectId, { revision, hash });
-    this.#waiters.reached(this.#viewsAt(), !this.hasPausedView);
+    this.#waiters.reached(this.shown, !this.hasPausedView);
   }
 
   #adopt(checkpoints: CheckpointSet): void {

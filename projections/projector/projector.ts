@@ -27,6 +27,8 @@ export interface ProjectorOptions {
 export interface Progress {
   /** Revision of the project's state tables; −1 while nothing is known. */
   progress(projectId: string): number;
+  /** The revision up to which the project's views show everything, too, as far as this projector knows; paused views aside. −1: nothing. */
+  shown(projectId: string): number;
   /** Whether all views of the project reflect `revision`; waits for it for at most `timeoutMs`. */
   waitFor(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
 }
@@ -93,6 +95,7 @@ export function createProjector({
     buildingBoards: () => workers.buildingBoards,
     viewLag: () => workers.viewLag,
     progress: (projectId) => workers.revisionOf(projectId),
+    shown: (projectId) => workers.of(projectId).shown,
     waitFor: (projectId, revision, timeoutMs) => workers.of(projectId).waitFor(revision, timeoutMs),
     bring: (projectId, revision) => workers.of(projectId).open(revision),
 

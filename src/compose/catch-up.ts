@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { createProjector, type Projector } from '../../projections/projector/projector.ts';
@@ -10,12 +11,15 @@ export interface CatchUpOptions {
   readonly logger: Logger;
   readonly states: Pick<StateReader, 'checkpoint'>;
   readonly views: Pick<ViewReader, 'caughtUp'>;
+  /** How long the read models may not come nearer before waiting ends, ms. */
+  readonly stallMs?: number;
 }
 
 /** How long a running node is given to show what was written, before this process projects it, too. */
 const NODE_GRACE_MS = 500;
-/** How long the read models may not move before waiting ends. */
 const STALL_MS = 30_000;
+/** A view that is paused answers at once, so this is how often it is looked at again. */
+const AGAIN_MS = 100;
 /** How many projects are brought up at the same time. The projector does not write more at once, either. */
 const CONCURRENCY = 2;
 
@@ -60,33 +64,35 @@ export class CatchUp {
     }
   }
 
-  #bring(projector: Projector, projectId: string, revision: number, onWait?: (at: number) => void): Promise<boolean> {
+  /**
+   * Whether the read models reach `revision` before they have come no nearer for too long. Only the way to `revision` counts: a project that is
+   * played goes on beyond it for ever, also where a paused view never shows it.
+   */
+  async #bring(
+    projector: Projector,
+    projectId: string,
+    revision: number,
+    onWait: (at: number) => void = () => undefined,
+  ): Promise<boolean> {
+    const { stallMs = STALL_MS } = this.#options;
+    let nearest = Number.NEGATIVE_INFINITY;
+    let movedAt = performance.now();
     projector.bring(projectId, revision);
-    const reached = () => projector.waitFor(projectId, revision, 1000);
-    return movesTo(revision, () => this.#stateAt(projectId), reached, onWait);
+    while (performance.now() - movedAt < stallMs) {
+      const isReached = await projector.waitFor(projectId, revision, 1000);
+      const at = await this.#stateAt(projectId);
+      if (isReached && at >= revision) return true;
+      const near = Math.min(at, revision) + Math.min(projector.shown(projectId), revision);
+      if (near > nearest) movedAt = performance.now();
+      nearest = near;
+      onWait(at);
+      await sleep(AGAIN_MS);
+    }
+    return false;
   }
 
   /** Revision of the project's state tables. */
   async #stateAt(projectId: string): Promise<number> {
     return (await this.#options.states.checkpoint(projectId))?.revision ?? -1;
   }
-}
-
-/** Whether `revision` is reached before `at` has stood still for too long. */
-async function movesTo(
-  revision: number,
-  at: () => Promise<number>,
-  reached: () => Promise<boolean>,
-  onWait: (at: number) => void = () => undefined,
-): Promise<boolean> {
-  let seen = Number.NEGATIVE_INFINITY;
-  let movedAt = performance.now();
-  while (performance.now() - movedAt < STALL_MS) {
-    if ((await reached()) && (await at()) >= revision) return true;
-    const now = await at();
-    if (now > seen) movedAt = performance.now();
-    seen = now;
-    onWait(now);
-  }
-  return false;
 }
