@@ -1,4 +1,5 @@
-// tsc writes only JavaScript. This then copies the other files that the code reads beside itself: SQL files, and the reference of the API.
+// tsc writes only JavaScript. This script copies the other files that the code reads at run time: SQL files and the assets of the API
+// reference.
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -6,7 +7,7 @@ import { dirname, join } from 'node:path';
 for (const folder of ['src', 'projections', 'infra']) {
   cpSync(folder, `dist/${folder}`, { recursive: true, filter: (path) => !/\.(?:ts|mjs)$|^infra.examples/.test(path) });
 }
-// The template of a browser game, as its page lies there: nothing of it is built, and nothing that a player's machine made is taken.
+// Copies the sources of the browser game, which is a template. Installed packages, build output and credentials are left out.
 rmSync('dist/infra/examples', { recursive: true, force: true });
 cpSync('infra/examples/game', 'dist/infra/examples/game', {
   recursive: true,

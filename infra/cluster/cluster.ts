@@ -83,7 +83,7 @@ async function start(options: ClusterOptions, supervised: Supervised[], stop: ()
     env['REDIS_URL'] = redis.url;
     await add(redis);
   }
-  // The first node runs the migrations, and the first that serves waits for its demo project to be projected.
+  // Starts one node after the other up to here: the first runs the migrations, and the first API node creates the demo project.
   await add(await nodePart('projector', 'projector', folder, env, ['--no-demo']));
   const serving: NodePart[] = [];
   for (let index = 1; index <= nodes; index += 1) {
@@ -111,8 +111,8 @@ async function start(options: ClusterOptions, supervised: Supervised[], stop: ()
 }
 
 /**
- * Waits until the nodes are ready. Earlier a node would tell players that there is nothing yet. One that takes too long gets requests all
- * the same, and refuses some.
+ * Waits until the nodes are ready, because a node that has not caught up would answer players that nothing exists. A node that takes longer
+ * than {@link READY_MS} gets requests anyway and refuses some of them.
  */
 async function untilReady(serving: readonly NodePart[], tell: (text: string) => void): Promise<void> {
   const until = Date.now() + READY_MS;

@@ -22,7 +22,7 @@ interface Options {
   readonly json: boolean;
 }
 
-/** `null`: help was asked for. */
+/** Returns `null` when `--help` was given. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     options: {
@@ -53,7 +53,7 @@ function whole(name: string, text: string, least: number, most: number): number 
 async function main(): Promise<void> {
   const options = readOptions();
   if (options === null) return print(USAGE);
-  // A signal that comes while parts still start is remembered. npm passes Ctrl-C on, so it comes twice.
+  // A signal may arrive while parts still start, so it is remembered. It arrives twice, because npm passes Ctrl-C on.
   const stopping = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => resolve());
   });
@@ -96,5 +96,5 @@ process.exitCode = await main().then(
     return 1;
   },
 );
-// Handles that parts left open must not keep the process alive.
+// Open handles of the parts must not keep the process alive.
 process.exit();

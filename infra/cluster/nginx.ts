@@ -7,13 +7,13 @@ export interface Balancing {
   readonly nodes: readonly number[];
   /** Folder for the files that it makes while it runs. */
   readonly folder: string;
-  /** Whether root starts it. It must then stay root, because no other account may read the folder. */
+  /** Whether root starts it. It then stays root, because no other account may read the folder. */
   readonly asRoot: boolean;
 }
 
 const SERVERS = /(?: *server api-\d+:\d+ [^\n]*\n)+/;
 const SERVER = /server api-\d+:\d+ ([^\n]*)/;
-/** Folders for temporary files, which distributions put where only root may write. */
+/** Folders for temporary files. By default, distributions put them where only root may write. */
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /** The settings of `nginx.conf` beside this file, with these addresses. */
@@ -21,7 +21,7 @@ export async function balancerSettings(balancing: Balancing): Promise<string> {
   return settingsFor(await readFile(join(import.meta.dirname, 'nginx.conf'), 'utf8'), balancing);
 }
 
-/** Puts the addresses into the text. Throws when the text has no place for one. */
+/** Puts the addresses into the text. Throws when the text lacks the line for one. */
 export function settingsFor(text: string, { port, nodes, folder, asRoot }: Balancing): string {
   const options = SERVER.exec(text)?.[1] ?? '';
   const servers = nodes.map((node) => `    server 127.0.0.1:${node} ${options}\n`).join('');

@@ -46,7 +46,7 @@ function running(database: Database): Running {
   const byUs = new Promise<string>((resolve) => {
     stopped = resolve;
   });
-  // Its session would take the lock again as soon as there is a server, and stand in the way of the next start.
+  // Stops the lock's session, too. It would otherwise take the lock again as soon as a server runs, and block the next start.
   const byItself = database.exited.then(() => database.stop()).then(() => 'its process is gone');
   return {
     pid: database.pid,

@@ -70,7 +70,7 @@ function endGroup(leader: number | undefined): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // Nothing was left behind.
+    // The group has no process left.
   }
 }
 

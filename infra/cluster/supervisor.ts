@@ -29,7 +29,7 @@ export interface Supervised {
 
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
-/** A part that lived this long did not fail because of its start, so it is started again without a longer pause. */
+/** A part that ran this long did not fail at its start, so the next pause is the shortest again. */
 const LONG_LIFE_MS = 10_000;
 
 /** Starts a part, and starts it again whenever it ends; each end is reported. Throws when the first start fails. */
@@ -68,7 +68,7 @@ export async function supervise(part: Part, tell: (text: string) => void): Promi
       stopping.abort();
       await state.running?.stop();
       await watching;
-      // It may just have been starting.
+      // A restart may have finished after the first stop.
       await state.running?.stop();
     },
   };

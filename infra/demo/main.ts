@@ -38,7 +38,7 @@ const USAGE = `npm run demo [-- options]
   --no-strict      push the game also where the server finds something in it
   --seconds N      how long to play (8)      --players N   how many at once (200)      --json   print the report as JSON`;
 
-/** `null`: help was asked for. */
+/** Returns `null` when `--help` was given. */
 function readOptions(): Options | null {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -108,7 +108,7 @@ async function credentialsFor(options: Options): Promise<Credentials> {
   return ownProject(options.dataFolder ?? '.');
 }
 
-/** The example game's own project in an installation. It is made once, and its keys are stored beside those of the demo project. */
+/** The example game's own project in an installation. It is created once; its keys are stored beside those of the demo project. */
 async function ownProject(dataFolder: string): Promise<Credentials> {
   const file = join(dataFolder, 'example-game.json');
   const kept = await readFile(file, 'utf8').catch(() => null);
@@ -120,7 +120,7 @@ async function ownProject(dataFolder: string): Promise<Credentials> {
   return parseCredentials(JSON.parse(stdout));
 }
 
-/** Refuses to publish over another game. Publishing replaces what has the same id, and all game values and rules. */
+/** Refuses to replace another game: publishing overwrites definitions with the same id, and all game values and rules. */
 async function refuseToReplace(project: Project): Promise<void> {
   const ours = new Set(await gameIds());
   for (const route of ['collections', 'endpoints']) {
@@ -194,7 +194,7 @@ async function playAll(project: Project, players: readonly Player[], rules: Rule
   return tally.throughput((performance.now() - started) / 1000);
 }
 
-/** Runs `savepoint verify`, which replays the log against the tables, and returns its own words. */
+/** Runs `savepoint verify`, which replays the log against the tables, and returns its output. */
 async function verify(dataFolder: string | null, program: typeof savepoint, checks: Check[]): Promise<string | null> {
   if (dataFolder === null) return null;
   say('verifying the log against the tables');

@@ -5,8 +5,8 @@ import type { AxePricing } from './push.ts';
 import type { Tally } from './tally.ts';
 
 /**
- * What a player must own, counted only from the answers that it got. Every acknowledged call changes it, a refused one does not. After a
- * call whose outcome is unknown the count is worth nothing, and `certain` is false.
+ * What a player must own, counted only from the answers that it got. Every acknowledged call changes it, a refused one does not. After a call
+ * whose outcome is unknown the count proves nothing, and `certain` is false.
  */
 export interface Player {
   readonly id: string;
@@ -42,7 +42,7 @@ export async function play(project: Project, player: Player, rules: Rules, rando
   while (!over() && player.certain) {
     const action = choose(player, rules, random(), tired);
     const refusal = await actions[action](project, player, rules, random, tally);
-    // A player who chopped too much this minute sells and buys until the next one; a few try again.
+    // After too many chops in this minute a player sells and buys until the next one. A few try again anyway.
     tired = action === 'chop' ? refusal === 'RATE_LIMIT' : tired && random() > 0.02;
   }
 }

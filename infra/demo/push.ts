@@ -29,7 +29,7 @@ const gameFolder = () => join(repositoryFolder(), 'infra/demo/game');
 export async function pushGame(project: Project, strict: boolean): Promise<number> {
   const sources = await readSources();
   const push = (on: Project, method: string, route: string, body: unknown) => send(on, method, `${route}?strict=${strict}`, body);
-  // What others refer to comes first, so that no player ever meets half a game.
+  // Definitions that others refer to come first, so that players never call an incomplete game.
   for (const [kind, route] of [
     ['collection', 'collections'],
     ['workflow', 'workflows'],

@@ -13,7 +13,7 @@ export interface Report {
   readonly ledger: { readonly player: Player; readonly lines: readonly LedgerLine[] };
   readonly staging: Staging;
   readonly checks: readonly Check[];
-  /** What `savepoint verify` said; `null` when there was no data folder to run it on. */
+  /** Output of `savepoint verify`; `null` without a data folder to run it on. */
   readonly verified: string | null;
 }
 

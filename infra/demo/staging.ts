@@ -13,7 +13,7 @@ import type { Check } from './audit.ts';
 import { priceOf } from './player.ts';
 import { type AxePricing, pushAxePricing } from './push.ts';
 
-/** What the same purchase cost before a staged change of prices, during it and after it. */
+/** Prices of the same purchase before a staged change of prices, while it is staged, and after its promotion. */
 export interface Staging {
   readonly livePrice: number;
   readonly stagedPrice: number;

@@ -17,7 +17,7 @@ export interface Throughput {
 
 /** Counts every call of every player. */
 export interface Tally {
-  /** Waits for the call. `null` when no whole answer came or the outcome is unknown, which makes the caller's own count uncertain. */
+  /** Waits for the call. Resolves to `null` when no whole answer arrived or the outcome is unknown, and sets `certain` to false. */
   count(caller: { certain: boolean }, call: Promise<Answer>): Promise<Answer | null>;
   readonly calls: number;
   throughput(seconds: number): Throughput;

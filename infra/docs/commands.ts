@@ -28,7 +28,7 @@ export const COMMANDS_PAGE: GeneratedFile = {
 
 function section(command: Command): string {
   const title = `## ${command.name()}\n\n${sentence(command.description())}`;
-  // A mere group has no options.
+  // A command that only groups others has no options.
   const isGroup = command.commands.length > 0 && command.options.length === 0;
   const own = isGroup ? [] : [`\`\`\`text\nsavepoint ${usage(command)}\n\`\`\``, ...details(command)];
   const each = command.commands.map((sub) =>
@@ -61,7 +61,7 @@ function details(command: Command): readonly string[] {
   return [...(rows.length === 0 ? [] : [['| Option | |', '|---|---|', ...rows].join('\n')]), ...afterwards(command)];
 }
 
-/** What a command's help ends with: its examples as a block, and what else is said there. */
+/** The end of a command's help: its examples as a block, then its notes. */
 function afterwards(command: Command): readonly string[] {
   const written: string[] = [];
   command.configureOutput({ writeOut: (text) => written.push(text) }).outputHelp();

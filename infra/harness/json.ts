@@ -1,4 +1,4 @@
-/** Reads answers whose shape is not known. A path is dotted; list items go by number. A missing value is `undefined`, never an error. */
+/** Reads answers of unknown shape. A path is dotted; list items are addressed by index. A missing value is `undefined`, never an error. */
 
 /** The value at `path`; `undefined` where there is none. */
 export function at(value: unknown, path: string): unknown {

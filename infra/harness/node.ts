@@ -37,11 +37,10 @@ export function programPath(): string {
 }
 
 /**
- * The program and arguments to spawn for a command line. The program is run as a user's shell runs it: its first line names Node and the
- * flags.
+ * The program and arguments to spawn for a command line. Like a shell it starts the file itself, whose first line names Node and its flags.
  */
 export function programCommand(words: readonly string[]): readonly [command: string, args: readonly string[]] {
-  // Windows does not know such a line.
+  // Windows does not read that first line.
   return process.platform === 'win32' ? [process.execPath, [programPath(), ...words]] : [programPath(), words];
 }
 

@@ -76,7 +76,7 @@ export async function expectOk(what: string, call: Promise<Answer>): Promise<Ans
 /** How long views may say that they are stale after a restart or a burst. */
 const STALE_MS = 15_000;
 
-/** The same for a view: asks again until the answer is not stale. */
+/** Like {@link expectOk} for a view: repeats the request until the answer is not stale. */
 export async function expectCurrent(what: string, call: () => Promise<Answer>): Promise<Answer> {
   for (const until = performance.now() + STALE_MS; ; ) {
     const answer = await expectOk(what, call());

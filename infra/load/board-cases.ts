@@ -5,13 +5,13 @@ import { savepoint } from '../harness/node.ts';
 import { expectOk, managePath, type Project, secretHeaders, storagePath } from '../harness/project.ts';
 import { collection, GROWN, keyOf, MANY, type Prepared, rows, topOf } from './board-data.ts';
 
-/** What `bench:board` asks of a project that holds many documents while its players write. */
+/** The cases of `bench:board`: what is started on a project of many documents while its players write. */
 
 export interface BoardCase {
   readonly name: string;
-  /** The collection that is written meanwhile. */
+  /** The collection that players write to during the case. */
   readonly writesTo: typeof MANY | typeof GROWN;
-  /** Starts it. The result tells whether it is done, and is asked again and again. */
+  /** Starts the work. Resolves to a function that is polled and says whether the work is done. */
   begin(at: BoardContext): Promise<() => Promise<boolean>>;
 }
 
@@ -26,7 +26,8 @@ async function manage({ project }: BoardContext, method: string, route: string, 
 }
 
 /**
- * Whether the address answers 200 and is not stale. While it is being made it answers 503 `BUILDING`, and `BEHIND` before that is known.
+ * Whether the path answers 200 and is not stale. While a board or list is being built it answers 503 `BUILDING`; before that state is known,
+ * `BEHIND`.
  */
 async function isShown({ project }: BoardContext, path: string): Promise<boolean> {
   const { status, body, headers } = await project.http.send('GET', path, { headers: secretHeaders(project) });
@@ -38,7 +39,7 @@ async function isShown({ project }: BoardContext, path: string): Promise<boolean
 
 const queryPath = ({ project }: BoardContext, id: string) => `/v3/queries/${project.projectId}/${id}`;
 
-/** Runs a command beside the node. If it fails, the next question throws. */
+/** Runs a command beside the node. If it fails, the next poll throws. */
 function running(...words: readonly string[]): () => Promise<boolean> {
   let ended: { readonly code: number; readonly stderr: string } | null = null;
   savepoint(...words).then(
@@ -90,7 +91,7 @@ const rebuilding: BoardCase = {
   begin: async ({ dataFolder }) => running('rebuild', '--data', dataFolder, '--json'),
 };
 
-/** One document in ten is new, and so is a board over all of them. */
+/** Every tenth document is new, and a new board covers all of them. */
 const importing: BoardCase = {
   name: 'an import with a board',
   writesTo: GROWN,

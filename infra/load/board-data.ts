@@ -6,11 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import { savepoint } from '../harness/node.ts';
 import { type Credentials, parseCredentials } from '../harness/project.ts';
 
-/** The many documents of `bench:board`. They are imported, like those of an older game. */
+/** The documents of `bench:board`. They are imported, like those of an older game. */
 
-/** Over these documents only the collection itself is published. */
+/** This collection starts without a board or list. */
 export const MANY = 'many';
-/** These have a board from the first document on. It shows the disk space of a board that grew with its data. */
+/** This collection has a board from its first document on. It shows the disk space of a board that grew with its data. */
 export const GROWN = 'grown';
 /** The disk space of a row depends little on the number of rows, so this many are enough. */
 const MAX_GROWN = 100_000;
@@ -88,8 +88,8 @@ function* exported(documents: number, grown: number, bytes: number): Generator<s
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Documents as elements of a JSON array, with keys from number `from` on. They do not come in the order of their keys, as players do not
- * either.
+ * Documents as elements of a JSON array, with keys from number `from` on. Their order is not that of their keys, because players do not arrive
+ * in that order either.
  */
 export function* rows(count: number, bytes: number, from = 0): Generator<string> {
   const stride = strideOf(count);

@@ -17,7 +17,7 @@ import { type Machine, machine, machineText } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 
 /**
- * `npm run bench:board`: what players notice while all the documents of their project are processed: for a new board, a collection that
+ * `npm run bench:board`: what players notice while the node processes all documents of their project: for a new board, a collection that
  * becomes global, a rebuild. Exit code 1 when a write was refused. A missed bar is only reported.
  */
 
@@ -33,7 +33,7 @@ const USAGE = `npm run bench:board [-- options]
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
 const BARS = { refused: 0, times: 2, seconds: 90, disk: 1.3 };
-/** What takes longer than this is given up. */
+/** A case that takes longer is given up. */
 const MAX_SECONDS = 300;
 const POLL_MS = 200;
 
@@ -47,12 +47,12 @@ interface Latencies {
 
 interface Line {
   readonly name: string;
-  /** Time until it was done. */
+  /** Time until the work was done. */
   readonly seconds: number;
   readonly before: Latencies;
   readonly while: Latencies;
   readonly times: number;
-  /** Bytes of a row of the new board, divided by those of a board that grew with its data; `null` if it is not a board. */
+  /** Bytes per row of the new board, divided by those of a board that grew with its data; `null` for other cases. */
   readonly disk: number | null;
 }
 
@@ -81,7 +81,7 @@ interface Options {
   readonly markdownFile: string | null;
 }
 
-/** `null`: help was asked for. */
+/** Returns `null` when `--help` was given. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     options: {
@@ -136,7 +136,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Fills the folder with the documents. If a data folder with them is kept, it is copied. */
+/** Fills the folder with the documents. Copies a kept data folder if it holds them. */
 async function documentsIn({ documents, bytes, data }: Options, work: string): Promise<Prepared> {
   const kept = data ?? work;
   const found = await preparedIn(kept, documents, bytes);
@@ -145,9 +145,9 @@ async function documentsIn({ documents, bytes, data }: Options, work: string): P
   if (found === null) progress(`imported in ${prepared.seconds.toFixed(0)} s`);
   if (data !== null) {
     await mkdir(work, { recursive: true });
-    // Node's own copying would change the owner of the database.
+    // `cp -p` keeps the owner of the database; Node's own copy would change it.
     await promisify(execFile)('cp', ['-Rp', `${data}/.`, work]);
-    // Otherwise the system would write the copy while the first writes are measured.
+    // Flushes the copy now. Otherwise the system writes it while the first writes are measured.
     await promisify(execFile)('sync');
   }
   return prepared;
@@ -202,7 +202,7 @@ async function measured(at: BoardContext, one: BoardCase, writer: OpenLoop, opti
   const { documents, grown, bytes, credentials } = at.prepared;
   const writes = { collection: one.writesTo, documents: one.writesTo === 'many' ? documents : grown, bytes };
   const load = { url: at.project.url, project: credentials, perSecond: options.perSecond, writes };
-  // V8 optimises the code of a request only after some seconds of it.
+  // Warms up: V8 optimises the code of a request only after it has run for some seconds.
   progress(`${one.name}: before`);
   await writer.run({ ...load, seconds: options.seconds / 3 });
   const before = latenciesOf(await writer.run({ ...load, seconds: options.seconds }));
@@ -215,7 +215,7 @@ async function measured(at: BoardContext, one: BoardCase, writer: OpenLoop, opti
   return { name: one.name, seconds, before, while: during, times: during.p99Ms / before.p99Ms };
 }
 
-/** Waits until it is done; returns that moment by `performance.now()`. */
+/** Waits until the work is done. Resolves to that moment by `performance.now()`. */
 async function untilThere(at: BoardContext, one: BoardCase): Promise<number> {
   const deadline = performance.now() + MAX_SECONDS * 1_000;
   for (const isThere = await one.begin(at); ; ) {

@@ -34,7 +34,7 @@ const USAGE = `npm run bench:cluster [-- options]     needs nginx on this machin
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
-/** `null`: help was asked for. */
+/** Returns `null` when `--help` was given. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     options: {
@@ -116,7 +116,7 @@ async function conclude(options: Options, result: ClusterResult): Promise<number
   if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
   const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
   if (options.markdownFile !== null) await writeFile(options.markdownFile, `${lines.join('\n')}\n`);
-  // Several nodes may answer 409 when they do not agree, and that is a result. Any other failure makes the figures meaningless.
+  // Several nodes may answer 409 when their writes conflict, which is a result. Any other failure makes the figures meaningless.
   const invalid = result.results.filter(({ failures }) => Object.keys(failures).some((status) => status !== '409'));
   for (const { route, projects, failures } of invalid) progress(`INVALID: ${route}, ${projects}: ${JSON.stringify(failures)}`);
   return invalid.length > 0 ? 1 : 0;

@@ -8,8 +8,8 @@ import { pushDefinitions } from './prepare.ts';
 import { cpuSeconds, familyCpuSeconds } from './processes.ts';
 
 /**
- * What it costs when several nodes write to one project: the same writes to one node, to three that all have the project open, and through
- * the load balancer.
+ * What it costs when several nodes write to one project. The same writes go to one node, to three nodes that all have the project open, and
+ * through the load balancer.
  */
 
 /** Where the clients send their requests. */
@@ -21,7 +21,7 @@ export interface Arrangement {
 }
 
 /**
- * Writes to one project that two nodes have open cost both of them, so each arrangement has projects of its own. All nodes together come
+ * Each arrangement has projects of its own, because two nodes that have the same project open slow each other. All nodes together are measured
  * first: a node that was measured alone before would be ahead of the others, because its code is already compiled.
  */
 export const ARRANGEMENTS: readonly Arrangement[] = [
@@ -39,7 +39,7 @@ export interface Contention extends Arrangement {
   readonly writesPerSecond: number;
   /** Commits per second that each node stored. */
   readonly perNode: readonly number[];
-  /** The share of the node with the fewest commits, where all take part; a third is fair for three. */
+  /** The commits of the slowest node as a share of all, where all nodes take part. A third is fair for three. */
   readonly leastShare: number | null;
   /** Appends that conflicted with another node's. */
   readonly conflicts: number;
@@ -106,7 +106,7 @@ async function makeProjects(cluster: Cluster, { route, projects }: Arrangement):
     const credentials = parseCredentials(JSON.parse(stdout));
     const project = openProject((route === 'balancer' ? cluster.url : cluster.nodes[0]?.url) ?? cluster.url, credentials);
     await pushDefinitions(project);
-    // So every node has the project open before it is measured.
+    // Each node opens the project before it is measured.
     for (const { url } of route === 'all nodes' ? cluster.nodes : []) {
       const other = openProject(url, credentials);
       await expectOk(`the project on ${url}`, other.http.send('GET', managePath(other, 'validate'), { headers: secretHeaders(other) }));

@@ -5,8 +5,8 @@ import { PEER_WORKLOADS, type PeerWorkload } from './peer-workloads.ts';
 import { type CaseName, type SeedName, WORKLOADS, type Workload } from './workloads.ts';
 
 /**
- * The load generator. It is a process of its own, so that its cost does not count as the server's. Its parent sends a list of jobs, which
- * it does at the same time. It answers with the result of each.
+ * The load generator. It is a process of its own, so that its cost does not count as the server's. Its parent sends a list of jobs; the
+ * generator runs them at the same time and sends back the result of each.
  */
 
 export interface Job {
@@ -38,7 +38,7 @@ function perform(job: Job): Promise<Seen> {
   const before = process.cpuUsage();
   const started = performance.now();
   const limit = 'requests' in job.until ? { amount: job.until.requests } : lasting(job.until.seconds);
-  // autocannon gets the bytes of each request ready-made. Building varying requests itself costs it more than everything else it does.
+  // autocannon gets the bytes of each request prepared. If it builds varying requests itself, that costs it more than everything else.
   const setupClient = (client: object) => void Object.assign(client, { getRequestBuffer: nextRequest });
   return new Promise((resolve, reject) => {
     const instance = autocannon({ url: job.url, connections: job.connections, timeout: 20, ...limit, setupClient }, (error: unknown) => {
@@ -60,10 +60,10 @@ function lasting(seconds: number) {
   return { duration: seconds, sampleInt: Math.min(1000, seconds * 1000) };
 }
 
-/** This many requests are made before the clock starts: enough that nearly every key occurs. */
+/** The number of requests that are prepared before the clock starts: enough for nearly every key to occur. */
 const DRAWN = 16_384;
 
-/** Repeats requests that were made before. Making them during the run would take CPU from the processes that are measured. */
+/** Cycles through prepared requests. Building them during the run would take CPU from the processes that are measured. */
 function drawn(next: () => Buffer): () => Buffer {
   const ready = Array.from({ length: DRAWN }, next).map((bytes) => ({ bytes, keyAt: bytes.indexOf(KEY_HEADER) }));
   let turn = 0;
@@ -87,7 +87,7 @@ function newKey(): string {
 
 const ALL = { ...WORKLOADS, ...PEER_WORKLOADS };
 
-/** Gives the bytes of the requests, one after the other. */
+/** Returns a function that gives the bytes of one request after another. */
 function requests(job: Job): () => Buffer {
   const workload: Workload = ALL[job.workload];
   const shared = { host: new URL(job.url).host, connection: 'keep-alive', ...workload.headers(job.project) };

@@ -13,8 +13,8 @@ import { machine, machineText } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 
 /**
- * `npm run bench:live`: so many players follow their document and one leaderboard, while documents are written. One process is all of them, on
- * the same machine as the node. Exit code 1 when a stream broke, a write was refused, or a change did not come.
+ * `npm run bench:live`: players follow their own document and one leaderboard while documents are written. One process plays all of them, on
+ * the same machine as the node. Exit code 1 when a stream broke, a write was refused, or a change did not arrive.
  */
 
 const USAGE = `npm run bench:live [-- options]
@@ -24,7 +24,7 @@ const USAGE = `npm run bench:live [-- options]
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
 const LATE_MS = 10_000;
-/** Connections that are being opened at a time. */
+/** The most connections that are being opened at the same time. */
 const OPENING = 100;
 const FIRST_PLAYER = 76_561_198_000_100_000;
 const TOP = 'query/top?limit=10';
@@ -51,12 +51,12 @@ function readOptions(): Options | null {
   return { subscribers: whole('subscribers'), rate: whole('rate'), seconds: whole('seconds'), markdownFile: values.markdown ?? null };
 }
 
-/** What the streams of all players hear. */
+/** The streams of all players, and what arrives on them. */
 class Players {
   readonly #project: Project;
   readonly #streams: ClientRequest[] = [];
   readonly #agent = new Agent({ keepAlive: false });
-  /** When each write was sent, by its number, until it is heard of. */
+  /** When each write was sent, by its number, until it arrives on a stream. */
   readonly sent = new Map<number, number>();
   readonly deliveryMs: number[] = [];
   open = 0;
@@ -135,7 +135,7 @@ async function publish(project: Project): Promise<void> {
   await expectOk('the query', http.send('POST', managePath(project, 'queries'), { headers, body: [top] }));
 }
 
-/** Writes to documents one after the other, at a steady rate. Answers how many were refused. */
+/** Writes to documents one after the other, at a steady rate. Resolves to the number of refused writes. */
 async function play(project: Project, players: Players, { subscribers, rate, seconds }: Options): Promise<number> {
   const began = performance.now();
   const writes: Promise<boolean>[] = [];
@@ -157,7 +157,7 @@ async function play(project: Project, players: Players, { subscribers, rate, sec
   return done.filter((isDone) => !isDone).length;
 }
 
-/** Bytes of a process in memory. */
+/** Resident memory of a process in bytes. */
 function residentBytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
 }

@@ -40,7 +40,7 @@ const USAGE = `npm run bench [-- options]
   --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
-/** `null`: help was asked for. */
+/** Returns `null` when `--help` was given. */
 function readOptions(): Options | null {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -65,7 +65,7 @@ function readOptions(): Options | null {
     only: named.length === 0 ? CASES : ALL_CASES.filter((name) => named.includes(name)),
     connections: values.connections.split(',').map((text) => positive('--connections', text)),
     workers: positive('--workers', values.workers),
-    // Many short slices: the machine's share of its host changes within seconds, and both sides should meet all of that.
+    // Uses many short slices: the machine's share of its host changes within seconds, and both sides should meet all of that.
     slices: { count: 5, seconds: positive('--seconds', values.seconds) },
     settings: values.eventstore === undefined ? {} : { EVENTSTORE_URL: values.eventstore },
   };
@@ -153,7 +153,7 @@ async function conclude(options: Options, rows: readonly Row[], seedsPerSecond: 
     workers: options.workers,
     starts,
     seedsPerSecond,
-    // The bar holds for one process.
+    // The memory bar applies to one process.
     bars: bars(rows, options.workers === 1 ? rssMb : null, starts),
     machine: machine(),
     finishedAt: new Date().toISOString(),

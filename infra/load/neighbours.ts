@@ -16,8 +16,8 @@ import { positive, print, progress } from './terminal.ts';
 import { KEYS } from './workloads.ts';
 
 /**
- * `npm run bench:neighbours`: what one project notices of another one on the same node that causes trouble. Exit code 1 when an answer to
- * the quiet project was not 2xx. A missed bar is only reported.
+ * `npm run bench:neighbours`: what a project notices of a noisy one on the same node. Exit code 1 when an answer to the quiet project was not
+ * 2xx. A missed bar is only reported.
  */
 
 const USAGE = `npm run bench:neighbours [-- options]
@@ -70,7 +70,7 @@ interface Options {
   readonly markdownFile: string | null;
 }
 
-/** `null`: help was asked for. */
+/** Returns `null` when `--help` was given. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     options: {
@@ -133,12 +133,12 @@ async function bench(node: RunningNode, options: Options): Promise<number> {
   const context = { project: loud, dataFolder: node.dataFolder, bare, sizes: options.sizes };
   const lines: Line[] = [];
   try {
-    // V8 optimises the code of a request only after some time.
+    // Warms up: V8 optimises the code of a request only after it has run for some time.
     await openLoop.run(loadOf(quiet, options));
     for (const noisy of NOISY_LOADS.filter(({ name }) => options.only.some((part) => name.includes(part)))) {
       const line = await measured(context, quiet, openLoop, noisy, options);
       lines.push(line);
-      // Each line is shown at once, so that an aborted run has shown what it measured.
+      // Prints each line at once, so that an aborted run has shown what it measured.
       progress(cells(line).join(' | '));
     }
   } catch (error) {

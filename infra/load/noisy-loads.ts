@@ -4,23 +4,23 @@ import { savepointWith } from '../harness/node.ts';
 import { endpointPath, expectOk, managePath, type Project, playerHeaders, secretHeaders, storagePath } from '../harness/project.ts';
 import type { BareServer } from './children.ts';
 
-/** Noisy neighbours: what a project may do that another one should not notice (`bench:neighbours`). */
+/** Noisy neighbours: loads of one project that another one should not notice (`bench:neighbours`). */
 
 /** How many requests were answered, by status. */
 export type Answered = Readonly<Record<string, number>>;
 
 export interface NoisyLoad {
   readonly name: string;
-  /** Sets up what it needs. This is not measured. */
+  /** Sets up the load. This is not measured. */
   prepare(at: LoadContext): Promise<void>;
-  /** Goes on until `over` is true. */
+  /** Runs until `over` is true. */
   run(at: LoadContext, over: () => boolean): Promise<Answered>;
 }
 
 export interface LoadContext {
   readonly project: Project;
   readonly dataFolder: string;
-  /** A server that is not ours. */
+  /** A server that is not Savepoint. */
   readonly bare: BareServer;
   readonly sizes: Sizes;
 }
@@ -57,7 +57,7 @@ async function each(count: number, ask: (index: number) => Promise<{ readonly st
   await Promise.all(Array.from({ length: SEEDERS }, seeder));
 }
 
-/** This many callers at once, each of which asks again as soon as it is answered. */
+/** Runs this many callers at once. Each sends the next request as soon as it gets an answer. */
 async function flood(
   callers: number,
   over: () => boolean,
@@ -72,7 +72,7 @@ async function flood(
         () => 'error' as const,
       );
       answered[status] = (answered[status] ?? 0) + 1;
-      // After a refusal a real client waits before it asks again.
+      // A real client waits after a refusal.
       if (status === 'error' || status === 503 || status === 429) await sleep(5);
     }
   };
@@ -97,7 +97,7 @@ function aggregate(id: string, collectionId: string, type: string, field: string
 }
 
 /**
- * The baseline: what the machine itself costs the quiet project. The same load generator asks another server, and the node does nothing.
+ * The baseline: what the load generator itself costs the quiet project. It sends its requests to another server, and the node does nothing.
  */
 const baseline: NoisyLoad = {
   name: 'a bare server beside it',
@@ -124,7 +124,7 @@ const scans: NoisyLoad = {
     );
     await each(at.sizes.scanned, (index) => write(at, 'scanned', index, { n: index, note: 'x'.repeat(200) }));
   },
-  // A write in between, so that no answer can come from a cache.
+  // Mixes writes in, so that no answer can come from a cache.
   run: (at, over) =>
     flood(64, over, (index) =>
       index % 16 === 0 ? write(at, 'scanned', index % 100, { n: index }) : query(at, `scan_${['sum', 'average', 'min', 'max'][index % 4]}`),

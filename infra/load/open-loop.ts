@@ -14,7 +14,7 @@ export interface OpenLoad {
   readonly url: string;
   readonly project: Credentials;
   readonly perSecond: number;
-  /** The longest time; `STOP` ends it earlier. */
+  /** The longest duration; `STOP` ends it earlier. */
   readonly seconds: number;
   /** How many documents a small game has in each collection (`KEYS`). */
   readonly keys?: number;
@@ -38,8 +38,8 @@ const MAX_OPEN = 20_000;
 let isStopped = false;
 
 /**
- * Kept from one run to the next: players stay connected. Node accepts one connection each time it goes round its event loop, so a thousand new
- * ones at a busy server would be what is measured.
+ * Kept from one run to the next, because real players stay connected. Node accepts one connection in each round of its event loop, so a
+ * thousand new connections to a busy server would distort the result.
  */
 const connections = new Map<string, Http>();
 

@@ -4,8 +4,8 @@ import Koa from 'koa';
 import pg from 'pg';
 
 /**
- * What `bench:peers` compares the node with, each in a process of its own: handwritten servers with Koa and Postgres, and Parse Server. All
- * commit with fsync before they answer.
+ * The servers that `bench:peers` compares the node with, each in a process of its own: handwritten servers with Koa and Postgres, and Parse
+ * Server. All commit with fsync before they answer.
  */
 
 export interface PeerStart {
@@ -21,7 +21,7 @@ const UPSERT = `INSERT INTO documents (key, score, document) VALUES ($1, $2, $3)
 ON CONFLICT (key) DO UPDATE SET score = excluded.score, document = excluded.document`;
 const EVENT = 'INSERT INTO events (key, document) VALUES ($1, $2)';
 const TOP = `SELECT key, document->>'name' AS name, score FROM documents ORDER BY score DESC, key LIMIT 100`;
-/** The player's rank, and ten rows on each side. */
+/** The player's row with its rank, and ten rows on each side. */
 const AROUND = `WITH own AS (SELECT score, key FROM documents WHERE key = $1)
 SELECT (SELECT count(*) FROM documents d, own WHERE (d.score, own.key) > (own.score, d.key)) + 1 AS rank,
   ARRAY(SELECT d.key FROM documents d, own WHERE (d.score, own.key) >= (own.score, d.key) ORDER BY d.score, d.key DESC LIMIT 11) AS above,

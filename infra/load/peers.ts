@@ -21,8 +21,8 @@ import { positive, print, progress } from './terminal.ts';
 import type { Workload } from './workloads.ts';
 
 /**
- * `npm run bench:peers`: compares the node by turns with what one might use or write instead, on Postgres with fsync: bare Koa, Koa with an
- * upsert, Koa with an upsert and an event in one transaction, Parse Server.
+ * `npm run bench:peers`: compares the node by turns with the alternatives, on Postgres with fsync: bare Koa, Koa with an upsert, Koa with an
+ * upsert and an event in one transaction, Parse Server.
  */
 
 const USAGE = `npm run bench:peers [-- options]
@@ -44,7 +44,7 @@ interface Side {
   readonly name: string;
   readonly url: string;
   readonly pid: number;
-  /** `null`: it has no Postgres. */
+  /** `null` for a side without Postgres. */
   readonly postmaster: number | null;
   readonly project: Credentials;
 }
@@ -108,7 +108,7 @@ interface Options {
   readonly markdownFile: string | null;
 }
 
-/** `null`: help was asked for. */
+/** Returns `null` when `--help` was given. */
 function readOptions(): Options | null {
   const { values } = parseArgs({
     allowNegative: true,
@@ -159,7 +159,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** The generator gets a secret of this run, with which players prove to the node who they are. */
+/** The generator gets a secret that is made for this run. Players prove their identity to the node with it. */
 function prepareGenerator(stops: (() => unknown)[]): Generator {
   process.env['BENCH_PLAYER_SECRET'] = randomBytes(32).toString('hex');
   const generator = startGenerator();
@@ -209,7 +209,7 @@ async function prepareNode(node: RunningNode): Promise<Credentials> {
   return credentials;
 }
 
-/** From now on the node refuses reads of players without proof. */
+/** Sets whether the node refuses reads of players without proof. */
 async function demandProof(side: Side, on: boolean): Promise<void> {
   const project = openProject(side.url, side.project);
   await expectOk(
@@ -229,7 +229,7 @@ async function newDatabase(url: string, name: string): Promise<string> {
   return made.href;
 }
 
-/** `null` when npm cannot install it. */
+/** Returns `null` when npm cannot install it. */
 async function installParse(): Promise<string | null> {
   const folder = join(tmpdir(), 'savepoint-bench-parse-server');
   if (existsSync(join(folder, 'node_modules/parse-server/package.json'))) return folder;
@@ -286,7 +286,7 @@ async function measured(
   return taking.map((side) => lineOf(one.name, side.name, connections, seen.get(side.name) ?? [], used.get(side.name) ?? null));
 }
 
-/** Writes scores at an even pace, in the way of this side. */
+/** Writes scores at an even pace, with the requests of this side. */
 function changing(side: Side): () => Promise<void> {
   const http = createHttp(side.url);
   const workload: Workload = PEER_WORKLOADS[side.name === NODE ? 'node.write' : side.name === PARSE_SERVER ? 'parse.write' : 'koa.write'];

@@ -41,7 +41,7 @@ export async function writeSeed(
   return requests / seen.seconds;
 }
 
-/** The node's answer to one request of a case. The bare handler will send the same. */
+/** The node's answer to one request of a case, which the bare handler then sends, too. */
 export async function sampleAnswer(project: Project, node: RunningNode, name: CaseName): Promise<object> {
   const workload = WORKLOADS[name];
   const { path, body, player } = workload.request(project, 0);
@@ -52,7 +52,7 @@ export async function sampleAnswer(project: Project, node: RunningNode, name: Ca
   return answer.body;
 }
 
-/** Waits until the leaderboard shows all scores: 1 to the number of players, each once, so the top is known. */
+/** Waits until the leaderboard shows every score. Scores are 1 to the number of players, each once, so the top is known. */
 async function leaderboardShows(project: Project): Promise<void> {
   const deadline = performance.now() + LEADERBOARD_WAIT_MS;
   const { path } = WORKLOADS['leaderboard.read'].request(project, 0);

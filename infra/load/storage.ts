@@ -186,7 +186,7 @@ async function sizes(data: string): Promise<Map<string, number>> {
   }
 }
 
-/** What takes less than this for a write gets no line. */
+/** Parts smaller than this per write get no line. */
 const WORTH_BYTES = 1;
 
 function show({ writes, writesPerSecond, parts, speeds, machine: on }: StorageResult): void {

@@ -16,8 +16,8 @@ export interface Workload {
   /** Headers of all requests. */
   headers(project: Credentials): Readonly<Record<string, string>>;
   /**
-   * The request number `index` (from 0, counted over all connections). Seeds count; measured cases draw one of the first `keys` keys
-   * instead (all {@link KEYS} of them).
+   * The request number `index` (from 0, counted over all connections). Seeds write key after key; measured cases draw one of the first `keys`
+   * keys (all {@link KEYS} by default).
    */
   request(project: Credentials, index: number, keys?: number): WorkRequest;
 }
@@ -61,7 +61,7 @@ const asServer = (project: Credentials) => ({
   'content-type': 'application/json',
 });
 
-/** Saves of about 0.7 KB, like those of a small game. There are a few hundred different ones, so that every write changes something. */
+/** Saves of about 0.7 KB, like those of a small game. They differ, so that every write changes something. */
 const SAVES = Array.from({ length: 256 }, (_, index) => JSON.stringify(save(index)));
 
 const OPERATIONS: Workload = {

@@ -20,16 +20,16 @@ export interface Binaries {
 
 const OWN_POSTGRES = 'Set DATABASE_URL to a Postgres of your own (15 or later).';
 
-/** Folders for a copy that an unprivileged account can reach. The first one that works is taken. */
+/** Folders for a copy that an unprivileged account can reach. The first that works is used. */
 const REACHABLE = ['/var/lib/savepoint', join(tmpdir(), 'savepoint-postgres')];
 
 /**
- * The Postgres programs from the npm package of this platform, at a place where `account` may run them (`null`: ourselves). Throws {@link
- * DatabaseProblem} when there are none, or none that can run here.
+ * The Postgres programs from the npm package of this platform, in a folder where `account` may run them (`null`: our own account). Throws
+ * {@link DatabaseProblem} when there are none, or none that can run here.
  */
 export async function findBinaries(account: Account | null): Promise<Binaries> {
   const { native, version } = platformPackage();
-  // Package managers that run no install scripts leave out links that the programs need.
+  // Some package managers run no install scripts. The links that the programs need are then missing.
   const complete = linksOf(native).every(({ path }) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
   if (!complete) tryTo(() => addLinks(native));
 
@@ -103,7 +103,7 @@ function copyOnce(native: string, to: string): void {
   }
   const partial = `${to}.partial-${process.pid}`;
   rmSync(partial, { recursive: true, force: true });
-  // Static libraries serve to build programs, not to run them.
+  // Static libraries are for building programs, so they are not copied.
   cpSync(native, partial, { recursive: true, verbatimSymlinks: true, filter: (path) => !path.endsWith('.a') });
   addLinks(partial);
   forEachFile(partial, openToAll);

@@ -10,8 +10,8 @@ import { asProblem, DatabaseProblem, systemCode } from './problem.ts';
 export const DATABASE_USER = 'savepoint';
 
 /**
- * Makes the cluster of a data folder. It is made in a folder beside its place and moved there when it is complete. So a start that is cut
- * off leaves nothing that looks like a database, and two nodes that do it at once end up with the same cluster.
+ * Makes the cluster of a data folder: in a staging folder, which is moved into place when it is complete. So an interrupted start leaves
+ * nothing that looks like a database, and two nodes that do it at once end up with the same cluster.
  */
 export async function createCluster(folder: DataFolder, binaries: Binaries, password: string): Promise<void> {
   requireNamedUser();
@@ -39,7 +39,7 @@ async function runInitdb(folder: DataFolder, binaries: Binaries, staging: string
     ['-A', 'scram-sha-256'],
     // A folder that is closed to all but root hides the file's name from initdb, but not the open file.
     [`--pwfile=${folder.account !== null && process.platform === 'linux' ? '/proc/self/fd/3' : passwordFile}`],
-    // Texts are sorted by code point with Postgres' own tables: the same on every machine that the folder is moved to.
+    // Sorts texts by code point with Postgres' own tables, so that the order is the same on every machine that the folder is moved to.
     ['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ['--data-checksums'],
   ].flat();

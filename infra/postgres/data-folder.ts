@@ -45,7 +45,7 @@ export interface Secrets {
 const SecretsFile = z.object({ password: z.string().min(1), port: z.number().int().nullable() });
 const MAKING = 'postgres.init-';
 
-/** Opens the folder and makes it where there is none. Throws {@link DatabaseProblem} when this user cannot work in it. */
+/** Opens the folder, and creates it if it is missing. Throws {@link DatabaseProblem} when this user cannot work in it. */
 export function openDataFolder(dataDir: string): DataFolder {
   const wanted = resolve(dataDir);
   try {
@@ -61,8 +61,8 @@ export function openDataFolder(dataDir: string): DataFolder {
 }
 
 /**
- * Makes the folder and those above it. Node's `recursive` would try for ever where a file system answers ENOENT below an existing folder
- * (/proc does). Mode 711: the account that runs Postgres passes through it to its own folder, and nobody else can read anything.
+ * Creates the folder and those above it. `mkdir` with `recursive` would retry for ever where a file system answers ENOENT below an existing
+ * folder (/proc does). Mode 711: the account that runs Postgres passes through to its own folder, and nobody else can read anything.
  */
 function makeFolder(path: string): void {
   try {
@@ -144,7 +144,7 @@ export function readSecrets(folder: DataFolder): Secrets | null {
   }
 }
 
-/** The password of the cluster; for a new cluster it is made. If two processes make one at the same time, both get the same. */
+/** The password of the cluster; generated for a new cluster. Two processes that generate one at the same time get the same. */
 export function ensureSecrets(folder: DataFolder, isNew: boolean): Secrets {
   const present = readSecrets(folder);
   if (present !== null) return present;
@@ -178,8 +178,7 @@ function secretsPath(folder: DataFolder): string {
 }
 
 /**
- * The file is flushed to the disk before it is moved to its place: after a power cut an empty file there would make the database unusable
- * for good.
+ * Flushes the file to the disk before it is moved into place: an empty file there after a power cut would make the database unusable for good.
  */
 function writeDraft(folder: DataFolder, path: string, secrets: Secrets): string {
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -195,8 +194,8 @@ function writeDraft(folder: DataFolder, path: string, secrets: Secrets): string 
 }
 
 /**
- * Writes a file into the cluster's folder, completely or not at all. The folder belongs to an account that root must not trust. A new file
- * that is moved into place never follows a link that lies there.
+ * Writes a file into the cluster's folder, completely or not at all. The folder belongs to an account that root must not trust, so a new file
+ * is moved into place: a move never follows a link that lies there.
  */
 export function writeIntoCluster(folder: DataFolder, name: string, text: string): void {
   const path = join(folder.cluster, name);
@@ -223,7 +222,7 @@ export function makeStagingFolder(folder: DataFolder): string {
   }
 }
 
-/** Removes what starts that were cut off left behind: unfinished clusters whose process is gone. */
+/** Removes what interrupted starts left behind: unfinished clusters whose process is gone. */
 export function clearStagingFolders(folder: DataFolder): void {
   for (const name of readdirSync(folder.path)) {
     const maker = name.startsWith(MAKING) ? Number.parseInt(name.slice(MAKING.length), 10) : Number.NaN;
@@ -231,7 +230,7 @@ export function clearStagingFolders(folder: DataFolder): void {
     try {
       rmSync(join(folder.path, name), { recursive: true, force: true });
     } catch {
-      // Its initdb outlived the process that started it and still writes. The next start finds it finished.
+      // The initdb of an interrupted start still writes here. The next start finds it finished.
     }
   }
 }

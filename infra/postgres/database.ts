@@ -48,13 +48,13 @@ export interface RunningDatabase {
   readonly holder: LockHolder | null;
 }
 
-/** How long to wait for another holder, in milliseconds. The session of a killed node may linger; a command ends by itself. */
+/** How long to wait for another holder, in milliseconds: the session of a killed node may linger, and a command ends soon. */
 const WAIT_FOR = { node: 2_000, command: 30_000 };
 const WAIT_FOR_ANSWER_MS = 60_000;
 
 /**
- * Starts the embedded Postgres of a data folder, and makes both where there are none. This process then holds it alone. A server that a
- * killed node left running is taken over as it is. Throws {@link DatabaseProblem}, whose message says what to do: another node holds it,
+ * Starts the embedded Postgres of a data folder, and creates both if they are missing. This process then holds the database alone. A server
+ * that a killed node left running is adopted as it is. Throws {@link DatabaseProblem}, whose message says what to do: another node holds it,
  * another major version wrote it, it cannot be read, written or run.
  */
 export async function startDatabase(options: DatabaseOptions & { readonly purpose?: Purpose }): Promise<Database> {
@@ -106,7 +106,7 @@ export async function findDatabase(options: { readonly dataDir: string }): Promi
 }
 
 /**
- * The database for a command. If a node runs, it is the node's, and `release` leaves it alone. Otherwise it is started and held as by a
+ * The database for a command. A running node's database is shared, and `release` leaves it alone. Otherwise it is started and locked as by a
  * node, so that two commands and a node wait for each other, and `release` stops it.
  */
 export async function useDatabase(options: DatabaseOptions): Promise<{ readonly url: string; release(): Promise<void> }> {
@@ -123,14 +123,14 @@ export async function useDatabase(options: DatabaseOptions): Promise<{ readonly 
     return { url, release: () => stop().finally(ended) };
   } catch (error) {
     ended();
-    // A node was starting at the same time.
+    // A node may have been starting at the same time.
     const late = error instanceof DatabaseProblem ? await ofNode() : null;
     if (late === null) throw error;
     return late;
   }
 }
 
-/** A start takes a second or two. Whoever took longer than this has waited for another command, and started nothing. */
+/** A start takes a second or two. One that took longer was still waiting for another command and has started nothing. */
 const STARTED_MS = 3_000;
 
 async function stopStarted(starting: Promise<Database>): Promise<void> {
@@ -174,7 +174,7 @@ function wrongPassword(folder: DataFolder): DatabaseProblem {
   );
 }
 
-/** Waits between two tries, and gives up with the reason when the time is over. */
+/** Waits between two tries. Gives up with the reason when the time is over. */
 class StartDeadline {
   readonly #folder: DataFolder;
   readonly #log: Progress;

@@ -1,9 +1,9 @@
 import type { Account } from './account.ts';
 
 /**
- * The path under which Postgres and initdb find the cluster. They are started with it as their working folder, which root enters for them.
- * An account that may not pass through the folders above it (a checkout in /root, mode 700) still finds it through Linux's link to the
- * working folder. On other systems, and when the account is our own, it is the path itself.
+ * The path under which Postgres and initdb find the cluster. It is their working folder, which they enter while they are still root. An
+ * account that may not pass through the folders above it (a checkout in /root, mode 700) still finds it through Linux's link to the working
+ * folder. On other systems, and for our own account, it is the path itself.
  */
 export function pathForPostgres(account: Account | null, path: string): string {
   return account !== null && process.platform === 'linux' ? '/proc/self/cwd' : path;

@@ -10,13 +10,13 @@ import { disarmLockFile, findPostmaster, markerOf, type Postmaster, removeEmptyL
 import { asProblem, DatabaseProblem } from './problem.ts';
 import { CONFIGURATION } from './settings.ts';
 
-/** Recovery after a crash replays at most `max_wal_size`. On a slow disk that may take minutes, and giving up would only begin it again. */
+/** Recovery after a crash replays up to `max_wal_size`, which may take minutes on a slow disk. Giving up earlier would only restart it. */
 const RECOVERY_TIMEOUT_MS = 300_000;
 const ATTEMPTS = 8;
 
 /**
- * Starts Postgres on a cluster that has no server, and resolves when it takes connections. `null`: another process was faster, so look
- * again. Postgres' own lock file decides between the two. Throws {@link DatabaseProblem}.
+ * Starts Postgres on a cluster that has no server, and resolves when it takes connections. Resolves to `null` when another process was faster,
+ * so that the caller looks again; Postgres' own lock file decides between the two. Throws {@link DatabaseProblem}.
  */
 export async function launch(folder: DataFolder, binaries: Binaries, secrets: Secrets): Promise<Postmaster | null> {
   writeIntoCluster(folder, 'postgresql.conf', CONFIGURATION);
@@ -59,7 +59,7 @@ async function tryToStart(folder: DataFolder, binaries: Binaries, port: number, 
   ].flat();
   rmSync(folder.startLog, { force: true });
   const output = openSync(folder.startLog, 'wx', 0o600);
-  // A process group of its own: Ctrl-C in the node's terminal must not stop the database before the node has finished.
+  // Runs in a process group of its own: Ctrl-C in the node's terminal must not stop the database before the node has finished.
   const child = spawn(binaries.postgres, args, {
     ...folder.account,
     cwd: folder.cluster,
@@ -94,18 +94,18 @@ async function findOwn(folder: DataFolder, pid: number): Promise<Postmaster | nu
   return found?.pid === pid ? found : null;
 }
 
-/** Names the programs and settings of a release. A postmaster with another marker was started by another release of ours. */
+/** A marker of the programs and settings of a release. A postmaster with another marker was started by another release of Savepoint. */
 export function releaseMarker(binaries: Binaries): string {
   let sum = 0;
   for (const char of CONFIGURATION) sum = (Math.imul(sum, 31) + char.charCodeAt(0)) | 0;
   return `savepoint.release=${binaries.version}:${sum >>> 0}`;
 }
 
-/** The port of the last start if it is free, so that a configured client keeps working; otherwise any free one. */
+/** The port of the last start if it is free, so that configured clients keep working. Otherwise any free port. */
 async function choosePort(last: number | null): Promise<number> {
   if (last !== null && (await isFree(last))) return last;
   for (let attempt = 0; attempt < 50; attempt += 1) {
-    // Below the range that systems use for outgoing connections, so that it is likely to be free at the next start, too.
+    // Chosen below the range that systems use for outgoing connections, so that it is probably free at the next start, too.
     const port = 15_000 + Math.floor(Math.random() * 17_000);
     if (await isFree(port)) return port;
   }
@@ -120,7 +120,7 @@ async function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** The log file that Postgres writes today, and its length at the start. */
+/** The log file that Postgres writes today, and its length before the start. */
 interface LogLength {
   readonly path: string | null;
   readonly bytes: number;

@@ -11,13 +11,13 @@ export interface LockHolder {
 }
 
 /**
- * The right to start and stop the embedded database: an advisory lock of a session. It ends with the process, however that ends, so there
- * is no lock file that could be stale.
+ * The right to start and stop the embedded database: an advisory lock of a session. It ends with the process, however the process ends, so no
+ * lock file can be stale.
  */
 export interface DatabaseLock {
   /** False once the session was lost (a crash of the server), until the lock is taken again. */
   readonly held: () => boolean;
-  /** To be called before the server is stopped: from then on the end of the session is expected. The lock stays until the session ends. */
+  /** Must be called before the server is stopped: the end of the session is then expected. The lock stays until the session ends. */
   expectEnd(): void;
   release(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export type LockAttempt =
 /** Class and object of the lock. The log and the migrations use others. */
 const LOCK = [0x5a7e, 1];
 
-/** Tries to take the lock, once. `onError` gets the loss of the session; the lock is taken again by itself. */
+/** Tries once to take the lock. If the session is lost later, calls `onError` and takes the lock again. */
 export async function tryLock(url: string, purpose: Purpose, onError: (text: string) => void): Promise<LockAttempt> {
   const session = await takeSession(url, purpose);
   if (session.kind !== 'held') return session;
@@ -64,7 +64,7 @@ export async function tryLock(url: string, purpose: Purpose, onError: (text: str
   return { kind: 'held', lock: { held: () => client !== null, expectEnd, release } };
 }
 
-/** Who holds the database at this address; `null` for nobody, or when it cannot be asked. */
+/** Who holds the database at this address; `null` for nobody, or when the server does not answer. */
 export async function findLockHolder(url: string): Promise<LockHolder | null> {
   const client = newClient(url, 'savepoint look');
   try {

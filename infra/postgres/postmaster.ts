@@ -19,8 +19,8 @@ export interface Postmaster {
 }
 
 /**
- * A marker on the postmaster's command line: device and inode of the cluster's folder. It tells the postmaster from another process that got
- * its number later. Device and inode stay when the folder is moved, and a copy of it has others.
+ * A marker on the postmaster's command line: device and inode of the cluster's folder. It distinguishes the postmaster from another process
+ * that got its number later. Device and inode stay when the folder is moved, and a copy of it has others.
  */
 export function markerOf(folder: DataFolder): string {
   const { dev, ino } = statSync(folder.cluster, { bigint: true });
@@ -39,7 +39,7 @@ export async function findPostmaster(folder: DataFolder): Promise<Postmaster | n
   const marker = markerOf(folder);
   if (await isPostmaster(pid, marker)) return { pid, port, marker, ready: (lines[7] ?? '').trim() === 'ready' };
 
-  // Another container or machine may have the same folder with other process numbers. Two servers on one folder destroy it.
+  // Another container or machine may use the same folder with other process numbers. Two servers on one folder destroy it.
   if (await answersOnSocket(folder, port)) {
     throw new DatabaseProblem(
       `A Postgres that this process cannot see already runs on ${folder.cluster} (another container with the same folder?).`,
@@ -67,7 +67,9 @@ export function disarmLockFile(folder: DataFolder): void {
   writeIntoCluster(folder, 'postmaster.pid', [String(process.pid), ...lines.slice(1)].join('\n'));
 }
 
-/** Removes an empty lock file, which a power cut leaves behind and Postgres refuses. To be called only if the file stays empty. */
+/**
+ * Removes an empty lock file. A power cut leaves one behind, and Postgres refuses to start with it. Call this only when the file stays empty.
+ */
 export function removeEmptyLockFile(folder: DataFolder): void {
   const path = join(folder.cluster, 'postmaster.pid');
   if (statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path, { force: true });
@@ -77,19 +79,19 @@ export function removeEmptyLockFile(folder: DataFolder): void {
 export async function isPostmaster(pid: number, marker: string): Promise<boolean> {
   if (!Number.isInteger(pid) || pid <= 1 || !exists(pid)) return false;
   const command = await commandOf(pid);
-  // If nothing says what the process is, a living one counts as ours: a needless refusal is better than two servers.
+  // If the system does not say what the process is, it counts as ours: a needless refusal is better than two servers.
   return command === null || command.includes(marker);
 }
 
 async function commandOf(pid: number): Promise<string | null> {
   try {
-    // The file of a dead process that was not collected yet is empty.
+    // The file is empty for a dead process whose parent has not collected it yet.
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
     if (process.platform === 'win32') return null;
     return (await promisify(execFile)('ps', ['-ww', '-o', 'command=', '-p', String(pid)])).stdout;
   } catch (error) {
-    // Too few descriptors or too little memory says nothing about that process. When it was taken for gone, a sound server was stopped
-    // during a flood of connections.
+    // Too few descriptors or too little memory says nothing about the process. Taking it for gone would stop a healthy server during a flood
+    // of connections.
     return ['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'].includes(systemCode(error) ?? '') ? null : '';
   }
 }
@@ -127,8 +129,8 @@ async function answersOnSocket(folder: DataFolder, port: number): Promise<boolea
 const TIMEOUT = { fast: 10_000, immediate: 5_000, killed: 5_000 };
 
 /**
- * Stops it and resolves when it is gone. First it rolls back transactions and flushes everything; then it stops at once (with recovery at
- * the next start); at last it is killed. None of the three loses a commit.
+ * Stops it and resolves when it is gone. The first signal rolls back transactions and flushes everything, the second stops at once (the next
+ * start then recovers), the third kills. None of the three loses a commit.
  */
 export async function stopPostmaster({ pid, marker }: Postmaster, folder: DataFolder, binaries: Binaries): Promise<void> {
   if (process.platform === 'win32') {

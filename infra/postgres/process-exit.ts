@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 
 /**
- * What a command has started and must not leave behind, however it ends. A Postgres that nobody uses would go on writing in a folder that
- * looks unused and may be copied.
+ * What a command has started and must stop, however the command ends. A Postgres without a user would go on writing in a folder that looks
+ * unused and may be copied.
  */
 const stops = new Set<() => Promise<unknown>>();
 const INTERRUPTIONS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -18,13 +18,13 @@ export function stopBeforeEnd(stop: () => Promise<unknown>): () => void {
   };
 }
 
-/** Ends the process in the middle of its work, with its present exit code or another one. Never resolves. */
+/** Ends the process in the middle of its work, with the given exit code or the one already set. Never resolves. */
 export function endProcess(code?: number): Promise<never> {
   ended ??= Promise.allSettled([...stops].map((stop) => stop())).then(() => process.exit(code ?? process.exitCode));
   return ended;
 }
 
-/** If others listen for the signal, they end the process themselves, and stop what they started. */
+/** Other listeners of the signal end the process themselves, and stop what they started. */
 function interrupted(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) === 1) void endProcess(128 + constants.signals[signal]);
 }

@@ -3,15 +3,15 @@ import { totalmem } from 'node:os';
 const MB = 1024 * 1024;
 
 /**
- * Postgres' own memory for pages of tables, MB: an eighth of the machine's, or of what its container may use. Where tables are much larger than
- * it, every row that is looked up brings a page in and drives a changed one out: a new board over a million documents took a quarter longer
- * with 128 MB than with 1 GB. It is taken as it is used.
+ * Postgres' own memory for pages of tables, MB: an eighth of the machine's, or of what its container may use. With tables much larger than it,
+ * every row that is looked up reads a page and evicts a changed one: a new board over a million documents took a quarter longer with 128 MB
+ * than with 1 GB. Postgres takes the memory only as it is used.
  */
 export function sharedBuffers(memoryBytes: number): number {
   return Math.min(1024, Math.max(128, Math.floor(memoryBytes / 8 / MB)));
 }
 
-/** A container without a limit tells 0, or a number beyond all memory. */
+/** Without a limit, a container reports 0 or a number beyond all memory. */
 const MEMORY = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
 /**
@@ -57,7 +57,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_rotation_size: '0',
   log_truncate_on_rotation: 'on',
   log_min_messages: 'warning',
-  // A refused append or a duplicate key is an everyday answer for the node and need not be logged.
+  // The node expects refused appends and duplicate keys, so they are not logged.
   log_min_error_statement: 'fatal',
   log_checkpoints: 'off',
   log_line_prefix: '%m [%p] %a ',

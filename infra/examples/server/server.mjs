@@ -1,4 +1,4 @@
-// A dedicated server: games tell it their swings, and it writes what they come to, a round at a time and each round once.
+// A dedicated server. Games report their swings to it. It writes the result of each round once.
 import { createServer } from 'node:http';
 import { createClient } from 'savepoint/client';
 
@@ -15,7 +15,7 @@ let round = 0;
 const server = createServer((request, response) => {
   const [, player] = /^\/swing\/(\d+)$/.exec(request.url ?? '') ?? [];
   const isSwing = request.method === 'POST' && player !== undefined;
-  // The server decides what counts: no hand is that fast.
+  // The server decides what counts, because no hand is that fast.
   if (isSwing) swings.set(player, Math.min((swings.get(player) ?? 0) + 1, MOST_SWINGS));
   response.writeHead(isSwing ? 202 : 404).end();
 });
@@ -26,7 +26,7 @@ async function endRound() {
   round += 1;
   for (const [player, count] of counted) {
     for (let swing = 1; swing <= count; swing++) {
-      // The key names the intent: however often this is sent, it is one swing.
+      // The key names the intent: sent again, it is still one swing.
       const dug = await client.as(player).tryCall('dig', {}, { idempotencyKey: `${started}-${round}-${player}-${swing}` });
       if (!dug.ok) console.error(`round ${round}: ${player}: ${dug.error.code}: ${dug.error.message}`);
     }

@@ -40,7 +40,7 @@ element('dig').addEventListener('click', async () => {
 element('upgrade').addEventListener('click', async () => {
   const bought = await client.tryCall('upgrade');
   if (bought.ok) show({ gold: bought.value.gold, tool: bought.value.tool });
-  // TOO_POOR comes with its author's own words.
+  // The message of TOO_POOR is the one that the endpoint's author wrote.
   say(bought.ok ? 'A sharper pickaxe: every swing finds more.' : bought.error.message);
 });
 
@@ -58,7 +58,7 @@ function showBoard({ entries }: Leaderboard<Game['queries']['richest']>): void {
   element('rows').replaceChildren(...rows);
 }
 
-/** The latest of it. Nobody writes it: it comes from the commits that changed the gold. */
+/** The latest ledger entries. The server writes them from the commits that changed the gold. */
 function showLedger(ledger: Ledger | null): void {
   const rows = (ledger?.entries ?? [])
     .slice(-5)
@@ -74,16 +74,16 @@ function showLedger(ledger: Ledger | null): void {
 function cell(name: string, text: string): HTMLElement {
   const made = document.createElement('span');
   made.className = name;
-  // Names come from players: text, never HTML.
+  // Players choose names, so they are set as text, never as HTML.
   made.textContent = text;
   return made;
 }
 
 async function start(): Promise<void> {
-  // The browser keeps a secret, which proves the player: nobody else plays as this one.
+  // The browser keeps a secret that proves the player, so nobody else can play as this one.
   const guest = await signInGuest(client);
   nameField.value = localStorage.getItem('name') ?? `Digger ${guest.id.slice(-3)}`;
-  // All of it comes as it changes, over one connection; the board at most once a second.
+  // One connection carries all changes. The board changes at most once a second.
   const live = openLive(client);
   live.values(({ constants }) => show({ price: constants.shop.tool }));
   live.document('players', (player) => player && show({ gold: player.gold, tool: player.tool }));

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vite';
 import type { Place } from './place.ts';
 
-/** `savepoint dev` writes it. It holds a secret key, too, which must not get into the page. */
+/** `savepoint dev` writes this file. Its secret key must not get into the page. */
 const CREDENTIALS = new URL('../savepoint.credentials.json', import.meta.url);
 
 function placeOf(isDev: boolean): Place {
   const { VITE_SAVEPOINT_URL: url, VITE_SAVEPOINT_PROJECT: projectId, VITE_SAVEPOINT_KEY: publicKey } = process.env;
-  // While you write, the page plays what `savepoint dev` has staged.
+  // In development the page plays what `savepoint dev` has staged.
   const publishTarget = isDev ? 'next' : 'live';
   if (url && projectId && publicKey) return { url, projectId, publicKey, publishTarget };
   if (!existsSync(CREDENTIALS))
@@ -18,7 +18,7 @@ function placeOf(isDev: boolean): Place {
 
 export default defineConfig(({ command }) => ({
   define: { SAVEPOINT: JSON.stringify(placeOf(command === 'serve')) },
-  // Other ports are not let in by the node that `savepoint dev` starts.
+  // The node that `savepoint dev` starts accepts pages from this port only.
   server: { port: 5173, strictPort: true },
   preview: { port: 4173, strictPort: true },
   // The package may be a link to a folder beside the page.
