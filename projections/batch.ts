@@ -10,11 +10,11 @@ export interface DocumentChange {
   readonly collection: string;
   readonly key: string;
   readonly state: DocumentState;
-  /** Revision of the event with which the document's present life began, as far as the batch knows. */
+  /** Revision of the event that began the document's present life, as far as the batch knows it. */
   readonly createdRevision: number;
   /**
-   * Where that beginning is known from. `here`: `state.createdAt` and `createdRevision` say it. `live row`: the row before the batch says
-   * it, if it shows a document. `any row`: the row before the batch says it, if there is one.
+   * Where that beginning is stated. `here`: in `state.createdAt` and `createdRevision`. `live row`: in the row before the batch, if it shows a
+   * document. `any row`: in the row before the batch, if there is one.
    */
   readonly begun: 'here' | 'live row' | 'any row';
   /**
@@ -27,9 +27,9 @@ export interface DocumentChange {
 
 /** Consecutive events of one project, folded as far as several projections need them folded. */
 export interface Batch {
-  /** All of them. For what outlives the deletion of the project. */
+  /** All events, for the read models that outlive the deletion of the project. */
   readonly all: readonly ProjectEvent[];
-  /** Those after the last `project.deleted`. */
+  /** The events after the last `project.deleted`. */
   readonly events: readonly ProjectEvent[];
   /** Whether the project was deleted. Its rows are then removed before `events` are projected. */
   readonly wiped: boolean;
@@ -37,33 +37,33 @@ export interface Batch {
   readonly definitions: { readonly before: DefinitionsState | null; readonly after: DefinitionsState | null };
   /**
    * What the definitions ask of the views, before and after the batch. `before` is `null` for a view that catches up by itself: only its
-   * tables know it.
+   * tables say what it held.
    */
   readonly catalog: { readonly before: Catalog | null; readonly after: Catalog };
-  /** The most documents from which a list that a publish asks for is made within the batch. Longer ones are made in pages. */
+  /** The most documents from which a batch builds the list that a publish asks for. A longer list is filled in pages. */
   readonly atOnce: number;
 }
 
 /** How far the work in pages has come. */
 export interface FillState {
-  /** Names the list or board that is being made or removed. */
+  /** Names the list or board that is being filled or removed. */
   readonly of: string;
   readonly phase: string;
   readonly done: number;
   /** `null` until the documents were counted. */
   readonly total: number | null;
-  /** `performance.now()` when the page had the row that batches wait for; `null` when it did not need that. */
+  /** `performance.now()` when the page had locked the row that batches wait for; `null` when it needed no lock. */
   readonly heldAt: number | null;
 }
 
-/** The work that a view does in pages and not within a batch. */
+/** The work that a view does in pages instead of within a batch. */
 export interface Filling {
   /**
-   * Does one page of the work: `size` documents at most. Returns how far the work is then, `null` when there is nothing to do. The
-   * transaction should end soon afterwards, because it blocks the batches of the project. `only`: does only the work of this name.
+   * Does one page of the work, `size` documents at most. Returns the progress, or `null` when there is nothing to do. The transaction should
+   * end soon afterwards, because it blocks the batches of the project. `only`: does only the work of this name.
    */
   step(tx: Transaction, catalog: Pick<Catalog, 'boards'>, size: number, only?: string): Promise<FillState | null>;
-  /** How many boards or lists are being made. Those being removed do not count. */
+  /** The number of boards or lists that are being filled. Those being removed do not count. */
   building(tx: Transaction): Promise<number>;
 }
 
@@ -75,8 +75,8 @@ export interface Projection {
   /** Whether its rows follow from the rows of `documents` and `definitions` alone. */
   readonly derived: boolean;
   /**
-   * Set if this projection and the event types that it folds came with the same release. A build without it stops at such an event. So what
-   * was projected without it held none, and the projection may start where the others are.
+   * Set if this projection and the event types that it folds were added in the same release. A build without the projection stops at such an
+   * event. So a stream that such a build has projected holds none, and the projection may start where the others are.
    */
   readonly broughtEvents?: true;
   /** The work that it does in pages; see fills.ts. */

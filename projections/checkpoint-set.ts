@@ -10,7 +10,7 @@ export interface ViewCheckpoint {
   readonly paused: boolean;
 }
 
-/** How far the active version of every projection is in one project's stream. The state tables move together. */
+/** The checkpoints of the active version of every projection in one project's stream. The state tables share one. */
 export interface CheckpointSet {
   readonly versions: Versions;
   readonly revision: number;
@@ -46,7 +46,7 @@ export function shownBy({ views, revision }: CheckpointSet): number {
   return Math.min(revision, ...active.map((view) => view.revision));
 }
 
-/** The checkpoints after a batch that ended with `last` and was written into the state tables and the views `moved`. */
+/** The checkpoints after a batch that ended with `last` and was written into the state tables and the views in `moved`. */
 export function advancedTo(checkpoints: CheckpointSet, last: ProjectEvent, moved: readonly Projection[]): CheckpointSet {
   const views = new Map(checkpoints.views);
   for (const { name } of moved) views.set(name, { revision: last.revision, failures: 0, paused: false });

@@ -31,8 +31,8 @@ SELECT name, active, $1, -1, '' FROM savepoint.projection_versions WHERE name = 
 ON CONFLICT DO NOTHING`;
 
 /**
- * Sets {@link LATER_STATES} to where `documents` is. `$2`: the one project to do it for; `null`: all. Rows that are there already are left out:
- * a conflict would lock them, and every start and command runs this beside batches that lock the same rows in another order.
+ * Sets {@link LATER_STATES} to the checkpoint of `documents`. `$2`: one project; `null`: all. Existing rows are left out, because a conflict
+ * would lock them. Every start and command runs this beside batches that lock the same rows in another order.
  */
 const LEVEL = `
 INSERT INTO savepoint.checkpoints (projection, version, project, revision, hash)
@@ -45,7 +45,7 @@ WHERE later.name = ANY ($1) AND first.name = 'documents' AND ($2::text IS NULL O
 ON CONFLICT (projection, version, project) DO UPDATE SET revision = excluded.revision, hash = excluded.hash
   WHERE checkpoints.revision < excluded.revision`;
 
-/** Sets the state tables that an older build has not moved to where the others are; see {@link LATER_STATES}. */
+/** Sets the state tables that an older build has not moved to the checkpoint of the others; see {@link LATER_STATES}. */
 export async function level(client: Pool | PoolClient, projectId: string | null): Promise<void> {
   await client.query({ ...QUERY_TIMEOUT, text: LEVEL, values: [LATER_STATES, projectId] });
 }
@@ -101,7 +101,10 @@ UPDATE savepoint.checkpoints SET revision = $5, hash = $6, failures = 0, error =
 WHERE project = $1 AND revision = $4
   AND (projection, version) IN (SELECT name, version FROM unnest($2::text[], $3::int[]) AS w (name, version))`;
 
-/** Moves the checkpoints of `names` together, from exactly `from`. Throws {@link CheckpointMoved}; then the transaction must end. */
+/**
+ * Moves the checkpoints of `names` together from `from`. Throws {@link CheckpointMoved} when they are elsewhere; the transaction must then
+ * end.
+ */
 export async function advance(
   tx: Transaction,
   names: readonly ProjectionName[],
@@ -115,8 +118,8 @@ export async function advance(
 }
 
 /**
- * Locks the checkpoints of the given projections of a project until the transaction ends. They must be at `at`. Throws {@link
- * CheckpointMoved}.
+ * Locks the checkpoints of these projections of a project until the transaction ends. Throws {@link CheckpointMoved} when they are not at
+ * `at`.
  */
 export async function lockCheckpoints(tx: Transaction, names: readonly ProjectionName[], at: number): Promise<void> {
   const { rows } = await tx.client.query<{ revision: string }>(

@@ -3,17 +3,17 @@ import type { Catalog } from './catalog.ts';
 import type { Transaction } from './tables.ts';
 
 /**
- * A publish may ask for a board or a list over many documents, such as a new leaderboard. It is made beside the worker in committed pages,
- * and removed in the same way. A row says how far it is: it holds the documents up to its *cursor*, by space and key. Batches keep those
- * current; the pages come to the later ones. Batch and page both lock that row while they work, and a page reads the documents only once it
- * has the lock. So no document is missed: what a batch has not committed when the cursor passes it, that batch finds behind the cursor.
+ * A publish may ask for a board or a list over many documents, such as a new leaderboard. It is *filled* beside the worker in committed pages,
+ * and removed in the same way. A row keeps its progress: the list holds the documents up to its *cursor*, by space and key. Batches keep those
+ * documents current; the pages add the later ones. Batch and page both lock that row while they work, and a page reads the documents only
+ * after it has the lock. So no document is missed: a change that commits after the cursor has passed its document is written by its own batch.
  */
 
-/** A batch makes no list over more documents than this, and removes no list of more rows. */
+/** A batch builds no list over more documents than this, and removes no list of more rows. */
 export const AT_ONCE = 1_000;
 /**
- * Used instead of {@link AT_ONCE} where pages follow at once. Each list is then made when all documents are there, which is cheaper than
- * adding them one batch after another.
+ * Used instead of {@link AT_ONCE} where pages follow at once. Each list is then built after all documents are stored, which is cheaper than
+ * extending it with each batch.
  */
 export const IN_PAGES = -1;
 
@@ -31,7 +31,7 @@ export async function fillPage(
   return null;
 }
 
-/** How many boards and lists these views are making. */
+/** The number of boards and lists that these views are filling. */
 export async function countBuilding(tx: Transaction, projections: readonly Projection[]): Promise<number> {
   let building = 0;
   for (const { filling } of projections) building += filling === undefined ? 0 : await filling.building(tx);
@@ -39,8 +39,8 @@ export async function countBuilding(tx: Transaction, projections: readonly Proje
 }
 
 /**
- * Does all work that is to be done, page by page, each in a transaction of its own. For tables that nobody reads yet, so it makes no
- * pauses.
+ * Does all work that is left, page by page, each in a transaction of its own. It makes no pauses, because it is for tables that nobody reads
+ * yet.
  */
 export async function fillAll(
   projections: readonly Projection[],
@@ -50,7 +50,7 @@ export async function fillAll(
   while ((await run((tx) => fillPage(tx, projections, catalog, MAX_PAGE))) !== null);
 }
 
-/** A document's place in the order of the work. */
+/** A position in the order of the work. */
 export interface Cursor {
   readonly space: string;
   readonly key: string;
@@ -62,13 +62,13 @@ export function hasPassed(cursor: Cursor, { space, key }: Cursor): boolean {
 }
 
 /**
- * The sizes of pages. They are literals in the statements: Postgres cannot guess the value of a parameter, and would sort the whole
- * collection for one page.
+ * The sizes of pages. They are literals in the statements, because Postgres cannot estimate a parameter and would sort the whole collection
+ * for one page.
  */
 const PAGE_SIZES = [1, 4, 16, 64, 125, 250, 500, 1_000, 2_000, 4_000];
 /** The largest page. */
 export const MAX_PAGE = 4_000;
-/** The smallest page, even on a slow machine: a page has costs of its own, about those of so many rows. */
+/** The smallest page, even on a slow machine. A page has a fixed cost of about this many rows. */
 export const MIN_PAGE = 500;
 
 /** The largest size of a page that is at most `size`. */
@@ -76,7 +76,7 @@ export function pageSize(size: number): number {
   return PAGE_SIZES.findLast((one) => one <= size) ?? 1;
 }
 
-/** Walks over the index from one space to the next. A condition on the collection alone would read the keys of all others. */
+/** Jumps over the index from one space to the next. A condition on the collection alone would read the keys of all others. */
 const SPACES = `
 WITH RECURSIVE s (space) AS (
   (SELECT space FROM {documents} WHERE project = $1 ORDER BY space LIMIT 1)
@@ -103,7 +103,7 @@ export async function spaceAfter(tx: Transaction, space: string): Promise<string
   return next?.space ?? null;
 }
 
-/** The `count` of a statement that gives one row. */
+/** The `count` column of a statement that gives one row. */
 export async function countOf(tx: Transaction, name: string, statement: string, values: readonly unknown[]): Promise<number> {
   return (await tx.run<{ count: number }>(name, statement, values))[0]?.count ?? 0;
 }

@@ -5,9 +5,7 @@ import { REBUILDABLE } from './registry.ts';
 import { type ProjectionName, schemaOf, tableName, tablesOf } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
-/**
- * Advisory lock, held while the tables change, so that nodes that start at the same time wait for each other. The number has no meaning.
- */
+/** Advisory lock, held while the tables change, so that nodes that start together wait for each other. The number has no meaning. */
 const MIGRATION_LOCK = 7_203_114_001;
 
 /**
@@ -26,7 +24,7 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
     for (const name of REBUILDABLE) await install(client, name);
     await level(client, null);
   } finally {
-    // A broken connection has lost the lock with its session.
+    // A broken connection has already lost the lock with its session.
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
     client.release();
   }
@@ -41,7 +39,7 @@ async function apply(client: PoolClient, { name, sql }: Migration): Promise<void
   });
 }
 
-/** A projection that is new to this database starts at version 1 with empty tables. The projector fills them. */
+/** A projection that is new to this database starts at version 1 with empty tables, which the projector fills. */
 async function install(client: PoolClient, name: ProjectionName): Promise<void> {
   const { rowCount } = await client.query('SELECT FROM savepoint.projection_versions WHERE name = $1', [name]);
   if (rowCount === 1) return;
@@ -52,12 +50,12 @@ async function install(client: PoolClient, name: ProjectionName): Promise<void> 
   });
 }
 
-/** Points the readers' views at a version. It waits for readers at work, and keeps new ones waiting until the transaction ends. */
+/** Points the readers' views at a version. It waits for running readers and blocks new ones until the transaction ends. */
 export async function showVersion(client: PoolClient, projection: ProjectionName, version: number): Promise<void> {
   for (const { name } of tablesOf(projection)) {
     const [view, table] = [`savepoint.${name}`, tableName(name, version)];
     const [shown, made] = [await columnsOf(client, view), await columnsOf(client, table)];
-    // Replacing a view must keep the order of its columns. A table that got columns later has them in another order than a new one.
+    // `CREATE OR REPLACE VIEW` must keep the order of columns. A table that got columns in a later release has another order than a new one.
     if (shown.some((column, index) => column !== made[index])) await client.query(`DROP VIEW ${view}`);
     await client.query(`CREATE OR REPLACE VIEW ${view} AS SELECT * FROM ${table}`);
   }

@@ -15,15 +15,15 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
     { name: 'leaderboards-0002', sql: BOARDS_ANEW },
-    // Boards of fields below `additionalProperties` know defaults now, and have other names.
+    // Boards of fields below `additionalProperties` now use defaults, and therefore have other names.
     { name: 'leaderboards-0003', sql: BOARDS_ANEW },
     { name: 'leaderboards-0004', sql: laterTable('leaderboards', 'leaderboard_fills') },
     { name: 'records-0002', sql: `${laterTable('records', 'record_lists')};${listedBefore()}` },
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
     { name: 'subjects-0002', sql: subjectsInBlocks() },
     { name: 'idempotency-0002', sql: answersOfAll() },
-    // The earlier log did not say which endpoint a player called last, so old rows have none. It did not keep the ledger balances of
-    // documents either: `null` stands for unknown, and the next write of the document begins to keep them.
+    // The earlier log did not store which endpoint a player called last, so old rows have none.  It did not store the ledger balances of
+    // documents either: `null` stands for unknown, and the next write of the document stores them.
     { name: 'documents-0002', sql: laterColumn('documents', 'documents', "told json DEFAULT ''null''") },
     { name: 'ledger-0002', sql: ledgerTotals() },
     { name: 'telemetry-0002', sql: laterColumn('telemetry', 'telemetry_players', 'last_endpoint_slug text') },
@@ -31,10 +31,10 @@ export function ownMigrations(): readonly Migration[] {
   ];
 }
 
-/** The projector resumes at an event, which it looks up in the event's stream. A position alone cannot be checked on every engine. */
+/** The projector resumes at an event, which it looks up in the event's stream, because a bare position cannot be checked on every engine. */
 const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream text, ADD COLUMN revision bigint';
 
-/** All boards are made anew from the documents, because the projector finds no checkpoint of theirs. */
+/** The projector builds all boards anew from the documents, because it finds no checkpoint of them. */
 const BOARDS_ANEW = `
 DO $$ DECLARE old text; BEGIN
   FOR old IN SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^leaderboard(s|_queries|_counts|_marks)_v[0-9]+$' LOOP
@@ -47,11 +47,11 @@ DELETE FROM savepoint.projection_versions WHERE name = 'leaderboards'`;
 /** Versions of a projection's tables. */
 interface Tables {
   readonly projection: ProjectionName;
-  /** Only versions that have this table; left out: all. */
+  /** Only versions that have this table; all when absent. */
   readonly having?: string;
 }
 
-/** Runs statements for each version, whose number is `version`, and then others once. */
+/** Runs `each` for every version, whose number is `version`, and then `once`. */
 function forEachVersion({ projection, having }: Tables, each: string, once = ''): string {
   const has = having === undefined ? '' : `AND to_regclass('savepoint.${having}_v' || v) IS NOT NULL`;
   return `DO $do$
@@ -78,9 +78,9 @@ function showingActive(projection: ProjectionName, ...tables: readonly string[])
 }
 
 /**
- * The index of subjects in blocks, made from its earlier form of one row for each event. New databases do not have that form. The view is
- * dropped first. Otherwise a reader that holds the view and waits for the table would be in a deadlock with this, which holds the table and
- * wants the view.
+ * Turns the index of subjects from one row for each event into blocks. New databases never had the earlier form. The view is dropped first: a
+ * reader that holds the view and waits for the table would otherwise deadlock with this migration, which holds the table and waits for the
+ * view.
  */
 function subjectsInBlocks(): string {
   const each = `EXECUTE format('ALTER TABLE savepoint.subjects_v%s RENAME TO subjects_rows', version);
@@ -103,8 +103,8 @@ function laterColumn(projection: ProjectionName, table: string, column: string):
 }
 
 /**
- * Keeps answers of all kinds of request, where earlier tables kept those of appends alone. Those had no expiry of their own and counted for
- * a day. The view is dropped first, for the same reason as above.
+ * Stores answers of all kinds of request. Earlier tables stored those of appends alone, without an expiry; they count for a day. The view is
+ * dropped first, for the same reason as above.
  */
 function answersOfAll(): string {
   const each = `EXECUTE format('ALTER TABLE savepoint.idempotency_v%s RENAME COLUMN collection TO scope', version);
@@ -119,8 +119,8 @@ EXECUTE format('CREATE INDEX ON savepoint.idempotency_v%s (project, until)', ver
 }
 
 /**
- * Adds the totals of ledgers, which earlier builds summed up for every read. They are computed once, for every version of the table. An
- * earlier build that is still running cannot add entries from then on, so that no entry is missing in the totals.
+ * Adds the totals of ledgers, which earlier builds summed for every read. They are computed once, for every version of the table. An earlier
+ * build that still runs can add no entries from then on, so the totals miss none.
  */
 function ledgerTotals(): string {
   const each = `EXECUTE format('ALTER TABLE savepoint.ledger_v%s ADD COLUMN summed boolean NOT NULL DEFAULT true', version);

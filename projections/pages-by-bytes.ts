@@ -4,13 +4,13 @@ import { QUERY_TIMEOUT } from './query-timeout.ts';
 /** The intended size of a page, in characters. */
 const PAGE = 256 * 1024;
 const FIRST_ROWS = 16;
-/** The most rows of one page, however small they were: the next ones may be as large as documents may be. */
+/** The most rows of one page, even of small ones: the next rows may have the largest size of a document. */
 const MAX_ROWS = 256;
 
 /**
- * The rows of a statement through a cursor of the client's transaction, in pages of about a quarter of a megabyte, so that memory holds one
- * page. The number of rows for a page is estimated from the size of the rows before and of the last one, and at most doubles from page to
- * page. `timeout` is the time limit of each statement.
+ * Reads the rows of a statement through a cursor in the client's transaction, in pages of about a quarter of a megabyte, so that one page is
+ * in memory. The number of rows of a page is estimated from the average size of the rows before and the size of the last one, and at most
+ * doubles from page to page. `timeout` is the time limit of each statement.
  */
 export async function* pagesByBytes<Row extends object>(
   client: PoolClient,

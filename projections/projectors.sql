@@ -1,4 +1,4 @@
--- The projectors that run on this database, and when each was last heard of. One that was silent for a while has no share of the projects.
+-- The projectors that run on this database, and when each last reported. One that has not reported for a while is assigned no projects.
 CREATE TABLE savepoint.projectors (
   id text PRIMARY KEY,
   seen_at timestamptz NOT NULL

@@ -1,15 +1,15 @@
--- What the projections share. Read-model tables carry a version suffix. Readers go through a view of the unsuffixed name. So a rebuilt
--- version takes over inside one transaction, and no reader can ever meet a dropped table.
+-- The tables that all projections share. Read-model tables carry a version suffix. Readers go through a view of the unsuffixed name. So a
+-- rebuilt version takes over inside one transaction, and no reader meets a dropped table.
 
--- The version readers see (`active`), and the one a rebuild is filling.
+-- The version that readers see (`active`), and the one that a rebuild fills.
 CREATE TABLE savepoint.projection_versions (
   name text PRIMARY KEY,
   active integer NOT NULL,
   building integer
 );
 
--- How far a version of a projection is in one project's stream. It is moved by compare-and-set, in one transaction with the rows. hash is
--- the chain hash of the event at revision. A paused view waits for a rebuild.
+-- The checkpoint of a version of a projection in one project's stream. It is moved by compare-and-set, in one transaction with the rows. hash
+-- is the chain hash of the event at revision. A paused view waits for a rebuild.
 CREATE TABLE savepoint.checkpoints (
   projection text COLLATE "C" NOT NULL,
   version integer NOT NULL,
@@ -23,14 +23,14 @@ CREATE TABLE savepoint.checkpoints (
 ) WITH (fillfactor = 50);
 
 -- Where following the whole log may resume: every project with an event up to position has its checkpoints. The id of the event at that
--- position shows whether the log is still the same one.
+-- position shows whether the log is still the same.
 CREATE TABLE savepoint.follow_positions (
   prefix text PRIMARY KEY,
   position bigint NOT NULL,
   event_id text NOT NULL
 );
 
--- What belongs to this installation and not to a project, such as secrets made at the first start.
+-- Data of this installation and not of a project, such as secrets made at the first start.
 CREATE TABLE savepoint.installation (
   name text PRIMARY KEY,
   value text NOT NULL

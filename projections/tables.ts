@@ -3,8 +3,8 @@ import type { PoolClient } from 'pg';
 import { textArray } from '../src/log/postgres/arrays.ts';
 
 /**
- * Names of read-model tables. A statement writes a table as `{documents}`. Which version's table that is gets decided where the statement
- * runs: the running projector, a rebuild and `verify` use the same statements on tables of their own.
+ * Names of read-model tables. A statement writes a table as `{documents}`. Its version is inserted where the statement runs, because the
+ * running projector, a rebuild and `verify` use the same statements on tables of their own.
  */
 
 export type ProjectionName =
@@ -24,7 +24,7 @@ export type ProjectionName =
   | 'publishes'
   | 'flags'
   | 'leaderboards'
-  // This one belongs to no project's own stream: see models/telemetry.
+  // Telemetry has a stream of its own: see models/telemetry.
   | 'telemetry';
 
 /** A table of a read model. */
@@ -34,13 +34,13 @@ export interface Table {
   /** Primary key without `project`. */
   readonly key: readonly string[];
   /**
-   * The condition for rows `t` that need not be right yet, because their list is still being made in the version that is read. Tables are
-   * written as `{table}`.
+   * The condition for rows `t` that may not be right yet, because their list is still being filled in the active version. Tables are written
+   * as `{table}`.
    */
   readonly unfinished?: string;
 }
 
-/** Boards and lists that are not complete are right up to the cursor of their pages. */
+/** An incomplete board or list is right up to the cursor of its pages. */
 const FILLING = 'EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = t.project AND f.board = t.board)';
 const FILLING_BEHIND = `EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = t.project AND f.board = t.board
   AND (f.phase = 'drop' OR (f.phase = 'rows' AND (t.space, t.key) > (f.space, f.key))))`;
@@ -66,12 +66,12 @@ export const TABLES: readonly Table[] = [
   { name: 'uniques', projection: 'uniques', key: ['space', 'collection', 'hash'] },
   { name: 'ledger', projection: 'ledger', key: ['space', 'collection', 'player', 'revision', 'ordinal'] },
   { name: 'ledger_totals', projection: 'ledger', key: ['space', 'collection', 'player', 'key', 'part'] },
-  // It comes first in its projection: whoever removes a project's rows must wait for the page that is being filled.
+  // First in its projection: removing a project's rows must wait for the page that is being filled.
   { name: 'record_lists', projection: 'records', key: ['collection'], unfinished: 'true' },
   { name: 'records', projection: 'records', key: ['space', 'collection', 'record_id'], unfinished: LISTING_BEHIND },
   { name: 'publishes', projection: 'publishes', key: ['revision'] },
   { name: 'flags', projection: 'flags', key: ['revision'] },
-  // It comes first for the same reason as above.
+  // First in its projection, for the same reason.
   { name: 'leaderboard_fills', projection: 'leaderboards', key: ['board'], unfinished: 'true' },
   { name: 'leaderboard_queries', projection: 'leaderboards', key: ['query', 'hash'] },
   { name: 'leaderboards', projection: 'leaderboards', key: ['board', 'space', 'key'], unfinished: FILLING_BEHIND },
@@ -83,12 +83,12 @@ export const TABLES: readonly Table[] = [
   { name: 'telemetry_sessions', projection: 'telemetry', key: ['platform_id', 'session_id'] },
 ];
 
-/** The version of the tables of each projection. */
+/** The version of each projection's tables. */
 export type Versions = ReadonlyMap<ProjectionName, number>;
 
 /** The version of the tables into which `verify` folds. Real versions start at 1. */
 export const SCRATCH_VERSION = 0;
-/** The version of the tables into which a truncation of telemetry folds. No rebuild gets this far. */
+/** The version of the tables into which a truncation of telemetry folds. No rebuild counts this far. */
 export const TRUNCATION_VERSION = 999_999;
 
 const tableByName = new Map(TABLES.map((table) => [table.name, table]));
@@ -118,7 +118,7 @@ export function schemaOf(projection: ProjectionName, version: number): string {
   return withTables(text, new Map([[projection, version]]));
 }
 
-/** Thrown when the part of a transaction that may fail alone took too long. */
+/** Thrown when the part of a transaction that may fail alone takes too long. */
 class TooLate extends Error {
   override readonly name = 'TooLate';
 }
@@ -136,7 +136,7 @@ export class Transaction {
     this.versions = versions;
   }
 
-  /** Runs a prepared statement. `$1` is the project; `values` follow from `$2`. Each statement text needs a `name` of its own. */
+  /** Runs a prepared statement. `$1` is the project; `values` start at `$2`. Each statement text needs a `name` of its own. */
   async run<Row extends object = Record<string, unknown>>(name: string, statement: string, values: readonly unknown[]): Promise<Row[]> {
     if (performance.now() > this.#deadline) throw new TooLate(`no time was left for the statement ${name}`);
     const parameters = [this.projectId, ...values.map(asParameter)];
@@ -145,8 +145,8 @@ export class Transaction {
   }
 
   /**
-   * Runs a part of the transaction that may fail alone. If it does, what it did is undone and the error is returned. After `ms` it is
-   * ended; the statement that is running then may take about as long again.
+   * Runs a part of the transaction that may fail alone. If it fails, it is rolled back and the error is returned. It is ended after `ms`; its
+   * current statement may take about as long again.
    */
   async apart(ms: number, work: () => Promise<void>): Promise<unknown> {
     try {
@@ -169,8 +169,7 @@ export class Transaction {
 }
 
 /**
- * Lists of texts and numbers are sent in binary form, which needs no escaping. Every `text[]`, `bigint[]` and `double precision[]` takes
- * it.
+ * Lists of texts and numbers are sent in binary form, which needs no escaping. It fits every `text[]`, `bigint[]` and `double precision[]`.
  */
 function asParameter(value: unknown): unknown {
   if (!Array.isArray(value) || value.length === 0) return value;
@@ -184,8 +183,7 @@ interface Prepared {
 }
 
 /**
- * Prepared statements by version: few, because a process meets few versions. Postgres knows a statement by its name, so every text gets one
- * of its own.
+ * Prepared statements by version, of which a process meets few. Postgres knows a statement by its name, so every text gets a name of its own.
  */
 const preparedTexts = new WeakMap<Versions, Map<string, Prepared>>();
 const names = new Map<string, string>();

@@ -1,11 +1,11 @@
-/** The statement as readers run it: every `{table}` becomes its view, which shows the active version. */
+/** The statement as readers run it: every `{table}` becomes its view of the active version. */
 export function throughViews(statement: string): string {
   return statement.replace(/\{(\w+)\}/g, 'savepoint.$1');
 }
 
 /**
- * A scalar subquery: the lowest checkpoint of `projections` in the project `$1`, −1 while one of them has none. It is part of the statement
- * that reads the rows, so that both come from one snapshot.
+ * A scalar subquery: the lowest checkpoint of `projections` in the project `$1`, −1 while one of them has none. As a part of the statement
+ * that reads the rows, it comes from the same snapshot.
  */
 export function revisionOf(projections: readonly string[]): string {
   const names = projections.map((name) => `'${name}'`).join(', ');

@@ -2,15 +2,15 @@ import type { Pool, PoolClient } from 'pg';
 import { Transaction, type Versions } from './tables.ts';
 
 /**
- * Commits do not wait for the disk. Rows and checkpoint are lost together or not at all, and the log has the events, so waiting would
- * protect nothing. A statement that waits unusually long for a lock fails and is tried again.
+ * Commits do not wait for the disk: rows and checkpoint are lost together or not at all, and the log has the events, so waiting would protect
+ * nothing. A statement that waits unusually long for a lock fails and is tried again.
  */
 const BEGIN = `BEGIN; SET LOCAL synchronous_commit = off; SET LOCAL lock_timeout = '30s'`;
 
 /**
- * One transaction that writes one project's rows. An error rolls back; a client that could not even do that is thrown away. After
- * `timeoutMs` the connection is broken off, because one that died silently would hold the transaction for ever. The server releases its
- * locks after the same time, since whoever tries again waits for them.
+ * Runs `work` in one transaction that writes one project's rows. An error rolls back; a client that cannot roll back is thrown away. After
+ * `timeoutMs` the connection is broken off, because a dead connection would hold the transaction for ever. The server releases its locks after
+ * the same time, because the next try waits for them.
  */
 export async function transaction<T>(
   pool: Pool,
@@ -23,11 +23,11 @@ export async function transaction<T>(
   return within(pool, begin, (client) => work(new Transaction(client, projectId, versions)), timeoutMs);
 }
 
-/** The server does not notice that a connection was broken off while it computes, or waits for a lock. So all three end there. */
+/** Limits statement, lock and idle time in the server, which does not notice a broken connection while it computes or waits for a lock. */
 const limits = (ms: number) =>
   ['idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout'].map((name) => `SET LOCAL ${name} = ${ms}`).join('; ');
 
-/** Runs `work` with a client of its own, which goes back whatever happens. */
+/** Runs `work` with a client of its own, which is always returned to the pool. */
 export async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
@@ -77,8 +77,8 @@ async function within<T>(pool: Pool, begin: string, work: (client: PoolClient) =
 }
 
 /**
- * Reads one project's rows as of one moment, however long that takes. It locks nothing that a writer needs, and the tables that are read
- * cannot be dropped until the end. `tables`: full names; they are locked before the snapshot is taken. Only its own tables may be written.
+ * Reads one project's rows as of one moment, however long that takes. It locks nothing that a writer needs, but keeps the tables from being
+ * dropped until the end. `tables`: full names; they are locked before the snapshot is taken. Only its own tables may be written.
  *
  * Sequential scans are off: the tables may be too young for statistics, and folding the rest would then scan all of them for every batch.
  */
@@ -96,7 +96,7 @@ export async function snapshot<T>(
 }
 
 /**
- * Ends the connection by a query that is late at once. The library breaks a connection when a query in a pipeline is late; `end` would wait
+ * Ends the connection with a query that times out at once. The library breaks off a connection whose pipelined query is late; `end` would wait
  * for the query that hangs.
  */
 function breakOff(client: PoolClient): void {

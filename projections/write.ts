@@ -7,7 +7,7 @@ import { foldDefinitions } from './models/definitions/projection.ts';
 import { foldDocuments, loadTouched } from './models/documents/projection.ts';
 import type { Transaction } from './tables.ts';
 
-/** What the next batch of a project builds on, beside the rows. It belongs to one revision. */
+/** What the next batch of a project needs beside the rows. It belongs to one revision. */
 export interface Memory {
   readonly definitions: DefinitionsState | null;
   readonly catalog: Catalog;
@@ -16,8 +16,8 @@ export interface Memory {
 export const NOTHING: Memory = { definitions: null, catalog: catalogOf(null) };
 
 /**
- * Writes one batch into some projections: first their checkpoints, so that a rival stops here, then their rows. All of them must be right
- * before the batch. Runs inside the session's transaction and returns the memory after the batch. `atOnce`: see {@link Batch.atOnce}.
+ * Writes one batch into some projections: first their checkpoints, so that a rival fails here, then their rows. All of them must be at the
+ * revision before the batch. Runs inside the session's transaction and returns the memory after the batch. `atOnce`: see {@link Batch.atOnce}.
  */
 export async function writeBatch(
   tx: Transaction,
@@ -44,8 +44,8 @@ export interface InStep {
 }
 
 /**
- * Writes one batch into the state tables, and then into the views that are at the same revision. The views have `timeoutMs`, and what they
- * cannot do in that time is undone. Whatever happens to them, the state tables are written.
+ * Writes one batch into the state tables, and then into the views that are at the same revision. The views get `timeoutMs`; what they do not
+ * finish by then is rolled back. The state tables are written in any case.
  */
 export async function writeInStep(
   tx: Transaction,
@@ -68,9 +68,9 @@ export async function writeInStep(
 }
 
 /**
- * Catches derived views up with events that they have missed. For the documents that these events touch, they take what the document rows show
- * now. Those rows may be newer than the events; the later events then bring the same documents again. So the views are exact once they are where
- * the state tables are. `catalog` must not be older than the events.
+ * Catches derived views up with events that they missed. They read the present rows of the documents that these events changed. Those rows may
+ * be newer than the events; the later events then write the same documents again. So the views are exact once they reach the checkpoint of the
+ * state tables. `catalog` must not be older than the events.
  */
 export async function writeTouched(
   tx: Transaction,
@@ -86,14 +86,14 @@ export async function writeTouched(
   await project(tx, views, { all, events, wiped, documents, definitions, catalog: { before: null, after: catalog }, atOnce });
 }
 
-/** Builds a derived view that has nothing of the project yet from what the state tables show. */
+/** Builds a derived view that shows nothing of the project yet from the present rows of the state tables. */
 export async function writeAnew(tx: Transaction, view: Projection, catalog: Catalog, atOnce: number): Promise<void> {
   const definitions = { before: null, after: null };
   const nothing = { all: [], events: [], wiped: true, documents: [], definitions };
   await project(tx, [view], { ...nothing, catalog: { before: null, after: catalog }, atOnce });
 }
 
-/** Moves the checkpoints of `projections` from right before the events to their end. */
+/** Moves the checkpoints of `projections` from before the first event to the last. */
 async function move(tx: Transaction, projections: readonly Projection[], events: readonly ProjectEvent[]): Promise<void> {
   const [first, last] = [events[0], events.at(-1)];
   if (first === undefined || last === undefined) return;
@@ -118,8 +118,8 @@ async function fold(
   const { wiped, events } = afterDeletion(all);
   const withDocuments = projections.some(({ name }) => name === 'documents');
   const before = memory.definitions;
-  // Definitions are folded only where a projection needs them: a page that a view reads by itself may hold publishes of sources stored long
-  // before it.
+  // Definitions are folded only where a projection needs them: a page of events that a single view reads may contain publishes whose sources
+  // were stored long before.
   const after = projections.some(needsDefinitions) ? foldDefinitions(wiped ? null : before, events) : before;
   const catalog = after === before ? memory.catalog : catalogOf(after);
   const batch: Batch = {
@@ -139,7 +139,7 @@ function afterDeletion(all: readonly ProjectEvent[]): { readonly wiped: boolean;
   return deletion === -1 ? { wiped: false, events: all } : { wiped: true, events: all.slice(deletion + 1) };
 }
 
-/** A derived view needs the definitions, because they say what it shows. */
+/** Whether a projection needs the definitions: they say what a derived view shows. */
 function needsDefinitions({ name, derived }: Projection): boolean {
   return derived || name === 'definitions';
 }

@@ -5,13 +5,15 @@ import { REBUILD_LOCK } from './rebuild.ts';
 import { VERIFY_LOCK } from './verify.ts';
 
 /**
- * Tables that nobody reads or fills any more: the scratch tables of a verification or a truncation that was killed, and the versions that a
- * rebuild did not get to drop. The locks of those three are held meanwhile, so that a table in use is not taken for abandoned.
+ * Drops tables that nobody reads or fills: the scratch tables of a killed verification or truncation, and versions that a rebuild failed to
+ * drop. It holds the locks of all three, so that it never takes a table in use for abandoned.
  */
 
 const LOCKS = [REBUILD_LOCK, VERIFY_LOCK, TRUNCATION_LOCK];
 
-/** Drops them and their checkpoints, and resolves to the tables' names. Drops nothing while a rebuild, verification or truncation runs. */
+/**
+ * Drops abandoned tables and their checkpoints. Resolves to the tables' names. Drops nothing while a rebuild, verification or truncation runs.
+ */
 export async function dropAbandoned(pool: Pool): Promise<readonly string[]> {
   const client = await pool.connect();
   const held: number[] = [];
@@ -29,8 +31,8 @@ export async function dropAbandoned(pool: Pool): Promise<readonly string[]> {
 }
 
 /**
- * A version that is still marked as building belongs to a rebuild that is gone, because this holds its lock. The next rebuild drops that
- * version itself.
+ * A version that is still marked as building belongs to a rebuild that has ended, because this function holds the rebuild lock. The next
+ * rebuild drops that version itself.
  */
 async function drop(client: PoolClient): Promise<readonly string[]> {
   const used = await client.query<{ name: string; version: number }>(

@@ -4,7 +4,7 @@ import { PROJECTION_NAMES } from '../registry.ts';
 import type { ProjectionName, Versions } from '../tables.ts';
 import type { Problem } from './compare.ts';
 
-/** How far the read models are, as verification asks for it. It only looks and locks nothing. */
+/** How far the read models are, for verification. These functions only read and take no locks. */
 
 export interface ActiveCheckpoint {
   readonly name: ProjectionName;
@@ -13,7 +13,7 @@ export interface ActiveCheckpoint {
   readonly hash: string;
 }
 
-/** The revision that all active tables of a project show. */
+/** The revision that all active tables of a project show, by project. */
 export async function checkpoints(pool: Pool): Promise<ReadonlyMap<string, number>> {
   const { rows } = await pool.query<{ project: string; revision: string }>(
     `SELECT c.project, min(c.revision) AS revision FROM savepoint.checkpoints c
@@ -47,21 +47,21 @@ export function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '42P01';
 }
 
-/** A stream that goes on after what the read models show. */
+/** A stream that has events beyond what the read models show. */
 export interface Lag {
   readonly project: string;
   readonly head: number;
   readonly shown: number;
 }
 
-/** How long verification waits for a running projector that does not move. While it moves, it is waited for. */
+/** How long verification waits for a running projector that makes no progress. It waits for a projector that does. */
 const STILL_MS = 2_000;
 const MAX_MS = 20_000;
 const POLL_MS = 50;
 
 /**
- * Which streams are not shown up to these heads, once what the projector has under way was written. `shown`: by project; absent where
- * nothing is shown.
+ * Streams that the read models do not show up to these heads, after the projector's pending work was written. `shown`: revision by project;
+ * absent where nothing is shown.
  */
 export async function lagging(
   heads: ReadonlyMap<string, number>,

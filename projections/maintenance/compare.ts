@@ -4,8 +4,8 @@ import { SCRATCH_VERSION, type Table, tableName, withTables } from '../tables.ts
 /** A difference between the read models and the log, or a fault of the log. */
 export interface Problem {
   /**
-   * `chain`: the log was altered. `history`: log and tables hold different histories. `unreadable`: the log cannot be folded. `behind`: a
-   * view is at another revision and was not compared. `altered`, `added`, `missing`: a row differs, is too many, or is missing.
+   * `chain`: the log was altered. `history`: log and tables hold different histories. `unreadable`: the log cannot be folded. `behind`: a view
+   * is at another revision and was not compared. `altered`, `added`, `missing`: a row differs, should not exist, or does not exist.
    */
   readonly kind: 'chain' | 'history' | 'unreadable' | 'behind' | 'altered' | 'added' | 'missing';
   readonly project: string;
@@ -15,7 +15,7 @@ export interface Problem {
   readonly detail: string;
 }
 
-/** The most differences that are shown for one table of one project. */
+/** The most differences that are reported for one table of one project. */
 const SHOWN = 100;
 const SHOWN_CHARACTERS = 80;
 type Values = Readonly<Record<string, unknown>>;
@@ -26,8 +26,8 @@ interface Difference {
 }
 
 /**
- * Hash joins read each table once, in the order in which it is stored, and use files for what does not fit into memory. In the order of the
- * keys every row would be on another page (measured for a table larger than the server's memory: three times as long for each row).
+ * Hash joins read each table once, in its stored order, and use files for what does not fit into memory. In key order, each row would lie on
+ * another page (measured with a table larger than the server's memory: three times as long per row).
  */
 const HASH_JOINS_ONLY = 'SET LOCAL enable_seqscan = on; SET LOCAL enable_mergejoin = off; SET LOCAL enable_nestloop = off';
 
@@ -50,7 +50,7 @@ export async function compareTable(client: PoolClient, table: Table, version: nu
   return rows.map(({ found, log }) => problemOf(table, projectId, found, log));
 }
 
-/** Other projects than these that have rows in the table that readers see. */
+/** Projects beside `known` that have rows in the table that readers see. */
 export async function otherProjects(pool: Pool, table: Table, known: readonly string[]): Promise<readonly string[]> {
   const { rows } = await pool.query<{ project: string }>(
     `SELECT DISTINCT project FROM savepoint.${table.name} WHERE project <> ALL ($1::text[]) LIMIT ${SHOWN}`,

@@ -15,17 +15,17 @@ import { inTransaction, transaction, withClient } from '../transaction.ts';
 import { type Memory, NOTHING, writeBatch } from '../write.ts';
 
 /**
- * Rebuilding without downtime. A new version of the tables is *building* beside the active one. The log is folded into it, project by
- * project, up to where the active version is, in rounds until little is left. Then one transaction *switches*: it locks every active
- * checkpoint, folds the rest, points the readers' views at the new tables and removes the old checkpoints. So a running projector finds
- * nothing to move and looks again. The old tables are dropped last. Lists over many documents are made in pages at the end of a round, once
- * for all publishes in it.
+ * Rebuilds without downtime. A new version of the tables is *building* beside the active one. The log is folded into it, project by project,
+ * up to the active version's checkpoint, in rounds until little is left. Then one transaction *switches*: it locks every active checkpoint,
+ * folds the rest, points the readers' views at the new tables and removes the old checkpoints. A running projector then finds its checkpoints
+ * gone and reads them again. The old tables are dropped last. Lists over many documents are filled in pages at the end of a round, once for
+ * all publishes in it.
  */
 
 interface RebuildProgress {
   readonly phase: 'folding' | 'switching' | 'done';
   readonly events: number;
-  /** Events to fold, as far as is known now. */
+  /** Events to fold, as far as known. */
   readonly total: number;
   readonly percent: number;
   readonly eventsPerSecond: number;
@@ -47,7 +47,7 @@ export interface Rebuilt {
 /** Advisory lock for the whole rebuild, so that only one runs at a time. The number has no meaning. */
 export const REBUILD_LOCK = 7_203_114_002;
 const PAGE = 500;
-/** The switch folds the rest once fewer events than this are left. */
+/** The switch folds the rest when fewer events than this are left. */
 const LITTLE = 500;
 const ROUNDS = 20;
 
@@ -141,7 +141,7 @@ class Rebuild {
     return { names: this.#names, projects: this.#projects.size, events: this.#events, seconds };
   }
 
-  /** Makes the tables. Tables that an aborted rebuild left are dropped. */
+  /** Creates the tables. Drops tables that an aborted rebuild left. */
   async #prepare(): Promise<void> {
     await withClient(this.#options.pool, async (client) => {
       const { rows } = await client.query<{ name: ProjectionName; active: number; building: number | null }>(
@@ -159,8 +159,8 @@ class Rebuild {
   }
 
   /**
-   * Finds projects in the log that the read models do not know, as in a database that is new or older than the log. They are built up to
-   * their head. That needs all projections to be named: the state tables of a project must be at one revision.
+   * Finds projects in the log that the read models do not know, because the database is new or older than the log. They are built up to their
+   * head. All projections must be named for this, because the state tables of a project must be at one revision.
    */
   async #discover(): Promise<void> {
     const { pool, log } = this.#options;
@@ -174,8 +174,8 @@ class Rebuild {
   }
 
   /**
-   * Sets every project's target to where the state tables are, or to the log's head when the log holds another history. Where the rebuilt
-   * views are does not count: a view that was paused would be built only up to the event at which it failed.
+   * Sets every project's target to the checkpoint of the state tables, or to the log's head when the log holds another history. The
+   * checkpoints of the rebuilt views do not count: a paused view would be built only up to the event at which it failed.
    */
   async #aim(client: Pool | PoolClient): Promise<number> {
     const { rows } = await client.query<{ project: string; revision: string; hash: string }>(
@@ -233,8 +233,8 @@ class Rebuild {
   }
 
   /**
-   * Running projectors lock checkpoints in an order of their own, and Postgres aborts one of two transactions that wait for each other.
-   * While nothing has been folded yet, the switch is tried again.
+   * Tries the switch again when Postgres aborts it. Running projectors lock checkpoints in another order, and Postgres aborts one of two
+   * transactions that wait for each other. This is safe while nothing has been folded.
    */
   async #switch(): Promise<void> {
     const begun = this.#events;
@@ -262,7 +262,7 @@ class Rebuild {
         );
         await this.#aim(client);
         for (const [projectId, progress] of this.#projects) {
-          // Every project waits during this, so a large list that was published just now is left to the projector.
+          // Every project waits during the switch, so a large list of the latest publishes is left to the projector.
           await this.#fold(projectId, progress, (work) => work(new Transaction(client, projectId, this.#new)), AT_ONCE);
         }
         await client.query(

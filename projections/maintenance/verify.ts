@@ -24,9 +24,9 @@ import { compareTable, foreignRows, otherProjects, type Problem } from './compar
 import { discardVersion } from './rebuild.ts';
 
 /**
- * The proof that the read models are right. It checks the hash chain of every project's stream, then every column of every row against a
- * fresh fold of the log into scratch tables. The rows are those of one moment, a snapshot, and writers go on beside it. So it does not
- * matter to others how long comparing takes. Telemetry comes last; it has no chain.
+ * Proves that the read models are right. It checks the hash chain of every project's stream, then compares every column of every row with a
+ * fresh fold of the log into scratch tables. It reads the rows from one snapshot while writers continue, so that a slow comparison holds
+ * nobody up. Telemetry comes last; it has no chain.
  */
 
 interface VerifyProgress {
@@ -49,10 +49,7 @@ export interface Verified {
   readonly problems: readonly Problem[];
   readonly projects: number;
   readonly events: number;
-  /**
-   * Events that the read models did not show when everything was compared. Nothing is known of those, so they are reported as `behind`
-   * problems.
-   */
+  /** Events that the read models did not show when they were compared. Nothing is known of them, so they are reported as `behind` problems. */
   readonly behind: number;
   readonly seconds: number;
 }
@@ -67,16 +64,16 @@ const PAGE = 500;
 /** The most events that may be folded while the snapshot is held. A snapshot keeps Postgres from removing old versions of rows. */
 const LITTLE = 500;
 const ROUNDS = 20;
-/** With fewer events than this any query plan is good enough, so the tables are not analysed. */
+/** The scratch tables are analysed only after this many events. With fewer, any query plan is good enough. */
 const LARGE = 10_000;
-/** Tries, because a rebuild may switch to other tables between reading their versions and locking them. */
+/** The number of tries: a rebuild may switch to other tables between reading their versions and locking them. */
 const TRIES = 5;
-/** The share of folding in the whole time, about; comparing takes the rest. */
+/** The percentage of the run that folding takes, about; comparing takes the rest. */
 const FOLDING = 90;
 const BUFFERED = 16 * 1024 * 1024;
 const SCRATCH: Versions = new Map(PROJECTION_NAMES.map((name) => [name, SCRATCH_VERSION]));
 
-/** What is known of one project's stream so far. */
+/** The progress of one project. */
 interface Walk {
   /** Revision and hash of the last event whose link was checked. */
   revision: number;
@@ -86,7 +83,7 @@ interface Walk {
   readonly target: number;
   memory: Memory;
   waiting: RecordedEvent[];
-  /** Why it cannot be folded. */
+  /** Whether an event could not be folded. */
   unreadable: boolean;
 }
 
@@ -148,7 +145,9 @@ class Verification {
     return { ok: problems.length === 0, problems, projects: this.#walks.size, events, behind, seconds };
   }
 
-  /** Finds rows of projects that the log does not have. A project that was made meanwhile is in the log by now. */
+  /**
+   * Finds rows of projects that are not in the log. The log is read again first, so that a project that was created meanwhile is found in it.
+   */
   async #findForeign(): Promise<void> {
     const { pool, log } = this.#options;
     for (const table of TABLES) {
@@ -160,7 +159,7 @@ class Verification {
     }
   }
 
-  /** Counts events that were in the log when it was read and that the read models do not show. */
+  /** Counts events that the log held when it was read and that the read models do not show. */
   async #findBehind(): Promise<number> {
     const heads = new Map([...this.#walks].map(([projectId, { revision }]) => [projectId, revision]));
     const lags = await lagging(heads, () => checkpoints(this.#options.pool));
@@ -168,7 +167,7 @@ class Verification {
     return lags.reduce((sum, { head, shown }) => sum + head - shown, 0);
   }
 
-  /** One pass over the whole log: checks every link, and folds what was projected when the pass began. */
+  /** One pass over the whole log: checks every link, and folds the events that were projected when the pass began. */
   async #walkLog(): Promise<void> {
     for await (const step of followToEnd(this.#options.log, PROJECT_PREFIX)) {
       for (const [stream, events] of groupBy(step.events, (event) => event.stream)) {
@@ -179,7 +178,7 @@ class Verification {
     await this.#foldAll();
   }
 
-  /** Does the work that the folds have left to pages. Then the tables are as full as they get, and the large ones are analysed. */
+  /** Does the work that folding leaves to pages. The tables are then at their largest, and the large ones are analysed. */
   async #fillScratch(): Promise<void> {
     for (const projectId of this.#walks.keys()) await this.#fill(projectId);
     if (this.#events < LARGE) return;
@@ -263,7 +262,7 @@ class Verification {
     }
   }
 
-  /** Folds what came in the meantime, then compares everything as of one moment. */
+  /** Folds the events since the pass, then compares everything in one snapshot. */
   async #compare(projectId: string): Promise<void> {
     const walk = this.#walk(projectId);
     this.#tell('comparing', projectId, FOLDING + (100 - FOLDING) * (this.#compared / this.#targets.size));
@@ -285,7 +284,7 @@ class Verification {
     }
   }
 
-  /** `false`: a rebuild has switched to other tables since the versions were read. */
+  /** Returns `false` when a rebuild has switched to other tables since the versions were read. */
   async #compareSnapshot(projectId: string, walk: Walk, versions: Versions): Promise<boolean> {
     const tables = TABLES.flatMap(({ name, projection }) => {
       const version = versions.get(projection);

@@ -13,29 +13,29 @@ import { Sleeper } from './sleeper.ts';
 import { type Others, pauseAfter, takeTurn } from './turns.ts';
 import { catchUpViews, inGroups, MAX_TIMEOUT_MS, noteFailure, passes } from './views.ts';
 
-/** The worker of the project, as this sees it. */
+/** What the background work needs of the project's worker. */
 export interface Host {
   readonly projectId: string;
   /** `null` while the worker is passive, or must read the checkpoints again. */
   checkpoints(): CheckpointSet | null;
   /** What the definitions ask of views at those checkpoints, if the worker has it in memory. */
   catalog(): Catalog | null;
-  /** Whether more than a few events wait to be written into the state tables. */
+  /** Whether the state tables have fallen behind. */
   isPressed(): boolean;
-  /** To be called when a view is somewhere else now. */
+  /** Must be called when a view has moved to another checkpoint. */
   moved(name: ProjectionName, checkpoint: ViewCheckpoint): void;
-  /** To be called when the checkpoints have changed: a rebuild has switched, or another projector has written. */
+  /** Must be called when the checkpoints have changed elsewhere: a rebuild has switched, or another projector has written. */
   lookAgain(): void;
 }
 
-/** Time limit of a page at its first try. It doubles with each failure, because a large page may really need longer. */
+/** Time limit of a page at the first try. It doubles with each failure, because a large page may need longer. */
 const TIMEOUT_MS = 6_000;
 const FIRST_PAUSE_MS = 50;
-/** Pauses double with each failure. After failures that pass by themselves they double only this often. */
+/** The pause doubles with each failure, but only this often for failures that pass by themselves. */
 const LONG_PASSING = 4;
 const MAX_PAUSE_MS = 300_000;
 
-/** Failures in a row: those of the view itself, and since the last of those, the ones with another cause. */
+/** Failures in a row: those of the view itself, and those with another cause since the last of them. */
 interface Failures {
   readonly own: number;
   readonly passing: number;
@@ -51,18 +51,16 @@ function grown({ own, passing, since }: Failures, error: unknown): Failures {
   return { own: isPassing ? own : own + 1, passing: isPassing ? passing + 1 : 0, since: since ?? now };
 }
 
-/**
- * How long a page of a fill should block the batches of the project's boards. How long the page waited for a batch does not count.
- */
+/** The time for which a page of a fill should block the batches of the project's boards. The page's own wait for a batch does not count. */
 const FILL_MS = 80;
-/** Time limit of a page of a fill. Counting the documents comes first, which takes long on a busy machine and blocks nobody. */
+/** Time limit of a page of a fill. It includes counting the documents, which takes long on a busy machine and blocks nobody. */
 const FILL_TIMEOUT_MS = 60_000;
 const FIRST_FILL = 250;
 
 /**
- * The work for one project that is done beside its worker, so that no batch waits for it. Views that are behind the state tables are caught
- * up page by page: those at the same revision together, until that fails, and then each by itself. Lists over many documents that a publish asked for are filled. A view that fails is tried again for
- * ever, with growing pauses. After some tries it counts as paused, which only tells operators to look.
+ * The work for one project that is done beside its worker, so that no batch waits for it. Views that are behind the state tables are caught up
+ * page by page: views at the same revision together, and each by itself once that fails. Lists over many documents that a publish asked for
+ * are filled. A failing view is tried again for ever, with growing pauses. After some tries it counts as paused, which only alerts operators.
  */
 export class BackgroundViews {
   readonly #host: Host;
@@ -79,13 +77,13 @@ export class BackgroundViews {
     this.#context = context;
   }
 
-  /** Whether a view is being caught up without failing. */
+  /** Whether a view is catching up without failures. */
   get isNear(): boolean {
     return this.#catchUps.size > this.#failing.size;
   }
   readonly #failing = new Set<ProjectionName>();
 
-  /** Starts the work that there is to do. `mayFill`: there may be a list to fill. */
+  /** Starts the work that is due. `mayFill`: whether there may be a list to fill. */
   wake(mayFill: boolean): void {
     const checkpoints = this.#host.checkpoints();
     if (checkpoints === null || this.#closed) return;
@@ -98,7 +96,7 @@ export class BackgroundViews {
     }
   }
 
-  /** Ends the pauses at once, because their cause may be gone. */
+  /** Ends the pauses now, because their cause may be gone. */
   hurry(): void {
     for (const { sleeper } of this.#catchUps.values()) sleeper.wake();
   }
@@ -125,7 +123,7 @@ export class BackgroundViews {
     for (const { name } of views) this.#catchUps.set(name, { sleeper, done });
   }
 
-  /** Catches a group of views up. Returns whether each has to be tried by itself, because one of them fails. */
+  /** Catches a group of views up. Returns whether each must be tried by itself, because one of them fails. */
   async #catchUp(views: readonly Projection[], sleeper: Sleeper): Promise<boolean> {
     let failures = NO_FAILURES;
     for (let goesOn = true; goesOn; ) {
@@ -155,7 +153,7 @@ export class BackgroundViews {
     return false;
   }
 
-  /** Catches a group of views up for one turn, or by one page if that takes longer. Returns whether there is more to do. */
+  /** Catches a group of views up for one turn, or by one page if that takes longer. Returns whether more is left. */
   #bring(views: readonly Projection[], timeoutMs: number): Promise<boolean> {
     const { log, pool, atOnce } = this.#context;
     const { projectId } = this.#host;
@@ -171,7 +169,7 @@ export class BackgroundViews {
     return takeTurn(page, () => performance.now());
   }
 
-  /** The checkpoints, if all of these views are behind, and still at one revision. */
+  /** The checkpoints, if all of these views are behind and still at one revision. */
   #behind(views: readonly Projection[]): CheckpointSet | null {
     const checkpoints = this.#closed ? null : this.#host.checkpoints();
     if (checkpoints === null) return null;
@@ -207,7 +205,7 @@ export class BackgroundViews {
     return { isPressed: this.#host.isPressed(), isAlone: this.#context.neighbours.isAlone(this.#host.projectId) };
   }
 
-  /** Page by page until nothing is left to be filled. */
+  /** Fills lists page by page until none is left. */
   async #fill(): Promise<void> {
     let size = FIRST_FILL;
     let failures = 0;
@@ -243,7 +241,7 @@ export class BackgroundViews {
     const run = async (tx: Transaction) => {
       const state = await fillPage(tx, VIEWS, catalog, size);
       if (state === null) return { building: 0, isDone: true, heldAt: null };
-      // Counted again only when the work goes on to another board or list: the number is for operators, and pages are short.
+      // Counts again only when the work continues with another board or list. The number is for operators, and pages are short.
       const building = state.of === this.#filled ? this.building : await countBuilding(tx, VIEWS);
       this.#filled = state.of;
       return { building, isDone: false, heldAt: state.heldAt };

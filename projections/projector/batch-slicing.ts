@@ -2,12 +2,13 @@ import { UnknownEvent } from '../../src/log/decode.ts';
 import type { RecordedEvent } from '../../src/log/port.ts';
 
 /**
- * Events of one batch at most. Measured: larger batches cost more in garbage than they save in statements, and block the event loop longer.
+ * The most events of one batch. Larger batches cost more in garbage collection than they save in statements (measured), and block the event
+ * loop longer.
  */
 export const BATCH_EVENTS = 500;
 const BATCH_CHARACTERS = 4 * 1024 * 1024;
 
-/** How many of these events follow each other without a gap and fit into one batch; at least one. */
+/** The number of these events that follow each other without a gap and fit into one batch; at least one. */
 export function batchLength(events: readonly RecordedEvent[]): number {
   const start = events[0]?.revision ?? 0;
   let characters = 0;
@@ -20,7 +21,7 @@ export function batchLength(events: readonly RecordedEvent[]): number {
   return events.length;
 }
 
-/** The decoded events up to one that `decode` does not know. Those before it are still written. */
+/** The decoded events before the first that `decode` does not know. They can still be written. */
 export function decoded<E>(
   recorded: readonly RecordedEvent[],
   decode: (event: RecordedEvent) => E,

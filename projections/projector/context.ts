@@ -10,13 +10,13 @@ export interface WorkerContext {
   readonly log: Log;
   readonly pool: Pool;
   readonly logger: ProjectorLogger;
-  /** The few connections for batches, shared out by project. */
+  /** Limits the connections for batches, which the projects share. */
   readonly gate: Bulkhead;
-  /** The same for the work beside the workers. It has connections of its own, so that no batch waits for it. */
+  /** The same for background work. It has connections of its own, so that no batch waits for it. */
   readonly background: Bulkhead;
-  /** Which projects are changing now. */
+  /** Which projects are being written. */
   readonly neighbours: Neighbours;
-  /** Counts what waits in the queues of all workers. */
+  /** Counts the characters in the queues of all workers. */
   readonly tally: Tally;
   /** See `Batch.atOnce`. */
   readonly atOnce: number;

@@ -1,7 +1,7 @@
 import type { RecordedEvent } from '../../src/log/port.ts';
 import { batchLength } from './batch-slicing.ts';
 
-/** The total of characters that wait in several queues. */
+/** The characters that wait in several queues, in total. */
 export interface Tally {
   characters: number;
 }
@@ -35,7 +35,7 @@ export class EventQueue {
     return this.#events[0]?.revision === next ? this.#drop(batchLength(this.#events)) : [];
   }
 
-  /** Drops events that are already written. Nobody would take them, and while they wait the projector reads no further. */
+  /** Drops events that are already written. The projector reads no further while they wait, and nobody would take them. */
   passOver(revision: number): void {
     const start = this.#events.findIndex((event) => event.revision > revision);
     this.#drop(start === -1 ? this.#events.length : start);

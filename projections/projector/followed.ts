@@ -4,9 +4,9 @@ import type { Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf } from '../../src/log/streams.ts';
 import { QUERY_TIMEOUT } from '../query-timeout.ts';
 
-/** Where following the whole log resumes after a restart. */
+/** The position at which following the whole log resumes after a restart. */
 
-/** Everything up to this event was given to the workers, and every project in it has its checkpoints. */
+/** Stores that everything up to this event was passed to the workers. Every project in that range must have its checkpoints. */
 export async function storeFollowed(pool: Pool, { position, id, stream, revision }: RecordedEvent): Promise<void> {
   await pool.query({
     text: `INSERT INTO savepoint.follow_positions (prefix, position, event_id, stream, revision) VALUES ($1, $2, $3, $4, $5)
@@ -25,11 +25,11 @@ interface Row {
 }
 
 /**
- * The stored position, or `null` for the beginning of the log. It is `null` when none is stored, or when the event there is not the one
- * that was stored. In that case the log is another one, or an older state of it, and positions mean nothing.
+ * The stored position; `null` for the beginning of the log. It is `null` when none is stored, or when the log holds another event there: then
+ * it is another log, or an older state of the same one, and the position means nothing.
  *
- * The event is looked up in its stream. Each engine has its own positions, and only an event's own position may be asked for, not one
- * before it: an EventStoreDB answers any other with an error for ever.
+ * The event is looked up in its stream. Each engine has its own positions, and only the position of an event may be read from: an EventStoreDB
+ * answers any other with an error for ever.
  */
 export async function readFollowed(pool: Pool, log: Log): Promise<bigint | null> {
   const text = 'SELECT position, event_id, stream, revision FROM savepoint.follow_positions WHERE prefix = $1';
@@ -41,7 +41,7 @@ export async function readFollowed(pool: Pool, log: Log): Promise<bigint | null>
   return isKnown ? event.position : null;
 }
 
-/** The projects with events after that position, up to the log's present end. Throws `LogUnavailable` when nothing is heard of the log. */
+/** The projects with events after that position, up to the present end of the log. Throws `LogUnavailable` when the log does not answer. */
 export async function projectsAfter(log: Log, after: bigint | null): Promise<ReadonlySet<string>> {
   const projects = new Set<string>();
   const { signal } = new AbortController();

@@ -16,15 +16,15 @@ export interface LogFollowerOptions {
   readonly workers: ProjectWorkers;
 }
 
-/** How many projects are opened side by side at the start. */
+/** The number of projects that are opened at the same time at the start. */
 const OPENED_AT_ONCE = 4;
 const REFRESH_MS = 1_000;
 const STORE_POSITION_MS = 5_000;
 const RETRY_MS = 500;
 
 /**
- * Gives the workers what they write: the events of the log from the stored position on. Beside that, every project that has checkpoints is
- * opened once, whether or not anything new comes.
+ * Passes the events of the log to the workers, from the stored position on. It also opens every project that has checkpoints once, even if no
+ * events arrive for it.
  */
 export class LogFollower {
   readonly #log: Log;
@@ -34,9 +34,9 @@ export class LogFollower {
   readonly #stopping = new AbortController();
   readonly #onError: (error: unknown) => void;
   #following: Promise<unknown> | null = null;
-  /** The last event that was given to a worker. */
+  /** The last event that was passed to a worker. */
   #followed: RecordedEvent | null = null;
-  /** When its position was last stored, and when the workers last refreshed (`performance.now()`). */
+  /** When the position was last stored, and when the workers last refreshed (`performance.now()`). */
   #storedAt = Number.NEGATIVE_INFINITY;
   #refreshedAt = Number.NEGATIVE_INFINITY;
 
@@ -48,7 +48,7 @@ export class LogFollower {
     this.#onError = throttled((error: unknown) => logger.warn({ err: error }, 'the log cannot be followed; trying again'));
   }
 
-  /** `projects`: all that have checkpoints. */
+  /** `projects`: all projects that have checkpoints. */
   start(projects: readonly string[]): void {
     const failed = (error: unknown) => {
       if (!this.#stopping.signal.aborted) this.#logger.error({ err: error }, 'following the log ended');
@@ -56,13 +56,13 @@ export class LogFollower {
     this.#following = Promise.all([this.#openAll(projects).catch(failed), this.#follow().catch(failed)]);
   }
 
-  /** Gives the workers nothing more. */
+  /** Stops passing events to the workers. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#following;
   }
 
-  /** Stores how far following is, once the workers have ended. */
+  /** Stores the last position, after the workers have ended. */
   async storeLast(): Promise<void> {
     if (this.#following !== null) await this.#storePosition().catch(() => undefined);
   }
@@ -92,7 +92,7 @@ export class LogFollower {
     await this.#storePosition().catch((error: unknown) => this.#logger.warn({ err: error }, 'the position of following was not stored'));
   }
 
-  /** A project without checkpoints would not be found after a restart, so nothing is stored while there is one. */
+  /** Stores nothing while a project has no checkpoints: it would not be found after a restart. */
   async #storePosition(): Promise<void> {
     if (this.#followed !== null && !this.#workers.hasNew) await storeFollowed(this.#pool, this.#followed);
   }
@@ -110,7 +110,7 @@ export class LogFollower {
     if (head !== undefined) this.#workers.of(projectId).open(head);
   }
 
-  /** Asks until there is an answer; `undefined` when the projector stops before. */
+  /** Asks until there is an answer; `undefined` when the projector stops first. */
   #retry<T>(question: () => Promise<T>): Promise<T | undefined> {
     const { signal } = this.#stopping;
     const pause = () => sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);

@@ -19,41 +19,41 @@ import { Sleeper } from './sleeper.ts';
 import { MAX_TIMEOUT_MS } from './views.ts';
 import { Waiters } from './waiters.ts';
 
-/** With this many events waiting, waiting for more gains nothing. */
+/** With this many waiting events a batch is full and does not wait for more. */
 const FULL_BATCH = 500;
 const LINGER_MS = 50;
-/** The time that the views of a batch may take, ms. */
+/** The time limit of the views in a batch, ms. */
 const VIEWS_TIMEOUT_MS = 1_000;
-/** Views that take longer than this, and than the state tables, are slow. */
+/** Views are slow that take longer than this and longer than the state tables. */
 const SLOW_MS = 100;
-/** After this many slow batches in a row the views themselves are slow. A single batch may only have waited for the page of a fill. */
+/** The number of slow batches in a row after which the views count as slow. A single batch may only have waited for the page of a fill. */
 const SLOW_BATCHES = 3;
-/** With this many events waiting, the state tables have fallen behind. */
+/** With this many waiting events, the state tables have fallen behind. */
 const MANY = 2_000;
 /**
- * A worker with more characters of waiting events than this takes no more; nor does any worker while all together hold more than `ALL_QUEUED`.
+ * A worker whose waiting events have more characters than this accepts no more. No worker does while all together hold more than `ALL_QUEUED`.
  */
 const QUEUED = 4 * 1024 * 1024;
 const ALL_QUEUED = 16 * 1024 * 1024;
-/** How long the checkpoint must not have moved before a passive worker takes over a project that is its own, and how often it looks. */
+/** A passive worker takes over a project of its own shard when the checkpoint has not moved for this long. It polls at the same interval. */
 const TAKE_OVER_MS = 200;
 /**
- * How long the checkpoint must not have moved before this projector takes over another's project. The owner may only be slow, and one that
- * is gone loses its shard after about this time anyway.
+ * A worker takes over a project of another shard when the checkpoint has not moved for this long. The owner may only be slow, and an owner
+ * that is gone loses its shard after about the same time.
  */
 const FOREIGN_TAKE_OVER_MS = 2_500;
 const RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
 /** How long the definitions of a project are kept in memory for its next batch. */
 const FORGET_MS = 60_000;
-/** Time limit of a batch at its first try. It doubles for each further try, because a large batch may really need longer. */
+/** Time limit of a batch at the first try. It doubles with each try, because a large batch may need longer. */
 const TIMEOUT_MS = 6_000;
 
 /**
- * The worker of one project in the projector. It is *idle*, or *running*: opening (it reads the checkpoints, and checks once that the log
- * holds the same history), writing batches, or catching views up. It is *passive* if another projector moved its checkpoint or owns the
- * project. Then it only looks on, and takes over when the checkpoint does not move although events wait. It *stops* for an event that it
- * cannot read, or for a second history. Everything else is tried again for ever, because state tables skip nothing.
+ * The worker of one project in the projector. It is *idle* or *running*: opening (it reads the checkpoints, and checks once that the log holds
+ * the same history), writing batches, or catching views up. It is *passive* if another projector moved its checkpoint or owns the project: it
+ * then only polls, and takes over when the checkpoint does not move although events wait. It *stops* at an event that it cannot read, or at a
+ * second history. Everything else is tried again for ever, because state tables skip no event.
  */
 export class ProjectWorker {
   readonly projectId: string;
@@ -73,10 +73,10 @@ export class ProjectWorker {
   #known = false;
   #checked = false;
   #passive = false;
-  /** When a passive worker last saw the checkpoint move, or became passive (`performance.now()`, because the wall clock may be set back). */
+  /** When a passive worker last saw the checkpoint move, or became passive. `performance.now()`, because the wall clock may be set back. */
   #movedAt = 0;
   #attempts = 0;
-  /** How many batches in a row the views have been slow. */
+  /** The number of batches in a row in which the views were slow. */
   #slowBatches = 0;
   #running: Promise<void> | null = null;
   #closed = false;
@@ -101,7 +101,7 @@ export class ProjectWorker {
     return this.#checkpoints?.revision ?? -1;
   }
 
-  /** The revision up to which state tables and views show everything, paused views aside; −1 while nothing is known. */
+  /** The revision up to which state tables and views show everything, without paused views; −1 while nothing is known. */
   get shown(): number {
     return this.#checkpoints === null ? -1 : shownBy(this.#checkpoints);
   }
@@ -111,7 +111,7 @@ export class ProjectWorker {
     return this.#queue.characters;
   }
 
-  /** Whether the project has events and no checkpoints yet. After a restart it would not be found. */
+  /** Whether the project has events but no checkpoints yet. After a restart it would not be found. */
   get isNew(): boolean {
     return this.#seen >= 0 && !this.#known;
   }
@@ -126,7 +126,7 @@ export class ProjectWorker {
     return this.#background.building;
   }
 
-  /** How many events of those in the state tables the slowest view lacks. */
+  /** The number of events in the state tables that the slowest view lacks. */
   get viewLag(): number {
     if (this.#checkpoints === null) return 0;
     const { views, revision } = this.#checkpoints;
@@ -137,19 +137,19 @@ export class ProjectWorker {
     return this.pausedViews > 0;
   }
 
-  /** Takes consecutive events of the stream, as they were followed. Those already written are ignored. */
+  /** Takes consecutive events of the stream from the log follower. Ignores events that are already written. */
   offer(events: readonly RecordedEvent[]): void {
     const last = events.at(-1);
     if (last === undefined || this.#closed) return;
     this.#context.neighbours.used(this.projectId);
-    // Done also by a worker that has stopped or is passive, because nobody tells it again when it goes on. It keeps no events: what it lacks
-    // is in the log.
+    // A stopped or passive worker notes the revision, too, because nobody repeats it when the worker resumes. It keeps no events, because it
+    // can read them from the log.
     this.#seen = Math.max(this.#seen, last.revision);
     if (this.failure === null && !this.#passive) this.#enqueue(events);
     this.#run();
   }
 
-  /** What exceeds its share of memory is not kept. It is in the log, and nobody else waits until it is written. */
+  /** Events beyond the memory limits are dropped here and read from the log later, so that no other worker waits for this one. */
   #enqueue(events: readonly RecordedEvent[]): void {
     const isFull = this.queued > QUEUED || this.#context.tally.characters > ALL_QUEUED;
     if (!isFull) this.#queue.add(events, this.revision);
@@ -162,14 +162,14 @@ export class ProjectWorker {
     this.#run();
   }
 
-  /** Leaves the project to another projector if that owns it now. */
+  /** Leaves the project to another projector if that one owns it now. */
   yield(): void {
     if (this.#context.owns(this.projectId)) return;
     this.#lookOn();
     this.#movedAt = performance.now();
   }
 
-  /** Looks again at what only an operator can change: paused views, and a history that did not match. */
+  /** Checks again what only an operator can change: paused views, and a history that did not match. */
   refresh(): void {
     this.#forgetIdle();
     if (this.failure !== null && !(this.failure instanceof HistoryMismatch)) return;
@@ -184,7 +184,7 @@ export class ProjectWorker {
   }
 
   /**
-   * Forgets the definitions after a while. A projector meets many projects of which few are busy, and definitions are large. The next batch
+   * Forgets the definitions after a while: a projector meets many projects of which few are busy, and definitions are large. The next batch
    * reads them again.
    */
   #forgetIdle(): void {
@@ -192,7 +192,7 @@ export class ProjectWorker {
   }
 
   /**
-   * Whether all views reflect `revision`; waits for it for at most `timeoutMs`. False for a project with a paused view, once the others are
+   * Whether all views reflect `revision`; waits up to `timeoutMs` for it. False for a project with a paused view, once the others have arrived
    * there.
    */
   waitFor(revision: number, timeoutMs: number): Promise<boolean> {
@@ -224,7 +224,7 @@ export class ProjectWorker {
 
   #hasWork(): boolean {
     if (this.#closed || this.failure !== null) return false;
-    // Another projector moves the views, and nobody tells a passive worker.
+    // Polls, because another projector moves the views and does not notify a passive worker.
     if (this.#passive && this.#waiters.size > 0) return true;
     return this.#checkpoints === null || this.#isStale || this.#seen > this.#checkpoints.revision;
   }
@@ -251,7 +251,7 @@ export class ProjectWorker {
     await this.#context.gate.run(this.projectId, () => this.#write(checkpoints, events));
   }
 
-  /** Reads the checkpoints. A passive worker does so at intervals, and becomes active when nobody has moved the checkpoint for a while. */
+  /** Reads the checkpoints. A passive worker polls them, and becomes active when nobody has moved them for a while. */
   async #look(): Promise<CheckpointSet> {
     if (this.#passive && this.#checkpoints !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? LINGER_MS : TAKE_OVER_MS);
     this.#isStale = false;
@@ -269,7 +269,7 @@ export class ProjectWorker {
 
   async #open(): Promise<CheckpointSet> {
     const checkpoints = await readCheckpoints(this.#context.pool, this.projectId).catch((error: unknown) => {
-      // The project's checkpoints exist although the histories differ. So it will be found after a restart.
+      // The project has checkpoints, even if the histories differ, so it will be found after a restart.
       if (error instanceof HistoryMismatch) this.#known = true;
       throw error;
     });
@@ -289,7 +289,7 @@ export class ProjectWorker {
   }
 
   /**
-   * Lets a small batch grow, unless somebody waits for it. It also waits for a view that has nearly caught up, so that the batch can
+   * Waits for a small batch to grow, unless somebody waits for it. Waits also for a view that has nearly caught up, so that the batch can
    * include it.
    */
   #linger(checkpoints: CheckpointSet): Promise<void> {
@@ -321,8 +321,8 @@ export class ProjectWorker {
   }
 
   /**
-   * Writes everything in one transaction. The views that are in step come last and have little time; what they cannot do then is done
-   * beside. They are left out when the state tables had a failure, or fall behind because of them.
+   * Writes everything in one transaction. The views in step come last and have a short time limit; what they do not finish is done in the
+   * background. They are left out after a failure of the state tables, or when the state tables fall behind because of them.
    */
   async #writeEvents(checkpoints: CheckpointSet, events: readonly ProjectEvent[]): Promise<void> {
     const memory = this.#memory ?? (await this.#remember(checkpoints));
@@ -334,7 +334,7 @@ export class ProjectWorker {
     this.#slowBatches = viewsMs > Math.max(stateMs, SLOW_MS) ? this.#slowBatches + 1 : 0;
     if (failure !== null) this.#context.logger.warn({ project: this.projectId, err: failure }, 'the views of a batch are written beside');
     const last = events.at(-1);
-    // Other views may have caught up meanwhile.
+    // Reads the checkpoints again, because other views may have caught up meanwhile.
     if (last !== undefined) this.#checkpoints = advancedTo(this.#checkpoints ?? checkpoints, last, failure === null ? views : []);
     this.#announce();
     this.#context.counters.events += events.length;
@@ -354,7 +354,7 @@ export class ProjectWorker {
 
   async #remember(checkpoints: CheckpointSet): Promise<Memory> {
     const definitions = await this.#transaction(checkpoints, async (tx) => {
-      // A rebuild may have switched to other tables meanwhile, and dropped these.
+      // Locks the checkpoint, because a rebuild may have switched and dropped these tables.
       await lockCheckpoints(tx, ['definitions'], checkpoints.revision);
       return loadDefinitions(tx);
     });
@@ -370,7 +370,7 @@ export class ProjectWorker {
     if (this.#checkpoints === null) return;
     this.#checkpoints = withView(this.#checkpoints, name, checkpoint);
     this.#announce();
-    // A batch may be waiting for just this view.
+    // A batch may be waiting for this view.
     this.#sleeper.wake();
   }
 
@@ -383,7 +383,7 @@ export class ProjectWorker {
 
   #adopt(checkpoints: CheckpointSet): void {
     if (checkpoints.revision !== this.#checkpoints?.revision) this.#memory = null;
-    // A view that was rebuilt need not wait any longer.
+    // A rebuilt view need not pause any longer.
     if ([...checkpoints.versions].some(([name, version]) => this.#versions.get(name) !== version)) this.#background.hurry();
     this.#versions = checkpoints.versions;
     this.#checkpoints = checkpoints;
@@ -401,7 +401,7 @@ export class ProjectWorker {
     this.#context.counters.failures += 1;
     this.#attempts += 1;
     this.#checkpoints = null;
-    // What waits in memory can be read again. A project that fails must not use up the memory of the others.
+    // The queue can be read from the log again. A failing project must not use up the memory of the others.
     this.#queue.clear();
     this.#context.logger.error(
       { project: this.projectId, err: error, attempt: this.#attempts },

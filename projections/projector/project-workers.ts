@@ -1,7 +1,7 @@
 import type { WorkerContext } from './context.ts';
 import { ProjectWorker } from './project-worker.ts';
 
-/** The workers of all projects that this projector has heard of. */
+/** The workers of all projects that this projector knows. */
 export class ProjectWorkers {
   readonly #context: WorkerContext;
   readonly #workers = new Map<string, ProjectWorker>();
@@ -10,7 +10,7 @@ export class ProjectWorkers {
     this.#context = context;
   }
 
-  /** The project's worker; a new one for a project that was not heard of. */
+  /** The worker of a project. Creates one for a project that is new here. */
   of(projectId: string): ProjectWorker {
     const worker = this.#workers.get(projectId) ?? new ProjectWorker(projectId, this.#context);
     this.#workers.set(projectId, worker);
@@ -53,7 +53,7 @@ export class ProjectWorkers {
     for (const worker of this.#workers.values()) void worker.yield();
   }
 
-  /** Resolves after the batches under way. */
+  /** Resolves after the current batches. */
   async close(): Promise<void> {
     await Promise.all([...this.#workers.values()].map((worker) => worker.close()));
   }

@@ -12,14 +12,14 @@ import { ALL_PROJECTS, createShardAssignment } from './shard-assignment.ts';
 
 export interface ProjectorOptions {
   readonly log: Log;
-  /** At least 3 clients; with fewer, readers wait for the projector. */
+  /** At least 3 clients. With fewer, readers wait for the projector. */
   readonly pool: Pool;
   readonly logger: ProjectorLogger;
-  /** Whether other projectors may run on this database. They then divide the projects among them. */
+  /** Whether other projectors may run on this database. They then divide the projects. */
   readonly shared?: boolean;
-  /** Called whenever the state tables of a project moved, or were found to have moved: this is the working set's horizon. */
+  /** Called when the state tables of a project have moved, here or elsewhere: this is the working set's horizon. */
   readonly onProgress?: (projectId: string, checkpoint: Checkpoint) => void;
-  /** The most documents over which a batch makes a list; see `Batch.atOnce`. */
+  /** The most documents over which a batch builds a list; see `Batch.atOnce`. */
   readonly atOnce?: number;
 }
 
@@ -27,9 +27,9 @@ export interface ProjectorOptions {
 export interface Progress {
   /** Revision of the project's state tables; −1 while nothing is known. */
   progress(projectId: string): number;
-  /** The revision up to which the project's views show everything, too, as far as this projector knows; paused views aside. −1: nothing. */
+  /** The revision up to which the project's views show everything, too, as far as this projector knows; without paused views. −1: nothing. */
   shown(projectId: string): number;
-  /** Whether all views of the project reflect `revision`; waits for it for at most `timeoutMs`. */
+  /** Whether all views of the project reflect `revision`; waits up to `timeoutMs` for it. */
   waitFor(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
 }
 
@@ -37,26 +37,26 @@ export interface Projector extends Progress {
   readonly counters: Readonly<ProjectorCounters>;
   /** Projects that stopped, with the reason (an unknown event, two histories). */
   stopped(): ReadonlyMap<string, Error>;
-  /** How many pairs of a project and a view that is paused for it this process knows. */
+  /** The number of pairs of a project and a view that is paused for it, as far as this process knows. */
   pausedViews(): number;
   /** Boards that are being filled. */
   buildingBoards(): number;
-  /** How many events the slowest view lacks, of those that its project's state tables show. */
+  /** The number of events in a project's state tables that the slowest view lacks. */
   viewLag(): number;
   /** Starts to follow. Rejects when the database cannot be read. */
   start(): Promise<void>;
   /** Projects one project up to `revision`, which must be in its log, whether this projector follows or not. */
   bring(projectId: string, revision: number): void;
-  /** Stops after the batches under way. */
+  /** Stops after the current batches. */
   stop(): Promise<void>;
 }
 
-/** How many projects are written at the same time. Each needs a client, and Postgres gains nothing from more. */
+/** The number of projects that are written at the same time. Each needs a client, and Postgres gains nothing from more. */
 const BATCH_SLOTS = 2;
-/** The same for background work. A small pool can give no more than one at a time. */
+/** The same for background work. A small pool can spare only one. */
 const BACKGROUND_SLOTS = 2;
 const LARGE_POOL = 8;
-/** One project may hold any of them; those that wait get them in turn. */
+/** One project may use all slots. Waiting projects get them in turn. */
 const slots = (count: number) => new Bulkhead({ slots: count, perKey: count });
 
 /**

@@ -1,14 +1,11 @@
-/**
- * How to go on asking during an outage. `stopping` ends it, `pause` waits (and ends early when everything stops), `onError` is told each
- * failure.
- */
+/** How to repeat a question during an outage. `stopping` ends it, `pause` waits (and ends early at a stop), `onError` gets each failure. */
 interface RetryOptions {
   readonly stopping: AbortSignal;
   readonly pause: () => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Asks the log or the database until it answers; `undefined` when everything stops before. */
+/** Repeats a question to the log or the database until it succeeds; `undefined` after a stop. */
 export async function retry<T>(question: () => Promise<T>, { stopping, pause, onError }: RetryOptions): Promise<T | undefined> {
   while (!stopping.aborted) {
     try {

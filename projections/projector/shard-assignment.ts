@@ -4,33 +4,33 @@ import { QUERY_TIMEOUT } from '../query-timeout.ts';
 import type { ProjectorLogger } from './context.ts';
 
 /**
- * Several projectors divide the projects among them. By the hash of its id each project falls into a range, and each range belongs to one
- * of the projectors that were heard of lately. The division only serves speed. Two projectors may disagree about it for a moment, or one
- * may take over what another still writes: then the checkpoints decide whose batch counts.
+ * Divides the projects among several projectors. The hash of its id puts a project into a range, and each range belongs to one of the live
+ * projectors. The division only serves speed: two projectors may disagree about it for a moment, or one may take over what another still
+ * writes. The checkpoints then decide whose batch counts.
  */
 export interface ShardAssignment {
-  /** Whether this projector is to write the project. */
+  /** Whether this projector should write the project. */
   owns(projectId: string): boolean;
-  /** Joins, and reports at intervals from then on that it is alive. Rejects when the database cannot be written. */
+  /** Joins, then reports at intervals that it is alive. Rejects when the database cannot be written. */
   start(): Promise<void>;
-  /** Leaves, so that the others need not wait until it counts as silent. */
+  /** Leaves, so that the others need not wait until it counts as gone. */
   stop(): Promise<void>;
 }
 
-/** The shard of a projector that is the only one, and of a command that projects where no node does. */
+/** The assignment of a projector that runs alone, and of a command that projects without a node. */
 export const ALL_PROJECTS: ShardAssignment = { owns: () => true, start: async () => undefined, stop: async () => undefined };
 
 const RANGES = 256;
 const BEAT_MS = 500;
 /**
- * After this long a projector counts as silent. It is several beats, so that a busy machine is not taken for a dead one, and well below the
- * ten seconds in which another must have taken over.
+ * A projector counts as gone after this long. It spans several heartbeats, so that a busy machine is not taken for a dead one, and lies well
+ * below the ten seconds within which another must have taken over.
  */
 const SILENT_MS = 2_500;
 
 /**
- * A projector that seems to have been seen in the future was last seen before the server's clock was set back. One that is alive is seen
- * again within a beat.
+ * A projector whose last heartbeat lies in the future reported before the server's clock was set back. If it is alive, it reports again within
+ * one interval.
  */
 const BEAT = `
 WITH gone AS (DELETE FROM savepoint.projectors WHERE seen_at < clock_timestamp() - interval '1 hour'),
@@ -39,7 +39,7 @@ WITH gone AS (DELETE FROM savepoint.projectors WHERE seen_at < clock_timestamp()
 SELECT id FROM savepoint.projectors
 WHERE seen_at > clock_timestamp() - $2 * interval '1 millisecond' AND seen_at < clock_timestamp() + $2 * interval '1 millisecond'`;
 
-/** `onChange` is called when some projects have got another owner. */
+/** `onChange` is called when some projects have another owner. */
 export function createShardAssignment(pool: Pool, logger: ProjectorLogger, onChange: () => void): ShardAssignment {
   const own: string = randomUUID();
   let owners: readonly string[] = ownersAmong([own]);
@@ -58,7 +58,7 @@ export function createShardAssignment(pool: Pool, logger: ProjectorLogger, onCha
     onChange();
   };
   const again = () => {
-    // If the database does not answer, nobody gets a new shard, and the last division stays.
+    // If the database does not answer, the last division stays.
     beating = beat().catch((error: unknown) => logger.warn({ err: error }, 'the other projectors were not heard'));
     beating.then(() => {
       if (timer !== undefined) timer = setTimeout(again, BEAT_MS);
@@ -80,7 +80,7 @@ export function createShardAssignment(pool: Pool, logger: ProjectorLogger, onCha
   };
 }
 
-/** Each range goes to the projector with the highest hash for it. So when a projector comes or goes, only its own ranges move. */
+/** Each range goes to the projector with the highest hash for it. So when a projector joins or leaves, only its own ranges move. */
 export function ownersAmong(projectors: readonly string[]): readonly string[] {
   return Array.from({ length: RANGES }, (_, range) => {
     const weighed = projectors.map((id) => ({ id, weight: numberFrom(`${id}/${range}`) }));

@@ -1,4 +1,4 @@
-/** A sleep that can be ended early. Only one at a time; a wake without a sleeper has no effect. */
+/** A sleep that can be ended early. Only one at a time; `wake` without a sleeper has no effect. */
 export class Sleeper {
   #wake: (() => void) | null = null;
 

@@ -1,27 +1,26 @@
 /**
- * How background work shares the machine: with the batches of its own project, with the project's other background work, and with other
- * projects.
+ * How background work shares the machine: with the batches of its project, with the project's other background work, and with other projects.
  */
 
 /**
- * How long a view that is behind goes on before the next work of the project, such as a page of a fill, has its turn. With a page of events for
- * each page of a fill it would hardly overtake the players.
+ * The time for which a view catches up before the project's next background work, such as a page of a fill, gets its turn. If one page of
+ * events alternated with one page of a fill, a view would hardly catch up with the players.
  */
 const TURN_MS = 300;
 
-/** Repeats a step for one turn, once at least. `step` returns whether there is more to do, and so does this. `now`: monotonic ms. */
+/** Repeats a step for one turn, at least once. `step` returns whether more is left, and so does this function. `now`: monotonic ms. */
 export async function takeTurn(step: () => Promise<boolean>, now: () => number): Promise<boolean> {
   const until = now() + TURN_MS;
   while (await step()) if (now() > until) return true;
   return false;
 }
 
-/** The length of the pause after a page of a fill by that of the page. */
+/** The pause after a page of a fill, as a multiple of the page's duration. */
 const PAUSE_FACTORS = { alone: 0.25, shared: 1, pressed: 4 };
-/** The longest page that counts for a pause. Where the whole machine is slow, a longer pause would only delay the end. */
+/** The longest duration of a page that counts for the pause. On a slow machine, a longer pause would only delay the end. */
 const MAX_PAGE_MS = 100;
 
-/** Who needs the machine beside a fill. */
+/** What else needs the machine during a fill. */
 export interface Others {
   /** Whether batches of its own project have fallen behind. */
   readonly isPressed: boolean;
@@ -29,7 +28,7 @@ export interface Others {
   readonly isAlone: boolean;
 }
 
-/** How long a fill pauses after a page that held batches up for `heldMs`, ms. */
+/** The pause of a fill after a page that blocked batches for `heldMs`, in ms. */
 export function pauseAfter(heldMs: number, { isPressed, isAlone }: Others): number {
   const factor = isPressed ? PAUSE_FACTORS.pressed : isAlone ? PAUSE_FACTORS.alone : PAUSE_FACTORS.shared;
   return Math.min(heldMs, MAX_PAGE_MS) * factor;

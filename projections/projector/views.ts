@@ -14,17 +14,17 @@ import { NOTHING, writeAnew, writeBatch, writeTouched } from '../write.ts';
 
 const PAGE = 500;
 
-/** The longest time that a view may take for one transaction, ms. */
+/** The longest time limit of one transaction of a view, ms. */
 export const MAX_TIMEOUT_MS = 600_000;
 
-/** Failures in a row after which a view counts as paused for the project. */
+/** The number of failures in a row after which a view counts as paused for the project. */
 const TRIES = 5;
 
 export interface CatchUpOptions {
   readonly pool: Pool;
   readonly log: Log;
   readonly projectId: string;
-  /** Where the state tables are, or were a moment ago. */
+  /** The checkpoints of the project, or those of a moment ago. */
   readonly checkpoints: CheckpointSet;
   /** What the definitions ask of views; not older than `checkpoints`. */
   readonly catalog: () => Promise<Catalog>;
@@ -34,8 +34,8 @@ export interface CatchUpOptions {
 }
 
 /**
- * Views that are behind, in groups that are caught up together: those at the same revision, of which each event is then read once. A view that
- * shows nothing yet is a group of its own, because it may begin with the documents.
+ * Groups views that are behind. Views at the same revision are caught up together, so that each event is read once. A view that shows nothing
+ * yet is a group of its own, because it may start from the documents.
  */
 export function inGroups(views: readonly Projection[], checkpoints: CheckpointSet): Iterable<readonly Projection[]> {
   const at = ({ name }: Projection) => checkpoints.views.get(name)?.revision ?? -1;
@@ -43,9 +43,9 @@ export function inGroups(views: readonly Projection[], checkpoints: CheckpointSe
 }
 
 /**
- * Catches a group of views up by one page of the events that they missed, all of them or none. Derived views take, for the documents of those
- * events, what the document rows show now; one that has nothing yet starts from the documents. Returns the revision that they show then.
- * Throws what the views throw, and {@link CheckpointMoved}.
+ * Catches a group of views up by one page of the events that they missed: all of them or none. Derived views read the present rows of the
+ * documents that these events changed; a derived view that shows nothing yet starts from all documents. Returns the revision that the views
+ * then show. Throws the views' errors, and {@link CheckpointMoved}.
  */
 export async function catchUpViews(views: readonly Projection[], options: CatchUpOptions): Promise<number> {
   const { pool, log, projectId, checkpoints, atOnce, timeoutMs } = options;
@@ -76,12 +76,12 @@ export async function catchUpViews(views: readonly Projection[], options: CatchU
   return last.revision;
 }
 
-/** Deadlocks, time-outs of locks, and statements and transactions that were ended from outside. */
+/** Deadlocks, lock time-outs, and statements and transactions that were ended from outside. */
 const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
 
 /**
- * Whether a failure says nothing about the view itself: the log or the database could not be reached, or another transaction was in the
- * way. Such a failure passes by itself, so the view is not reported as paused. After `failingMs`, longer than any such failure lasts, the
+ * Whether a failure says nothing about the view itself: the log or the database could not be reached, or another transaction was in the way.
+ * Such a failure passes by itself, so the view is not reported as paused. After `failingMs`, which is longer than any such failure lasts, the
  * view itself counts as the cause: a statement that always times out, for example.
  */
 export function passes(error: unknown, failingMs: number): boolean {
@@ -91,7 +91,7 @@ export function passes(error: unknown, failingMs: number): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && PASSING.test(error.code);
 }
 
-/** Records a failure where operators and every node see it. From the last try on the view is paused. Returns whether it is paused now. */
+/** Records a failure where operators and every node see it. Pauses the view after the last try. Returns whether it is paused. */
 export async function noteFailure(
   pool: Pool,
   projectId: string,

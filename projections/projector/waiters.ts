@@ -3,7 +3,7 @@ interface Waiter {
   readonly done: (caughtUp: boolean) => void;
 }
 
-/** Those who wait until a revision is reached. */
+/** Callers that wait until a revision is reached. */
 export class Waiters {
   readonly #waiting = new Set<Waiter>();
 

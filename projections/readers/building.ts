@@ -16,7 +16,7 @@ SELECT * FROM (
   SELECT f.project, 'collection', ARRAY[f.collection], ${OF_LIST} FROM {record_lists} f WHERE f.phase = 'rows') b
 WHERE $1::text IS NULL OR b.project = $1 ORDER BY project, kind, ids LIMIT ${MAX}`);
 
-/** Boards and lists that are not complete and that queries wait for, of one project or of all. */
+/** Boards and lists that queries need and that are not complete, of one project or of all. */
 export async function readBuildings(pool: Pool, projectId: string | null): Promise<readonly Building[]> {
   const { rows } = await pool.query<Building>({ ...QUERY_TIMEOUT, text: ALL, values: [projectId] });
   return rows;

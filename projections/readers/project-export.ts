@@ -7,22 +7,22 @@ import { revisionOf, throughViews } from '../through-views.ts';
 import { readSnapshot } from '../transaction.ts';
 
 /**
- * A project as one JSON text for other installations to read: its live definitions, keys, pages, documents and save records. All come from
- * one snapshot, and no more than a page is in memory. Staged definitions and their data are left out, and so is the past: to keep that,
- * copy the log.
+ * A project as one JSON text for other installations to read: its live definitions, keys, pages, documents and save records. They come from
+ * one snapshot, and one page is in memory. Staged definitions, their data and the history are left out; `savepoint log copy` keeps the
+ * history.
  */
 
 const EXPORT_VERSION = 1;
 
 export interface Exported {
   readonly projectId: string;
-  /** The last revision of the project's log that the snapshot shows. */
+  /** The last revision of the project that the snapshot shows. */
   readonly revision: number;
-  /** Rows by table; of documents and save records over all collections. */
+  /** Rows by table. Documents and save records are counted over all collections. */
   readonly counts: Readonly<Record<string, number>>;
   /**
-   * Documents that are left out, by collection: no definition names the collection any more, so a reader of the file would not know what
-   * they are.
+   * Documents that are left out, by collection, because no definition names their collection. A reader of the file would not know what they
+   * are.
    */
   readonly leftOut: Readonly<Record<string, number>>;
 }
@@ -46,7 +46,7 @@ FROM {project_keys} k WHERE k.project = $1 ORDER BY k.ordinal`;
 
 const PAGES = `SELECT p.page::text AS text, p.slug AS id, p.updated_at AS at FROM {pages} p WHERE p.project = $1 ORDER BY p.slug`;
 
-/** In order of time where a collection has one. An import in this order lists them in the same order. */
+/** Sorted by time where a collection has one. An import in this order lists the documents in the same order. */
 const DOCUMENTS = `SELECT d.key AS id, d.document::text AS text, d.updated_at AS at FROM {documents} d
 LEFT JOIN {records} r ON r.project = $1 AND r.space = 'live' AND r.collection = $2 AND r.record_id = d.key
 WHERE d.project = $1 AND d.space = 'live' AND d.collection = $2 AND d.document IS NOT NULL ORDER BY r.listed_at, r.sequence, d.key`;
@@ -78,7 +78,7 @@ interface Row {
   readonly at?: string;
 }
 
-/** `null` where there is no such project. */
+/** Resolves to `null` when the project does not exist. */
 export function exportProject(pool: Pool, projectId: string, at: number, sink: ExportSink): Promise<Exported | null> {
   return readSnapshot(pool, (client) => new ProjectExport(client, projectId, sink).run(at));
 }
@@ -113,7 +113,7 @@ class ProjectExport {
       (await this.#query<Row>(PAGES)).map((row) => rowText('slug', row)),
     );
     const [players, globals] = [collections.filter(({ global }) => !global), collections.filter(({ global }) => global)];
-    // Slots are written before the documents, so that a slot keeps its name when its document comes.
+    // Slots are written first, so that an import keeps their names when their documents arrive.
     const slots = ({ id, text }: Row) => `{"platform_id":${JSON.stringify(id)},"records":${text}}`;
     await this.#perCollection('save_records', players, SLOTS, slots);
     await this.#perCollection('records', players, DOCUMENTS, (row) => rowText('record_key', row));
@@ -182,7 +182,7 @@ class ProjectExport {
   }
 
   #pages(statement: string, collection: string): AsyncGenerator<readonly Row[]> {
-    // A collection is sorted before its first row comes, which may take any time.
+    // No time limit: a collection is sorted before its first row arrives, which may take long.
     const timeout = {};
     return pagesByBytes<Row>(this.#client, throughViews(statement), [this.#projectId, collection], ({ text }) => text.length, timeout);
   }
@@ -198,7 +198,7 @@ function isGlobal(definition: string): boolean {
   return typeof collectionType === 'string' && acceptValue('collectionType', collectionType.trim()) === 'global';
 }
 
-/** The stored text is inserted as it is, so that numbers beyond doubles keep their digits. */
+/** Inserts the stored text unchanged, so that numbers beyond doubles keep their digits. */
 function rowText(name: string | null, { id, text, at }: Row): string {
   return `{${name === null ? '' : `"${name}":${JSON.stringify(id)},`}"definition_json":${text},"updated_at_unix_ms":${at ?? 'null'}}`;
 }

@@ -10,9 +10,9 @@ import { keptFrom } from '../models/idempotency/read.ts';
 import { pageFrom } from '../models/pages/projection.ts';
 import { recordListFrom } from '../models/save_records/projection.ts';
 
-/** How the state of each kind of subject is read from the state tables. */
+/** How the state of each kind of subject is loaded from the state tables. */
 
-/** What a row gives: two texts, three whole numbers, and the fields of rate windows. */
+/** The columns of a row: two texts, three whole numbers, and the fields of rate windows. */
 export interface StateRow {
   readonly a: string | null;
   readonly b: string | null;
@@ -36,9 +36,9 @@ export const COLUMN_TYPES: Readonly<Record<keyof StateRow, string>> = {
 export interface StateLoader {
   /** The columns of `w` to join on, with their types: they name a row, in order. */
   readonly keyColumns: Readonly<Record<string, 'text' | 'bigint'>>;
-  /** The values of `keyColumns`, made of what follows the kind in a subject's key. */
+  /** The values of `keyColumns`, from the parts of a subject's key after its kind. */
   keyOf(parts: readonly string[]): readonly string[];
-  /** What to join: a table with its condition; `$1` is the project. */
+  /** The table to join, with its condition; `$1` is the project. */
   readonly rows: string;
   readonly columns: Readonly<Partial<Record<keyof StateRow, string>>>;
   state(row: StateRow): SubjectState;
@@ -69,7 +69,7 @@ export const STATE_LOADERS: Readonly<Record<string, StateLoader>> = {
   },
   window: {
     keyColumns: { space: 'text', counter: 'text' },
-    // Texts that callers choose come last, because they may hold a slash.
+    // Texts that callers choose come last, because they may contain a slash.
     keyOf: ([space = '', ...counter]) => [space, counter.join('/')],
     rows: '{limits} l ON l.project = $1 AND l.space = w.space AND l.counter = w.counter',
     columns: { m: 'l.start', used: 'l.used', flagged: 'l.flagged' },

@@ -9,7 +9,7 @@ import { STATE_NAMES } from '../registry.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 import { COLUMN_TYPES, STATE_LOADERS, type StateRow } from './state-loaders.ts';
 
-/** The loads of one turn become one statement, up to this many subjects. */
+/** The most subjects that are loaded by one statement. Loads of the same turn of the event loop are merged. */
 const MERGED = 500;
 
 const CHECKPOINT = `
@@ -27,12 +27,12 @@ interface Gathering {
   readonly answer: Promise<Loaded>;
 }
 
-/** Runs a project's statement when it may have a connection. */
+/** Runs a project's statement when it gets a connection. */
 export type WithSlot = <T>(projectId: string, read: () => Promise<T>) => Promise<T>;
 
 /**
- * Loads states for decisions. All subjects of one project that are asked for in the same turn go to the database together, in one
- * statement: rows and checkpoint come from one snapshot.
+ * Loads states for decisions. All subjects of a project that are requested in the same turn of the event loop are loaded by one statement,
+ * which reads rows and checkpoint from one snapshot.
  */
 export function createStateReader(pool: Pool, withSlot: WithSlot = (_, read) => read()): StateReader {
   const gathering = new Map<string, Gathering>();
@@ -94,14 +94,14 @@ async function loadStates(pool: Pool, projectId: string, subjects: readonly Subj
 interface Row extends StateRow {
   /** A kind of subject, or {@link REVISION}. */
   readonly kind: string;
-  /** Index among the subjects that were asked for. */
+  /** Index among the requested subjects. */
   readonly i: number;
 }
 
-/** The one row that says how far the state tables were, from the same snapshot as all others. */
+/** The row with the revision of the state tables, from the same snapshot as all others. */
 const REVISION = 'revision';
 
-/** The kinds that are asked for, in the loaders' order, and the values for each: first the indexes, then a list for each name. */
+/** The kinds of the requested subjects, in the loaders' order, and the values for each: first the indexes, then a list for each name. */
 function sorted(subjects: readonly SubjectKey[]): { readonly kinds: readonly string[]; readonly values: readonly unknown[] } {
   const requested = new Map<string, (readonly [index: number, ...parts: readonly string[]])[]>();
   for (const [index, subject] of subjects.entries()) {
@@ -125,7 +125,7 @@ interface Statement {
   readonly text: string;
 }
 
-/** Few entries: the combinations of kinds that decisions ask for. */
+/** Prepared statements by the combination of kinds that they load, of which decisions use few. */
 const statements = new Map<string, Statement>();
 
 function statementOf(kinds: readonly string[]): Statement {

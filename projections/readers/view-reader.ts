@@ -19,7 +19,7 @@ import { revisionOf } from '../through-views.ts';
 import { readBuildings } from './building.ts';
 
 const POLL_MS = 25;
-/** One for each table, since a prepared statement has one text. */
+/** One statement for each table, because a prepared statement has one text. */
 const shown = (table: ViewTable) => ({ name: `shown-${table}`, text: `SELECT ${revisionOf([table])} AS revision` });
 const SHOWN: Readonly<Record<ViewTable, { readonly name: string; readonly text: string }>> = {
   ledger: shown('ledger'),
@@ -32,7 +32,7 @@ const SHOWN: Readonly<Record<ViewTable, { readonly name: string; readonly text: 
 const REACHED = `SELECT ${revisionOf(PROJECTION_NAMES)} AS revision`;
 
 /**
- * `progress`: the projector of this process, or `null` where another process projects; then the checkpoints are polled. `hasCaughtUp`: see
+ * `progress`: the projector of this process, or `null` where another process projects; the checkpoints are then polled. `hasCaughtUp`: see
  * {@link ViewReader.hasShown}.
  */
 export function createViewReader(

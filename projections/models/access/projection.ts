@@ -21,7 +21,7 @@ INSERT INTO {used_requests} (project, until, identity_type, identity, request, r
 SELECT $1, until, identity_type, identity, request, revision
 FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[]) AS w (until, identity_type, identity, request, revision)`;
 
-/** Auth sessions and used request ids. Only `access.swept` removes rows, so that every fold of the log makes the same ones. */
+/** Auth sessions and used request ids. Only `access.swept` removes rows, so that every fold of the log gives the same rows. */
 export const access: Projection = {
   name: 'access',
   kind: 'state',
@@ -33,7 +33,7 @@ export const access: Projection = {
     const before = sweptBefore(mine);
     const families = await foldFamilies(mine, tx);
     const requests = foldRequests(mine);
-    // Rows from before this batch are swept first. Rows of the batch itself stay only if they came after its sweeps.
+    // Sweeps rows from before this batch first. Rows of the batch itself are kept only if they are later than its sweeps.
     if (before !== null) {
       await tx.run('sessions-sweep', SWEEP_SESSIONS, [before]);
       await tx.run('requests-sweep', SWEEP_REQUESTS, [before]);
@@ -101,7 +101,7 @@ function foldRequests(events: readonly Own[]): ReadonlyMap<string, Consumed> {
   return requests;
 }
 
-/** Does what the sweeping statements do, on rows that are not yet in the tables. */
+/** Does in memory what the sweeping statements do, for rows that are not yet in the tables. */
 function forget<T>(rows: Map<string, T>, { before }: AccessSwept, expiry: (row: T) => number): void {
   for (const [key, row] of rows) if (expiry(row) < before) rows.delete(key);
 }

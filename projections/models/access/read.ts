@@ -1,6 +1,6 @@
 import type { AuthSession, SessionFamily } from '../../../src/domain/states.ts';
 
-/** A session as its row holds it: six values in an order, and a seventh where a guest's device opened the family. */
+/** A session as its row stores it: six values in a fixed order, and a seventh if a guest's device opened the family. */
 type Kept = readonly [
   ...[id: string, hash: string, from: string | null, createdAt: number, expiresAt: number, revokedAt: number | null],
   device?: string,

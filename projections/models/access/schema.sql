@@ -1,4 +1,4 @@
--- Auth sessions: one row for a session and all that were refreshed from it.
+-- Auth sessions: one row for a session and all sessions that were refreshed from it.
 CREATE TABLE {sessions} (
   project text COLLATE "C" NOT NULL,
   family text COLLATE "C" NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE {sessions} (
 
 CREATE INDEX ON {sessions} (project, expires_at);
 
--- Request ids that were used, sorted by when they may be forgotten, because that is where new ones are added and old ones removed.
+-- Request ids that were used, sorted by expiry, because new ones are added and old ones removed at the ends.
 CREATE TABLE {used_requests} (
   project text COLLATE "C" NOT NULL,
   until bigint NOT NULL,

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import { throughViews } from '../../through-views.ts';
 
-/** Finds what there is to sweep. It removes nothing: the rows go when the sweep's event is projected. */
+/** Finds what can be swept. It removes nothing itself: the rows are removed when the sweep's event is projected. */
 
-/** About the most rows that one sweep removes, because the project's other rows wait meanwhile. */
+/** The approximate number of rows that one sweep removes at most. The project's other rows wait meanwhile. */
 const STEP = 20_000;
 
 const PROJECTS = throughViews(`
@@ -27,7 +27,7 @@ export async function sweepableProjects(pool: Pool, now: number): Promise<readon
   return rows.map(({ project }) => project);
 }
 
-/** The moment up to which the next sweep of a project goes, unix ms; `null`: nothing is left to sweep. */
+/** The time up to which the next sweep of a project reaches, unix ms; `null` when nothing is left to sweep. */
 export async function nextSweep(pool: Pool, projectId: string, now: number): Promise<number | null> {
   const { rows } = await pool.query<{ before: string }>(NEXT, [projectId, now]);
   return rows[0] === undefined ? null : Number(rows[0].before);

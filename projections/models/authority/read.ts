@@ -28,7 +28,7 @@ export function authorityFrom(text: string): AuthorityState {
   };
 }
 
-/** The text is as `stringifyJson` wrote it. */
+/** Parses the text that `stringifyJson` wrote. */
 function packageFrom(text: string): GamePackage {
   const { members, publishedAt, syncedAt } = parseStored(text);
   if (!isObject(members)) throw new Error('a game package has members');

@@ -21,7 +21,7 @@ const DELETE_ITEMS = `
 DELETE FROM {definitions} WHERE project = $1
   AND (layer, kind, id) IN (SELECT layer, kind, id FROM unnest($2::text[], $3::text[], $4::text[]) AS w (layer, kind, id))`;
 
-/** A text never changes; its place in the order and the number of its parts may. */
+/** Updates only position and number of parts, because a text never changes. */
 const PUT_SOURCES = `
 INSERT INTO {definition_sources} (project, hash, part, parts, ordinal, text)
 SELECT $1, hash, part, parts, ordinal, body FROM unnest($2::text[], $3::int[], $4::int[], $5::int[], $6::text[])

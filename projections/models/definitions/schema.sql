@@ -1,4 +1,4 @@
--- Both layers of the definitions. ordinal is the place in order of creation.
+-- Both layers of the definitions. ordinal is the order of creation.
 CREATE TABLE {definitions} (
   project text COLLATE "C" NOT NULL,
   layer text COLLATE "C" NOT NULL,
@@ -11,8 +11,7 @@ CREATE TABLE {definitions} (
   PRIMARY KEY (project, layer, kind, id)
 );
 
--- Texts by content hash, oldest first by ordinal. A complete text is one row. One that has not come completely has a row for each part that
--- has come.
+-- Texts by content hash, oldest first by ordinal. A complete text is one row. An incomplete one has a row for each part that was pushed.
 CREATE TABLE {definition_sources} (
   project text COLLATE "C" NOT NULL,
   hash text COLLATE "C" NOT NULL,

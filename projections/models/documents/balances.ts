@@ -1,8 +1,8 @@
 import type { DocumentState } from '../../../src/domain/states.ts';
 
 /**
- * The value of the column `told` where an earlier release kept no ledger balances. Where there are none the column is NULL (as a
- * parameter, an empty text).
+ * The value of the column `told` where an earlier release stored no ledger balances. A document without balances has NULL (as a parameter, an
+ * empty text).
  */
 const UNKNOWN = 'null';
 

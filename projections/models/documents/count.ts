@@ -4,8 +4,8 @@ import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
 /**
- * The condition is not `project = $1`: then an index scan would begin at the project's first row, and not at the cursor. $1 project, $2 to
- * $4 the cursor, $5 rows, $6 whether bytes are asked for; only then are the texts of large documents read.
+ * Compares all columns of the index with the cursor. With `project = $1` alone, the scan would begin at the project's first row instead of at
+ * the cursor. $1 project, $2 to $4 the cursor, $5 rows, $6 whether bytes are wanted; only then are the texts of large documents read.
  */
 const PAGE = throughViews(`
 WITH page AS MATERIALIZED (
@@ -25,8 +25,8 @@ interface Row {
 }
 
 /**
- * Counts the next `most` documents after a cursor (`null`: from the first), in all spaces, and their bytes if asked for. `last` of the
- * result is the cursor to go on from, `null` after the last document.
+ * Counts the next `most` documents after a cursor (`null`: from the first), in all spaces, and their bytes if asked for. `last` of the result
+ * is the next cursor, `null` after the last document.
  */
 export async function countDocumentsAfter(
   pool: Pool,

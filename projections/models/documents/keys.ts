@@ -6,7 +6,7 @@ import { revisionOf, throughViews } from '../../through-views.ts';
 
 /** $1 project, $2 space, $3 collection, $4 the number of keys. */
 const LIVE = `d.space = $2`;
-/** A live document is visible in the `next` space unless that has a row of the same key, be it a deleted one. */
+/** A live document is visible in the `next` space unless that space has a row of the same key, even of a deleted document. */
 const NEXT = `(d.space = $2 OR (d.space = 'live' AND NOT EXISTS (
   SELECT FROM {documents} n WHERE n.project = $1 AND n.space = $2 AND n.collection = $3 AND n.key = d.key)))`;
 

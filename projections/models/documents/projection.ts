@@ -16,10 +16,10 @@ SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision,
 FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY AS w (space, collection, key, wanted, i)
 JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
 
-/** From where it is known when a document's present life began; see {@link DocumentChange.begun}. */
+/** Where the beginning of a document's present life is stated; see {@link DocumentChange.begun}. */
 type Begun = DocumentChange['begun'];
 
-/** `null` is for a deleted document. */
+/** `null` stands for a deleted document. */
 const upsert = (created: (column: string) => string, balances: string) => `
 INSERT INTO {documents} AS d
        (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision, told)
@@ -98,15 +98,15 @@ export const documents: Projection = {
 };
 
 export interface FoldOptions {
-  /** Whether rows in the table are ignored, as if there were none yet. */
+  /** Whether existing rows are ignored, as if the table were empty. */
   readonly fresh: boolean;
-  /** Collections for which it must be known here when a document began. In the others the statement takes it from the document's row. */
+  /** Collections whose documents need an exact beginning here. In the others the statement takes it from the document's row. */
   readonly exactly: ReadonlySet<string>;
 }
 
 /**
- * The last state of every document that the events touch. Rows are read only where the events are not enough. Nearly every write brings the
- * whole document, and the statement takes the time when it began from its row.
+ * The last state of every document that the events touch. Rows are read only where the events do not suffice: nearly every write contains the
+ * whole document, and the statement takes the time of its beginning from its row.
  */
 export async function foldDocuments(
   tx: Transaction,
@@ -142,7 +142,7 @@ function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefine
   return [{ space, collection, key: keyOf(last), state, createdRevision, begun, balancesUnchanged, revision: last.revision }];
 }
 
-/** Whether the ledger gets an entry before an event states the balances. */
+/** Whether the ledger gets an entry before any event states the balances. */
 function needsBalances(events: readonly StoredDocumentEvent[]): boolean {
   const first = events.find((event) => statesBalances(event) || event.data.ledger !== undefined);
   return first !== undefined && !statesBalances(first);
@@ -154,7 +154,7 @@ function begunBy({ type, data }: StoredDocumentEvent): Begun {
   return type === 'document.written' ? 'live row' : 'any row';
 }
 
-/** The rows of these groups. A group without a row is included. */
+/** The rows before these groups of events; every group has an entry, also without a row. */
 async function loadPriors(
   tx: Transaction,
   groups: ReadonlyMap<SubjectKey, readonly StoredDocumentEvent[]>,

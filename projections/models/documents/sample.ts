@@ -6,7 +6,7 @@ import { throughViews } from '../../through-views.ts';
 /** The live documents of one collection, a page at a time. A promotion checks them. */
 
 /**
- * $1 project, $2 collection, $3 the key before, $4 rows, $5 bytes as the table stores them. The first document comes however large it is.
+ * $1 project, $2 collection, $3 the key before, $4 rows, $5 bytes as the table stores them. The first document is included whatever its size.
  */
 const PAGE = throughViews(`
 SELECT key, document::text AS text FROM (
@@ -19,7 +19,7 @@ const COUNT = throughViews(`
 SELECT count(*)::int AS count FROM (
   SELECT FROM {documents} d WHERE d.project = $1 AND d.space = 'live' AND d.collection = $2 AND d.document IS NOT NULL LIMIT $3) c`);
 
-/** The next live documents of a collection after a key, at most so many rows and bytes. */
+/** The next live documents of a collection after a key, up to the given rows and bytes. */
 export async function readDocumentsAfter(
   pool: Pool,
   projectId: string,
@@ -31,7 +31,7 @@ export async function readDocumentsAfter(
   return (await pool.query<ScannedDocument>({ ...QUERY_TIMEOUT, name: 'documents-after', text: PAGE, values })).rows;
 }
 
-/** How many live documents a collection has; counting ends at `most`. */
+/** The number of live documents of a collection; counting stops at `most`. */
 export async function countDocuments(pool: Pool, projectId: string, collection: string, most: number): Promise<number> {
   const { rows } = await pool.query<{ count: number }>({ ...QUERY_TIMEOUT, text: COUNT, values: [projectId, collection, most] });
   return rows[0]?.count ?? 0;

@@ -10,7 +10,7 @@ const LIVE = throughViews(`
 SELECT d.key, d.document::text AS text FROM {documents} d
 WHERE d.project = $1 AND d.space = $2 AND d.collection = $3 AND d.document IS NOT NULL ORDER BY d.key`);
 
-/** A live document is visible in the `next` space unless that has a row of the same key, be it a deleted one. */
+/** A live document is visible in the `next` space unless that space has a row of the same key, even of a deleted document. */
 const NEXT = throughViews(`
 SELECT d.key, d.document::text AS text FROM {documents} d
 WHERE d.project = $1 AND d.collection = $3 AND d.document IS NOT NULL AND (d.space = $2 OR (d.space = 'live' AND NOT EXISTS (

@@ -1,7 +1,7 @@
--- The current state of every document and global record. document is null for a deleted one: in a next space that row hides the live
--- document. The type is json and not jsonb, because the text is served as it is. created_revision is the event with which its present life
--- began. told holds the balances of its ledger, null for none: see src/domain/document/balances.ts. Rows from before they were kept have
--- the JSON null.
+-- The current state of every document and global record. document is null for a deleted one: in a next space that row hides the live document.
+-- The type is json and not jsonb, because the stored text is served. created_revision is the event that began the document's present life.
+-- told holds the balances of its ledger, null for none: see src/domain/document/balances.ts. Rows of releases that stored no balances have the
+-- JSON null.
 CREATE TABLE {documents} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,

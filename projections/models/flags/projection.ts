@@ -1,7 +1,7 @@
 import type { ProjectEvent } from '../../../src/domain/events.ts';
 import type { Projection } from '../../batch.ts';
 
-/** A row is never overwritten: that a write was flagged is a fact. */
+/** A row is never overwritten, because a flagged write is a fact. */
 const INSERT = `
 INSERT INTO {flags} (project, revision, space, collection, key, rule, time_window, start, subject, amount, most, at, event_id)
 SELECT $1, revision, space, collection, key, rule, time_window, start, subject, amount, most, at, event_id

@@ -18,7 +18,7 @@ const NAME = `
 INSERT INTO {guest_names} (project, kind, name, guest, revision)
 SELECT $1, kind, name, guest, revision FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) AS w (kind, name, guest, revision)`;
 
-/** Guests, with what leads to them. */
+/** Guests, and the recovery codes and accounts that lead to them. */
 export const guests: Projection = {
   name: 'guests',
   kind: 'state',
@@ -56,7 +56,7 @@ async function storeGuests(events: readonly GuestEvent[], tx: Transaction): Prom
 interface Named {
   readonly kind: 'code' | 'account';
   readonly name: string;
-  /** `null`: it leads nowhere any more. */
+  /** `null` when the name leads to no guest. */
   readonly guest: string | null;
   readonly revision: number;
 }

@@ -16,8 +16,8 @@ ON CONFLICT (project, space, scope, caller, key) DO UPDATE SET
   request = excluded.request, outcome = excluded.outcome, until = excluded.until, revision = excluded.revision`;
 
 /**
- * The outcomes of requests with an `Idempotency-Key`. A key that was used again after its time has the last outcome. Only `answers.swept`
- * removes rows, so that every fold of the log makes the same ones.
+ * The outcomes of requests with an `Idempotency-Key`. A key that was used again after its expiry has the latest outcome. Only `answers.swept`
+ * removes rows, so that every fold of the log gives the same rows.
  */
 export const idempotency: Projection = {
   name: 'idempotency',
@@ -31,7 +31,7 @@ export const idempotency: Projection = {
       const row = rowOf(event);
       if (row !== null) rows.set(idempotencySubject(row.at), row);
     }
-    // Rows from before this batch are swept first. Rows of the batch itself stay only if they came after its sweeps.
+    // Sweeps rows from before this batch first. Rows of the batch itself are kept only if they are later than its sweeps.
     if (before > 0) await tx.run('idempotency-sweep', SWEEP, [before]);
     if (rows.size > 0) await tx.run('idempotency-upsert', UPSERT, columnsOf([...rows.values()]));
   },
@@ -51,7 +51,7 @@ function rowOf(event: ProjectEvent): Row | null {
   return kept === null ? null : { at: { space, scope, ...fact }, kept, revision: event.revision };
 }
 
-/** Does what the sweeping statement does, on rows that are not yet in the table. */
+/** Does in memory what the sweeping statement does, for rows that are not yet in the table. */
 function sweptOf(rows: Map<string, Row>, before: number): number {
   for (const [key, { kept }] of rows) if (kept.until < before) rows.delete(key);
   return before;

@@ -10,7 +10,7 @@ CREATE TABLE {idempotency} (
   request text NOT NULL,
   -- The answer or the refusal, as events hold it.
   outcome text NOT NULL,
-  -- Until when the outcome is kept, unix ms.
+  -- The outcome's expiry, unix ms.
   until bigint NOT NULL,
   revision bigint NOT NULL,
   PRIMARY KEY (project, space, scope, caller, key)

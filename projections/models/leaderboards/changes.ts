@@ -3,7 +3,7 @@ import type { Board } from '../../catalog.ts';
 import type { Transaction } from '../../tables.ts';
 import { type Moved, moveBuckets, updateBuckets } from './rank-buckets.ts';
 
-/** How the rows of boards change with their documents, and counts and rank buckets with the rows. */
+/** How the rows of boards change with their documents, and the counts and rank buckets with the rows. */
 
 export interface Row {
   readonly board: Board;
@@ -13,10 +13,10 @@ export interface Row {
 }
 
 /**
- * Returns the rows that came and went. A row whose value does not change is not touched, nor are its index entries. The old values come
- * from the statement's own snapshot. They are looked up by order and not by equality. Without statistics, as on a young board, Postgres
- * takes the index by rank to be as good as the one by key, and would read the whole board for every row (measured: minutes for 100 000).
- * They are also looked up first, or every look-up would pass over the rows that this statement has just written.
+ * Returns the rows that were added and removed. A row whose value stays the same is not written, nor are its index entries. The old values
+ * come from the statement's own snapshot. They are looked up by order and not by equality: without statistics, as on a new board, Postgres
+ * rates the index by rank as good as the one by key, and would read the whole board for every row (measured: minutes for 100 000). They are
+ * looked up first, so that no look-up passes over rows that this statement has just written.
  */
 const UPSERT = `
 WITH w AS MATERIALIZED (
@@ -51,7 +51,7 @@ SELECT board, space, rank, key, -1 AS change FROM gone`;
 
 const DELETE_ZEROS = 'DELETE FROM {leaderboard_counts} WHERE project = $1 AND count = 0';
 
-/** Writes rows of boards, and moves counts with them, and rank buckets. `counted`: whether those are counted, too. */
+/** Writes rows of boards, and updates their counts and rank buckets. `counted`: whether the buckets of these boards are already counted. */
 export async function upsert(tx: Transaction, rows: readonly Row[], counted: boolean): Promise<void> {
   if (rows.length === 0) return;
   const moved = await tx.run<Moved>('boards-upsert', UPSERT, [
@@ -69,7 +69,7 @@ export function rankOn({ descending }: Board, value: number): number {
   return rankOf(value, descending ? 'desc' : 'asc');
 }
 
-/** Deletes rows of boards; otherwise as {@link upsert}. */
+/** Deletes rows of boards; otherwise like {@link upsert}. */
 export async function remove(tx: Transaction, gone: readonly Omit<Row, 'value'>[], counted: boolean): Promise<void> {
   if (gone.length === 0) return;
   const values = [gone.map((row) => row.board.id), gone.map((row) => row.space), gone.map((row) => row.key)];
@@ -77,7 +77,7 @@ export async function remove(tx: Transaction, gone: readonly Omit<Row, 'value'>[
   await dropZeros(tx);
 }
 
-/** Deletes the counts of spaces in which a board has no rows. */
+/** Deletes counts of 0: spaces in which a board has no rows. */
 export async function dropZeros(tx: Transaction): Promise<void> {
   await tx.run('boards-zeros', DELETE_ZEROS, []);
 }

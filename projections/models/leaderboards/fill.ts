@@ -9,17 +9,17 @@ import { dropZeros, rankOn } from './changes.ts';
 import { BEFORE_ALL, type BucketStart, countBuckets, dropEmpty, putBuckets, putFirstBucket, startsBucket } from './rank-buckets.ts';
 
 /**
- * Fills boards in pages; see fills.ts. Marks are set together with the rows, and counted once all rows are there. Until then their counts
- * mean nothing.
+ * Fills boards in pages; see fills.ts. Rank buckets are created together with the rows, and counted when all rows are written. Until then
+ * their counts have no meaning.
  */
 
-/** What is being done to a board. After `drop` it is gone. */
+/** The phase of a fill. After `drop` the board is gone. */
 type Phase = 'rows' | 'marks' | 'drop';
 
 export interface Fill {
   readonly board: string;
   readonly phase: Phase;
-  /** The cursor; in the phase `marks`, that of the rank buckets. */
+  /** The cursor; in the phase `marks`, the cursor over the rank buckets. */
   readonly space: string;
   readonly key: string;
 }
@@ -40,20 +40,20 @@ export async function lockFills(tx: Transaction): Promise<ReadonlyMap<string, Fi
   return new Map(rows.map((row) => [row.board, row]));
 }
 
-/** Whether the batch, and not a later page, must write a change of a document into its board. */
+/** Whether the batch must write a change of a document into its board. If not, a later page does. */
 export function follows(fill: Fill | undefined, document: Cursor): boolean {
   if (fill === undefined || fill.phase === 'marks') return true;
   return fill.phase === 'rows' && hasPassed(fill, document);
 }
 
-/** Whether the board's rank buckets are counted already, so that every change must move their counts. */
+/** Whether the board's rank buckets are already counted, so that every change must update them. */
 export function areCounted(fill: Fill | undefined): boolean {
   return fill?.phase !== 'rows';
 }
 
-/** Starts a new board. One over up to `atOnce` documents is made now, a larger one in pages. */
+/** Starts a new board. Builds one over up to `atOnce` documents now, and leaves a larger one to pages. */
 export async function begin(tx: Transaction, board: Board, fill: Fill | undefined, atOnce: number): Promise<void> {
-  // If the board is still being removed, it begins again after that.
+  // A board that is still being removed is built again afterwards.
   if (fill !== undefined) return;
   const isMuch = await hasMoreThan(tx, board.collection, atOnce);
   await tx.run('fills-put', PUT, [board.id, 'rows']);
@@ -62,7 +62,7 @@ export async function begin(tx: Transaction, board: Board, fill: Fill | undefine
   while ((await fillStep(tx, catalog, MAX_PAGE, board.id)) !== null);
 }
 
-/** Removes a board that no query asks for any more. One of up to `atOnce` rows is removed now, a larger one in pages. */
+/** Removes a board that no query asks for. Removes one of up to `atOnce` rows now, and leaves a larger one to pages. */
 export async function putAway(tx: Transaction, board: string, fill: Fill | undefined, atOnce: number): Promise<void> {
   const rows = fill === undefined ? await countOf(tx, 'boards-rows', COUNT_ROWS, [board]) : Number.POSITIVE_INFINITY;
   await tx.run('fills-put', PUT, [board, 'drop']);
@@ -76,7 +76,7 @@ interface FillRow extends Fill {
   readonly total: string | null;
 }
 
-/** Boards being made come before boards being removed, one after the other. */
+/** Boards to fill come before boards to remove, one after the other. */
 const NEXT = `
 SELECT board, phase, space, key, rank, done, total FROM {leaderboard_fills}
 WHERE project = $1 AND (phase = 'drop' OR board = ANY ($2::text[])) AND ($3 = '' OR board = $3) ORDER BY phase = 'drop', board LIMIT 1`;
@@ -98,12 +98,12 @@ async function fillStep(tx: Transaction, { boards }: Pick<Catalog, 'boards'>, si
   if (next === undefined) return null;
   const { board: id, phase } = next;
   const board = boards.get(id);
-  // The documents are counted before the board is locked, because that takes a while.
+  // Counts the documents before the board is locked, because counting takes a while.
   if (phase === 'rows' && next.total === null && board !== undefined) {
     return { of: id, phase, done: 0, total: await countTotal(tx, board), heldAt: null };
   }
   const [fill] = await tx.run<FillRow>('fills-hold-one', LOCK_ONE, [id, phase]);
-  // Another page or a batch has changed it meanwhile.
+  // Another page or a batch has changed the fill meanwhile.
   if (fill === undefined) return { of: id, phase, done: 0, total: null, heldAt: null };
   const heldAt = performance.now();
   const done = phase === 'drop' ? await dropRows(tx, id, size) : board === undefined ? 0 : await fillOn(tx, board, fill, size);
@@ -127,8 +127,7 @@ WHERE project = $1 AND space = $2 AND collection = $3 AND key > $4 AND $5::text[
 const MEMBER = `(SELECT CASE WHEN json_typeof(m.value) = 'number' THEN m.value #>> '{}' END FROM (SELECT document #> $5::text[] AS value OFFSET 0) m)`;
 
 /**
- * The rows come in order of their keys. No batch writes what lies after the cursor, so none of them exists yet. Looking for each would take
- * a third of the time.
+ * Inserts without looking for existing rows: no batch writes beyond the cursor, so there are none. A look-up would take a third of the time.
  */
 const INSERT = `
 WITH written AS (
@@ -137,7 +136,7 @@ WITH written AS (
 INSERT INTO {leaderboard_counts} AS c (project, board, space, count) VALUES ($1, $2, $3, $7::bigint)
 ON CONFLICT (project, board, space) DO UPDATE SET count = c.count + excluded.count`;
 
-/** The next documents in order: those of the cursor's space, and of the next one when that has no more. */
+/** Adds the next documents in order: those of the cursor's space, then those of the next space. */
 async function fillRows(tx: Transaction, board: Board, { space, key }: FillRow, size: number): Promise<number> {
   const move = (phase: Phase, to: BucketStart, done: number) =>
     tx.run('fills-move', MOVE, [board.id, phase, to.space, to.key, String(to.rank), done]);
@@ -166,7 +165,7 @@ interface Scanned {
 
 async function readPage(tx: Transaction, board: Board, at: Omit<BucketStart, 'rank'>, limit: number): Promise<readonly Scanned[]> {
   const path = splitPath(board.path);
-  // Postgres would take a number in the path for an index into an array, and a member path never enters arrays.
+  // Postgres reads a number in the path as an index into an array, but a member path never enters arrays.
   const whole = board.schema !== null || path.some((name) => /^\s*[+-]?\d+\s*$/.test(name));
   const statement = pageOf(whole ? 'document::text' : MEMBER, limit);
   const values = [at.space, board.collection, at.key, path];
@@ -206,7 +205,7 @@ async function complete(tx: Transaction, board: string): Promise<void> {
   await tx.run('fills-forget', FORGET, [board]);
 }
 
-/** Rows are deleted by their places. A join on the key would be planned by statistics, which a young table does not have. */
+/** Deletes rows by their physical position (ctid). A join on the key would be planned by statistics, which a new table does not have. */
 const DROP_PAGE = (limit: number) => `
 DELETE FROM {leaderboards} WHERE ctid = ANY (ARRAY(
   SELECT ctid FROM {leaderboards} WHERE project = $1 AND board = $2 ORDER BY space, key LIMIT ${limit})) RETURNING 1`;
@@ -222,7 +221,7 @@ async function dropRows(tx: Transaction, board: string, size: number): Promise<n
   const gone = await tx.run(`fills-drop-${limit}`, DROP_PAGE(limit), [board]);
   if (gone.length === limit) return gone.length;
   await tx.run('fills-drop-rest', DROP_REST, [board]);
-  // A publish may ask for the board again meanwhile.
+  // A publish may have asked for the board again meanwhile.
   const queried = await tx.run('fills-asked', QUERIED, [board]);
   if (queried.length > 0) await tx.run('fills-put', PUT, [board, 'rows']);
   else await tx.run('fills-forget', FORGET, [board]);

@@ -21,9 +21,9 @@ import {
   UNHIDDEN,
 } from './read.ts';
 
-/** The rank of one key on a board: $1 project, $2 space, $3 query, $4 its hash, $5 key. See `rank-buckets.ts` for how a rank is found. */
+/** The rank of one key on a board: $1 project, $2 space, $3 query, $4 its hash, $5 key. `rank-buckets.ts` explains how a rank is found. */
 
-/** Rows of a space before `me`: those of the rank buckets before its own, and a part of its own bucket. */
+/** Counts the rows of a space before `me`: the rank buckets before its own, and the rows before it in its own bucket. */
 function before(space: string): string {
   const bucket = `m.project = $1 AND m.board = b.board AND m.space = ${space}`;
   return `coalesce((SELECT
@@ -34,7 +34,7 @@ function before(space: string): string {
       ORDER BY m.rank DESC, m.key DESC LIMIT 1) k), 0)`;
 }
 
-/** Live rows before `me` that documents of a `next` space hide. They are few, because staged documents are. */
+/** Live rows before `me` that documents of a `next` space hide. They are few, because few documents are staged. */
 const HIDDEN_BEFORE = HIDDEN_COUNT.replace('l.key = n.key', 'l.key = n.key AND (l.rank, l.key) < (me.rank, me.key)');
 
 const PRECEDING = 'AND (l.rank, l.key) < (me.rank, me.key) ORDER BY l.rank DESC, l.key DESC';
@@ -58,7 +58,7 @@ ${ITS_DOCUMENT}
 ORDER BY p.rank, p.key`);
 }
 
-/** Limits are literals, because Postgres cannot guess the value of a parameter. A definition's limit is 1000 at most. */
+/** The limits are literals, because Postgres cannot estimate a parameter. A definition's limit is 1000 at most. */
 const STATEMENTS = [0, 10, 100, 500].map((reach) => ({
   reach,
   live: statements(`standing-live-${reach}`, (paged) => statement([OWN], OWN_COUNT, before('$2'), reach, paged)),
@@ -78,7 +78,7 @@ interface Row extends FoundRow {
 }
 
 /**
- * The rank of a key on a query's board, and `around` rows on each side of it. With `take` the rows are given to it in pages, and the result
+ * The rank of a key on a query's board, and `around` rows on each side of it. With `take`, the rows are passed to it in pages, and the result
  * has none. Throws for an `around` beyond a definition's limit.
  */
 export async function readNeighbours(
@@ -105,7 +105,7 @@ export async function readNeighbours(
   return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: page, isCut: isCut(rows) };
 }
 
-/** The statement gives up to `reach` rows before the row that is asked for. */
+/** The statement gives up to `reach` rows before the requested row. */
 async function rankedInPages(
   pool: Pool,
   paged: string,

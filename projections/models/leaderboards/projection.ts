@@ -15,7 +15,7 @@ SELECT $1, query, hash, board, collection, descending
 FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[]) AS w (query, hash, board, collection, descending)`;
 
 /**
- * Boards change with the documents. A board that a publish asks for is made from the documents of that moment, at once or in pages; see
+ * Boards change with the documents. A board that a publish asks for is built from the documents of that moment, at once or in pages; see
  * fills.ts.
  */
 export const leaderboards: Projection = {
@@ -28,7 +28,7 @@ export const leaderboards: Projection = {
     const isSame = before === after && !batch.wiped;
     if (isSame && after.boards.size === 0) return;
     const fills = await lockFills(tx);
-    // Which boards the tables hold. A view that catches up by itself does not know the definitions before the batch.
+    // The boards that the tables hold. A view that catches up by itself does not know the definitions before the batch, so it reads them.
     const known = isSame ? new Set(after.boards.keys()) : await knownBoards(tx);
     if (!isSame) await changeQueries(tx, after);
     await follow(tx, batch, known, fills);
@@ -58,7 +58,7 @@ async function changeQueries(tx: Transaction, { queries }: Catalog): Promise<voi
   ]);
 }
 
-/** Writes the batch's documents into the boards that existed before it and still do, each as far as it is filled. */
+/** Writes the batch's documents into the boards that existed before the batch and still exist, each as far as it is filled. */
 async function follow(tx: Transaction, batch: Batch, known: ReadonlySet<string>, fills: ReadonlyMap<string, Fill>): Promise<void> {
   const rows: Row[] = [];
   const gone: Omit<Row, 'value'>[] = [];

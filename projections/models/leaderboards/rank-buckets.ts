@@ -1,13 +1,13 @@
 import type { Transaction } from '../../tables.ts';
 
 /**
- * Ranks on boards of any size. A row whose key hashes to a multiple of {@link EVERY} begins a *rank bucket* (table `leaderboard_marks`), which
- * counts the rows up to the next one. So a row's rank is the sum of the buckets before its own, about one for every 512 rows, plus a count
- * within its bucket. Which rows begin buckets follows from the rows alone and not from their order of arrival, so a fresh fold makes the
- * same table. The distribution of values does not matter: a million players with the same score are in buckets, too.
+ * Ranks on boards of any size. A row whose key hashes to a multiple of {@link EVERY} starts a *rank bucket* (table `leaderboard_marks`), which
+ * counts the rows up to the next one. A row's rank is the sum of the buckets before its own, about one for every 512 rows, plus a count within
+ * its bucket. The keys alone decide which rows start buckets, and not their order of arrival, so a fresh fold makes the same table. The
+ * distribution of values does not matter: a million players with the same score are spread over buckets, too.
  */
 
-/** A row that came (1) or went (-1). */
+/** A row that was added (1) or removed (-1). */
 export interface Moved {
   readonly board: string;
   readonly space: string;
@@ -18,7 +18,7 @@ export interface Moved {
 
 const EVERY = 512;
 
-/** Comes before every row of its board. */
+/** Sorts before every row of its board. */
 const FIRST = `('-Infinity'::double precision, '')`;
 
 const DROP = `
@@ -36,15 +36,15 @@ INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
 SELECT DISTINCT $1, board, space, '-Infinity'::double precision, '', 0 FROM unnest($2::text[], $3::text[]) AS w (board, space)
 ON CONFLICT DO NOTHING`;
 
-/** The beginning of the bucket that a row lies in. */
+/** The start of the bucket that a row lies in. */
 const BUCKET_START_OF = `
 SELECT m.rank, m.key FROM {leaderboard_marks} m
 WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND (m.rank, m.key) <= (w.rank, w.key)
 ORDER BY m.rank DESC, m.key DESC LIMIT 1`;
 
 /**
- * Counts the buckets anew that begin or end elsewhere now. They are counted in order, so that Postgres uses the index by rank. The rows
- * given are the beginnings that came or went.
+ * Counts the buckets again whose start or end has changed. They are counted in order, so that Postgres uses the index by rank. The given rows
+ * are the starts that were added or removed.
  */
 const RECOUNT = `
 WITH w AS (SELECT * FROM unnest($2::text[], $3::text[], $4::double precision[], $5::text[]) AS w (board, space, rank, key)),
@@ -71,7 +71,7 @@ UPDATE {leaderboard_marks} m SET count = c.count FROM counted c
 WHERE m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.key = c.key
 RETURNING m.board, m.space, m.rank, m.key`;
 
-/** For all other buckets: adds the rows that came and subtracts those that went. $7 to $10: buckets that were counted anew. */
+/** For all other buckets: adds the rows that were added and subtracts those that were removed. $7 to $10: buckets that were counted again. */
 const ADD = `
 WITH change AS (
   SELECT w.board, w.space, m.rank, m.key, sum(w.change) AS change
@@ -83,7 +83,7 @@ WHERE c.change <> 0 AND m.project = $1 AND m.board = c.board AND m.space = c.spa
   AND NOT EXISTS (SELECT FROM unnest($7::text[], $8::text[], $9::double precision[], $10::text[]) AS r (board, space, rank, key)
     WHERE r.board = c.board AND r.space = c.space AND r.rank = c.rank AND r.key = c.key)`;
 
-/** A board without rows has no buckets, even if it once had some. */
+/** Deletes the buckets of a board without rows. */
 const DROP_EMPTY = `
 DELETE FROM {leaderboard_marks} m WHERE m.project = $1 AND (m.rank, m.key) = ${FIRST} AND m.count = 0
   AND (m.board, m.space) IN (SELECT board, space FROM unnest($2::text[], $3::text[]) AS w (board, space)) AND NOT EXISTS (
@@ -91,27 +91,27 @@ DELETE FROM {leaderboard_marks} m WHERE m.project = $1 AND (m.rank, m.key) = ${F
 
 type BucketKey = Omit<Moved, 'change'>;
 
-/** Where a bucket of one board begins. */
+/** The start of a bucket of one board. */
 export type BucketStart = Omit<BucketKey, 'board'>;
 
-/** Before every bucket. */
+/** Sorts before every bucket. */
 export const BEFORE_ALL: BucketStart = { space: '', rank: Number.NEGATIVE_INFINITY, key: '' };
 
 const PUT_FIRST_OF = `
 INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
 VALUES ($1, $2, $3, '-Infinity'::double precision, '', 0) ON CONFLICT DO NOTHING`;
 
-/** Begins the first bucket of a space, before all of its rows. It is counted later. {@link dropEmpty} removes it if the space has no rows. */
+/** Creates the first bucket of a space, before all of its rows. It is counted later. {@link dropEmpty} removes it if the space has no rows. */
 export async function putFirstBucket(tx: Transaction, board: string, space: string): Promise<void> {
   await tx.run('marks-first-of', PUT_FIRST_OF, [board, space]);
 }
 
-/** Begins buckets that are counted later. */
+/** Creates buckets that are counted later. */
 export async function putBuckets(tx: Transaction, buckets: readonly BucketKey[]): Promise<void> {
   if (buckets.length > 0) await tx.run('marks-put', PUT, columns(buckets));
 }
 
-/** So many buckets are counted in one statement. */
+/** The number of buckets that one statement counts. */
 const COUNTED_AT_ONCE = 64;
 
 const COUNT_NEXT = `
@@ -133,7 +133,7 @@ written AS (
   WHERE m.project = $1 AND m.board = $2 AND m.space = c.space AND m.rank = c.rank AND m.key = c.key AND m.count <> c.count)
 SELECT space, rank, key FROM counted ORDER BY space DESC, rank DESC, key DESC LIMIT 1`;
 
-/** Counts the next buckets, and returns where the last of them begins; `null` when there is none. */
+/** Counts the next buckets. Returns the start of the last one; `null` when there is none. */
 export async function countBuckets(tx: Transaction, board: string, { space, rank, key }: BucketStart): Promise<BucketStart | null> {
   const [last] = await tx.run<BucketKey>('marks-count', COUNT_NEXT, [board, space, String(rank), key]);
   return last ?? null;
@@ -157,7 +157,7 @@ export async function updateBuckets(tx: Transaction, moved: readonly Moved[]): P
   if (moved.some(({ change }) => change < 0)) await tx.run('marks-empty', DROP_EMPTY, columns(moved).slice(0, 2));
 }
 
-/** Lets buckets begin and end after rows have moved, and counts nothing, because that comes later. Returns the rows that start buckets. */
+/** Creates and removes buckets after rows have moved, without counting them. Returns the rows that start buckets. */
 export async function moveBuckets(tx: Transaction, moved: readonly Moved[]): Promise<readonly Moved[]> {
   const starts = moved.filter(({ key }) => startsBucket(key));
   const gone = starts.filter(({ change }) => change < 0);
@@ -167,11 +167,11 @@ export async function moveBuckets(tx: Transaction, moved: readonly Moved[]): Pro
   return starts;
 }
 
-/** FNV-1a over the key. Any function of the key would do, as long as it never changes. */
+/** FNV-1a over the key. Any hash function would do, as long as it never changes. */
 export function startsBucket(key: string): boolean {
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
-  // The low bits of the last step alone are not mixed well.
+  // Mixes in higher bits, because the lowest bits of FNV-1a are poorly distributed.
   return ((hash ^ (hash >>> 15)) >>> 0) % EVERY === 0;
 }
 

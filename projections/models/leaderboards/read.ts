@@ -8,8 +8,8 @@ import { readSnapshot } from '../../transaction.ts';
 import { readBuilding } from './building.ts';
 
 /**
- * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. The board is looked up first. Its rows then come from the index in
- * order, and only the page's documents are read. `rank` and key are the whole order: rows with equal values are sorted by key.
+ * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. Looks up the board first. The rows then come from the index in order, and
+ * only the page's documents are read. `rank` and key are the whole order: rows of equal values are sorted by key.
  */
 export const BOARD = `SELECT q.board, q.collection, q.descending FROM {leaderboard_queries} q
 WHERE q.project = $1 AND q.query = $3 AND q.hash = $4 AND NOT EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = $1 AND f.board = q.board)`;
@@ -18,7 +18,7 @@ export const OWN = `
 SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
 WHERE l.project = $1 AND l.board = b.board AND l.space = $2`;
 
-/** A live row is visible in the `next` space unless that has a document of the same key, be it a deleted one. */
+/** A live row is visible in the `next` space unless that space has a document of the same key, even a deleted one. */
 export const UNHIDDEN = `
 SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
 WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND NOT EXISTS (
@@ -26,7 +26,7 @@ WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND NOT EXISTS (
 
 export const OWN_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = $2), 0)`;
 export const LIVE_COUNT = `coalesce((SELECT c.count FROM {leaderboard_counts} c WHERE c.project = $1 AND c.board = b.board AND c.space = 'live'), 0)`;
-/** Staged documents are few, so each is looked up on the live board by its key. A join would be planned as if there were many. */
+/** Few documents are staged, so each is looked up on the live board by its key. A join would be planned for many. */
 export const HIDDEN_COUNT = `(SELECT count(*) FROM {documents} n, LATERAL (SELECT FROM {leaderboards} l
     WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND l.key = n.key LIMIT 1) hidden
   WHERE n.project = $1 AND n.space = $2 AND n.collection = b.collection)`;
@@ -35,8 +35,8 @@ export const HIDDEN_COUNT = `(SELECT count(*) FROM {documents} n, LATERAL (SELEC
 const AT_ONCE = 4 * 1024 * 1024;
 
 /**
- * The columns that are read of the rows `p`, in their order. `size` is the size of a row's document and those before it. In pages every
- * text is included.
+ * The columns to read of the rows `p`, in order. `size` is the size of a row's document and of those before it. In pages every text is
+ * included.
  */
 export function rowColumns(paged: boolean): string {
   const size = 'sum(octet_length(d.document::text)) OVER (ORDER BY p.rank, p.key)';
@@ -49,8 +49,8 @@ export const ITS_DOCUMENT =
   'LEFT JOIN {documents} d ON d.project = $1 AND d.space = p.space AND d.collection = b.collection AND d.key = p.key';
 
 /**
- * The first `reach` rows, by a literal limit. Postgres cannot guess the value of a parameter, and would plan anew for every call (measured:
- * four fifths of the time) or read the whole board.
+ * The first `reach` rows, with a literal limit. Postgres cannot estimate a parameter: it would plan every call anew (measured: four fifths of
+ * the time) or read the whole board.
  */
 function statement(rows: string, total: string, reach: number, paged: boolean): string {
   return throughViews(`
@@ -66,7 +66,7 @@ ORDER BY p.rank, p.key`);
 const both = (reach: number) => `
 SELECT u.* FROM ((${OWN} ORDER BY rank, key LIMIT ${reach}) UNION ALL (${UNHIDDEN} ORDER BY rank, key LIMIT ${reach})) u`;
 
-/** A definition's limit is 1000 at most. The last one is for everything. */
+/** A definition's limit is 1000 at most. The last value means all rows. */
 const REACHES = [10, 100, 1_000, 10_000, 100_000_000];
 
 const NEXT_COUNT = `${OWN_COUNT} + ${LIVE_COUNT} - ${HIDDEN_COUNT}`;
@@ -87,7 +87,7 @@ export function statements(name: string, text: (paged: boolean) => string): Stat
   return { whole: { name, text: text(false) }, paged: text(true) };
 }
 
-/** A row of the board. Where the board has none there is one row, with revision and total alone. */
+/** A row of the board. If the board is empty or does not exist, one row holds revision and total alone. */
 export interface FoundRow {
   readonly revision: string;
   readonly total: string | null;
@@ -101,7 +101,7 @@ export function foundRows(rows: readonly FoundRow[]): readonly LeaderboardRow[] 
   return rows.flatMap(({ key, value, text }) => (key === null || value === null || text === null ? [] : [{ key, value, document: text }]));
 }
 
-/** Whether documents were left out. */
+/** Whether documents were left out of the answer. */
 export function isCut(rows: readonly FoundRow[]): boolean {
   return Number(rows.at(-1)?.size ?? 0) > AT_ONCE;
 }
@@ -112,8 +112,8 @@ export function sizeOf({ text }: FoundRow): number {
 }
 
 /**
- * The rows of a paged statement, all of one snapshot. Returns the first row, which also holds what is said beside the rows; there always is
- * one.
+ * Passes the rows of a paged statement to `take`, all from one snapshot. Returns the first row, which also holds revision and total; there is
+ * always one.
  */
 export async function inPages<Row extends object>(
   pool: Pool,
@@ -134,7 +134,7 @@ export async function inPages<Row extends object>(
   });
 }
 
-/** What the answer says beside the rows. Where there is no complete board, it looks up how far that has come. */
+/** Revision, total and progress of an answer. If there is no complete board, its progress is looked up. */
 export async function about(
   pool: Pool,
   projectId: string,
@@ -146,7 +146,7 @@ export async function about(
   return { revision: Number(revision), total: Number(total ?? 0), building };
 }
 
-/** The rows in the order of the definition. Empty for a query that is in no projected publish, or that no board can answer. */
+/** The rows in the order of the definition. Empty for a query that no projected publish contains, or that no board can answer. */
 export async function readLeaderboard(
   pool: Pool,
   projectId: string,

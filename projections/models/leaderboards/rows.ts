@@ -3,7 +3,9 @@ import type { BoardQuery, BoardRow } from '../../../src/app/ports/readers.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 import { BOARD, inPages, OWN } from './read.ts';
 
-/** $1 project, $2 space, $3 query, $4 its hash. Every row of a board in order of its index. Where there is none, one row without a key. */
+/**
+ * $1 project, $2 space, $3 query, $4 its hash. Every row of a board in the order of its index; one row without a key where the board is empty.
+ */
 const ROWS = throughViews(`
 SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.board IS NOT NULL AS found, p.key, p.rank
 FROM (SELECT) one LEFT JOIN (${BOARD}) b ON true LEFT JOIN LATERAL (${OWN} ORDER BY l.rank, l.key) p ON true`);
@@ -15,7 +17,7 @@ interface Row {
   readonly rank: number | null;
 }
 
-/** Reads all rows of a live board, of one snapshot, a page at a time. When `take` throws, reading ends. */
+/** Reads all rows of a live board from one snapshot, a page at a time. When `take` throws, reading ends. */
 export async function readBoard(
   pool: Pool,
   projectId: string,
@@ -29,6 +31,6 @@ export async function readBoard(
     (rows) => take(rows.flatMap(({ key, rank }) => (key === null || rank === null ? [] : [{ key, rank }]))),
     ({ key }) => (key?.length ?? 0) + 8,
   );
-  // A board that is not complete counts as none.
+  // An incomplete board counts as none.
   return { revision: first === undefined || !first.found ? -1 : Number(first.revision) };
 }

@@ -30,8 +30,8 @@ CREATE TABLE {leaderboard_counts} (
   PRIMARY KEY (project, board, space)
 ) WITH (fillfactor = 50);
 
--- Marks give ranks without counting a board. About one row in 512, chosen by its key alone, is a mark, and counts the rows from itself up
--- to the next mark. Rows before the first mark are counted by a mark that comes before everything.
+-- A mark is the start of a rank bucket. Marks give ranks without counting the whole board. About one row in 512, chosen by its key alone, is a
+-- mark, and counts the rows from itself up to the next mark. A mark that sorts before everything counts the rows before the first one.
 CREATE TABLE {leaderboard_marks} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,
@@ -42,8 +42,8 @@ CREATE TABLE {leaderboard_marks} (
   PRIMARY KEY (project, board, space, rank, key)
 ) WITH (fillfactor = 70);
 
--- Boards that are not complete, and how far their pages are (see fill.ts). space and key are the cursor, together with rank in the phase of
--- the marks.
+-- Boards that are not complete, and the progress of their pages (see fill.ts). The cursor is space and key, with rank in the phase of the
+-- marks.
 CREATE TABLE {leaderboard_fills} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,

@@ -5,7 +5,7 @@ import { isNumber, type Json, stringifyJson, toDouble } from '../../../src/kerne
 import { keyOf, type Projection, type StoredDocumentEvent } from '../../batch.ts';
 import { addToTotals } from './sums.ts';
 
-/** A row is never overwritten: a revision's entries are facts. Entries that were already there are already in the totals. */
+/** A row is never overwritten, because the entries of a revision are facts. Entries that already exist are already in the totals. */
 const INSERT = `
 WITH written AS (
 INSERT INTO {ledger}
@@ -56,7 +56,7 @@ function entriesOf(event: StoredDocumentEvent): Row[] {
   return (entries ?? []).map((entry, ordinal) => ({ event, entry, ordinal }));
 }
 
-/** The number for sums. One that a double cannot hold counts 0, so that it does not spoil them. */
+/** The number that sums use. A number that a double cannot hold counts 0, so that it does not spoil them. */
 function amountOf(delta: Json): number {
   const amount = isNumber(delta) ? toDouble(delta) : 0;
   return Number.isFinite(amount) ? amount : 0;

@@ -9,10 +9,10 @@ import { firstRevision } from '../subjects/read.ts';
 import { EXACT } from './sums.ts';
 
 /**
- * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to, $11 key, if one document is meant. In a `next` space a
- * document's history is the live one up to its fork (its first event there), then its own. To find a fork takes a pass over the index of
- * subjects. So it is done only for documents with a live history, and only from the publish that began the space: a `next` space is named
- * by its generation.
+ * $1 project, $2 space, $3 collection, $4 player, $5 field, $6 from, $7 to, $11 key, if one document is meant. In a `next` space a document's
+ * history is the live one up to its fork (its first event in that space), then its own. Finding a fork means searching the index of subjects.
+ * So it is done only for documents with a live history, and only from the publish that began the space: a `next` space is named by its
+ * generation.
  */
 const SELECTED = `
 WITH began AS MATERIALIZED (
@@ -35,19 +35,20 @@ WHERE l.project = $1 AND l.space = $2 AND l.collection = $3 AND l.player = $4
   AND ($6::bigint IS NULL OR l.at >= $6) AND ($7::bigint IS NULL OR l.at < $7)`;
 
 /**
- * The most entries of a range, or of a staged space, that are summed, from the first one on. When there are more, the summary says that it
- * is not complete.
+ * The most entries of a range, or of a staged space, that are summed, from the first one on. With more, the summary says that it is
+ * incomplete.
  */
 export const MAX_SUMMED = 50_000;
 
-/**
- * `OFFSET 0` keeps Postgres from computing the exact number once for each of the three sums (measured: twice the time over a long ledger).
- */
+/** `OFFSET 0` keeps Postgres from computing the exact number for each of the three sums (measured: twice the time over a long ledger). */
 const SUMMED = `
 SELECT source, count(*) AS count, sum(exact) AS total, sum(greatest(exact, 0)) AS up, sum(least(exact, 0)) AS down
 FROM (SELECT source, ${EXACT} AS exact FROM (SELECT * FROM selected ORDER BY revision, ordinal LIMIT ${MAX_SUMMED}) b OFFSET 0) s GROUP BY source`;
 
-/** The same from the stored totals, for all time. The parameters that it does not need are named, or they would have no type. */
+/**
+ * The same from the stored totals, for all time. The statement also names the parameters that it does not need, because they would otherwise
+ * have no type.
+ */
 const TOTALS = `
 SELECT source, sum(count)::bigint AS count, sum(increase + decrease) AS total, sum(increase) AS up, sum(decrease) AS down
 FROM {ledger_totals} t
@@ -126,7 +127,7 @@ export async function readLedger(
   const [revision, ordinal] = cursorFrom(after, order);
   const values = [projectId, space, collection, platformId, field, from, to, revision, ordinal, limit + 1, key];
   const isRange = from !== null || to !== null;
-  // A page of all entries is found by its cursor, and the sums are stored. So nothing has to be passed over.
+  // The cursor finds a page of all entries, and the sums are stored, so nothing has to be skipped.
   const isNear = space === 'live' && field === null && !isRange;
   const query = { ...STATEMENTS[order][space !== 'live' ? 'next' : isRange ? 'range' : 'live'], values };
   const { rows } = isNear ? await pool.query<Row>({ ...QUERY_TIMEOUT, ...query }) : await queryWithTimeout(pool, query);
@@ -143,12 +144,12 @@ export async function readLedger(
   };
 }
 
-/** The longest time that a read may pass over entries that it does not show: it holds a connection that others wait for. */
+/** The longest time that a read may skip entries: it holds a connection that others wait for. */
 const TIMEOUT_MS = 2_000;
 const BEGIN = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${TIMEOUT_MS}`;
 const CANCELLED = '57014';
 
-/** Throws 400 LEDGER_RANGE_TOO_LARGE where it would take too long. */
+/** Throws 400 LEDGER_RANGE_TOO_LARGE when the statement exceeds {@link TIMEOUT_MS}. */
 async function queryWithTimeout(pool: Pool, query: QueryConfig): Promise<QueryResult<Row>> {
   const client = await pool.connect();
   try {
@@ -179,7 +180,7 @@ function summaryOf({ sources, totals, cut }: Row): LedgerPage['summary'] {
   };
 }
 
-/** A cursor that is not one of ours begins at the first entry of the order. */
+/** A cursor that this server did not issue starts at the first entry of the order. */
 function cursorFrom(text: string | null, order: LedgerOrder): readonly [revision: number, ordinal: number] {
   const match = /^(\d{1,15})\.(\d{1,9})$/.exec(text ?? '');
   return match ? [Number(match[1]), Number(match[2])] : order === 'asc' ? [-1, 0] : [Number.MAX_SAFE_INTEGER, 0];

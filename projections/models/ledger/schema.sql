@@ -17,15 +17,15 @@ CREATE TABLE {ledger} (
   reason text,
   at bigint NOT NULL,
   event_id text NOT NULL,
-  -- Whether {ledger_totals} includes it, which is always so. A build that does not know totals cannot insert without this column, so the
-  -- table is left to builds that do.
+  -- Whether {ledger_totals} includes it, which is always true. A build that does not know totals cannot insert without this column, so only
+  -- builds that do can write the table.
   summed boolean NOT NULL,
   PRIMARY KEY (project, space, collection, player, revision, ordinal)
 );
 
 
--- The entries of a document summed by field and source. A summary over all time is read from these, however many entries there are. part
--- stands for field and source.
+-- The entries of a document summed by field and source. A summary over all time reads these, whatever the number of entries. part stands for
+-- field and source.
 CREATE TABLE {ledger_totals} (
   project text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,

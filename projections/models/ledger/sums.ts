@@ -1,7 +1,7 @@
 /**
- * The number that a change counts for in sums. It is exact, because a sum of doubles fails beyond their range and gives 0.30000000000000004
- * for 0.1 and 0.2. A number that a double cannot hold counts 0. One with very many digits counts as the nearest double, because a short
- * text can stand for a number that no column holds. Over columns of {ledger}.
+ * The number that a change counts for in sums, over columns of {ledger}. It is exact, because a sum of doubles fails beyond their range and
+ * gives 0.30000000000000004 for 0.1 and 0.2. A number that a double cannot hold counts 0. One with very many digits counts as the nearest
+ * double, because a short text can stand for a number that no column can hold.
  */
 export const EXACT = `CASE WHEN amount = 0 OR length(delta::text) > 400 THEN amount::numeric ELSE delta::text::numeric END`;
 
@@ -17,5 +17,5 @@ ON CONFLICT (project, space, collection, player, key, part) DO UPDATE
 SET count = t.count + excluded.count, increase = t.increase + excluded.increase, decrease = t.decrease + excluded.decrease`;
 }
 
-/** Field and source in a few bytes. The texts themselves may be longer than an index takes. */
+/** Field and source in a few bytes, because the texts may be longer than an index accepts. */
 const PART = `encode(sha256(convert_to(length(field) || ':' || field || source, 'UTF8')), 'hex')`;

@@ -3,7 +3,7 @@ import { evolveWindow } from '../../../src/domain/limit/evolve.ts';
 import type { WindowState } from '../../../src/domain/states.ts';
 import type { Projection } from '../../batch.ts';
 
-/** {@link evolveWindow} in SQL: a window stays flagged once it was, and the next one starts unflagged. */
+/** {@link evolveWindow} in SQL: a flagged window stays flagged, and the next one starts unflagged. */
 const UPSERT = `
 INSERT INTO {limits} AS l (project, space, counter, start, used, flagged, revision)
 SELECT $1, space, counter, start, used, flagged, revision

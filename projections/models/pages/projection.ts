@@ -33,6 +33,6 @@ async function follow(tx: Transaction, event: ProjectEvent & PageEvent): Promise
 
 /** The page, from its row. */
 export function pageFrom(text: string, createdAt: number, updatedAt: number): PageState {
-  // Types are asserted here and not checked: what the projection stored is the event's data.
+  // The type is asserted and not checked, because the projection stored the event's data.
   return { page: parseStored(text) as unknown as PageSaved, createdAt, updatedAt };
 }

@@ -2,7 +2,7 @@ import type { DefinitionChange, ProjectEvent, PublishTarget } from '../../../src
 import { stringifyJson } from '../../../src/kernel/json.ts';
 import type { Projection } from '../../batch.ts';
 
-/** A row is never overwritten: that something was published is a fact. */
+/** A row is never overwritten, because a publish is a fact. */
 const INSERT = `
 INSERT INTO {publishes} (project, revision, action, target, hash, generation, restored, changes, actor, cause, at)
 SELECT $1, revision, action, target, hash, generation, restored, changes::json, actor::json, cause, at

@@ -3,9 +3,12 @@ import { type Cursor, countDocuments, countOf, hasMoreThan, hasPassed, MAX_PAGE,
 import type { Transaction } from '../../tables.ts';
 import { listedAt, remove, upsert } from './rows.ts';
 
-/** A collection that becomes global gets its list in pages, and one that is no longer global loses it in pages; see fills.ts. */
+/**
+ * Fills the list of a collection that becomes global in pages, and removes the list of one that stops being global in the same way; see
+ * fills.ts.
+ */
 
-/** What is being done to a list. After `drop` it is gone. */
+/** The phase of a list. After `drop` the list is gone. */
 type Phase = 'rows' | 'complete' | 'drop';
 
 interface List {
@@ -37,21 +40,20 @@ export async function lockLists(tx: Transaction): Promise<ReadonlyMap<string, Li
   return new Map(rows.map((row) => [row.collection, row]));
 }
 
-/** Collections that have a list, be it not complete. */
+/** Collections that have a list, complete or not. */
 export async function listedCollections(tx: Transaction): Promise<ReadonlySet<string>> {
   const rows = await tx.run<Pick<List, 'collection'>>('lists-listed', LISTED, []);
   return new Set(rows.map(({ collection }) => collection));
 }
 
-/** Whether the batch, and not a later page, must write a change of a document into its list. */
+/** Whether the batch must write a change of a document into its list. If not, a later page does. */
 export function follows(list: List | undefined, document: Cursor): boolean {
   return list === undefined || (list.phase === 'rows' && hasPassed(list, document));
 }
 
 /**
- * Starts the list of a collection that had none. One over up to `atOnce` documents is made now, a larger one in pages. Rows that are left
- * from an earlier list do no harm: every document keeps a row when it is deleted, and the page that comes to it corrects what the list has
- * of it.
+ * Starts the list of a collection that had none. Builds one over up to `atOnce` documents now, and leaves a larger one to pages. Rows of an
+ * earlier list do no harm: a deleted document keeps a row, and the page that reaches it corrects its row in the list.
  */
 export async function begin(tx: Transaction, collection: string, atOnce: number): Promise<void> {
   const isMuch = await hasMoreThan(tx, collection, atOnce);
@@ -59,7 +61,7 @@ export async function begin(tx: Transaction, collection: string, atOnce: number)
   if (!isMuch) await finish(tx, collection);
 }
 
-/** Removes the list of a collection that is no longer listed. One of up to `atOnce` rows is removed now, a larger one in pages. */
+/** Removes the list of a collection that is no longer listed. Removes one of up to `atOnce` rows now, and leaves a larger one to pages. */
 export async function putAway(tx: Transaction, collection: string, atOnce: number): Promise<void> {
   const some = [await spacesOf(tx), collection, Math.min(atOnce + 1, 2 ** 31)];
   const rows = await countOf(tx, 'lists-some', SOME_ROWS, some);
@@ -76,7 +78,7 @@ interface ListRow extends List {
   readonly total: string | null;
 }
 
-/** Lists being made come before lists being removed, one after the other. */
+/** Lists to fill come before lists to remove, one after the other. */
 const NEXT = `
 SELECT collection, phase, space, key, done, total FROM {record_lists}
 WHERE project = $1 AND phase <> 'complete' AND ($2 = '' OR collection = $2) ORDER BY phase = 'drop', collection LIMIT 1`;
@@ -96,21 +98,21 @@ async function step(tx: Transaction, _: object, size: number, only = ''): Promis
   const [next] = await tx.run<ListRow>('lists-next', NEXT, [only]);
   if (next === undefined) return null;
   const { collection, phase } = next;
-  // The documents are counted before the list is locked, because that takes a while.
+  // Counts the documents before the list is locked, because counting takes a while.
   if (phase === 'rows' && next.total === null) {
     const total = await countDocuments(tx, collection);
     await tx.run('lists-total', SET_TOTAL, [collection, total]);
     return { of: collection, phase, done: 0, total, heldAt: null };
   }
   const [list] = await tx.run<ListRow>('lists-hold-one', LOCK_ONE, [collection, phase]);
-  // Another page or a batch has changed it meanwhile.
+  // Another page or a batch has changed the list meanwhile.
   if (list === undefined) return { of: collection, phase, done: 0, total: null, heldAt: null };
   const heldAt = performance.now();
   const done = await walk(tx, list, pageSize(size));
   return { of: collection, phase, done: Number(list.done) + done, total: list.total === null ? null : Number(list.total), heldAt };
 }
 
-/** The next keys in order: those of the cursor's space, and of the next one when that has no more. */
+/** Walks the next keys in order: those of the cursor's space, then those of the next space. */
 async function walk(tx: Transaction, list: List, limit: number): Promise<number> {
   const { collection, phase, space } = list;
   const move = (to: Cursor, count: number) => tx.run('lists-move', MOVE, [collection, to.space, to.key, count]);
@@ -158,7 +160,7 @@ async function makePage(tx: Transaction, { collection, space, key }: List, limit
   return rows.map((row) => row.key);
 }
 
-/** Rows are deleted by their places. A join on the key would be planned by statistics, which a young table does not have. */
+/** Deletes rows by their physical position (ctid). A join on the key would be planned by statistics, which a new table does not have. */
 const DROP_PAGE = (limit: number) => `
 WITH w AS MATERIALIZED (
   SELECT record_id, ctid AS place FROM {records}

@@ -12,7 +12,7 @@ export const records: Projection = {
     const isSame = before === after && !wiped;
     if (isSame && after.globals.size === 0) return;
     const lists = await lockLists(tx);
-    // Which lists the tables hold. A view that catches up by itself does not know the definitions before the batch.
+    // The lists that the tables hold. A view that catches up by itself does not know the definitions before the batch, so it reads them.
     const known = isSame ? after.globals : await listedCollections(tx);
     const follow = documents.filter((document) => {
       const { collection } = document;

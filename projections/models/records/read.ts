@@ -11,7 +11,7 @@ const ORDER = 'ORDER BY r.listed_at DESC, r.sequence DESC LIMIT $6';
 
 const OWN = `SELECT r.* FROM {records} r WHERE ${OLDER} AND r.space = $2 ${ORDER}`;
 
-/** A live record is visible in the `next` space unless that has a document of the same key, be it a deleted one. */
+/** A live record is visible in the `next` space unless that space has a document of the same key, even a deleted one. */
 const UNHIDDEN = `
 SELECT r.* FROM {records} r WHERE ${OLDER} AND r.space = 'live' AND NOT EXISTS (
   SELECT FROM {documents} n WHERE n.project = $1 AND n.space = $2 AND n.collection = $3 AND n.key = r.record_id) ${ORDER}`;
@@ -21,7 +21,7 @@ const SIZE = 'sum(octet_length(d.document::text)) OVER (ORDER BY p.listed_at DES
 
 const BUILDING = `SELECT ${FRACTION} FROM {record_lists} f WHERE f.project = $1 AND f.collection = $3 AND f.phase <> 'complete'`;
 
-/** $7: the most bytes of a page's documents. The first document comes however large it is. */
+/** $7: the most bytes of a page's documents. The first document is included whatever its size. */
 function statement(rows: string): string {
   return throughViews(`
 SELECT ${revisionOf(['records', 'documents'])} AS revision, (${BUILDING}) AS building, p.listed_at, p.sequence,
@@ -41,8 +41,8 @@ interface Row {
   readonly listed_at: string | null;
   readonly sequence: string | null;
   /**
-   * Whether the documents up to this row are more than a page may have; `null` without a document. The text is then missing, except in the
-   * first row.
+   * Whether the documents up to this row exceed the bytes of a page; `null` without a document. The text is then left out, except in the first
+   * row.
    */
   readonly beyond: boolean | null;
   readonly text: string | null;
@@ -57,7 +57,7 @@ export async function readRecords(
   collection: string,
   { limit, before, bytes }: RecordRequest,
 ): Promise<RecordPage> {
-  // Without a sequence in the cursor, no row of that same millisecond counts as older.
+  // Without a sequence in the cursor, no row of the same millisecond counts as older.
   const values = [
     projectId,
     space,

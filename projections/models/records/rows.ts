@@ -23,7 +23,7 @@ export interface Row extends Omit<Named, 'space'> {
   readonly sequence: number;
 }
 
-/** When a record counts as made: its `_timestamp`, in unix ms or ISO text. Any other value counts as 0, which sorts last. */
+/** The time by which a record is listed: its `_timestamp`, in unix ms or ISO text. Any other value counts as 0, which sorts last. */
 export function listedAt(stamp: Json | undefined): number {
   const time = isNumber(stamp) ? Math.floor(toDouble(stamp)) : typeof stamp === 'string' ? Date.parse(stamp) : 0;
   return Number.isSafeInteger(time) ? time : 0;

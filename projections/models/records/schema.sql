@@ -11,7 +11,7 @@ CREATE TABLE {records} (
 );
 CREATE INDEX ON {records} (project, space, collection, listed_at DESC, sequence DESC);
 
--- The collections that have a list. It is complete, or being made or removed (rows, drop: see ../../fills.ts), with the cursor.
+-- The collections that have a list, its phase (complete, or rows, drop: see ../../fills.ts) and its cursor.
 CREATE TABLE {record_lists} (
   project text COLLATE "C" NOT NULL,
   collection text COLLATE "C" NOT NULL,

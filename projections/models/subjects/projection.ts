@@ -17,8 +17,8 @@ GROUP BY revision / ${BLOCK_REVISIONS}
 ON CONFLICT (project, block) DO UPDATE SET hashes = s.hashes || excluded.hashes, revisions = s.revisions || excluded.revisions`;
 
 /**
- * The index of subjects whose history is asked for: documents, save records, pages, definitions, keys and settings. Rate windows, answers,
- * guests, sessions and request ids are left out, because nobody asks for the history of a single one.
+ * The index of subjects that have a readable history: documents, save records, pages, definitions, keys and settings. Rate windows, answers,
+ * guests, sessions and request ids are left out, because no request reads the history of one.
  */
 export const subjects: Projection = {
   name: 'subjects',

@@ -3,7 +3,7 @@ import type { SubjectKey } from '../../../src/domain/subjects.ts';
 import { throughViews } from '../../through-views.ts';
 import { BLOCK_REVISIONS, hashOfSubject } from './block.ts';
 
-/** Revisions of the project `$1` that changed the subject which this SQL names. Only blocks that hold it are unpacked. */
+/** Revisions of the project `$1` that changed the subject named by this SQL. Only blocks that contain it are unpacked. */
 const found = (subject: string) => `
 SELECT r.revision FROM {subjects} s, unnest(s.hashes, s.revisions) AS r (hash, revision)
 WHERE s.project = $1 AND ${hashOfSubject(subject)} = ANY (s.hashes) AND r.hash = ${hashOfSubject(subject)}`;
@@ -11,15 +11,15 @@ WHERE s.project = $1 AND ${hashOfSubject(subject)} = ANY (s.hashes) AND r.hash =
 const REVISIONS = throughViews(`${found('$2')}
 AND s.block <= $3::bigint / ${BLOCK_REVISIONS} AND r.revision < $3::bigint ORDER BY s.block DESC, r.revision DESC LIMIT $4`);
 
-/** SQL with one row at most: the first revision that changed a subject, not before another revision. */
+/** SQL that gives at most one row: the first revision, from another revision on, that changed a subject. */
 export function firstRevision(subject: string, notBefore: string): string {
   return `${found(subject)} AND s.block >= ${notBefore} / ${BLOCK_REVISIONS} ORDER BY s.block, r.revision LIMIT 1`;
 }
 
 /**
- * The revisions that changed a document, the definitions or the authority, newest first, below `before`: a rollback finds the events that
- * it needs in this way. It searches the blocks from the newest on, so an old change is found late: about 20 ms for a million events.
- * Revisions of another subject may be among them, and the reader must ignore those events.
+ * The revisions below `before` that changed a document, the definitions or the authority, newest first. A rollback finds its events this way.
+ * The search starts at the newest block, so an old change is found late: after about 20 ms for a million events. The result may contain
+ * revisions of other subjects; the reader must ignore those events.
  */
 export async function readRevisions(
   pool: Pool,

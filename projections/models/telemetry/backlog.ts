@@ -4,20 +4,22 @@ import { HistoryMismatch } from '../../checkpoints.ts';
 const CONTENTION_BACKOFF_MS = 500;
 const RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
-/** How often stopped projects are looked at again: an operator may have removed the cause. */
+/** How often a stopped project is tried again, because an operator may have removed the cause. */
 const REFRESH_MS = 10_000;
 /** Time limit of a batch at its first try. It doubles for each further try, because a large sweep may really need longer. */
 const TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 1_200_000;
 
-/** What is known of one project's telemetry: how long its stream is, and how much of it the tables show. All times are `performance.now()`. */
+/**
+ * The known state of one project's telemetry: how long its stream is, and how much of it the tables show. All times are `performance.now()`.
+ */
 export class ProjectBacklog {
   readonly projectId: string;
   /** Last revision of the stream. */
   head: number;
   /** Last revision that the tables show. */
   shown = -1;
-  /** The project is not looked at before this time. */
+  /** The project is not tried before this time. */
   notBefore = 0;
   /** Failures in a row. */
   attempts = 0;
@@ -42,7 +44,7 @@ export class ProjectBacklog {
   written({ events, shown }: { readonly events: number; readonly shown: number }): void {
     this.isBegun = true;
     this.shown = shown;
-    // The log has no more, whatever following said of it.
+    // The log has no more events, even if the subscription said so.
     if (events === 0) this.head = shown;
     this.attempts = 0;
     this.failure = null;
@@ -56,7 +58,7 @@ export class ProjectBacklog {
     this.failure = null;
   }
 
-  /** Says what to report: a failure that is tried again, a project that stopped, or nothing where it stands as before. */
+  /** Notes a failure and returns what to report: a failure that is tried again, a stop, or a stop that was already reported. */
   failed(error: unknown, now: number): 'retried' | 'stopped' | 'still stopped' {
     this.attempts += 1;
     this.isBegun = false;
@@ -72,7 +74,7 @@ export class ProjectBacklog {
   }
 }
 
-/** The telemetry of all projects that is not shown yet, and whose turn it is. */
+/** The telemetry of all projects that the tables do not show yet. Projects take turns. */
 export class Backlog {
   readonly #projects = new Map<string, ProjectBacklog>();
 
@@ -106,7 +108,7 @@ export class Backlog {
     return next;
   }
 
-  /** The next turn belongs to another project. */
+  /** Gives the next turn to another project. */
   hadTurn(project: ProjectBacklog): void {
     this.#projects.delete(project.projectId);
     this.#projects.set(project.projectId, project);

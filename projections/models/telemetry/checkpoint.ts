@@ -9,7 +9,7 @@ import { batchLength, decoded } from '../../projector/batch-slicing.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import type { Transaction, Versions } from '../../tables.ts';
 
-/** How far the tables of telemetry are in a project's telemetry stream. Only the holder of a lock on this row may write the tables. */
+/** The checkpoint of the telemetry tables in a project's telemetry stream. Only the holder of a lock on this row may write the tables. */
 export interface TelemetryCheckpoint {
   readonly revision: number;
   readonly eventId: string;
@@ -21,7 +21,7 @@ export const TELEMETRY_VERSIONS: Versions = new Map([['telemetry', 1]]);
 const BEGIN = `
 INSERT INTO savepoint.telemetry_checkpoints (project, revision, event_id) VALUES ($1, -1, '') ON CONFLICT DO NOTHING`;
 
-/** Gives a project that is new to these tables its checkpoint, at −1. */
+/** Creates the checkpoint, at −1, of a project that is new to these tables. */
 export async function beginTelemetry(pool: Pool, projectId: string): Promise<void> {
   await pool.query({ ...QUERY_TIMEOUT, text: BEGIN, values: [projectId] });
 }
@@ -40,7 +40,7 @@ export async function tryLockCheckpoint(tx: Transaction): Promise<TelemetryCheck
   return checkpointOf(await tx.run<Row>('telemetry-try-lock', TRY_LOCK, []));
 }
 
-/** The same, but waits for the other projector. `null`: the project has no checkpoint. */
+/** Locks the checkpoint like {@link tryLockCheckpoint}, but waits for the other projector. `null`: the project has no checkpoint. */
 export async function lockCheckpoint(tx: Transaction): Promise<TelemetryCheckpoint | null> {
   return checkpointOf(await tx.run<Row>('telemetry-lock', LOCK, []));
 }
@@ -54,7 +54,7 @@ function checkpointOf([row]: readonly Row[]): TelemetryCheckpoint | null {
   return row ? { revision: Number(row.revision), eventId: row.event_id } : null;
 }
 
-/** Throws {@link HistoryMismatch} when the log does not hold the event at which the tables are. */
+/** Throws {@link HistoryMismatch} when the log does not hold the event of the checkpoint. */
 export async function checkHistory(log: Log, projectId: string, { revision, eventId }: TelemetryCheckpoint): Promise<void> {
   if (revision < 0) return;
   const [event] = await log.read(telemetryStream(projectId), { from: revision, limit: 1, direction: 'forwards' });
@@ -72,8 +72,8 @@ export async function advanceTelemetry(tx: Transaction, { revision, eventId }: T
 const PAGE = 500;
 
 /**
- * The next events, as many as one batch takes, none beyond `until`. If one cannot be read, only those before it are given. Throws {@link
- * HistoryMismatch} if the next one was truncated: then only the totals have what it and the truncated ones after it came to.
+ * The next events, as many as one batch takes, none beyond `until`. If one cannot be read, returns those before it. Throws {@link
+ * HistoryMismatch} if the next one was truncated: only the totals then contain what the truncated events added up to.
  */
 export async function readBatch(
   log: Log,

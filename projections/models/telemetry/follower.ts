@@ -13,11 +13,11 @@ import { type WrittenBatch, writeBatch } from './batch.ts';
 import { beginTelemetry, checkHistory, TELEMETRY_VERSIONS, tryLockCheckpoint } from './checkpoint.ts';
 
 /**
- * The projector of telemetry, apart from the one of game data. It writes one batch of one project at a time through one connection. While
- * there is more, it pauses for longer than the batch took. So a flood of telemetry makes telemetry late, and nothing else.
+ * The projector of telemetry, apart from the one of game data. It writes one batch of one project at a time through one connection. While more
+ * is waiting, it pauses for longer than the batch took. So a flood of telemetry delays telemetry and nothing else.
  *
- * Following only tells that a stream has grown. The events are read from the stream in pages, so that memory holds few of them. Any number
- * of these may run on one database: the one that has locked a project's checkpoint writes, and the others look again later.
+ * The subscription only says that a stream has grown. The events are read from the stream in pages, so that few are in memory. Any number of
+ * these may run on one database: the one that has locked a project's checkpoint writes, and the others try again later.
  */
 
 export interface TelemetryFollowerOptions {
@@ -28,23 +28,23 @@ export interface TelemetryFollowerOptions {
 
 export interface TelemetryFollower {
   readonly counters: Readonly<{ events: number; batches: number; failures: number }>;
-  /** Events in the log that the tables do not show, as far as this process knows. */
+  /** The number of events in the log that the tables do not show, as far as this process knows. */
   lag(): number;
   /** Projects whose telemetry stopped, with the reason (an unknown event, two histories). */
   stopped(): ReadonlyMap<string, Error>;
   start(): void;
   /**
-   * Writes what the log holds at the time of the call, for at most `withinMs`, and ends after the batch under way. The rest is written
-   * after the next start, or by another follower.
+   * Writes the events that the log holds now, for at most `withinMs`, and ends after the current batch. The rest is written after the next
+   * start, or by another follower.
    */
   stop(withinMs?: number): Promise<void>;
 }
 
-/** With fewer events than this waiting, a batch lingers, so that more events come into it. */
+/** With fewer waiting events than this, a batch waits for more. */
 const LINGER_EVENTS = 500;
 const LINGER_MS = 40;
 const RETRY_MS = 1_000;
-/** The pause after a batch while there is more, as a multiple of the batch's time: the database serves game data first. */
+/** The pause after a batch while more is waiting, as a multiple of the batch's time. The database serves game data first. */
 const PAUSE_FACTOR = 2;
 const MAX_PAUSE_MS = 400;
 const FINISHING_MS = 10;
@@ -63,10 +63,10 @@ class Follower implements TelemetryFollower {
   readonly #stopping = new AbortController();
   readonly #grown = createNotifier();
   readonly #onError: (error: unknown) => void;
-  /** How much of the log this follower was given. */
+  /** How far the subscription has read the log. */
   #given = { position: 0n, steps: 0, caughtUp: false };
   #isWriting = false;
-  /** Set when it is to stop: then there are no pauses. */
+  /** Set while the follower stops: it then makes no pauses. */
   #isFinishing = false;
   #running: Promise<unknown> | null = null;
 
@@ -99,7 +99,7 @@ class Follower implements TelemetryFollower {
     await this.#running;
   }
 
-  /** It ends early when the follower stops. */
+  /** Waits. Ends early when the follower stops. */
   #pause(ms: number): Promise<void> {
     return sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
@@ -121,7 +121,7 @@ class Follower implements TelemetryFollower {
     await looking;
   }
 
-  /** Looks for streams that grew while nobody followed. */
+  /** Finds streams that grew while nobody followed. */
   async #lookAtAll(): Promise<void> {
     const { rows } = await this.#pool.query<{ project: string }>('SELECT project FROM savepoint.projects');
     for (const { project } of rows) {
@@ -143,7 +143,7 @@ class Follower implements TelemetryFollower {
     }
   }
 
-  /** One batch of one project, and the pauses around it. */
+  /** Writes one batch of one project, with the pauses around it. */
   async #turn(project: ProjectBacklog): Promise<void> {
     this.#isWriting = true;
     this.#backlog.hadTurn(project);
@@ -166,11 +166,11 @@ class Follower implements TelemetryFollower {
     this.counters.batches += written.events > 0 ? 1 : 0;
   }
 
-  /** `null`: another process holds the project. */
+  /** Returns `null` when another process holds the project. */
   async #batch(tx: Transaction, project: ProjectBacklog): Promise<WrittenBatch | null> {
     const at = await tryLockCheckpoint(tx);
     if (at === null) return null;
-    // Checked at the first look, and whenever the tables are not where this process left them.
+    // Checks the history at the first batch, and whenever another process has moved the checkpoint.
     if (!project.isBegun || at.revision !== project.shown) await checkHistory(this.#log, project.projectId, at);
     return writeBatch(tx, this.#log, at);
   }
@@ -185,7 +185,7 @@ class Follower implements TelemetryFollower {
     }
   }
 
-  /** Projects that others hold, or that failed, are not waited for. */
+  /** Waits until everything is shown, except for projects that others hold or that failed. */
   async #untilShown(withinMs: number): Promise<void> {
     const deadline = performance.now() + withinMs;
     const { steps } = this.#given;

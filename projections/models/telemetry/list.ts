@@ -5,7 +5,7 @@ import { isOnline } from '../../../src/domain/telemetry/player.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { type PlayerRow, playerOf } from './players.ts';
 
-/** What operators look at: the last events, failed saves and players, of one project or of all. */
+/** Lists for operators: the last events, failed saves and players, of one project or of all. */
 
 export interface EventFilter {
   readonly project: string | null;
@@ -22,7 +22,7 @@ export interface EventView extends Omit<ListedEvent, 'category'> {
   readonly at: string;
 }
 
-/** The index gives the last events of each project, so that no list is ever sorted as a whole. */
+/** Takes the last events of each project from the index, so that no list is sorted as a whole. */
 const EVENTS = `
 SELECT e.* FROM savepoint.projects p CROSS JOIN LATERAL (
   SELECT * FROM savepoint.telemetry_events e WHERE e.project = p.project AND ($2::text IS NULL OR e.platform_id = $2)
@@ -47,7 +47,7 @@ interface EventRow {
 /** Newest first. */
 export async function listEvents(pool: Pool, { project, player, type, limit }: EventFilter): Promise<readonly EventView[]> {
   const isType = type?.includes('.') ?? false;
-  // The index knows the category and not the type.
+  // The index holds categories, not types.
   const category = type !== null && isType ? categoryOf(type) : type;
   const { rows } = await pool.query<EventRow>(EVENTS, [project, player, category, isType ? type : null, limit]);
   return rows.map((row) => ({
@@ -65,7 +65,7 @@ export async function listEvents(pool: Pool, { project, player, type, limit }: E
   }));
 }
 
-/** Saves that games failed to find again, newest first. */
+/** Saves that games could not load again, newest first. */
 export function listFailures(pool: Pool, filter: Pick<EventFilter, 'project' | 'limit'>): Promise<readonly EventView[]> {
   return listEvents(pool, { ...filter, player: null, type: SAVE_UNCONFIRMED });
 }
@@ -79,7 +79,7 @@ export interface PlayerView {
   readonly lastSeen: string;
   /** Sum of the heartbeats; `null`: there was none. */
   readonly totalSeconds: number | null;
-  /** Over all sessions, as the game reported it or by the clock. */
+  /** Over all sessions, as reported by the game or measured by the clock. */
   readonly playSeconds: number;
   readonly sessions: number;
   readonly events: number;
@@ -94,7 +94,7 @@ ORDER BY p.last_seen DESC, p.project, p.platform_id LIMIT $2`;
 
 type PlayerViewRow = PlayerRow & { readonly project: string };
 
-/** Players seen last come first. A player without a heartbeat for a minute counts as gone. */
+/** Players, last seen first. A player without a heartbeat for a minute counts as offline. */
 export async function listPlayers(
   pool: Pool,
   { project, limit, now }: { readonly project: string | null; readonly limit: number; readonly now: number },

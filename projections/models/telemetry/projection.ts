@@ -19,13 +19,13 @@ const SWEEP_EVENTS = 'DELETE FROM {telemetry_events} WHERE project = $1 AND revi
 const SWEEP_SESSIONS = 'DELETE FROM {telemetry_sessions} WHERE project = $1 AND revision < $2';
 const FORGET = 'DELETE FROM {telemetry_players} WHERE project = $1';
 
-/** An event with its number in the list. */
+/** An event with its index in the list. */
 interface Listed extends ListedEvent {
   readonly revision: number;
   readonly recordedAt: number;
 }
 
-/** What a batch is folded into. */
+/** The rows that a batch changes. */
 interface Fold {
   readonly players: Map<string, Player>;
   readonly listed: Listed[];
@@ -37,10 +37,7 @@ interface Writing {
   readonly listed?: boolean;
 }
 
-/**
- * Brings the tables of a project from the event before the first of these to the last one. The caller must have locked the checkpoint's
- * row.
- */
+/** Moves the tables of a project from before the first of these events to the last. The caller must have locked the checkpoint's row. */
 export async function writeTelemetry(tx: Transaction, events: readonly TelemetryEvent[], { listed = true }: Writing = {}): Promise<void> {
   const last = events.at(-1);
   if (last === undefined) return;
@@ -49,8 +46,8 @@ export async function writeTelemetry(tx: Transaction, events: readonly Telemetry
 }
 
 /**
- * Divides the events into parts, each of which ends with a sweep or with the batch. What a sweep removes must be gone for the events after
- * it, whatever the batches are.
+ * Divides the events into parts, each of which ends with a sweep or with the batch. Later events must not see what a sweep removes, however
+ * the batches are cut.
  */
 function* parts(events: readonly TelemetryEvent[]): Generator<readonly TelemetryEvent[]> {
   let start = 0;

@@ -9,8 +9,8 @@ import { writeTelemetry } from './projection.ts';
 import { beginFromTotals } from './totals.ts';
 
 /**
- * Rebuilds the rows of telemetry, one project at a time in one transaction. Readers see the old rows until it ends, and the running
- * projector waits for the project's checkpoint, which the transaction has locked.
+ * Rebuilds the rows of telemetry, one project at a time in one transaction. Readers see the old rows until it ends. The running projector
+ * waits for the project's checkpoint, which the transaction has locked.
  */
 export async function rebuildTelemetry(options: {
   readonly log: Log;
@@ -30,7 +30,7 @@ export async function rebuildTelemetry(options: {
   return { projects, events, seconds: (performance.now() - startedAt) / 1000 };
 }
 
-/** Does the work again if the beginning of the stream was truncated while it was read. The second time begins with the newer totals. */
+/** Repeats the work if the beginning of the stream was truncated while it was read. The second try begins with the newer totals. */
 export async function retryOnTruncation<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -8,8 +8,8 @@ import type { Log } from '../../../src/log/port.ts';
 import { telemetryStream } from '../../../src/log/streams.ts';
 
 /**
- * Retention. It removes nothing itself. It appends an event that says what is no longer shown. The projector removes the rows at that
- * event, and so do a rebuild and a verification. The events themselves are truncated later (truncate.ts).
+ * Retention. It removes nothing itself: it appends an event that says what is no longer shown. The projector, a rebuild and a verification
+ * remove the rows at that event. The events themselves are truncated later (truncate.ts).
  */
 
 export interface Retained {
@@ -53,7 +53,7 @@ export async function retainTelemetry({
   return { projects, events };
 }
 
-/** What a sweep is to remove of a project's rows; `null`: nothing. */
+/** What a sweep must remove of a project's rows; `null` for nothing. */
 async function sweptOf(pool: Pool, { project, deleted, settings }: ProjectRow, now: number): Promise<TelemetrySwept | null> {
   const days = analyticsSetting(projectSettings(settings).analytics).retentionDays;
   if (!deleted && days === 0) return null;
@@ -64,7 +64,7 @@ async function sweptOf(pool: Pool, { project, deleted, settings }: ProjectRow, n
   return { before, forgotten: deleted, totals };
 }
 
-/** The first row that is young enough, in the order of the stream; where there is none, what comes after the last row. */
+/** The first row that is young enough, in the order of the stream. Without one, the position after the last row. */
 const FIRST_KEPT = `
 SELECT coalesce(
   (SELECT revision FROM savepoint.telemetry_events WHERE project = $1 AND recorded_at >= $2 ORDER BY revision LIMIT 1),
@@ -95,7 +95,7 @@ async function totalsOf(pool: Pool, projectId: string, before: number): Promise<
   };
 }
 
-/** Appending it twice is harmless: the second time there is nothing left to remove. */
+/** Appends the sweep. A second append is harmless: nothing is left to remove. */
 async function appendSwept(log: Log, projectId: string, swept: TelemetrySwept, recordedAt: number): Promise<void> {
   const metadata = { schemaVersion: TELEMETRY_VERSIONS['telemetry.swept'], recordedAt, actor: { kind: 'operator' } };
   const event = { id: randomUUID(), type: 'telemetry.swept', data: encodeEvent(swept), metadata: JSON.stringify(metadata) };

@@ -1,5 +1,5 @@
--- What players report, read from a stream of its own beside the project's. Its place in that stream says nothing about the other tables.
--- Times are unix milliseconds.
+-- What players report. It is read from a stream of its own beside the project's, so its checkpoint is independent of the other tables. Times
+-- are unix milliseconds.
 CREATE TABLE {telemetry_checkpoints} (
   project text COLLATE "C" PRIMARY KEY,
   revision bigint NOT NULL,
@@ -7,7 +7,7 @@ CREATE TABLE {telemetry_checkpoints} (
   event_id text NOT NULL
 ) WITH (fillfactor = 50);
 
--- The listed events. Those that retention has swept are gone.
+-- The listed events, without those that retention has swept.
 CREATE TABLE {telemetry_events} (
   project text COLLATE "C" NOT NULL,
   revision bigint NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE {telemetry_events} (
 CREATE INDEX ON {telemetry_events} (project, category, revision);
 CREATE INDEX ON {telemetry_events} (project, platform_id, revision);
 
--- One row per player: the stats that heartbeats add up to, then the presence profile.
+-- One row per player: the sums of the heartbeats, then the presence profile.
 CREATE TABLE {telemetry_players} (
   project text COLLATE "C" NOT NULL,
   platform_id text COLLATE "C" NOT NULL,
@@ -46,12 +46,12 @@ CREATE TABLE {telemetry_players} (
   events bigint NOT NULL,
   listed_at bigint,
   last_endpoint_slug text,
-  -- Until when the player counts as there, as the node that gathers the player's heartbeats has said.
+  -- When the player starts to count as offline, according to the node that gathers the player's heartbeats.
   online_until bigint,
   PRIMARY KEY (project, platform_id)
 ) WITH (fillfactor = 70);
 
--- One row per session of a player. revision is that of the last event about it.
+-- One row per session of a player. revision is that of the session's last event.
 CREATE TABLE {telemetry_sessions} (
   project text COLLATE "C" NOT NULL,
   platform_id text COLLATE "C" NOT NULL,

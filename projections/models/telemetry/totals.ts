@@ -10,7 +10,7 @@ import { advanceTelemetry, type TelemetryCheckpoint } from './checkpoint.ts';
 import { saveSessions } from './play-sessions.ts';
 import { savePlayers } from './players.ts';
 
-/** The totals of a project in the log: finds them, puts them into tables to fold on from, and writes them. */
+/** The totals of a project in the log: finds them, loads them into tables so that folding can continue, and writes them. */
 
 export interface Totals extends TotalsCompleted {
   /** Revision of the event that completes them. */
@@ -20,9 +20,7 @@ export interface Totals extends TotalsCompleted {
 /** Events that are read at once. A part is about 128 KiB. */
 const PAGE = 4;
 
-/**
- * The last complete totals; `null`: the project's telemetry was never truncated. Parts after them belong to a truncation that broke off.
- */
+/** The last complete totals; `null` when the project's telemetry was never truncated. Parts after them belong to an interrupted truncation. */
 export async function findTotals(log: Log, projectId: string): Promise<Totals | null> {
   const stream = totalsStream(projectId);
   let page = await log.read(stream, { limit: 1, direction: 'backwards' });
@@ -41,9 +39,9 @@ export async function findTotals(log: Log, projectId: string): Promise<Totals | 
 const COMPLETED = 'totals.completed';
 
 /**
- * Where folding begins in empty tables: at −1, or after what was truncated, with what players had come to until then. Moves the checkpoint
- * there; the caller must have locked it. Totals that reach beyond `until` are not used. Throws {@link HistoryMismatch} when the log holds
- * another event there, or when the totals are truncated meanwhile because newer ones follow them.
+ * Loads the totals into empty tables and returns the revision after which folding begins: −1, or that of the last truncated event. Moves the
+ * checkpoint there; the caller must have locked it. Totals that reach beyond `until` are not used. Throws {@link HistoryMismatch} when the log
+ * holds another event there, or when newer totals have replaced these meanwhile.
  */
 export async function beginFromTotals(tx: Transaction, log: Log, until = Number.MAX_SAFE_INTEGER): Promise<number> {
   const { projectId } = tx;
@@ -82,7 +80,7 @@ async function restore(tx: Transaction, log: Log, { revision, parts, players, se
 const PART_BYTES = 128 * 1024;
 const TRIES = 5;
 
-/** Writes totals, a part at a time. Only one may write at a time: a second one finds that the stream has grown, and fails. */
+/** Writes totals, a part at a time. Only one process can write: a second one finds that the stream has grown, and fails. */
 export class TotalsWriter {
   readonly #log: Log;
   readonly #projectId: string;
@@ -116,7 +114,7 @@ export class TotalsWriter {
     await this.#add(this.#sessions, session);
   }
 
-  /** Completes the totals: from now on they count. Resolves to the revision of their first event. */
+  /** Completes the totals, which makes them valid. Resolves to the revision of their first event. */
   async complete(through: TelemetryCheckpoint): Promise<number> {
     await this.#flush();
     const { revision, eventId } = through;
@@ -146,7 +144,7 @@ export class TotalsWriter {
     this.#head = result.revision;
   }
 
-  /** The identical append is stored only once. */
+  /** Repeats the append until its outcome is known. The identical append is stored only once. */
   async #sendUntilKnown(event: NewEvent) {
     for (let tries = 1; ; tries += 1) {
       try {

@@ -12,26 +12,26 @@ import { beginScratch, onScratch } from './scratch.ts';
 import { beginFromTotals, findTotals, TotalsWriter } from './totals.ts';
 
 /**
- * Truncation. When retention has removed rows, the events of which no row is shown any more leave the log, too. What players had come to by
- * these events is first stored as totals, in a stream of its own. A rebuild and a verification begin there. Totals are folded from the log
- * into tables of their own, by the code of every other fold. They are never taken from the tables that they are to prove.
+ * Truncation. After retention has removed rows, the events without any shown row leave the log, too. What they added up to per player is first
+ * stored as totals, in a stream of its own. A rebuild and a verification begin there. Totals are folded from the log into tables of their own,
+ * by the code of every other fold. They are never taken from the tables that they are meant to prove.
  *
- * Only sessions that are still shown go into the totals. Any other was swept. If that sweep lies before the truncation the session is gone,
- * and otherwise a later fold meets the sweep as well. In both cases nothing is left of it.
+ * Only sessions that are still shown go into the totals. All others were swept. If that sweep lies before the truncation, the session is gone;
+ * otherwise a later fold meets the sweep as well. Nothing of it remains in either case.
  *
- * The order is: totals, then the telemetry before them, then the totals before those. Wherever this breaks off, what a rebuild needs is
- * there, and the next run does the rest. The last event in the totals stays in its stream, so that another history can be told from this
- * one.
+ * The order is: write the totals, truncate the telemetry before them, truncate older totals. If this breaks off at any point, a rebuild finds
+ * what it needs, and the next run does the rest. The stream of totals keeps its last event, so that another history can be detected.
  */
 
 /** Advisory lock for one truncation at a time, because the tables that it folds into have fixed names. The number has no meaning. */
 export const TRUNCATION_LOCK = 7_203_114_007;
 const VERSIONS: Versions = new Map([[TELEMETRY, TRUNCATION_VERSION]]);
 /**
- * Fewer events than this are not worth a truncation; nor are fewer events than players, because the totals have an entry for each player.
+ * A truncation must free at least this many events, and at least as many as there are players, because the totals have an entry for each
+ * player.
  */
 const MIN = 1_000;
-/** The most events of one run. They take minutes, and other maintenance waits. The next run goes on. */
+/** The most events of one run, which take minutes while other maintenance waits. The next run continues. */
 const MAX = 1_000_000;
 const ROWS = 200;
 
@@ -40,15 +40,15 @@ export interface TruncationOptions {
   readonly pool: Pool;
   /** Unix ms. */
   readonly now: number;
-  /** The least number of events that a truncation must free. */
+  /** The fewest events that a truncation must free. */
   readonly least?: number;
-  /** The most events that it frees in each project; where the project has more players than that, as many as players. */
+  /** The most events that it frees in each project; in a project with more players than that, as many as players. */
   readonly most?: number;
 }
 
 /**
- * Truncates every project's telemetry where that frees enough events. Resolves to how many events left the log. Does nothing while another
- * truncation runs.
+ * Truncates every project's telemetry where that frees enough events. Resolves to the number of events that left the log. Does nothing while
+ * another truncation runs.
  */
 export async function truncateTelemetry(options: TruncationOptions): Promise<number> {
   const lock = await options.pool.connect();
@@ -64,7 +64,7 @@ export async function truncateTelemetry(options: TruncationOptions): Promise<num
   }
 }
 
-/** A project, and the revision before which its events may go. */
+/** A project, and the revision before which its events can be truncated. */
 interface Truncatable {
   readonly project: string;
   readonly deleted: boolean;
@@ -72,7 +72,7 @@ interface Truncatable {
   readonly players: number;
 }
 
-/** Before the first event with a row that is shown. Where there is none, before the revision at which the tables are. */
+/** The revision before the first event with a shown row. Without one, the revision of the tables. */
 const TRUNCATABLE = `
 SELECT c.project, p.deleted, coalesce((SELECT e.revision - 1 FROM savepoint.telemetry_events e WHERE e.project = c.project
     ORDER BY e.revision LIMIT 1), c.revision) AS through,
@@ -95,7 +95,7 @@ async function truncateOne(options: TruncationOptions, { project, deleted, throu
   const known = totals?.through.revision ?? -1;
   const through = Math.min(reach, first.revision + Math.max(most, least, players));
   const freed = through - first.revision;
-  // Totals of players are not kept for a deleted project.
+  // A deleted project keeps no totals of players.
   const freesEnough = deleted ? players === 0 : freed >= Math.max(least, players);
   const worthwhile = freed > 0 && through > known && freesEnough;
   if (worthwhile) {
@@ -105,13 +105,13 @@ async function truncateOne(options: TruncationOptions, { project, deleted, throu
     return freed;
   }
   if (totals === null) return 0;
-  // A truncation that broke off after its totals is completed.
+  // Completes a truncation that broke off after its totals.
   await log.truncate(stream, known);
   await log.truncate(totalsStream(project), totals.revision - totals.parts);
   return Math.max(0, known - first.revision);
 }
 
-/** Folds up to `through` and writes the totals. Resolves to the revision at which they begin. */
+/** Folds up to `through` and writes the totals. Resolves to the revision of their first event. */
 async function keepTotals(log: Log, pool: Pool, project: string, through: number, now: number): Promise<number> {
   const last = await foldThrough(log, pool, project, through);
   const writer = await TotalsWriter.open(log, project, now);
@@ -120,7 +120,7 @@ async function keepTotals(log: Log, pool: Pool, project: string, through: number
   return writer.complete(last);
 }
 
-/** Works a batch at a time, so that little is in memory and nobody waits long. */
+/** Folds a batch at a time, so that little is in memory and locks are short. */
 async function foldThrough(log: Log, pool: Pool, project: string, through: number): Promise<TelemetryCheckpoint> {
   let checkpoint = await transaction(pool, project, VERSIONS, async (tx) => {
     await beginScratch(tx);
@@ -137,7 +137,7 @@ async function foldThrough(log: Log, pool: Pool, project: string, through: numbe
   return checkpoint;
 }
 
-/** A statement that gives rows after a key of so many parts. */
+/** A statement that lists rows after a key of this many parts. */
 interface Listing<Row> {
   readonly name: string;
   readonly statement: string;

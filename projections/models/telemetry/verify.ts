@@ -15,7 +15,7 @@ import { beginScratch, onScratch } from './scratch.ts';
 import { beginFromTotals } from './totals.ts';
 
 /**
- * The proof that the rows of telemetry agree with its streams. They are folded again into scratch tables, up to where the tables are, and
+ * Proves that the rows of telemetry agree with its streams. The streams are folded again into scratch tables, up to the checkpoint, and
  * compared column by column. Telemetry has no hash chain, so an altered event shows only where it changes a row.
  */
 
@@ -26,7 +26,7 @@ export interface VerifiedTelemetry {
 }
 
 const SCRATCH: Versions = new Map([[TELEMETRY, SCRATCH_VERSION]]);
-/** The most events that are left to fold while the snapshot is held. */
+/** The most events that are folded while the snapshot is held. */
 const LITTLE = 1_000;
 
 /** The caller must hold the lock of verifications, because the scratch tables have fixed names. */
@@ -84,7 +84,7 @@ async function shownRevisions(pool: Pool): Promise<ReadonlyMap<string, number>> 
   return new Map(rows.map(({ project, revision }) => [project, Number(revision)]));
 }
 
-/** Folds all but the last events, a batch at a time, while the projector goes on. */
+/** Folds all but the last events, a batch at a time, while the projector continues. */
 async function foldMost(log: Log, pool: Pool, projectId: string, shown: number): Promise<{ readonly at: number; readonly events: number }> {
   let at = await transaction(pool, projectId, SCRATCH, async (tx) => {
     await beginScratch(tx);

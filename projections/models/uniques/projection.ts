@@ -15,7 +15,7 @@ interface Claim {
   readonly space: Space;
   readonly collection: string;
   readonly hash: string;
-  /** `null`: no document holds the value any more. */
+  /** `null` when no document holds the value. */
   readonly holder: string | null;
   readonly revision: number;
 }

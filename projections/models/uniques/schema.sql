@@ -1,4 +1,4 @@
--- Which document holds a value of a unique field, by the hash of field and value. A claim that was left behind counts for nothing: see
+-- The document that holds a value of a unique field, by the hash of field and value. An outdated claim has no effect: see
 -- src/app/project/unique-claims.ts.
 CREATE TABLE {uniques} (
   project text COLLATE "C" NOT NULL,
