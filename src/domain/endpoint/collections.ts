@@ -134,13 +134,19 @@ function extreme(name: 'min' | 'max', scope: Scope, list: readonly Json[]): numb
 
 /** A lambda, or a selector: a path in the item, text with tokens, or an expression. `item` names the item in all of them. */
 function compileSelector(language: Language, text: string): Select {
-  const lambda = /^\(?\s*([A-Za-z_]\w*)\s*\)?\s*=>/.exec(text);
-  if (lambda !== null) return compileLambda(language, lambda[1] ?? 'item', text.slice(lambda[0].length).trim());
+  const lambda = lambdaIn(text);
+  if (lambda !== null) return compileLambda(language, lambda.parameter, lambda.body);
   const path = selectorPathIn(text);
   if (path !== null) return compilePathSelector(parsePath(path));
   const bare = unquoted(text) ?? text;
   const evaluate = findTokens(bare).length > 0 ? compileTokenSelector(language, bare) : language.expression(bare);
   return (scope, item, index) => scope.with('item', item, () => scope.with('index', index, () => evaluate(scope)));
+}
+
+/** `x => body`; `null`: it is something else. */
+export function lambdaIn(text: string): { readonly parameter: string; readonly body: string } | null {
+  const head = /^\(?\s*([A-Za-z_]\w*)\s*\)?\s*=>/.exec(text);
+  return head === null ? null : { parameter: head[1] ?? 'item', body: text.slice(head[0].length).trim() };
 }
 
 function compileLambda(language: Language, parameter: string, body: string): Select {

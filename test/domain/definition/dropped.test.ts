@@ -155,6 +155,14 @@ describe('tokens that never have a value', () => {
       answering('{{later}} {{renamed}}', { id: 'x', as: 'renamed', type: 'transform', value: 1 }, { id: 'later', type: 'random' }),
     ],
     [
+      'what a sleep answers, and the parameter of a lambda in a token of its body',
+      answering(
+        '{{nap.sleptMs}}',
+        { id: 'nap', type: 'sleep', ms: 1 },
+        { type: 'transform', expression: 'filter({{hero.bag}}, x => {{x.n}} > 1)' },
+      ),
+    ],
+    [
       'aliases, and names that a transform sets',
       { ...answering('{{purse}} {{n}} {{seen.a}}', { type: 'transform', set: { n: 1, 'seen[n]': 2 } }), let: { purse: 'hero.gold' } },
     ],

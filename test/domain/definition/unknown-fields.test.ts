@@ -83,8 +83,81 @@ describe('a field that a closed schema does not have', () => {
       ),
       [`/steps/0/keyField Did you mean 'gold'?`, `/steps/1/weightField Did you mean 'gold'?`],
     ],
+    [
+      'of what a loop goes through, and of lists in it',
+      endpoint(
+        { type: 'filter', as: 'rich', collection: 'wallets', where: { field: 'gold', op: '>', value: 1 } },
+        {
+          type: 'foreach',
+          from: 'rich',
+          item: 'purse',
+          maxIterations: 9,
+          body: [
+            { id: 'sum', type: 'transform', expression: '{{purse.gld}} + {{purse.gold}}' },
+            {
+              id: 'inner',
+              type: 'foreach',
+              from: '{{purse.bag}}',
+              item: 'item',
+              maxIterations: 9,
+              body: [{ id: 'one', type: 'transform', value: '{{item.cuont}}' }],
+            },
+          ],
+        },
+      ),
+      [`/steps/1/body/0/expression Did you mean 'gold'?`, `/steps/1/body/1/body/0/value Did you mean 'count'?`],
+    ],
+    [
+      'that a list is sorted by, and that an item is drawn by',
+      endpoint(
+        { type: 'filter', as: 'rich', collection: 'wallets', where: { field: 'gold', op: '>', value: 1 } },
+        { type: 'sort', source: '{{rich}}', by: 'gld' },
+        { type: 'sort', source: '{{rich}}', by: '{{item.golt}}' },
+        { type: 'sort', from: '{{rich}}', expression: '0 - {{item.hero.levl}} + {{index}}' },
+        { type: 'random', mode: 'weighted', from: '{{rich}}', weightField: 'gokd', where: { field: 'item.golb', op: '>', value: 1 } },
+      ),
+      [
+        `/steps/1/by Did you mean 'gold'?`,
+        `/steps/2/by Did you mean 'gold'?`,
+        `/steps/3/expression Did you mean 'level'?`,
+        `/steps/4/weightField Did you mean 'gold'?`,
+        `/steps/4/where/field Did you mean 'gold'?`,
+      ],
+    ],
+    [
+      'in a lambda and a selector',
+      endpoint(
+        { type: 'read', as: 'purse', ...on },
+        { type: 'transform', expression: 'count(purse.bag, x => x.cuont > 1 || {{x.id}} == "cuont.x")' },
+        { type: 'transform', expression: 'sum(purse.bag, cuont) + sum(purse.bag, {{item.count}} * {{item.cuont}})' },
+        { type: 'return', value: { first: '{{find(purse.bag, it => it.idd == input.id)}}', ids: `{{pluck(purse.bag, 'ID')}}` } },
+        { type: 'compute', values: { best: 'max(pluck(filter({{purse.bag}}, b => b.cout > 1), count))' } },
+      ),
+      [
+        `/steps/1/expression Did you mean 'count'?`,
+        `/steps/2/expression Did you mean 'count'?`,
+        `/steps/2/expression Did you mean 'count'?`,
+        `/steps/3/value/first Did you mean 'id'?`,
+        `/steps/4/values/best Did you mean 'count'?`,
+      ],
+    ],
   ])('%s', (_, item, expected) => {
     expect(found('endpoints', item)).toEqual(expected);
+  });
+
+  it('in what a query computes', () => {
+    const columns = [
+      { name: 'a', expression: '{{golt}} + {{gold}} + {{values.rate|1}} + sum(bag, cuont)' },
+      { name: 'b', template: '{{_key}}: {{hero.levl}} ({{now}})' },
+    ];
+    expect(found('queries', query({ valueExpression: '{{gld}} * 2', columns }))).toEqual([
+      `/config/valueExpression Did you mean 'gold'?`,
+      `/config/columns/0/expression Did you mean 'gold'?`,
+      `/config/columns/0/expression Did you mean 'count'?`,
+      `/config/columns/1/template Did you mean 'level'?`,
+    ]);
+    expect(found('queries', query({ field: '{{gld}} + 1' }))).toEqual([`/config/field Did you mean 'gold'?`]);
+    expect(found('queries', query({ field: { expression: '{{gld}} + 1' } }))).toEqual([`/config/field/expression Did you mean 'gold'?`]);
   });
 
   it('of a query over one collection, and of a rate-limit rule', () => {
@@ -102,6 +175,17 @@ describe('is not looked for', () => {
     ['where an object takes fields of one kind', write({ op: 'inc', path: 'coins.silver', value: 1 })],
     ['in names that are computed', write({ op: 'inc', path: '{{input.what}}', value: 1 })],
     ['in names of the server', write({ op: 'set', path: '_note', value: 1 })],
+    [
+      'in items whose name something else has, too',
+      endpoint(
+        { type: 'filter', as: 'rich', collection: 'wallets', where: { field: 'gold', op: '>', value: 1 } },
+        { type: 'transform', set: { purse: 1 } },
+        { type: 'foreach', from: 'rich', item: 'purse', maxIterations: 9, body: [{ id: 'x', type: 'transform', value: '{{purse.gld}}' }] },
+        { type: 'transform', expression: 'count({{rich}}, x => x.coins.silver > 1 && x._note == input.gld)' },
+        { type: 'transform', expression: 'sum(input.list, gld) + sum({{rich}}, s1) + sum({{rich}}, GOLD)' },
+        { type: 'return', value: 'count(rich, gld) {{rich.length}} {{rich.0.gld}}' },
+      ),
+    ],
     [
       'in what a call of its own brings',
       endpoint({ type: 'read', ...on, as: 'a' }, { type: 'object', as: 'a', fields: { b: 1 } }, { type: 'return', value: '{{a.b}}' }),

@@ -56,6 +56,44 @@ export function rowsOf({ collection, from, source }: Written<StepSchema<'lookup_
   return from === undefined && source === undefined ? documentsOf(collection, findings) : null;
 }
 
+const lists = new WeakMap<FieldModel, FieldModel>();
+
+/** A list of such documents, as a search answers it. */
+export function listOfDocuments({ collection, root }: ClosedDocuments): ClosedDocuments {
+  const known = lists.get(root);
+  if (known !== undefined) return { collection, root: known };
+  const list: FieldModel = { ...root, type: 'array', properties: undefined, additional: true, items: root };
+  lists.set(root, list);
+  return { collection, root: list };
+}
+
+/** The items of a list; `null`: nothing is known of them. */
+export function itemsOf({ collection, root: { items } }: ClosedDocuments): ClosedDocuments | null {
+  return items === undefined ? null : { collection, root: items };
+}
+
+/** What a path in a document leads to; `null`: nothing is known of it. */
+export function documentsAt({ collection, root }: ClosedDocuments, path: readonly string[]): ClosedDocuments | null {
+  let field: FieldModel = root;
+  for (const name of path) {
+    const next = memberOf(field, name);
+    if (typeof next === 'boolean') return null;
+    field = next;
+  }
+  return { collection, root: field };
+}
+
+/** Whether no such document has a member of this name. */
+export function hasNo({ root }: ClosedDocuments, name: string): boolean {
+  return memberOf(root, name) === false;
+}
+
+/** The name of a member, in the letter case of the schema; `undefined`: no member has this name, or nothing is known of them. */
+export function nameIgnoringCase({ root: { properties } }: ClosedDocuments, name: string): string | undefined {
+  const lower = name.toLowerCase();
+  return [...(properties?.keys() ?? [])].find((each) => each.toLowerCase() === lower);
+}
+
 /** Findings for the fields of a `where`, which are paths in a document. */
 export function whereFieldFindings(documents: ClosedDocuments, where: Json, pointer: string, findings: Findings): void {
   const { all, any, field, left }: Written<typeof clause> = objectOf(where);

@@ -6,7 +6,9 @@ import { PATH_NAMES } from '../../query/columns.ts';
 import { firstText, listOf, longForm, objectOf, stringOf } from '../read.ts';
 import { expressionFindings } from './expression.ts';
 import { documentsOf, pathFinding } from './fields.ts';
-import { type Findings, isText } from './finding.ts';
+import { type Findings, isTemplated, isText } from './finding.ts';
+import { RowNames } from './row-names.ts';
+import { TokenWalk } from './token-walk.ts';
 
 /** Findings for queries: what makes a run fail, and what a run silently reads differently. */
 
@@ -84,15 +86,24 @@ function rowFindings({ sources }: Written<typeof query>, config: Written<typeof 
   const look = (path: Json | undefined, pointer: string) => {
     if (isText(path) && !OF_ROW.test(path)) pathFinding(documents, path, pointer, findings);
   };
-  if (!EXPRESSIONS.some((name) => isText(config[name]))) look(config.field, '/config/field');
+  const walk = new TokenWalk(new RowNames(documents, findings), findings, []);
+  for (const name of EXPRESSIONS) walk.look(config[name], `/config/${name}`, true);
+  const { field } = config;
+  if (isTemplated(field) || isObject(field)) walk.look(field, '/config/field', true);
+  else if (!EXPRESSIONS.some((name) => isText(config[name]))) look(field, '/config/field');
   for (const name of COLUMNS) {
     for (const [index, raw] of listOf(config[name]).entries()) {
       const written: Written<typeof column> = longForm(raw, 'path');
-      if (['expression', 'expr', 'valueExpression', 'template'].some((each) => Object.hasOwn(written, each))) continue;
-      look(firstText(written, ...PATH_NAMES), `/config/${name}/${index}`);
+      const at = `/config/${name}/${index}`;
+      const computed = COMPUTED.filter((each) => Object.hasOwn(written, each));
+      if (computed.length === 0) look(firstText(written, ...PATH_NAMES), at);
+      for (const each of computed) walk.look(written[each], `${at}/${each}`, each !== 'template');
     }
   }
 }
+
+/** Members of a column whose text is computed. */
+const COMPUTED = ['expression', 'expr', 'valueExpression', 'template'] as const;
 
 /** Names that a row has besides the fields of its document. */
 const OF_ROW = /^(?:_|(?:key|values|playerProfile)(?:\.|$))/;

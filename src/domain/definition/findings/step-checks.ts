@@ -282,7 +282,7 @@ const CHECKS: { readonly [T in StepType]?: Check<T> } = {
   },
   merge: (step, pointer, findings) => findings.missing(step, ['sources'], pointer, 'MISSING_MERGE_SOURCES'),
   sort(step, pointer, findings) {
-    findings.missing(step, ['source'], pointer, 'MISSING_SORT_SOURCE');
+    findings.missing(step, ['source', 'from'], pointer, 'MISSING_SORT_SOURCE');
     findings.structure(STEPS.sort, step, pointer, 'direction');
   },
   switch: switches,

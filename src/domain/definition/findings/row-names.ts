@@ -1,0 +1,31 @@
+import { type ClosedDocuments, documentsAt, hasNo, pathFinding } from './fields.ts';
+import type { Findings } from './finding.ts';
+import { BUILT_IN } from './names.ts';
+import type { Shape } from './shape.ts';
+import type { WalkedNames } from './token-walk.ts';
+
+/** The names that the texts of a query see: those of its row's document, and those that every template has. */
+export class RowNames implements WalkedNames {
+  readonly #documents: ClosedDocuments;
+  readonly #findings: Findings;
+
+  constructor(documents: ClosedDocuments, findings: Findings) {
+    this.#documents = documents;
+    this.#findings = findings;
+  }
+
+  shapeOf(name: string): Shape | undefined {
+    if (name === 'key' || name === 'playerProfile' || BUILT_IN.includes(name)) return 'open';
+    const found = documentsAt(this.#documents, [name]);
+    if (found !== null) return found;
+    return hasNo(this.#documents, name) ? undefined : 'open';
+  }
+
+  unknown(name: string, pointer: string): void {
+    pathFinding(this.#documents, name, pointer, this.#findings);
+  }
+
+  isBoundBesidesItems(): boolean {
+    return false;
+  }
+}
