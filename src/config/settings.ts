@@ -213,7 +213,7 @@ export const LIMITS = {
     'LIMIT_ANSWER',
     '4 MiB',
     bytes(64 * KIB, 64 * MIB),
-    'Most bytes of the rows of a query, beyond which it answers 413 RESULT_TOO_LARGE, and of a page of records, which ends there.',
+    'Most bytes of the answer of an endpoint and of the rows of a query, beyond which it is 413 RESULT_TOO_LARGE, and of a page of records, which ends there.',
   ),
   boardBytes: setting(
     'BOARD_MEMORY',

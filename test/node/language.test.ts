@@ -37,6 +37,17 @@ const call = (slug: string, body: object = {}, headers = {}, player?: string) =>
   game.play('POST', game.endpoint(slug), { body, headers }, player);
 const write = (id: string, collection: string, key: string, op: object) => ({ id, type: 'write', collection, key, ops: [op] });
 
+test('an answer that is too large is refused, in a test, too, and nothing of its call is stored', async () => {
+  const text = 'x'.repeat(200_000);
+  const note = write('note', 'boards', 'large', { op: 'set', path: 'n', value: 1 });
+  await push('endpoints', [{ slug: 'large', steps: [note], response: { body: { all: Array(22).fill('{{input.text}}') } } }]);
+  expect(await refused(call('large', { text }))).toBe('413 RESULT_TOO_LARGE');
+  expect((await game.play('GET', game.storage('boards/large'))).status).toBe(404);
+  const dry = await bodyOf(game.manage('POST', game.definitions('test-endpoint'), { body: { slug: 'large', input: { text } } }));
+  expect(dry.result).toMatchObject({ status: 413, body: { error: { code: 'RESULT_TOO_LARGE' } } });
+  expect(await bodyOf(call('large', { text: 'x' }))).toMatchObject({ all: expect.any(Array) });
+});
+
 describe('a clamp inside an endpoint', () => {
   test('is seen by the steps after it, by copies and by the answer, and each write step has its ledger entry', async () => {
     const rules = [

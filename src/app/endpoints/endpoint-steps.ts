@@ -7,8 +7,8 @@ import { checkInput } from '../../domain/endpoint/input.ts';
 import type { EndpointCall, EndpointResult, PendingWrite, Reads } from '../../domain/endpoint/run.ts';
 import type { Trace } from '../../domain/endpoint/step.ts';
 import { mayWrite } from '../../domain/endpoint/writes.ts';
-import { accepted } from '../../kernel/errors.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { accepted, refusal } from '../../kernel/errors.ts';
+import { isLargerThan, type JsonObject } from '../../kernel/json.ts';
 import type { AccessContext } from '../access.ts';
 import type { DocumentWrites } from '../storage/document-writes.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
@@ -19,11 +19,14 @@ import type { EndpointRequest } from './endpoint-request.ts';
 export interface RunAs extends Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'effects'> {
   /** Called before the run. May throw to have a large endpoint prepared first. */
   ready(compiled: CompiledEndpoint): void;
+  /** Most bytes of the answer. */
+  readonly answerBytes: number;
 }
 
 /**
  * Checks the input and runs the steps over `writes`. A write is decided when its step runs; the caller commits the events. `keys` finds the
- * documents of a collection that a step looks through, by the collection's id.
+ * documents of a collection that a step looks through, by the collection's id. Throws 413 `RESULT_TOO_LARGE` for an answer that is too large,
+ * before anything is stored.
  */
 export function runSteps(
   access: AccessContext,
@@ -42,7 +45,12 @@ export function runSteps(
   const { projectId } = access.authority;
   const key = playerKey(access, platformId, input);
   const run = { projectId, slug: endpoint.slug, input, platformId, playerKey: key, hasSecretKey, isDedicatedServer, now, random, effects };
-  return accepted(runEndpoint(compiled, run, readsOf(access, writes, endpoint.slug, as, keys), trace));
+  const result = accepted(runEndpoint(compiled, run, readsOf(access, writes, endpoint.slug, as, keys), trace));
+  if (!isLargerThan(result.body, as.answerBytes)) return result;
+  throw refusal(
+    'RESULT_TOO_LARGE',
+    `The answer of this endpoint comes to more than ${as.answerBytes} bytes, so nothing was stored. Its \`response\` must hold less`,
+  );
 }
 
 /** Whether a call of the endpoint can change no document. */

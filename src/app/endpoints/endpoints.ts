@@ -230,9 +230,10 @@ function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input
 
 function steps(run: Run, endpoint: EndpointModel, platformId: string, input: JsonObject): Decision<Ran> {
   const { context, ctx, access, caller, call, now, random, effects } = run;
-  const writes = new DocumentWrites(ctx, access, now, context.limits.documentBytes);
+  const { answerBytes, documentBytes } = context.limits;
+  const writes = new DocumentWrites(ctx, access, now, documentBytes);
   const ready = (compiled: CompiledEndpoint) => effects.prepared(compiled);
-  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, effects, ready };
+  const as = { platformId, hasSecretKey: caller.isSecret, isDedicatedServer: caller.isSecret, now, random, effects, ready, answerBytes };
   const keys = (collection: string) => effects.keys(ctx, access.space, collection);
   const result = runSteps(access, writes, endpoint, { input, fromQuery: call.fromQuery }, as, null, keys);
   return decided(

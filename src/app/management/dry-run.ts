@@ -37,6 +37,7 @@ export interface DryCall {
   readonly endpoint: EndpointModel;
   readonly as: Pick<RunAs, 'hasSecretKey' | 'isDedicatedServer'>;
   readonly documentBytes: number;
+  readonly answerBytes: number;
   /** Bytes that the steps' results may take, and the documents to be written: values share parts, but each is printed whole. */
   readonly traceBytes: number;
   /** Finds the documents of a collection that a step looks through. */
@@ -59,7 +60,8 @@ export function dryRun(ctx: DecisionContext, access: AccessContext, call: DryCal
     for (const { collection, key, document } of test.seed) {
       writes.insert(access.definitions.collection(collection)?.id ?? collection, key, document);
     }
-    const as = { ...call.as, platformId: test.platformId, now, random, effects: suppressedEffects(call), ready: call.ready };
+    const { ready, answerBytes } = call;
+    const as = { ...call.as, platformId: test.platformId, now, random, effects: suppressedEffects(call), ready, answerBytes };
     const result = runSteps(
       access,
       writes,

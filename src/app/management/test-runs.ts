@@ -26,7 +26,7 @@ export interface TestEnvironment {
 }
 
 export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & {
-  readonly limits: Pick<AppContext['limits'], 'documentBytes' | 'endpointMs'>;
+  readonly limits: Pick<AppContext['limits'], 'documentBytes' | 'answerBytes' | 'endpointMs'>;
 };
 
 /** Bytes that the steps of one run may show: of a single test, and of a test among many. */
@@ -62,6 +62,7 @@ async function run(
       endpoint,
       as,
       documentBytes: limits.documentBytes,
+      answerBytes: limits.answerBytes,
       traceBytes,
       keys,
       webhooks,

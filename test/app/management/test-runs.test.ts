@@ -61,7 +61,7 @@ function slowClock() {
       compiler: COMPILE_HERE,
       scheduler: { ...realScheduler, monotonic, sleep },
       webhooks,
-      limits: { endpointMs: 1000, documentBytes: 65_536 },
+      limits: { endpointMs: 1000, documentBytes: 65_536, answerBytes: 4_194_304 },
     },
   };
 }
