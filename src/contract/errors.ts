@@ -30,11 +30,11 @@ export const Failure = z
 
 /** Codes of any request. */
 const ALWAYS: readonly Code[] = ['INTERNAL_ERROR', 'STORAGE_UNAVAILABLE', 'BUSY', 'RATE_LIMITED', 'UNKNOWN_PARAMETER'];
-/** Codes of any request to a project. */
-const OF_PROJECT: readonly Code[] = ['UNAUTHORIZED', 'UNKNOWN_EVENT', 'HISTORY_MISMATCH'];
+/** Codes of any request to a project. Whatever it asks for, a player that it names must be one. */
+const OF_PROJECT: readonly Code[] = ['UNAUTHORIZED', 'UNKNOWN_EVENT', 'HISTORY_MISMATCH', 'INVALID_PLATFORMID'];
 /** Codes where a player has to be proven, or a request has to be sealed. */
 const OF_PLAYER: readonly Code[] = [
-  ...(['PLATFORM_AUTH_FAILED', 'MISSING_PLATFORM_ID', 'INVALID_PLATFORMID', 'REVISION_OUTDATED'] as const),
+  ...(['PLATFORM_AUTH_FAILED', 'MISSING_PLATFORM_ID', 'REVISION_OUTDATED'] as const),
   ...(['AUTH_SESSION_DISABLED', 'AUTH_SESSION_REQUIRED', 'AUTH_SESSION_INVALID', 'AUTH_SESSION_EXPIRED'] as const),
   'AUTH_SESSION_PLATFORMID_MISMATCH',
 ];
@@ -56,6 +56,8 @@ const ALSO: Partial<Record<Code, readonly number[]>> = {
 function codesOf(route: Route): readonly Code[] {
   const { keys, body } = route;
   const codes = new Set<Code>([...ALWAYS, ...route.errors]);
+  // A part of the path that no name may be, such as `constructor`, is no route.
+  if (route.path.includes(':')) codes.add('NOT_FOUND');
   const add = (more: readonly Code[]) => {
     for (const code of more) codes.add(code);
   };

@@ -161,11 +161,7 @@ function entries(described: Described | undefined): [string, z.ZodType][] {
 function responsesOf(route: Route, parts: Parts): Node {
   const { schemas } = parts;
   const { answers, texts, noJson, authored, example } = route;
-  const isNamed = route.headers?.['x-platform-id'] !== undefined && route.keys !== null && !provesItself(route.keys);
-  const headers = headersOf(
-    { ...COMMON_HEADERS, ...route.answerHeaders, ...(route.idempotent ? REPLAY_HEADER : {}), ...(isNamed ? PROOF_HEADER : {}) },
-    parts,
-  );
+  const headers = headersOf({ ...COMMON_HEADERS, ...route.answerHeaders, ...headersOfAny(route) }, parts);
   const failures = codesByStatus(route);
   const responses: Record<string, Node> = {};
   for (const [text, schema] of Object.entries(answers)) {
@@ -181,7 +177,7 @@ function responsesOf(route: Route, parts: Parts): Node {
   }
   for (const [status, codes] of failures) {
     // Health and readiness answer 503 with a body of their own.
-    if (responses[status] === undefined) responses[status] = failureOf(status, codes, parts);
+    if (responses[status] === undefined) responses[status] = failureOf(route, status, codes, parts);
   }
   if (authored === true) {
     responses['default'] = {
@@ -193,14 +189,29 @@ function responsesOf(route: Route, parts: Parts): Node {
   return Object.fromEntries(Object.entries(responses).sort(([a], [b]) => a.localeCompare(b)));
 }
 
-function failureOf(status: number, codes: readonly Code[], parts: Parts): Node {
+/** An author may answer with any status, and so with one that refusals have. */
+const AUTHORED = { description: 'What the author of the endpoint answers with under this status' };
+
+/** Headers that refusals of a route may carry as well as its answers. */
+function headersOfAny({ keys, idempotent, answerHeaders }: Route): Described {
+  const isNamed = keys !== null && !provesItself(keys) && !takesSecretKey(keys);
+  const publish = answerHeaders?.['x-ns-publish'];
+  return {
+    ...(publish === undefined ? {} : { 'x-ns-publish': publish }),
+    ...(idempotent ? REPLAY_HEADER : {}),
+    ...(isNamed ? PROOF_HEADER : {}),
+  };
+}
+
+function failureOf(route: Route, status: number, codes: readonly Code[], parts: Parts): Node {
   const known = { type: 'object', properties: { error: { type: 'object', properties: { code: { type: 'string', enum: codes } } } } };
   const wait =
     status === 429 || status === 503 ? { 'Retry-After': { description: 'Seconds', schema: { type: 'integer', minimum: 1 } } } : {};
+  const refused = { allOf: [parts.schemas.output(Failure), known] };
   return parts.shared.refer('responses', `Refused${status}`, {
     description: codes.map((code) => `\`${code}\`: ${CATALOGUE[code][1]}`).join('\n\n'),
-    headers: { ...headersOf(COMMON_HEADERS, parts), ...wait },
-    content: { 'application/json': { schema: { allOf: [parts.schemas.output(Failure), known] } } },
+    headers: { ...headersOf({ ...COMMON_HEADERS, ...headersOfAny(route) }, parts), ...wait },
+    content: { 'application/json': { schema: route.authored === true ? { anyOf: [refused, AUTHORED] } : refused } },
   });
 }
 

@@ -11,6 +11,13 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 );
 
+// biome-ignore lint/suspicious/noExplicitAny: a part of the document, looked into by its expectations
+function resolved(node: any): any {
+  const found =
+    node?.$ref === undefined ? undefined : Reflect.get(document.components.responses, node.$ref.replace('#/components/responses/', ''));
+  return found ?? node;
+}
+
 let server: Harness;
 beforeAll(async () => {
   server = await startServer();
@@ -68,6 +75,31 @@ describe('the description of the API', () => {
       .map(({ operation }) => operation.operationId);
     expect(without.sort()).toEqual([...asks, ...reports, ...guests].sort());
     expect(JSON.stringify(document.paths['/v3/endpoints/{project}/{slug}']?.['get'])).toContain('Idempotency-Key');
+  });
+
+  it('says of refusals, too, which headers they carry, and leaves the answers of an author free', () => {
+    const refusals = (path: string, method: string) =>
+      Object.entries(Object(document.paths[path]?.[method]?.['responses']))
+        .filter(([status]) => Number(status) >= 400)
+        .map(([, response]) => resolved(response));
+    const saving = refusals('/v3/storage/{project}/{collection}/{key}', 'post');
+    expect(saving.filter(({ headers }) => !('x-ns-player-proof' in headers && 'idempotent-replay' in headers))).toEqual([]);
+    const calling = refusals('/v3/endpoints/{project}/{slug}', 'post');
+    expect(calling.filter(({ headers }) => !('x-ns-publish' in headers))).toEqual([]);
+    const free = calling.map(({ content }) => content['application/json'].schema.anyOf?.some((one: object) => !('allOf' in one)));
+    expect([...new Set(free)]).toEqual([true]);
+    const { 200: values } = Object(document.paths['/v3/values/{project}']?.['get']?.['responses']);
+    expect(Object.keys(values.headers)).toContain('x-ns-player-proof');
+  });
+
+  it('knows what every route with names in its path, and every one with a key, is refused with', () => {
+    const codes = (node: unknown) => JSON.stringify(resolved(node));
+    for (const { path, operation } of operations.filter(({ path }) => path.includes('{project}'))) {
+      const { 404: missing, 400: wrong } = Object(operation['responses']);
+      expect([path, codes(missing)]).toEqual([path, expect.stringContaining('NOT_FOUND')]);
+      if (JSON.stringify(operation['security']) !== '[]')
+        expect([path, codes(wrong)]).toEqual([path, expect.stringContaining('INVALID_PLATFORMID')]);
+    }
   });
 
   it.each(operations.map(({ method, path }) => [method, path]))('%s %s is served', async (method, path) => {

@@ -62,7 +62,14 @@ const session = <const Operation extends 'create' | 'refresh' | 'reauth' | 'revo
     headers: AS_PLAYER,
     body: { schema: SessionClaim, required: false },
     answers: { 200: z.union([SessionOpened, SessionRefused]) },
-    answerHeaders: { 'X-Request-Id': z.string() },
+    answerHeaders: {
+      'X-Request-Id': z.string(),
+      'Retry-After': z
+        .int()
+        .min(1)
+        .optional()
+        .meta({ description: 'Seconds; where the answer says that the player cannot be verified now' }),
+    },
     errors: [],
     writes: true,
     idempotent: false,
