@@ -52,7 +52,11 @@ export async function provenDevice(
   const found = sent === null || known !== null ? known : deviceIn(await guestAfterLook(context, project, player), sent.hash);
   if (found === null) {
     if (token !== null) context.guestLimits.rejected(address, project.id);
-    throw rejected('This is not a device of this guest, or no longer');
+    throw rejected(
+      token === null
+        ? 'A guest is proven by its device, and the call shows none: send its secret in the header x-platform-token'
+        : 'This is not a device of this guest, or no longer',
+    );
   }
   return { guest: player, device: deviceIdOf(found.hash) };
 }

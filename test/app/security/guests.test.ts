@@ -92,7 +92,11 @@ describe('a guest', () => {
     for (const token of [newSecret(), String(other.proof['x-platform-token']), tokenFor(guest.player), 'nonsense']) {
       expect(await code(call(named(token)))).toBe('401 PLATFORM_AUTH_FAILED');
     }
-    expect(await code(call({ 'x-platform-id': guest.player }))).toBe('401 PLATFORM_AUTH_FAILED');
+    const unproven = await call({ 'x-platform-id': guest.player });
+    expect([unproven.status, Object(unproven.body).message]).toEqual([
+      401,
+      expect.stringContaining('send its secret in the header x-platform-token'),
+    ]);
     expect(await code(call({ 'x-platform-id': PLAYER, 'x-platform-token': newSecret() }))).toBe('401 PLATFORM_AUTH_FAILED');
     // Nor is anybody called so that a guest's documents would be its own.
     expect(await code(save(proofOf(PLAYER), guest.player))).toBe('403 FORBIDDEN');

@@ -77,6 +77,11 @@ describe('unknown members of steps', () => {
       'query',
       { sources: [{ collectionId: 'c' }], config: { field: 'gold', colums: ['a'] } },
     ],
+    [
+      'INVALID_FIELD /schema/additionalProperties Of the whole document it stands beside the fields: schema: { type: object, additionalProperties: …, properties: { … } }',
+      'collection',
+      { schema: { gold: 'number', additionalProperties: false } },
+    ],
     [`INVALID_FIELD_TYPE /schema/gold/type Did you mean 'number'?`, 'collection', { schema: { gold: { type: 'nubmer' } } }],
   ])('%s', (expected, kind, definition) => expect(found(kind, definition)).toContain(expected));
 });

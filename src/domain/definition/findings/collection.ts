@@ -106,7 +106,7 @@ function typeIn({ type }: Written<typeof field>): Json | undefined {
   return type;
 }
 
-/** A schema is a flat map of fields, or `{type: object, properties, required}`. */
+/** A schema is a flat map of fields, or `{type: object, properties, required, additionalProperties}`. */
 function schemaFindings(schema: Json, pointer: string, findings: Findings): void {
   if (!findings.expectObject(schema, 'INVALID_SCHEMA', pointer, 'A schema must be an object.')) return;
   const { properties }: Written<typeof field> = schema;
@@ -121,7 +121,13 @@ function namedField(name: string, written: Json, pointer: string, findings: Find
   if (!FIELD_NAME.test(name)) findings.add('INVALID_FIELD_NAME', pointer, 'This is no name for a field.');
   if (typeof written === 'string') typeFinding(written, pointer, findings);
   else if (isObject(written)) fieldFindings(written, pointer, findings);
-  else findings.add('INVALID_FIELD', pointer, 'A field must be an object or the name of a type.');
+  else findings.add('INVALID_FIELD', pointer, 'A field must be an object or the name of a type.', fixOfMap(name));
+}
+
+/** What binds a whole document stands beside `properties`: in a flat map of fields its name is a field's. */
+function fixOfMap(name: string): string | undefined {
+  if (name !== 'additionalProperties' && name !== 'required') return undefined;
+  return `Of the whole document it stands beside the fields: schema: { type: object, ${name}: …, properties: { … } }`;
 }
 
 function typeFinding(type: string, pointer: string, findings: Findings): void {
