@@ -40,14 +40,13 @@ kind: collection
 id: players
 name: players
 description: One document per player. Players read their own; only endpoints write it, so that nobody mints gold by saving a document.
-definition:
-  collectionType: per-platformid
-  access: { read: owner, write: endpoints }
-  maxRecords: 1
-  schema:
-    name: { type: string }
-    gold: { type: number, default: 0, _ledger: true }
-    items: { type: number, default: 0 }
+collectionType: per-platformid
+access: { read: owner, write: endpoints }
+maxRecords: 1
+schema:
+  name: { type: string }
+  gold: { type: number, default: 0, _ledger: true }
+  items: { type: number, default: 0 }
 `,
   ],
   [
@@ -135,20 +134,19 @@ kind: workflow
 id: charge
 name: charge
 description: Refuses whoever cannot pay, and says what is left.
-definition:
-  params:
-    purse: { type: number }
-    cost: { type: number }
-  steps:
-    - id: affordable
-      type: condition
-      check: { field: purse, op: ">=", value: "{{cost}}" }
-      onFail: { status: 409, error: TOO_POOR, message: "This costs {{cost}} gold; you have {{purse}}." }
-    - id: left
-      type: transform
-      expression: "{{purse}} - {{cost}}"
-  returns:
-    left: "{{left}}"
+params:
+  purse: { type: number }
+  cost: { type: number }
+steps:
+  - id: affordable
+    type: condition
+    check: { field: purse, op: ">=", value: "{{cost}}" }
+    onFail: { status: 409, error: TOO_POOR, message: "This costs {{cost}} gold; you have {{purse}}." }
+  - id: left
+    type: transform
+    expression: "{{purse}} - {{cost}}"
+returns:
+  left: "{{left}}"
 `,
   ],
   [
