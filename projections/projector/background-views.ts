@@ -194,7 +194,7 @@ export class BackgroundViews {
     const isOwn = own > 0 && passing === 0;
     const paused = isOwn && (await noteFailure(pool, projectId, view, checkpoints, error, Date.now()).catch(() => false));
     const fields = { project: projectId, view: view.name, err: error, againInMs: pauseMs };
-    if (paused) logger.error(fields, 'a view is paused for this project; it goes on by itself when the cause is cured');
+    if (paused) logger.error(fields, 'a view is paused for this project; it resumes by itself once the cause is removed');
     else logger.warn(fields, 'a view could not be written and will be tried again');
     const checkpoint = checkpoints.views.get(view.name);
     if (checkpoint !== undefined)

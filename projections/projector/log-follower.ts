@@ -89,7 +89,7 @@ export class LogFollower {
     }
     if (now - this.#storedAt < STORE_POSITION_MS) return;
     this.#storedAt = now;
-    await this.#storePosition().catch((error: unknown) => this.#logger.warn({ err: error }, 'the position of following was not stored'));
+    await this.#storePosition().catch((error: unknown) => this.#logger.warn({ err: error }, 'the position in the log could not be stored'));
   }
 
   /** Stores nothing while a project has no checkpoints: it would not be found after a restart. */

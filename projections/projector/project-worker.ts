@@ -256,7 +256,7 @@ export class ProjectWorker {
     if (this.#passive && this.#checkpoints !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? LINGER_MS : TAKE_OVER_MS);
     this.#isStale = false;
     const checkpoints = await this.#context.gate.run(this.projectId, () => this.#open());
-    if (this.failure !== null) this.#context.logger.info({ project: this.projectId }, 'the projection goes on');
+    if (this.failure !== null) this.#context.logger.info({ project: this.projectId }, 'the projection resumed');
     this.failure = null;
     if (checkpoints.revision !== this.#checkpoints?.revision) this.#movedAt = performance.now();
     this.#adopt(checkpoints);
@@ -332,9 +332,10 @@ export class ProjectWorker {
     const { failure, stateMs, viewsMs } = written;
     this.#memory = written.memory;
     this.#slowBatches = viewsMs > Math.max(stateMs, SLOW_MS) ? this.#slowBatches + 1 : 0;
-    if (failure !== null) this.#context.logger.warn({ project: this.projectId, err: failure }, 'the views of a batch are written beside');
+    if (failure !== null)
+      this.#context.logger.warn({ project: this.projectId, err: failure }, 'the views of a batch are written in the background');
     const last = events.at(-1);
-    // Reads the checkpoints again, because other views may have caught up meanwhile.
+    // Advances the present checkpoints, because other views may have caught up meanwhile.
     if (last !== undefined) this.#checkpoints = advancedTo(this.#checkpoints ?? checkpoints, last, failure === null ? views : []);
     this.#announce();
     this.#context.counters.events += events.length;

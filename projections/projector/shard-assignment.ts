@@ -54,12 +54,12 @@ export function createShardAssignment(pool: Pool, logger: ProjectorLogger, onCha
     known = living.join();
     owners = ownersAmong(living);
     const ranges = owners.filter((owner) => owner === own).length;
-    logger.info({ projectors: living.length, share: ranges / RANGES }, 'the projects are divided anew among the projectors');
+    logger.info({ projectors: living.length, share: ranges / RANGES }, 'the division of projects among the projectors has changed');
     onChange();
   };
   const again = () => {
     // If the database does not answer, the last division stays.
-    beating = beat().catch((error: unknown) => logger.warn({ err: error }, 'the other projectors were not heard'));
+    beating = beat().catch((error: unknown) => logger.warn({ err: error }, 'this projector could not report to the others; trying again'));
     beating.then(() => {
       if (timer !== undefined) timer = setTimeout(again, BEAT_MS);
     });

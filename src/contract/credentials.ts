@@ -25,7 +25,7 @@ export interface Need {
   readonly level: Level;
 }
 
-/** Where a family of routes looks for its key, what the key must be, and how a disabled one is refused. */
+/** Where a family of routes reads its key, which keys it accepts, and how it refuses a disabled one. */
 export interface KeyRules {
   /** The headers and query parameters that may carry the key. */
   readonly carriers: 'runtime' | 'endpoints' | 'queries' | 'management' | 'management headers';
@@ -34,15 +34,15 @@ export interface KeyRules {
   /** Permissions that a secret key needs. */
   readonly needs: Need | null;
   /**
-   * What else decides: the collection for a public key, the collection's `publicAppend` for a public key that appends, the project's session
-   * setting for any key: sessions, guests.
+   * What else is checked: the collection for a public key, the collection's `publicAppend` for a public key that appends, the project's
+   * session setting for any key (sessions, guests).
    */
   readonly guard?: 'collection' | 'append' | 'sessions' | 'guests';
 }
 
 /** Scopes for running tests, `x` in each. */
 export const RUN_SCOPES: readonly Scope[] = ['endpoints', 'queries', 'collections'];
-/** Scopes of everything that can be staged. Promoting, rolling back and reading it needs all of them. */
+/** Scopes of everything that can be staged. Promoting, rolling back and reading staged definitions needs all of them. */
 const STAGED: readonly Scope[] = ['endpoints', 'collections', 'workflows', 'queries', 'game_values', 'rate_limits'];
 
 export const DOCUMENT_KEYS: KeyRules = {
@@ -53,11 +53,11 @@ export const DOCUMENT_KEYS: KeyRules = {
   guard: 'collection',
 };
 export const APPEND_KEYS: KeyRules = { ...DOCUMENT_KEYS, guard: 'append' };
-/** Save records: the rules of documents, but a disabled key counts as no key. */
+/** Save records: the rules of documents, but a disabled key counts as missing. */
 export const RECORD_KEYS: KeyRules = { ...DOCUMENT_KEYS, disabledKey: 'UNAUTHORIZED' };
-/** Lists, single records, ledgers, values, rate limits, and the revision that a starting game asks for: any valid key. */
+/** Lists, single records, ledgers, values, rate limits, and the revision that a starting game reads: any valid key. */
 export const VIEW_KEYS: KeyRules = { carriers: 'runtime', disabledKey: 'UNAUTHORIZED', disabledProject: 'PROJECT_DISABLED', needs: null };
-/** Reports of games, and live changes: any key, public or secret. A disabled key is refused as disabled. */
+/** Reports of games, and live changes: any key, public or secret. A disabled key has its own refusal. */
 export const REPORT_KEYS: KeyRules = { ...VIEW_KEYS, disabledKey: 'KEY_DISABLED' };
 export const SESSION_KEYS: KeyRules = { ...VIEW_KEYS, guard: 'sessions' };
 export const GUEST_KEYS: KeyRules = { ...VIEW_KEYS, guard: 'guests' };
@@ -70,7 +70,7 @@ export const ENDPOINT_KEYS: KeyRules = {
 /** The query decides which permission is needed, so the use case checks it. */
 export const QUERY_KEYS: KeyRules = { carriers: 'queries', disabledKey: 'UNAUTHORIZED', disabledProject: 'DISABLED', needs: null };
 
-/** A secret key without a fixed permission: the route needs none, or the body decides which. */
+/** A secret key without a fixed permission: the route needs none, or the body decides. */
 export const ANY_SECRET_KEY: KeyRules = {
   carriers: 'management',
   disabledKey: 'UNAUTHORIZED',
@@ -82,7 +82,7 @@ export const EVERYTHING_READ = managementKeys('r', ...SCOPES);
 export const EVERYTHING_WRITTEN = managementKeys('rw', ...SCOPES);
 export const STAGED_READ = managementKeys('r', ...STAGED);
 export const STAGED_WRITTEN = managementKeys('rw', ...STAGED);
-/** The game's package. Its sync takes no key from the address. */
+/** The game's package. Its sync takes no key from the query string. */
 export const PACKAGE_KEYS: KeyRules = { ...EVERYTHING_WRITTEN, carriers: 'management headers' };
 /** Dry runs of what a game could call. */
 export const RUN_KEYS = managementKeys('x', ...RUN_SCOPES);
@@ -92,12 +92,12 @@ export function managementKeys(level: Level, ...scopes: readonly Scope[]): KeyRu
   return { ...ANY_SECRET_KEY, needs: { scopes, level } };
 }
 
-/** Whether its routes prove their player whatever the project demands. */
+/** Whether the routes prove their player by themselves, whatever the project requires. */
 export function provesItself({ guard }: KeyRules): boolean {
   return guard === 'sessions' || guard === 'guests';
 }
 
-/** Whether only a secret key of the project opens it. */
+/** Whether only a secret key of the project opens the route. */
 export function takesSecretKey({ carriers }: KeyRules): boolean {
   return carriers === 'management' || carriers === 'management headers';
 }

@@ -6,7 +6,7 @@ import { anyJson } from './values.ts';
 
 export type { Code };
 
-/** Refusals that a route may answer with: its own, and those that follow from its kind. */
+/** The refusals that a route may answer with: its own, and those of its kind. */
 
 /** The envelope of every refusal. A route may put more members beside `error`. */
 export const Failure = z
@@ -28,26 +28,26 @@ export const Failure = z
   .catchall(anyJson)
   .meta({ id: 'Refusal', description: 'Why a request was not done' });
 
-/** Codes of any request. */
+/** Codes that any request may get. */
 const ALWAYS: readonly Code[] = ['INTERNAL_ERROR', 'STORAGE_UNAVAILABLE', 'BUSY', 'RATE_LIMITED', 'UNKNOWN_PARAMETER'];
-/** Codes of any request to a project. Whatever it asks for, a player that it names must be one. */
+/** Codes that any request to a project may get. A player that it names is checked on every route. */
 const OF_PROJECT: readonly Code[] = ['UNAUTHORIZED', 'UNKNOWN_EVENT', 'HISTORY_MISMATCH', 'INVALID_PLATFORMID'];
-/** Codes where a player has to be proven, or a request has to be sealed. */
+/** Codes of routes that prove a player or accept a sealed request. */
 const OF_PLAYER: readonly Code[] = [
   ...(['PLATFORM_AUTH_FAILED', 'MISSING_PLATFORM_ID', 'REVISION_OUTDATED'] as const),
   ...(['AUTH_SESSION_DISABLED', 'AUTH_SESSION_REQUIRED', 'AUTH_SESSION_INVALID', 'AUTH_SESSION_EXPIRED'] as const),
   'AUTH_SESSION_PLATFORMID_MISMATCH',
 ];
 const OF_BODY: readonly Code[] = ['INVALID_BODY', 'PAYLOAD_TOO_LARGE', 'REQUEST_TIMEOUT'];
-/** Codes of a commit. */
+/** Codes of routes that write. */
 const OF_WRITE: readonly Code[] = ['WRITE_CONFLICT', 'OUTCOME_UNKNOWN', 'APPEND_TOO_LARGE', 'QUOTA_EXCEEDED'];
 const OF_IDEMPOTENCY: readonly Code[] = ['IDEMPOTENCY_KEY_REUSED', 'ANSWER_TOO_LARGE', 'INVALID_REQUEST'];
 
-/** Codes that may come with another status than the catalogue's. */
+/** Codes that may have another status than the catalogue's. */
 const ALSO: Partial<Record<Code, readonly number[]>> = {
-  // Outside endpoint calls. 426 is the answer to a starting game.
+  // Everywhere but in endpoint calls. A starting game gets 426.
   REVISION_OUTDATED: [409],
-  // An editor takes 404 for a missing route.
+  // An editor takes 404 for a missing route, so publishing answers 400.
   ENDPOINT_NOT_FOUND: [400],
   AUTH_SESSION_PLATFORMID_MISMATCH: [403],
 };
@@ -83,7 +83,7 @@ export function codesByStatus(route: Route): ReadonlyMap<number, readonly Code[]
   return new Map([...found].sort(([a], [b]) => a - b));
 }
 
-/** HTTP statuses that a code may come with, the catalogue's first. */
+/** The HTTP statuses of a code, the catalogue's first. */
 function statusesOf(code: Code): readonly number[] {
   return [CATALOGUE[code][0], ...(ALSO[code] ?? [])];
 }

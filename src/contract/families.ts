@@ -1,4 +1,4 @@
-/** Every prefix that the server answers under, as data. Aliases end here: a route knows one path. */
+/** Every prefix that the server answers under, as data. Aliases are resolved here: a route has one path. */
 
 /** A group of routes with one router. Storage aliases serve fewer routes, so they are families of their own. */
 export type Family =
@@ -23,12 +23,12 @@ export type BucketGroup = 'game' | 'management' | 'session' | 'guest' | 'system'
 
 export interface Prefix {
   readonly family: Family;
-  /** The beginning of the family's routes, which the prefix stands for. */
+  /** The common beginning of the family's paths, which the prefix replaces. */
   readonly base: string;
   readonly group: BucketGroup;
 }
 
-/** The beginning of a family's routes. Those of the system have nothing in common. */
+/** The common beginning of each family's paths. Those of the system have none. */
 export const BASES = {
   storage: '/v3/storage',
   'storage-api': '/api/storage',
@@ -73,7 +73,7 @@ export const PREFIXES: ReadonlyMap<string, Prefix> = new Map(
   ),
 );
 
-/** The other prefixes of a family's routes, which tools may still use. */
+/** Other prefixes of a family's routes, for tools that still use them. */
 export function aliasesOf(family: Family): readonly string[] {
   return SERVED.filter((served) => served.family === family && family !== 'system').flatMap(({ prefixes }) => prefixes.slice(1));
 }

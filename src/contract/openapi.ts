@@ -35,7 +35,7 @@ letter case, ids do not. HEAD answers as GET, and runs no endpoint. With the set
 /** Every operation that is not hidden, under the path of its family. `x-aliases` lists other prefixes with the same answers. */
 export function openApi(version: string): OpenApi {
   const parts = { schemas: new Schemas(), shared: new Shared() };
-  // The first pass finds parts that are used more than once, the second refers to them.
+  // The first pass finds parts that are used more than once; the second refers to them.
   for (const _ of ['headers', 'responses']) {
     pathsOf(parts);
     parts.shared.seen();
@@ -148,7 +148,7 @@ function parametersOf(route: Route, { schemas, shared }: Parts): readonly Node[]
   return [...path, ...query, ...any, ...entries(headers).map((one) => parameter('header', one, false, example?.headers?.[one[0]]))];
 }
 
-/** An example of a path or query parameter, which is a text, in the type that it means. */
+/** Converts an example of a path or query parameter from text to its type. */
 function typed(text: string, { type }: Node): unknown {
   if (type === 'array') return [text];
   return type === 'integer' || type === 'number' ? Number(text) : text;
@@ -176,7 +176,7 @@ function responsesOf(route: Route, parts: Parts): Node {
     };
   }
   for (const [status, codes] of failures) {
-    // Health and readiness answer 503 with a body of their own.
+    // Health and readiness have a 503 body of their own.
     if (responses[status] === undefined) responses[status] = failureOf(route, status, codes, parts);
   }
   if (authored === true) {
@@ -224,7 +224,7 @@ function headersOf(described: Described, { schemas, shared }: Parts): Node {
   );
 }
 
-/** Parts that are used more than once, each in a place of its own. */
+/** Parts that are used more than once, each stored once. */
 class Shared {
   #uses = new Map<string, number>();
   #seen: ReadonlyMap<string, number> = new Map();
@@ -236,7 +236,7 @@ class Shared {
     this.#uses = new Map();
   }
 
-  /** The part itself, or a reference to it. Parts of one name that differ are numbered. */
+  /** Returns the part itself, or a reference to it. Numbers different parts of the same name. */
   refer(kind: keyof Components, name: string, node: Node): Node {
     const key = `${kind} ${name} ${JSON.stringify(node)}`;
     this.#uses.set(key, (this.#uses.get(key) ?? 0) + 1);
@@ -258,7 +258,7 @@ class Shared {
   }
 }
 
-/** Schemas as JSON Schema. Those with a name are collected and referred to. */
+/** Schemas as JSON Schema. Schemas with a name are collected and referred to. */
 class Schemas {
   readonly #named = new Map<string, Node>();
   readonly #parts = new Map<string, string>();
@@ -268,12 +268,12 @@ class Schemas {
     return Object.fromEntries([...this.#named].sort(([a], [b]) => a.localeCompare(b)));
   }
 
-  /** Schema of what is sent. */
+  /** The schema of a request. */
   input(schema: z.ZodType): Node {
     return this.#once(schema, 'input');
   }
 
-  /** Schema of what is answered. Later versions of the server may add members, and clients must accept them. */
+  /** The schema of an answer. Later versions of the server may add members, so clients must accept unknown ones. */
   output(schema: z.ZodType): Node {
     return this.#once(schema, 'output');
   }
@@ -304,7 +304,7 @@ class Schemas {
     return { $ref: `#/components/schemas/${id}` };
   }
 
-  /** Name of a part. One without a name of its own, such as one that holds itself, is numbered: the same number wherever it is used. */
+  /** The name of a part. A part without a name of its own, such as a recursive one, gets a number, the same wherever it is used. */
   #nameOf(name: string, definition: Node): string {
     if (!UNNAMED.test(name)) return name;
     const key = JSON.stringify(definition).replace(/__schema\d+/g, '');
@@ -333,7 +333,7 @@ function open(io: 'input' | 'output') {
   };
 }
 
-/** Turns references to definitions beside a schema into references to the document's components. */
+/** Turns references to definitions beside a schema into references to the components of the document. */
 function referring(value: unknown, names: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((item) => referring(item, names));
   if (typeof value !== 'object' || value === null) return value;

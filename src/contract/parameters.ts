@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Parameters that many routes share: in paths, headers and queries, and headers of answers. */
+/** Parameters that many routes share: path, header and query parameters, and headers of answers. */
 
 const described = (schema: z.ZodType, description: string, example?: unknown) =>
   schema.meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
@@ -24,7 +24,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, z.ZodType>> = {
 
 const whole = (text: string) => described(z.int().min(0), text);
 
-/** The layer of definitions and data that a request is for. */
+/** The layer of definitions and data that a request uses. */
 export const TARGET = {
   'x-ns-publish-target': described(
     z.enum(['live', 'next']).default('live'),
@@ -36,7 +36,7 @@ export const AT_POSITION = {
   'x-ns-position': whole("Read at least this revision of the project's log, as an answer named it"),
 } as const;
 
-/** Who plays, and what proves it. */
+/** The player, and what proves the player. */
 export const AS_PLAYER = {
   'x-platform-id': described(
     z.string(),
@@ -56,7 +56,7 @@ export const SAVE_VERSION = {
   'x-ns-save-version': whole('The version that the write is based on; 0: there must be none yet. Also `If-Match` and `?saveVersion=`'),
 } as const;
 
-/** Added to every route that is `idempotent`. */
+/** Every `idempotent` route accepts it. */
 export const IDEMPOTENCY_KEY = {
   'Idempotency-Key': described(
     z.string().regex(/^[ -~]{1,128}$/),
@@ -87,9 +87,9 @@ export const POSITION_HEADER = {
   'x-ns-position': whole("Revision of the project's log that the answer reflects, or that the write became"),
 } as const;
 export const STALE_HEADER = { 'x-ns-stale': described(z.literal('true'), 'The answer may lag behind the log').optional() } as const;
-/** Of everything that is read from the log or a view of it. */
+/** Headers of answers that are read from the log or a view of it. */
 export const READ_HEADERS = { ...POSITION_HEADER, ...STALE_HEADER } as const;
-/** Of what publishes. */
+/** Headers of answers to publishes. */
 export const PUBLISHED_HEADERS = {
   ...READ_HEADERS,
   'x-ns-published': whole(
@@ -100,7 +100,7 @@ export const VERSION_HEADER = { 'x-ns-save-version': whole('Number of accepted w
 export const REPLAY_HEADER = {
   'idempotent-replay': described(z.literal('true'), 'The first answer to a request that was sent again').optional(),
 } as const;
-/** Of every route that a player is named to. */
+/** Headers of every route that names a player. */
 export const PROOF_HEADER = {
   'x-ns-player-proof': described(
     z.literal('none'),

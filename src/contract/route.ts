@@ -6,18 +6,18 @@ import type { ShownBy, TextOf } from './values.ts';
 
 /** One route of the server, as data for handlers, documentation, clients and tests. */
 export interface Route {
-  /** Names the operation in generated clients. */
+  /** The name of the operation in generated clients. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path under the base of its family. A parameter is a whole segment, `:name`. */
+  /** The path under the base of its family. A parameter is a whole segment, `:name`. */
   readonly path: `/${string}`;
   readonly family: Family;
-  /** The storage aliases that also serve it. */
+  /** The storage aliases that serve it, too. */
   readonly also?: readonly Family[];
-  /** Left out where tools list routes: an old spelling of another route. */
+  /** Whether tools that list routes leave it out: it is an old spelling of another route. */
   readonly hidden?: boolean;
   readonly tag: Tag;
-  /** What it does, in a few words. */
+  /** What the route does, in a few words. */
   readonly summary: string;
   /** What else a caller must know, in Markdown. */
   readonly description?: string;
@@ -26,24 +26,24 @@ export interface Route {
   /** Path parameters that {@link PATH_PARAMETERS} does not describe. */
   readonly params?: Described;
   readonly query?: Described;
-  /** Schema of all other query parameters: endpoints take them as their input. */
+  /** The schema of all other query parameters, which endpoints take as input. */
   readonly anyQuery?: z.ZodType;
   readonly headers?: Described;
   readonly body?: RequestBody;
-  /** Answers by status. An author of endpoints may answer with any status. */
+  /** Answers by status. The author of an endpoint may answer with any status. */
   readonly answers: Answers;
   /** Answers of status 200 in other content types. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** The route answers only `texts`, and no JSON. */
+  /** Whether the route answers with `texts` only, and never with JSON. */
   readonly noJson?: boolean;
   readonly answerHeaders?: Described;
   /** Its own refusals, besides those that follow from the other members. */
   readonly errors: readonly Code[];
-  /** Whether an author of endpoints may answer with other statuses and codes. */
+  /** Whether the author of an endpoint may answer with other statuses and codes. */
   readonly authored?: boolean;
-  /** Whether it stores anything. */
+  /** Whether the route stores anything. */
   readonly writes?: boolean;
-  /** Whether it accepts an `Idempotency-Key`. */
+  /** Whether the route accepts an `Idempotency-Key`. */
   readonly idempotent: boolean;
   readonly example?: Example;
 }
@@ -57,14 +57,14 @@ interface RequestBody {
   readonly required: boolean;
 }
 
-/** A request that works on the project of the examples, and its answer. */
+/** A request to the project of the examples, and its answer. */
 interface Example {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly answer?: unknown;
-  /** Status of `answer`. Left out: 200. */
+  /** Status of `answer`. Default: 200. */
   readonly status?: number;
 }
 
@@ -88,7 +88,7 @@ export const TAGS = {
 
 type Tag = keyof typeof TAGS;
 
-/** Keeps the literal types of a route, from which its handler is typed. */
+/** Keeps the literal types of a route, which type its handler. */
 export function route<const R extends Route>(described: R): R {
   return described;
 }
@@ -125,16 +125,16 @@ interface WholeText {
   readonly stream?: never;
 }
 
-/** Events that are sent as they happen. */
+/** An answer whose events are sent as they happen. */
 interface GoingOn {
   readonly stream: AsyncIterable<unknown>;
   readonly text?: never;
 }
 
-/** Either `body` or `text`. */
+/** Contains either `body` or `text`. */
 type AnswerWith<Status, Body, Authored> = AnswerStatus<Status, Authored> & AnswerParts & (AnswerBody<Body> | AnswerText<Body>);
 
-/** Left out: 200. */
+/** Default: 200. */
 type AnswerStatus<Status, Authored> = Authored extends true
   ? { readonly status?: number }
   : Status extends 200
@@ -146,16 +146,16 @@ interface AnswerBody<Body> {
   readonly text?: never;
 }
 
-/** The body as text, if the text exists already. */
+/** The body as text, if that text already exists. */
 interface AnswerText<Body> {
   readonly text: TextOf<Body>;
   readonly body?: never;
 }
 
 interface AnswerParts {
-  /** Left out: `application/json; charset=utf-8`. */
+  /** Default: `application/json; charset=utf-8`. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The command was carried out, so this answer must not become a refusal. */
+  /** Whether the command was carried out. The answer must then not become a refusal. */
   readonly done?: boolean;
 }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { parseJson } from '../kernel/json.ts';
 import type { Json, JsonObject } from '../kernel/json-value.ts';
 
-/** Schemas that many routes share, and how types of answers follow from schemas. */
+/** Schemas that many routes share, and the types of answers that follow from schemas. */
 
-/** Any JSON value: what players and authors wrote. */
+/** Any JSON value that players and authors write. */
 export const anyJson: z.ZodType<Json, Json> = z.any();
 
 /** Any JSON object. */
@@ -30,20 +30,20 @@ type Shown<T> = [Json] extends [T]
         ? { readonly [Name in keyof T]: Exclude<Shown<T[Name]>, undefined> }
         : T;
 
-/** What a schema lets an answer hold. */
+/** The answers that a schema allows. */
 export type ShownBy<Schema extends z.ZodType> = Shown<z.output<Schema>>;
 
 declare const printed: unique symbol;
 
-/** JSON text of a value of this type, for texts that exist already and would be expensive to print again. */
+/** JSON text of a value of this type. It avoids printing the value again where its text exists. */
 export type TextOf<Body> = string & { readonly [printed]: Body };
 
-/** The value of a text, with exact numbers. */
+/** Parses a text, with exact numbers. */
 export function parsedText<Body>(text: TextOf<Body>): Body {
   return parseJson(text) as Body;
 }
 
-/** Marks a text as JSON of this type. The caller must have printed it so. */
+/** Marks a text as JSON of this type. The caller guarantees that it is. */
 export function asTextOf<Body>(text: string): TextOf<Body> {
   return text as TextOf<Body>;
 }

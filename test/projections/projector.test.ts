@@ -169,7 +169,7 @@ test('connections that break are no fault of a view: it is tried as often as it 
     expect(projector.pausedViews()).toBe(0);
     const saying = (text: string) => logger.lines.filter((line) => line.includes(text)).length;
     // The first time it was in the batch, the second time with the other views.
-    expect([saying('written beside'), saying('caught up together'), saying('tried again')]).toEqual([1, 1, 6]);
+    expect([saying('written in the background'), saying('caught up together'), saying('tried again')]).toEqual([1, 1, 6]);
   });
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'interrupted'`)).toEqual([{ field: 'gold' }]);
 });

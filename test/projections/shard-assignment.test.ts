@@ -44,7 +44,9 @@ async function twoProjectors(name: string) {
   const other = createProjector({ log, pool, logger: loggers[1], shared: true });
   await one.start();
   await other.start();
-  await eventually('both know of each other', () => loggers.every(({ lines }) => lines.some((line) => line.includes('divided anew'))));
+  await eventually('both know of each other', () =>
+    loggers.every(({ lines }) => lines.some((line) => line.includes('division of projects'))),
+  );
   return { feeds, one, other };
 }
 
@@ -106,7 +108,7 @@ test('one that was seen later than now is one that was killed before the clock o
   // The first beat is part of the start.
   const projector = createProjector({ log: createMemoryLog(), pool, logger, shared: true });
   await projector.start();
-  expect(logger.lines.filter((line) => line.includes('divided anew'))).toEqual([]);
+  expect(logger.lines.filter((line) => line.includes('division of projects'))).toEqual([]);
   await projector.stop();
   await pool.query(`DELETE FROM savepoint.projectors WHERE id = 'ahead'`);
 });

@@ -194,6 +194,6 @@ class Follower implements TelemetryFollower {
     const isShown = () => !this.#isWriting && (this.#backlog.next(performance.now())?.waitMs ?? 1) > 0;
     while (performance.now() < deadline && !this.#stopping.signal.aborted && !(isGiven() && isShown())) await this.#pause(FINISHING_MS);
     const events = this.lag();
-    if (events > 0) this.#logger.warn({ events }, 'stopped before all telemetry was shown; it is after the next start');
+    if (events > 0) this.#logger.warn({ events }, 'stopped before all telemetry was written; the rest follows after the next start');
   }
 }

@@ -6,7 +6,7 @@ import { absent, event, hash, json, list, members, object, time } from './shape.
 
 export const requestIdentityType = z.enum(['session', 'platform']);
 
-/** Not strict: older builds may have kept more. */
+/** Not strict, because older builds may have stored more members. */
 const saidToo = z.object({
   error: absent(object, 'Further members of `error`'),
   body: absent(object, 'Further members of the body'),
@@ -24,7 +24,7 @@ export const keptRefusal = members({
   extra: absent(saidToo, 'What else the refusal said'),
 });
 
-/** What a request came to that was refused, as it is stored. */
+/** The stored refusal of a request. */
 export const refusedOutcome = z.object({ refused: keptRefusal });
 
 const session = {

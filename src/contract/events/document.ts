@@ -3,7 +3,7 @@ import { absent, count, event, json, list, members, object, perhaps, time } from
 
 /** Events of documents and records, and of their limits. */
 
-/** Where data lives: `live`, or `next{generation}` for what staged tests wrote. */
+/** Where data lives: `live`, or `next{generation}` for what tests of staged definitions wrote. */
 export const space = z.union([z.literal('live'), z.templateLiteral(['next', z.number()])]);
 
 export const ledgerEntry = members({
@@ -41,7 +41,7 @@ export const operation = members({
   reason: absent(z.string(), 'What the ledger says why'),
 });
 
-/** A member path with its new value. */
+/** A member's path and its new value. */
 export const change = z.tuple([z.string(), json]).readonly();
 
 export const fork = members({ document: object.nullable(), version: count });

@@ -3,7 +3,9 @@ import { ACCESS_EVENTS } from './access.ts';
 import { DOCUMENT_EVENTS } from './document.ts';
 import { PROJECT_EVENTS } from './project.ts';
 
-/** Every event of the log with its versions: the public format that auditors read. A published form never changes; it is succeeded. */
+/**
+ * Every event of the log with its versions: the public format that auditors read. A published form never changes; a new version follows it.
+ */
 export const EVENTS = { ...PROJECT_EVENTS, ...DOCUMENT_EVENTS, ...ACCESS_EVENTS } as const;
 
 export type EventType = keyof typeof EVENTS;

@@ -23,7 +23,7 @@ export function members<S extends Shape>(shape: S) {
   return z.strictObject(shape).readonly();
 }
 
-/** A member that may be missing. In memory it may be undefined. */
+/** A member that may be missing, or undefined in memory. */
 export function perhaps<S extends z.ZodType>(schema: S, description: string) {
   return schema.optional().meta({ description });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { numberThat } from './member.ts';
 
-/** The project setting `analytics`: what is taken in of what games report, and how long it is kept. */
+/** The project setting `analytics`: which reports of games are accepted, and how long they are kept. */
 
 const MAX_DAYS = 3650;
 const DEFAULT_DAYS = 90;
@@ -10,10 +10,10 @@ function switched(initial: boolean, description: string) {
   return z.boolean().default(initial).meta({ description });
 }
 
-/** A part of a day would be read as none, which is for ever. */
+/** Whole days only: a part of a day would become 0, which means for ever. */
 const days = numberThat(z.int().min(0)).transform((value) => Math.min(value, MAX_DAYS));
 
-/** Its members, with their defaults. Others may stand beside them, for clients. */
+/** The setting's members, with their defaults. Clients may store others beside them. */
 export const analytics = z.object({
   enabled: switched(true, '`false`: nothing is taken but failed saves.'),
   captureSessions: switched(true, 'Players who come, go and are there.'),

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { canonicalJson, isNumber, type Json, type JsonObject } from '../../kernel/json.ts';
 import { json, optional, type Written } from './member.ts';
 
-/** Bodies of endpoint calls: what is said about the call beside the endpoint's own input, and sealed bodies. */
+/** Bodies of endpoint calls: members about the call beside the endpoint's own input, and sealed bodies. */
 
-/** A text, or a number as its text. Anything else counts as missing, which is the empty text. */
+/** A text, or a number as its text. Anything else counts as missing, as which the empty text stands. */
 export const sealedText = z.preprocess((value) => {
   const sent = value as Json | undefined;
   if (typeof sent === 'string') return sent;
@@ -15,7 +15,7 @@ function part(description: string) {
   return sealedText.meta({ description });
 }
 
-/** The open part of a sealed request. A member that is missing is the empty text. */
+/** The open part of a sealed request. A missing member is the empty text. */
 export const envelope = z.object({
   version: part('`1`, also when left out.'),
   algorithm: part('`aes-256-gcm+hmac-sha256`, also when left out.'),
@@ -39,7 +39,7 @@ const sealedPayload = z.looseObject({
   _endpointSlug: optional(json, 'The endpoint; it may be left out.'),
 });
 
-/** What was sealed: a call's body, and what is said of the seal. */
+/** The content of a sealed request: a call's body, and its members about the seal. */
 export type SealedPayload = JsonObject & Written<typeof sealedPayload>;
 
 const security = z
@@ -71,5 +71,5 @@ export const namedCall = z
     description: 'A call whose endpoint the body names, by the first of these members that is a text; the rest is as of a call by path',
   });
 
-/** A body as it was sent. */
+/** A body as the client sent it. */
 export type CallBody = JsonObject & Written<typeof callBody> & Written<typeof namedCall>;

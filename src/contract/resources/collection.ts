@@ -19,7 +19,7 @@ export const access = z
   .strictObject({ read: openTo('read'), write: openTo('write') })
   .meta({ id: 'Access', description: 'Who may reach a collection. What is left out is as `accessMode` has it.' });
 
-/** An unknown word counts as none. */
+/** An unknown mode counts as missing. */
 const saveMode = z.preprocess(
   (value) =>
     typeof value === 'string' && value.trim() !== '' ? value.trim().toLowerCase() : typeof value === 'number' ? value : undefined,

@@ -11,7 +11,7 @@ const OPERATORS = [
 const inner: z.ZodType = z.lazy(() => condition);
 const operator = optional(text, `How they are compared: ${OPERATORS.join(', ')}.`);
 
-/** Members of a single condition. A condition step may hold them itself. */
+/** Members of a single condition. A condition step may also contain them directly. */
 export const CLAUSE_SHAPE = {
   field: optional(json, 'A path, such as `hero.gold`, or a template.'),
   left: optional(json, 'The same as `field`.'),
@@ -37,7 +37,7 @@ export const condition = z
 export const switchCase = z
   .strictObject({
     when: needed(condition, 'Whether this case is taken.'),
-    // biome-ignore lint/suspicious/noThenProperty: the language's own word
+    // biome-ignore lint/suspicious/noThenProperty: `then` is a member of the endpoint language
     then: optional(json, 'What the step gives then.'),
     value: optional(json, 'The same as `then`.'),
   })

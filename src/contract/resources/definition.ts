@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { alsoNamed, anyText, json, map, optional, type Shape, text, unsuggested, type Written } from './member.ts';
 
-/** A member that editors add to what they push, and nobody writes. */
+/** A member that editors add to what they push, and that no author writes. */
 function byTools(description: string, schema: z.ZodType = json) {
   const member = optional(schema, description);
   unsuggested.add(member, {});
   return member;
 }
 
-/** Members that every definition may have, besides those of its kind. */
+/** Members that every definition may have beside those of its kind. */
 export const DEFINITION_SHAPE = {
   sourceVersion: optional(z.union([z.literal(1), z.literal('1')]), 'Version of the layout of source files.'),
   kind: optional(text, 'What the definition is of.'),
@@ -39,7 +39,7 @@ export const DEFINITION_SHAPE = {
 /** An element of a push: a definition of any kind, or a source file with its text. */
 export type Item = Written<{ readonly shape: typeof DEFINITION_SHAPE }>;
 
-/** Members that the compilers of editors add to what they push. */
+/** Members that compilers of editors add to what they push. */
 export const COMPILED = '[Hh][Aa][Ss][Hh]$|^compiler';
 
 /** A definition of one kind: the common members, then its own. */

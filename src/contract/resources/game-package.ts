@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { isNumber, type Json, toDouble } from '../../kernel/json.ts';
 import { optional, type Written } from './member.ts';
 
-/** The game's package as its editor sends it: which revision players should run. */
+/** The game's package as its editor sends it: the revision that players should run. */
 
-/** A number as text is one, too. Null, an empty text and 0, which some editors send, name none. */
+/** A revision may be a number as text. Null, an empty text and 0 mean no revision; some editors send them. */
 function told(value: unknown): unknown {
   const sent = value as Json;
   if (sent === '') return null;
@@ -19,5 +19,5 @@ export const gamePackage = z.looseObject({
   latestRevisionId: optional(revisionId, 'The newest revision. The current one when it was never sent.'),
 });
 
-/** Members of a package as they were sent or stored. */
+/** Members of a package as they were received or stored. */
 export type WrittenPackage = Written<typeof gamePackage>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alsoNamed, anyText, json, map, needed, optional, text, type Written } from './member.ts';
 
-/** Game values: groups of named entries, and tables of rows. Templates see them as `values`, and games read them. */
+/** Game values: groups of named entries, and tables of rows. Templates read them as `values`, and games read them. */
 
 const id = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
 export const columnType = z.enum(['string', 'number', 'boolean']);
@@ -53,14 +53,14 @@ const olderValues = z.strictObject({
   tables: optional(z.union([map, z.array(map)]), 'An older form.'),
 });
 
-/** The document as written, in any of its forms. */
+/** The document as its author wrote it, in any of its forms. */
 export type WrittenValues = Written<typeof valuesDocument> & Written<typeof olderValues>;
 
 export const gameValues = z
   .union([valuesDocument, z.array(item).min(1), olderValues])
   .meta({ id: 'GameValues', description: 'All game values of a project, replaced whole.' });
 
-/** Constants of a collection: in a list, or by id, where the entries may stand directly. */
+/** Constants of a collection: a list, or a map by id, which may also contain the entries directly. */
 export const constants = z.union([
   z.array(
     z.looseObject({

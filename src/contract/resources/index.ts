@@ -10,7 +10,7 @@ import { step } from './step.ts';
 import { analyticsEvent, heartbeat } from './telemetry.ts';
 import { test } from './test.ts';
 
-/** What the product speaks of, as data: schemas of which types, checks, documentation and editors' help are made. */
+/** The schemas of all resources. Types, validation, documentation and editor help are made from them. */
 export const resources = {
   collection,
   field,

@@ -5,7 +5,7 @@ import { anyText, flag, json, list, map, optional, text, whole, word } from './m
 import { callLimits } from './rate-limits.ts';
 import { onFail, steps } from './step.ts';
 
-/** What a server runs: endpoints, workflows, and libraries of blocks. */
+/** The definitions that the server runs: endpoints, workflows, and libraries of blocks. */
 
 const switched = (description: string, initial: boolean) =>
   optional(flag, description, { default: initial, code: 'INVALID_FLAG', expected: 'true or false' });
@@ -47,7 +47,7 @@ export const BUDGET_NAMES = [
     'maxSleepMs',
   ] as const),
 ] as const;
-/** Budgets that an editor's compiler measures. They are accepted, and a call ignores them. */
+/** Budgets that an editor's compiler measures. The server accepts them, and a call ignores them. */
 export const UNMEASURED_BUDGETS = ['compiledNodes', 'debugTraceBytes', 'wallTimeMs'] as const;
 
 const budgets = z
@@ -62,7 +62,7 @@ export const response = z
   })
   .meta({ id: 'Response', description: 'What an endpoint answers.' });
 
-/** Words of all tools for who may call. */
+/** Who may call, in the words of all tools. */
 const EXPOSURES = [
   ...([
     'public',

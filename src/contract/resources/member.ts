@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { ExactNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 
-/** Building blocks of resource schemas. A schema accepts what an author should write, and its output is the form that is meant. */
+/** Building blocks of resource schemas. A schema accepts what an author should write; its output is the normalised form. */
 
-/** Any JSON value: a document, or a value in which texts are templates. */
+/** Any JSON value: a document, or a value whose texts are templates. */
 export const json: z.ZodType<Json, Json> = z.any();
 
 /** A text that is not blank. */
 export const text = z.string().regex(/\S/);
 
-/** Any text, such as one for people. */
+/** Any text, for example one for people to read. */
 export const anyText = z.string();
 
-/** A flag, which tools may write as text. */
+/** A flag. Tools may write it as text. */
 export const flag = z.preprocess((value) => (value === 'true' ? true : value === 'false' ? false : value), z.boolean());
 
-/** A number. An exact number that no double holds counts too. */
+/** A number. An exact number that a double cannot hold is accepted, too. */
 export function numberThat<S extends z.ZodNumber>(schema: S) {
   return z.preprocess((value) => (value instanceof ExactNumber ? toDouble(value) : value), schema);
 }
@@ -46,7 +46,7 @@ export interface Complaint {
 }
 
 interface About extends Partial<Complaint> {
-  /** Its value when it is left out. */
+  /** Its value when absent. */
   readonly default?: Json;
   /** The schema that the finding is about, if the parts of the member have findings of their own. */
   readonly outer?: z.ZodType;
@@ -54,15 +54,15 @@ interface About extends Partial<Complaint> {
 
 const complaints = new WeakMap<object, Complaint & { readonly outer: z.ZodType }>();
 
-/** Any list, whatever is in it. */
+/** Any list, with any content. */
 export const list = z.array(json);
 
-/** A member that may be left out. */
+/** An optional member. */
 export function optional<S extends z.ZodType>(schema: S, description: string, about: About = {}): z.ZodOptional<S> {
   return described(schema.optional(), description, about);
 }
 
-/** A member that is required. */
+/** A required member. */
 export function needed<S extends z.ZodType>(schema: S, description: string): S {
   return described(schema, description, {});
 }
@@ -73,30 +73,30 @@ function described<S extends z.ZodType>(schema: S, description: string, { defaul
   return made;
 }
 
-/** The finding for a member's value; `null`: none. A member that is missing or null has none. */
+/** The finding for a member's value, or `null`. A missing or null member has none. */
 export function complaintOf(schema: z.ZodType | undefined, value: Json | undefined): Complaint | null {
   const complaint = schema === undefined ? undefined : complaints.get(schema);
   if (complaint === undefined || value === undefined || value === null) return null;
   return complaint.outer.safeParse(value).success ? null : complaint;
 }
 
-/** What a member has to be, in words. */
+/** What a member must be, in words. */
 export function expectedOf(schema: z.ZodType): string {
   return complaints.get(schema)?.expected ?? '';
 }
 
-/** A member's value when it is left out. */
+/** A member's value when absent. */
 export function initialOf(schema: z.ZodType): Json | undefined {
   return z.globalRegistry.get(schema)?.['default'] as Json | undefined;
 }
 
-/** Names that a schema accepts besides its own, as a regular expression: notes of editors and compilers. */
+/** Other names that a schema accepts, as a regular expression: notes of editors and compilers. */
 export const alsoNamed = z.registry<{ readonly pattern: string }, z.core.$ZodType>();
 
-/** Members that an editor need not offer. */
+/** Members that an editor need not suggest. */
 export const unsuggested = z.registry<object, z.core.$ZodType>();
 
-/** Names under which editors keep notes of their own. */
+/** Names under which editors store notes. */
 export const NOTES = '^(_|x-)|^comment$';
 
 export type Shape = Readonly<Record<string, z.ZodType>>;
@@ -107,12 +107,12 @@ export function namesIn(schema: { readonly shape: Shape }): readonly string[] {
 }
 
 /**
- * What somebody wrote where this schema is meant: its members by name, with any values. Nothing is checked, so each reader of a member decides
- * what to make of a bad value.
+ * The members of an object by name, as somebody wrote it and with any values. Nothing is checked, so each reader of a member decides what to
+ * do with a bad value.
  */
 export type Written<S extends { readonly shape: Shape }> = { readonly [Name in keyof S['shape']]?: Json };
 
-/** The members of a stored object that still fit their schemas: earlier releases took some that do not. */
+/** The members of a stored object that still fit their schemas. Earlier releases accepted some that do not. */
 export function fitting(shape: Readonly<Record<string, z.ZodType>>, stored: Json | undefined): JsonObject {
   if (!isObject(stored)) return {};
   return Object.fromEntries(

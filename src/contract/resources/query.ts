@@ -16,7 +16,7 @@ const joinType = optional(word(['inner', 'left']), '`inner`: rows without a matc
 
 const same = (name: string) => optional(json, `Another word for \`${name}\`.`);
 
-/** Members by which a join names its source. */
+/** Members with which a join names its source. */
 const ofSource = {
   index: optional(number, 'Which source it is of, by its place.'),
   sourceIndex: same('index'),
@@ -24,7 +24,7 @@ const ofSource = {
   as: same('source'),
 };
 
-/** Members by which the rows of a source are matched. */
+/** Members that match the rows of a source. */
 const sides = {
   left: optional(text, 'Path in the row; its key when left out.'),
   local: same('left'),

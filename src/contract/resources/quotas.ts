@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { numberThat } from './member.ts';
 
-/** What a project may store and report: whole numbers; 0: unlimited. The operator sets them, beside the settings that managers see. */
+/** What a project may store and report: whole numbers; 0 means unlimited. The operator sets them; managers see them beside the settings. */
 
 function quota(description: string) {
   return numberThat(z.number()).exactOptional().meta({ description });
@@ -14,5 +14,5 @@ export const quotas = z.object({
   telemetryPerMinute: quota('Telemetry of players that one process stores in a minute.'),
 });
 
-/** All of them. */
+/** Every quota. */
 export type Quotas = Readonly<Required<z.output<typeof quotas>>>;

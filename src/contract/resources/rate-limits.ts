@@ -13,7 +13,7 @@ export function flatName<W extends WindowName>(window: W): FlatName<W> {
 export type FlatName<W extends WindowName = WindowName> = W extends `p${infer Rest}` ? `maxP${Rest}` : never;
 
 export const MAX_LIMIT = 1_000_000_000;
-/** Older editors send numbers as texts. */
+/** A limit. Older editors send it as text. */
 const limit = z.union([numberThat(z.number().positive().max(MAX_LIMIT)), z.string().regex(/^\s*\d+(\.\d+)?\s*$/)]).nullable();
 
 const LENGTHS: Readonly<Record<WindowName, string>> = {
@@ -25,7 +25,7 @@ const LENGTHS: Readonly<Record<WindowName, string>> = {
   perYear: 'year',
 };
 
-/** A member for each window. */
+/** One member for each window. */
 function perWindow<Name extends string>(nameOf: (window: WindowName) => Name): { readonly [N in Name]: z.ZodOptional<typeof limit> } {
   const entries = WINDOW_NAMES.map((window) => [nameOf(window), optional(limit, `The most in a ${LENGTHS[window]} (UTC).`)]);
   return Object.fromEntries(entries);

@@ -9,7 +9,7 @@ import { flag, map, optional, type Shape, type Written } from './member.ts';
 const MAX_MESSAGE = 500;
 const MAX_DESCRIPTION = 256;
 export const MAX_NAME = 64;
-/** Characters of a setting that is an object: every node holds the settings of its open projects. */
+/** The most characters of a setting that is an object, because every node holds the settings of its open projects. */
 const MAX_OBJECT = 16_384;
 
 const code = 'INVALID_SETTING';
@@ -28,7 +28,7 @@ function whole(initial: number, min: number, max: number, description: string) {
   return optional(z.preprocess(truncated, z.number().int().min(min).max(max)), description, { default: initial, code, expected });
 }
 
-/** Minutes. Null, `disabled` and anything not positive switch it off; other values are moved into the range. */
+/** Minutes. Null, `disabled` and any value that is not positive switch it off; other values are moved into the range. */
 function minutes(min: number, max: number, description: string) {
   const within = (value: unknown) => {
     if (value === null || value === 'disabled') return null;
@@ -41,7 +41,7 @@ function minutes(min: number, max: number, description: string) {
   return optional(schema, description, { default: null, code, expected: `minutes from ${min} to ${max}, or null` });
 }
 
-/** One of these words; the first is the default. `also`: other words for some of them. */
+/** One of these words; the first is the default. `also`: other spellings of some of them. */
 function oneOf<const W extends readonly [string, ...string[]]>(
   words: W,
   description: string,
@@ -57,7 +57,7 @@ function textOf(most: number, description: string) {
 
 const OBJECT = `an object of at most ${MAX_OBJECT} characters`;
 
-/** An object that fits a schema. It stays as it was sent: readers parse it. */
+/** An object that fits a schema. It stays as it was sent, because readers parse it. */
 function object(schema: z.ZodType) {
   const { $schema, ...described } = jsonSchemaOf(schema);
   const fits = (value: unknown) =>
@@ -74,9 +74,9 @@ export const settings = z
     enableAuthSessions: switched(false, 'Players who are proven get a session.'),
     authSessionTtlSeconds: whole(3600, 60, 86_400, 'How long a session lasts.'),
     enableEncryptedRequests: switched(false, 'Requests of players are sealed.'),
-    // The default must be the one in the security config, which clients follow.
+    // The default must equal the one in the security config, which clients follow.
     encryptedRequestWindowSeconds: whole(120, 30, 600, 'How old a sealed request may be.'),
-    // Existing games use these words for one document per player, so copied settings are accepted.
+    // Existing games use these words for one document per player, so copied settings must be accepted.
     playerKeyMode: oneOf(['player', 'playerSave'], 'What `playerKey` is in templates.', { public: 'player' }),
     inputValidation: oneOf(['enforce', 'off'], 'Whether the input of endpoints is checked.'),
     validateEndpointWrites: switched(false, 'What endpoints write is held to the schema, too.'),
@@ -109,14 +109,14 @@ export const settings = z
   })
   .meta({ id: 'Settings', description: 'Settings of a project.' });
 
-/** A project's name is changed like a setting, but stored beside them: every project has one from its creation. */
+/** A project's name. It is changed like a setting but stored beside the settings, because every project has one from its creation. */
 export const projectName = optional(z.string().trim().min(1).max(MAX_NAME), 'What people call the project.', {
   default: '',
   code,
   expected: `a text of 1 to ${MAX_NAME} characters`,
 });
 
-/** A body that changes settings: they stand in it, or under one of these members, where answers have them. */
+/** A body that changes settings: they are its own members, or those of one of these members, as answers have them. */
 const settingsBody = z.looseObject({
   settings: optional(map, 'The settings.'),
   config: optional(map, 'The same as `settings`.'),
@@ -127,5 +127,5 @@ export type SettingsBody = JsonObject & Written<typeof settingsBody>;
 
 type Filled<S extends Shape> = { readonly [Name in keyof S]: Exclude<z.output<S[Name]>, undefined> };
 
-/** Every setting, with its default if it is not set. */
+/** Every setting, with the default of those that are not set. */
 export type ProjectSettings = Filled<typeof settings.shape>;

@@ -21,7 +21,7 @@ import {
 
 const steps: z.ZodType = z.lazy(() => z.array(step)).meta({ id: 'Steps', description: 'Steps, in the order in which they run.' });
 
-/** Members of every step. The last ones are for people. */
+/** Members of every step. The last ones are for people to read. */
 export const STEP_SHAPE = {
   id: needed(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), 'Names the step: later steps read its result under it.'),
   type: needed(text, 'What the step does.'),
@@ -180,7 +180,7 @@ export const STEPS = {
     onTrue: optional(z.union([route, text, z.boolean(), z.null()]), 'The same as `routes.true`.'),
     onFalse: optional(z.union([route, text, z.boolean(), z.null()]), 'The same as `routes.false`.'),
     onFail: optional(z.union([onFail, z.literal('skip')]), 'The older form of `routes.false`.'),
-    // biome-ignore lint/suspicious/noThenProperty: the language's own word
+    // biome-ignore lint/suspicious/noThenProperty: `then` is a member of the endpoint language
     then: optional(steps, 'Steps that run where it holds.'),
     else: optional(steps, 'Steps that run where it does not.'),
     workflow: optional(text, 'The workflow whose check decides.'),
@@ -339,7 +339,7 @@ export type StepType = keyof typeof STEPS;
 export const stepTypes = Object.keys(STEPS) as readonly StepType[];
 export type StepSchema<T extends StepType> = (typeof STEPS)[T];
 
-/** Members that only steps of this type have, in the order of the documentation. */
+/** Members that only this type of step has, in the order of the documentation. */
 export function ownMembers(type: StepType): readonly string[] {
   return own.get(STEPS[type])?.names ?? [];
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { anyText, json, map, number, optional, type Written } from './member.ts';
 
-/** What games report of players. Names have two spellings: `sessionId` and `session_id`. */
+/** What games report about players. Names have two spellings: `sessionId` and `session_id`. */
 
-/** Longest texts that are kept; longer ones are cut. */
+/** The most characters of texts that are stored; longer ones are cut. */
 export const MAX_LENGTH = { name: 128, id: 128, version: 64, code: 256, reason: 1024, label: 120 } as const;
 
 export const SEVERITIES = ['info', 'warning', 'error', 'custom', 'session'] as const;
@@ -18,14 +18,14 @@ const who = {
   packageIdent: optional(anyText, `The game’s package; ${MAX_LENGTH.name} characters.`),
 };
 
-/** What the server itself reads of a context. */
+/** The members of a context that the server itself reads. */
 const context = z.looseObject({
   endpointSlug: optional(json, 'The endpoint that the event is about.'),
   slug: optional(json, 'The same as `endpointSlug`.'),
   collectionId: optional(json, 'The collection that it is about.'),
 });
 
-/** The context of an event, as whoever reported it wrote it. */
+/** The context of an event, as the reporter wrote it. */
 export type WrittenContext = Written<typeof context>;
 
 export const analyticsEvent = z

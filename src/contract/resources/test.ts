@@ -37,5 +37,5 @@ export const test = z
 const written = z.strictObject(expectation.shape).meta({ description: 'What should come of the call.' });
 alsoNamed.add(written, { pattern: NOTES });
 
-/** The same as its author writes it: what stands in `expect` and is compared with nothing is misspelt. */
+/** A test as its author writes it. An unknown member of `expect` is misspelt, because it would be compared with nothing. */
 export const writtenTest = test.extend({ expect: optional(written, 'What should come of it.') });

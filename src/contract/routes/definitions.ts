@@ -25,7 +25,7 @@ interface ListedKind {
 
 const about = { family: 'manage', tag: 'Definitions', answerHeaders: READ_HEADERS } as const;
 
-/** What all routes have that change definitions. */
+/** The common members of all routes that change definitions. */
 function writing(scope: Scope) {
   return {
     ...about,
@@ -58,7 +58,7 @@ function listRoute({ path, names, scope, examples }: ListedKind) {
   });
 }
 
-/** PUT and POST, which are the same. */
+/** PUT and POST do the same. */
 function upsertRoutes({ path, names, scope, resource, examples, more = {} }: ListedKind) {
   const kind = names.one.toLowerCase();
   const upsert = {
@@ -180,7 +180,7 @@ const queries = listed({
 /** Queries have no PUT and no PATCH. */
 export const queryDefinitions = { list: queries.list, post: queries.post, remove: queries.remove } as const;
 
-/** The routes of a document that exists once per project. */
+/** The routes of a definition that exists once per project. */
 function singleOf<const Answer extends z.ZodType>(
   path: string,
   name: string,

@@ -42,7 +42,7 @@ const DESCRIPTION = [
   'any other. An author may answer with any status and code.',
 ].join('\n');
 
-/** Calls of endpoints. The verb is not compared with the definition's. */
+/** Calls of endpoints. The definition's verb is not checked. */
 export const endpoints = {
   call: route({
     id: 'callEndpoint',
@@ -82,7 +82,7 @@ export const endpoints = {
     idempotent: true,
     example: { body: { endpoint: 'buy', item: 'axe' }, answer: { ok: true, gold: 2 } },
   }),
-  /** The path that a client calls for an empty slug. */
+  /** The path that a client calls when the slug is empty. */
   callNothing: route({
     id: 'callNothing',
     method: 'POST',

@@ -66,7 +66,7 @@ const ID = 'guest-e10f1675f59be31b9eefe8b2d9a3bdab';
 const DEVICE = { id: 'c24e35bf8b56c8c8', joinedAt: '2026-03-01T12:00:00.000Z', asks: true };
 const ANSWER = { ok: true, player: ID, device: DEVICE.id, devices: [DEVICE], account: null, hasCode: false };
 
-/** What a route of guests is apart from its path, body and answer. */
+/** What all routes of guests share. */
 const COMMON = {
   family: 'guests',
   tag: 'Players',

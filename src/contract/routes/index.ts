@@ -15,7 +15,7 @@ import { canary, metrics, pages, reference, schemas, system } from './system.ts'
 import { playerStats, reservedStats, saveFailures, telemetry } from './telemetry.ts';
 import { tests } from './tests.ts';
 
-/** Every route. If two of a family match one path with equally many parameters, the first one answers. */
+/** Every route. If two of a family match one path with equally many parameters, the first wins. */
 export const routes: readonly Route[] = [
   ...[telemetry, playerStats, reservedStats, documents, documentViews, saveRecords, globalRecords, globalRecordViews, rateLimits],
   ...[storageQueries, endpoints, queries, values, live, pages, collections, endpointDefinitions, workflows, libraries, queryDefinitions],

@@ -42,7 +42,7 @@ export const live = {
       'It is empty where a topic was refused: a client that comes back is sent all values then. A topic may say for itself how far it is:',
       '`documents/saves/7@41` has the value as of 41.',
     ].join('\n'),
-    // Any key opens the stream, and each topic is refused as its plain read would be.
+    // Any key opens the stream. A topic is refused where its plain read would be.
     keys: REPORT_KEYS,
     query: {
       topic: z

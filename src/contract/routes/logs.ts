@@ -5,7 +5,7 @@ import { route } from '../route.ts';
 import { instant } from '../values.ts';
 import { about, ok } from './managed.ts';
 
-/** What a node tells of the requests of a project. It is in the node's memory alone. */
+/** What a node remembers of the requests of a project. It is in the node's memory alone. */
 
 export const LoggedRequest = z
   .strictObject({

@@ -10,7 +10,7 @@ export const ok = z.literal(true);
 export const staged = { publishTarget: z.enum(['live', 'next']).optional().meta({ description: '`next`, where the push was staged' }) };
 export const store = { source: z.string().meta({ description: 'Where definitions are kept' }) };
 
-/** A file of an author, as tools push it. */
+/** A source file of an author, as tools push it. */
 export const SourceItem = z
   .object({ sourceText: z.string(), kind: z.string().optional(), id: z.string().optional(), sourcePath: z.string().optional() })
   .catchall(anyJson)
@@ -51,7 +51,7 @@ export const paged = {
   before: z.string().meta({ description: '`before` of the page before' }),
 } as const;
 
-/** The collection of the examples. */
+/** The collection that the examples use. */
 export const SAVES = {
   ...{ id: 'saves', name: 'saves', collectionType: 'per-platformid', accessMode: 'public', maxRecords: 5, allowRecordDelete: true },
   schema: { name: { type: 'string' }, gold: { type: 'number', _ledger: true } },

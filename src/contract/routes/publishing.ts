@@ -5,16 +5,16 @@ import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
 import { about, CLAIMING, Diagnostic, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
 
-/** Pushes of whole projects, staging, promotion and rollback, and what tools ask about a project as a whole. */
+/** Pushes of whole projects, staging, promotion, rollback, and checks of a project as a whole. */
 
 const Change = z
   .object({ kind: z.string(), id: z.string(), action: z.string().optional(), hash: z.string().nullable().optional() })
   .catchall(anyJson);
 
-/** What becomes of a definition. */
+/** What happens to a definition. */
 const acted = { kind: z.string(), id: z.string(), action: z.enum(['add', 'change', 'delete']) } as const;
 
-/** Where a definition differs. */
+/** How a definition differs. */
 const differing = {
   members: z.array(z.string()),
   fields: z.array(z.strictObject({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() })),

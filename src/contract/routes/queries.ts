@@ -136,7 +136,7 @@ export const queries = {
   run: route({ ...base, id: 'runQuery', path: '/:project/:query', family: 'queries', summary: 'Run a query, such as a leaderboard' }),
 } as const;
 
-/** The same call under its old address. */
+/** The same call at its old path. */
 export const storageQueries = {
   runOld: route({
     ...base,

@@ -203,7 +203,7 @@ export const reference = {
   }),
 } as const;
 
-/** It has no router: it answers every path under it, for any method. */
+/** It has no router: it answers every path under its prefix, for any method. */
 export const canary = {
   read: route({
     ...about,

@@ -114,7 +114,7 @@ export const playerStats = {
   }),
 } as const;
 
-/** These paths never reach a collection, whether or not they are served. */
+/** These paths never reach a collection, even where they are not served. */
 export const reservedStats = {
   read: route({
     id: 'reservedStats',
