@@ -25,7 +25,7 @@ const TIMEOUT_MS = 20_000;
 
 /** `base` is an address such as `http://127.0.0.1:8080`, without a trailing slash. */
 export function createHttp(base: string, maxSockets = 256): Http {
-  const agent = new Agent({ keepAlive: true, maxSockets, noDelay: true });
+  const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets, noDelay: true });
   return {
     send: (method, path, call = {}) => send(agent, method, base + path, call),
     close: () => agent.destroy(),

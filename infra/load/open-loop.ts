@@ -37,21 +37,28 @@ const MAX_OPEN = 20_000;
 
 let isStopped = false;
 
-/**
- * Kept from one run to the next, because real players stay connected. Node accepts one connection in each round of its event loop, so a
- * thousand new connections to a busy server would distort the result.
- */
-const connections = new Map<string, Http>();
+const CONNECTIONS = 1_024;
+const connections = new Map<string, Promise<Http>>();
 
-function connectionsTo(url: string): Http {
-  const http = connections.get(url) ?? createHttp(url, 1_024);
+/**
+ * Connections to a server, all opened before the first request and kept from one run to the next, because real players stay connected. Node
+ * accepts one connection in each round of its event loop, so a thousand new connections to a busy server would distort the result.
+ */
+function connectionsTo(url: string): Promise<Http> {
+  const http = connections.get(url) ?? connect(url);
   connections.set(url, http);
+  return http;
+}
+
+async function connect(url: string): Promise<Http> {
+  const http = createHttp(url, CONNECTIONS);
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => http.send('GET', '/health')));
   return http;
 }
 
 async function runLoad({ url, project, perSecond, seconds, keys, writes }: OpenLoad): Promise<LoadResult> {
   isStopped = false;
-  const http = connectionsTo(url);
+  const http = await connectionsTo(url);
   const latencies: number[] = [];
   const failures: Record<string, number> = {};
   const requests: Promise<void>[] = [];

@@ -173,6 +173,8 @@ export class Table {
   /** Failed appends, as the writers report them. */
   readonly neighbours = new Neighbours(this.machine);
   failures = 0;
+  /** The time of what another node stores. */
+  elsewhereAt = 1_600_000_000_000;
   readonly #random = new Random(1);
 
   async open(limits: Partial<WriterLimits> = {}, cache: number | SharedCache = 1e6, log: Log = this.log): Promise<Project> {
@@ -225,7 +227,7 @@ export class Table {
         cause: 'elsewhere',
         actor: { kind: 'secret' },
         schemaVersion: 1,
-        recordedAt: 1_600_000_000_000,
+        recordedAt: this.elsewhereAt,
         ...(left > 0 ? { left } : {}),
       };
       const made = seal(hash, {

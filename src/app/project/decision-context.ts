@@ -143,8 +143,24 @@ export class DecisionContext {
       const entry = this.#set.peek(subject);
       if (!entry || current(entry)?.token !== this.#versions[at]?.token) return false;
     }
-    if (this.#scanned === null) return true;
-    for (const [subject, changedAt] of this.#scanned) if (this.#set.collectionChangedAt(subject) !== changedAt) return false;
-    return true;
+    return !this.#isScanOutdated();
+  }
+  /**
+   * Whether another node changed what was read. What no longer holds without that was read from commands of this node that are decided again
+   * themselves.
+   */
+  overtaken(): boolean {
+    for (const [at, { subject }] of this.#read.entries()) {
+      const read = this.#versions[at];
+      const durable = this.#set.peek(subject)?.version ?? read;
+      if (read?.durable && durable?.token !== read.token) return true;
+    }
+    return this.#isScanOutdated();
+  }
+
+  #isScanOutdated(): boolean {
+    if (this.#scanned === null) return false;
+    for (const [subject, changedAt] of this.#scanned) if (this.#set.collectionChangedAt(subject) !== changedAt) return true;
+    return false;
   }
 }

@@ -299,7 +299,7 @@ export class Writer {
       this.#gather(commit);
       return;
     }
-    if (!holds) commit.attempts += 1;
+    if (commit.ctx.overtaken()) commit.attempts += 1;
     if (commit.attempts >= MAX_ATTEMPTS) this.#fail(commit, refusal('WRITE_CONFLICT'));
     else this.#decideAndJoin(commit);
   }

@@ -1,4 +1,4 @@
-import type { Imported, Importer } from '../../app/operator/transfer/importer.ts';
+import type { Importer } from '../../app/operator/transfer/importer.ts';
 import {
   type Conflicts,
   definitionTables,
@@ -12,11 +12,12 @@ import type { Installation } from '../../compose/installation.ts';
 import type { Put } from '../../domain/definition/publish.ts';
 import type { SavePage } from '../../domain/page/page.ts';
 import { MAX_KEYS } from '../../domain/project/decide.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, printOnce, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { awaitShown, printNote, progress } from '../context.ts';
 import { at, type ProjectFile, type StreamedRow, streamedRows } from './file.ts';
+import { ImportCommits } from './import-commits.ts';
 import { findProject } from './name.ts';
 
 /** Documents of one commit. */
@@ -30,7 +31,6 @@ export class ProjectImport {
   readonly #installation: Installation;
   readonly #file: string;
   readonly #contents: ProjectFile;
-  #reached = -1;
   #rows = 0;
 
   constructor(installation: Installation, file: string, contents: ProjectFile) {
@@ -63,11 +63,12 @@ export class ProjectImport {
   async #write(importer: Importer, projectId: string, isNew: boolean, how: Conflicts): Promise<ImportReport['written']> {
     const { definitions } = this.#contents;
     const plan = resolved(definitions, await importer.definitions(projectId), how);
-    const published = await this.#written(importer, projectId, () => importer.publish(projectId, this.#puts(plan.rows)));
-    const streamed = await this.#stream(importer, projectId, plan.collections);
-    await this.#keepUp(importer, projectId);
+    const commits = new ImportCommits({ projectId, importer, installation: this.#installation });
+    const published = await commits.write(() => importer.publish(projectId, this.#puts(plan.rows)));
+    const streamed = await this.#stream(importer, commits, projectId, plan.collections);
+    await commits.keepUp();
     const pages = await this.#pages(projectId);
-    const keys = isNew ? (await this.#written(importer, projectId, () => importer.keys(projectId, this.#contents.keys))).written : 0;
+    const keys = isNew ? (await commits.write(() => importer.keys(projectId, this.#contents.keys))).written : 0;
     if (isNew) await this.#enable(projectId);
     const { revision } = await importer.publish(projectId, []);
     await awaitShown(this.#installation, projectId, revision);
@@ -146,6 +147,7 @@ export class ProjectImport {
 
   async #stream(
     importer: Importer,
+    commits: ImportCommits,
     projectId: string,
     renamed: ReadonlyMap<string, string>,
   ): Promise<{ documents: number; saveRecords: number }> {
@@ -157,35 +159,13 @@ export class ProjectImport {
       const read = <T>(parse: (row: Json) => T) => rows.map(({ row, place }) => at(this.#file, place, () => parse(row)));
       const write = () =>
         isSlots ? importer.slots(projectId, collection, read(slotRow)) : importer.documents(projectId, collection, read(documentRow));
-      const done = await this.#written(importer, projectId, write);
+      const done = await commits.write(write);
       if (isSlots) saveRecords += done.written;
       else documents += done.written;
       this.#rows += rows.length;
       progress(`${this.#rows} rows`);
     }
     return { documents, saveRecords };
-  }
-
-  /** What the tables do not show yet is held in memory, within a bound. When the bound is reached, the import waits for the tables. */
-  async #written(importer: Importer, projectId: string, write: () => Promise<Imported>): Promise<Imported> {
-    for (;;) {
-      try {
-        const done = await write();
-        this.#reached = done.revision;
-        return done;
-      } catch (error) {
-        if (!(error instanceof Refusal) || error.code !== 'BEHIND') throw error;
-        if (!(await this.#keepUp(importer, projectId))) throw error;
-      }
-    }
-  }
-
-  async #keepUp(importer: Importer, projectId: string): Promise<boolean> {
-    // A publish of many commits may fail half way. Then more is stored than its caller was told.
-    const reached = Math.max(this.#reached, importer.head(projectId));
-    const isShown = await this.#installation.waitUntilProjected(projectId, reached);
-    if (isShown) importer.shown(projectId, reached);
-    return isShown;
   }
 
   async #pages(projectId: string): Promise<number> {

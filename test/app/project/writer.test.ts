@@ -233,6 +233,22 @@ describe('another node wrote', () => {
     expect(table.log.appends.length).toBe(8);
   });
 
+  test('what others of its own node go through is no conflict of a command, however often another node writes elsewhere', async () => {
+    const table = new Table();
+    const project = await table.open({ deadlineMs: 60_000 });
+    await table.passing(project.load([THING('a'), THING('b')]));
+    let foreign = 0;
+    table.log.beforeAppend = async () => {
+      foreign += 1;
+      // Later than the commands, which are decided again for that: time must not go back in the log.
+      table.elsewhereAt = 2_000_000_000_000 + foreign;
+      if (foreign <= 12) await table.elsewhere(written('b', foreign));
+    };
+    const all = Array.from({ length: 5 }, () => codeOf(project.execute(increment('a'))));
+    expect(new Set(await table.passing(Promise.all(all)))).toEqual(new Set(['stored']));
+    expect(table.log.appends.length).toBeGreaterThan(12);
+  });
+
   test('it is left one append of time between our own', async () => {
     const table = new Table();
     const project = await table.open();

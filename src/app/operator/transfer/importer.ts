@@ -45,6 +45,8 @@ export interface Importer {
 export interface Imported {
   /** Number of items that were missing or different. */
   readonly written: number;
+  /** Number of events that were stored, the last of them at `revision`. */
+  readonly events: number;
   readonly revision: number;
 }
 
@@ -58,8 +60,12 @@ export function createImporter(projects: Projects): Importer {
   const commit = async (projectId: string, decide: (ctx: DecisionContext, now: number) => Decision<number>): Promise<Imported> => {
     const project = projects.peek(projectId) ?? (await open(projectId));
     const command = { commandId: newCommandId(), cause: 'project.import', actor: { kind: 'operator' as const } };
-    const { answer, revision } = await project.execute({ ...command, decide });
-    return { written: answer, revision };
+    const counted = (ctx: DecisionContext, now: number) => {
+      const { events, answer } = decide(ctx, now);
+      return { events, answer: { written: answer, events: events.length } };
+    };
+    const { answer, revision } = await project.execute({ ...command, decide: counted });
+    return { ...answer, revision };
   };
 
   return {
@@ -90,14 +96,14 @@ export function createImporter(projects: Projects): Importer {
     slots: (projectId, collection, rows) => commit(projectId, (ctx) => decideSlots(ctx, collection, rows)),
 
     async keys(projectId, keys) {
-      let imported: Imported = { written: 0, revision: -1 };
+      let imported: Imported = { written: 0, events: 0, revision: -1 };
       for (const key of keys) {
         const keyId = `key_${randomBytes(8).toString('hex')}`;
-        const { written, revision } = await commit(projectId, (ctx) => {
+        const { written, events, revision } = await commit(projectId, (ctx) => {
           const { events } = accepted(adoptKey(asAuthority(ctx.read(AUTHORITY)), keyId, key));
           return { events, answer: Math.min(events.length, 1) };
         });
-        imported = { written: imported.written + written, revision };
+        imported = { written: imported.written + written, events: imported.events + events, revision };
       }
       return imported;
     },

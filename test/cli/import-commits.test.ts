@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { ImportCommits } from '../../src/cli/project/import-commits.ts';
+import { refusal } from '../../src/kernel/errors.ts';
+
+/** The log of a project, and an import into it whose pauses are noted and not waited for. */
+function importing({ caughtUp = true } = {}) {
+  const pauses: number[] = [];
+  const shown: number[] = [];
+  let revision = 9;
+  const project = {
+    projectId: 'p1',
+    importer: { head: () => revision, shown: (_: string, at: number) => void shown.push(at) },
+    installation: { waitUntilProjected: async () => caughtUp },
+  };
+  const commits = new ImportCommits(project, async (ms) => void pauses.push(ms));
+  const store = async (events: number) => {
+    await sleep(2);
+    revision += events;
+    return { written: events, events, revision };
+  };
+  return { commits, pauses, shown, store, playersWrite: (events: number) => (revision += events) };
+}
+
+describe('an import beside players', () => {
+  test('pauses after a commit between which players wrote, three times as long as the commit took', async () => {
+    const { commits, pauses, store, playersWrite } = importing();
+    await commits.write(() => store(200));
+    playersWrite(3);
+    const startedAt = performance.now();
+    await commits.write(() => store(200));
+    const tookMs = performance.now() - startedAt;
+    expect(pauses).toHaveLength(1);
+    expect(pauses[0]).toBeGreaterThan(3);
+    expect(pauses[0]).toBeLessThanOrEqual(3 * tookMs);
+  });
+
+  test('does not pause where nobody plays, nor after what was there already', async () => {
+    const { commits, pauses, store, playersWrite } = importing();
+    for (let commit = 0; commit < 3; commit += 1) await commits.write(() => store(200));
+    playersWrite(3);
+    await commits.write(() => store(0));
+    expect(pauses).toEqual([]);
+  });
+});
+
+describe('a commit that is refused', () => {
+  test.each(['WRITE_CONFLICT', 'BUSY', 'STORAGE_UNAVAILABLE', 'OUTCOME_UNKNOWN'] as const)(
+    '%s: is tried again, five times at most',
+    async (code) => {
+      const { commits, pauses, store } = importing();
+      let refusals = 4;
+      const commit = () => {
+        refusals -= 1;
+        if (refusals >= 0) throw refusal(code);
+        return store(1);
+      };
+      expect(await commits.write(async () => commit())).toMatchObject({ written: 1 });
+      expect(pauses).toEqual([500, 1000, 2000, 4000]);
+      refusals = 5;
+      await expect(commits.write(async () => commit())).rejects.toMatchObject({ code });
+    },
+  );
+
+  test('BEHIND: waits for the read models, and fails if they stand still', async () => {
+    const following = importing();
+    let refusals = 7;
+    const commit = async () => {
+      refusals -= 1;
+      if (refusals >= 0) throw refusal('BEHIND');
+      return following.store(1);
+    };
+    expect(await following.commits.write(commit)).toMatchObject({ written: 1 });
+    expect(following.shown).toEqual(Array.from({ length: 7 }, () => 9));
+    const { commits } = importing({ caughtUp: false });
+    await expect(commits.write(() => Promise.reject(refusal('BEHIND')))).rejects.toMatchObject({ code: 'BEHIND' });
+  });
+
+  test('any other refusal ends the import', async () => {
+    const { commits, pauses } = importing();
+    await expect(commits.write(() => Promise.reject(refusal('VALIDATION_FAILED')))).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(pauses).toEqual([]);
+  });
+});
