@@ -124,7 +124,7 @@ describe('telemetry in the tables', () => {
     await follower.stop(60_000);
     const reader = createTelemetryReader(pool);
     expect([(await reader.player('left-a', 'p')).revision, (await reader.player('left-b', 'p')).revision]).toEqual([last, 0]);
-    expect(logger.lines.filter((line) => line.includes('stopped before all telemetry was shown'))).toHaveLength(1);
+    expect(logger.lines.filter((line) => line.includes('stopped before all telemetry was written'))).toHaveLength(1);
   });
 
   test('a command writes it to the end beside a follower, and names what it cannot read on', async () => {
