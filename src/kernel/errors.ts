@@ -77,7 +77,7 @@ export const CATALOGUE = {
   REQUEST_SIGNATURE_INVALID: [401, 'The envelope of this request is not valid'],
   REQUEST_TIMEOUT: [408, 'The body did not arrive in time'],
   REVISION_OUTDATED: [426, 'This version of the game is too old; update it to play on'],
-  RESULT_TOO_LARGE: [413, 'The answer is too large; of a query name the `columns` that are needed, or ask for fewer rows'],
+  RESULT_TOO_LARGE: [413, 'The answer is too large; a query can name the `columns` that it needs, or ask for fewer rows'],
   RECORD_LIMIT_REACHED: [409, 'The player has as many records as the collection allows'],
   RECORD_NOT_FOUND: [404, 'The player has no record with this id'],
   SAVE_VERSION_REQUIRED: [409, 'This collection needs the save version that the write is based on'],

@@ -257,6 +257,8 @@ test('a node that has heard nothing for five seconds shows nothing, and still do
   await ok(save(deaf, player, { gold: 1 }));
   const show = { id: 'show', slug: 'show', steps: steps({ type: 'read', ...OWN, as: 'me' }), response: { body: { gold: '{{me.gold}}' } } };
   await ok(deaf.manage('PATCH', deaf.definitions('endpoints'), { body: show }));
+  // Waits for the views, which a busy machine may still be writing.
+  await ok(deaf.play('GET', deaf.storage(`players/${player}/ledger`), as(player), null));
   await hearing.without(async () => {
     const now = performance.now.bind(performance);
     vi.spyOn(performance, 'now').mockImplementation(() => now() + 5_500);

@@ -170,8 +170,8 @@ export class Table {
   readonly reader = new TableReader(this.log);
   readonly machine = new NodeClock(this.clock, 1_700_000_000_000);
   readonly stopped: Refusal[] = [];
-  /** Failed appends, as the writers report them. */
   readonly neighbours = new Neighbours(this.machine);
+  /** Failed appends, as the writers report them. */
   failures = 0;
   /** The time of what another node stores. */
   elsewhereAt = 1_600_000_000_000;

@@ -145,6 +145,7 @@ export class DecisionContext {
     }
     return !this.#isScanOutdated();
   }
+
   /**
    * Whether another node changed what was read. What no longer holds without that was read from commands of this node that are decided again
    * themselves.

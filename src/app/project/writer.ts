@@ -26,7 +26,8 @@ import type { WorkingSet } from './working-set.ts';
  * - *in flight*: sent. While the answer is unknown the group is frozen: the identical append (same ids) is sent again until it is
  *   known; nobody joins it, leaves it or is decided again. At its deadline a command answers 504 and the group goes on.
  * - *conflict*: another node wrote. Speculation is dropped, the gap is read and folded; commits found in it by their command id are
- *   done, those whose reads still hold go in unchanged, the others are decided again (8 times at most).
+ *   done, those whose reads still hold go in unchanged, the others are decided again. One whose reads another node changed
+ *   8 times is 409; what was read from commands of this node that are decided again themselves does not count.
  * - A command *without events* (a refusal, nothing to do) meets no conflict, and another node may have stored what would change it. So
  *   the log is asked for its end first, once for all who wait, and what this node had not heard of is decided on. One that read
  *   speculation waits in its place for the group it read from, whose append tells the same. A command that only reads asks nothing.

@@ -3,7 +3,7 @@ import type { Imported, Importer } from '../../app/operator/transfer/importer.ts
 import type { Installation } from '../../compose/installation.ts';
 import { Refusal } from '../../kernel/errors.ts';
 
-/** Refusals that pass by themselves. What a refused commit stored all the same is not written again. */
+/** Refusals that pass by themselves. What a refused commit stored all the same is not written again, nor counted as written. */
 const PASSING: ReadonlySet<string> = new Set(['WRITE_CONFLICT', 'BUSY', 'STORAGE_UNAVAILABLE', 'OUTCOME_UNKNOWN']);
 const TRIES = 5;
 const FIRST_PAUSE_MS = 250;
@@ -15,7 +15,8 @@ const PAUSE_FACTOR = 3;
 /** The longest commit that counts for a pause. Where the whole machine is slow, a longer pause would only delay the end. */
 const MAX_COMMIT_MS = 300;
 
-interface Played {
+/** Where an import goes. */
+interface Destination {
   readonly projectId: string;
   readonly importer: Pick<Importer, 'head' | 'shown'>;
   readonly installation: Pick<Installation, 'waitUntilProjected'>;
@@ -23,13 +24,13 @@ interface Played {
 
 /** Writes the commits of an import, one after the other: as fast as the read models follow, and slower beside players of the project. */
 export class ImportCommits {
-  readonly #project: Played;
+  readonly #destination: Destination;
   readonly #sleep: (ms: number) => Promise<unknown>;
   /** Revision of the last event that was written here; −1 before the first. */
   #reached = -1;
 
-  constructor(project: Played, sleep: (ms: number) => Promise<unknown> = setTimeout) {
-    this.#project = project;
+  constructor(destination: Destination, sleep: (ms: number) => Promise<unknown> = setTimeout) {
+    this.#destination = destination;
     this.#sleep = sleep;
   }
 
@@ -58,7 +59,7 @@ export class ImportCommits {
    * Returns false if they stand still.
    */
   async keepUp(): Promise<boolean> {
-    const { projectId, importer, installation } = this.#project;
+    const { projectId, importer, installation } = this.#destination;
     // A publish of many commits may fail half way. Then more is stored than its caller was told.
     const reached = Math.max(this.#reached, importer.head(projectId));
     const isShown = await installation.waitUntilProjected(projectId, reached);

@@ -233,7 +233,7 @@ describe('another node wrote', () => {
     expect(table.log.appends.length).toBe(8);
   });
 
-  test('what others of its own node go through is no conflict of a command, however often another node writes elsewhere', async () => {
+  test('what a command read from commands of its node that are decided again is no conflict, however often another node writes elsewhere', async () => {
     const table = new Table();
     const project = await table.open({ deadlineMs: 60_000 });
     await table.passing(project.load([THING('a'), THING('b')]));

@@ -9,20 +9,30 @@ export interface KnownByName extends Known {
   meant(missing: MissingName): string | undefined;
 }
 
-/** Most comparisons of names for the findings of one push. They take some ten milliseconds. Findings beyond them have no suggestion. */
+/** So many comparisons of names take some ten milliseconds. Findings beyond them have no suggestion. */
 const MAX_COMPARISONS = 20_000;
+
+/** The suggestions for one push, or for one definition, within a bound of comparisons. */
+export class Suggestions {
+  #left = MAX_COMPARISONS;
+
+  /** `count`: the number of `known` names. `undefined`: none is similar, or the bound is reached. */
+  among(name: string, known: Iterable<string>, count: number): string | undefined {
+    if (count > this.#left) return undefined;
+    this.#left -= count;
+    return didYouMean(name, known);
+  }
+}
 
 /** `names`: the existing names of a kind. Each missing name is compared once. */
 export function meantAmong(names: (missing: MissingName) => readonly string[]): KnownByName['meant'] {
   const found = new Map<string, string | undefined>();
-  let left = MAX_COMPARISONS;
+  const suggestions = new Suggestions();
   return (missing) => {
     const question = `${missing.kind} ${missing.name}`;
     if (found.has(question)) return found.get(question);
     const among = names(missing);
-    if (among.length > left) return undefined;
-    left -= among.length;
-    const meant = didYouMean(missing.name, among);
+    const meant = suggestions.among(missing.name, among, among.length);
     found.set(question, meant);
     return meant;
   };

@@ -2,12 +2,12 @@ import type { block, endpoint, input, workflow } from '../../../contract/resourc
 import type { Written } from '../../../contract/resources/member.ts';
 import type { STEPS } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
-import { didYouMean } from '../../../kernel/nearest.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../../wire-names.ts';
 import { isInternal } from '../models.ts';
 import { objectOf, stringOf } from '../read.ts';
 import { documentsOf, listOfDocuments, rowsOf } from './fields.ts';
 import { type Findings, isText } from './finding.ts';
+import { Suggestions } from './meant.ts';
 import { isSame, keysOf, type Shape, type ShapedNames } from './shape.ts';
 import { TokenWalk } from './token-walk.ts';
 
@@ -36,16 +36,14 @@ type Anything = Written<typeof STEPS.foreach> &
 
 /** `parts`: members of the definition that hold tokens. `at`: position of the definition, for a block in its library. */
 export function namesFindings(definition: Logic, parts: readonly (keyof Logic)[], findings: Findings, isCalled: boolean, at = ''): void {
-  const names = new Names(findings, isCalled || isInternal(definition));
+  const suggestions = new Suggestions();
+  const names = new Names(findings, suggestions, isCalled || isInternal(definition));
   names.gather(definition);
   const declared: Written<typeof input> = objectOf(definition.input);
   const inputs = Object.keys(objectOf(declared.properties));
-  const walk = new TokenWalk(names, findings, inputs);
+  const walk = new TokenWalk(names, findings, suggestions, inputs);
   for (const part of parts) walk.look(definition[part], `${at}/${part}`);
 }
-
-/** Most comparisons of names for suggestions, per definition. So many take some ten milliseconds. */
-const MAX_COMPARISONS = 20_000;
 
 /** Every name that a definition binds anywhere. The order of steps does not matter, because a loop may return to an earlier one. */
 class Names implements ShapedNames {
@@ -59,10 +57,11 @@ class Names implements ShapedNames {
   readonly #isCalled: boolean;
   /** Suggestions by unknown name. */
   readonly #meant = new Map<string, string | undefined>();
-  #comparisons = MAX_COMPARISONS;
+  readonly #suggestions: Suggestions;
 
-  constructor(findings: Findings, isCalled: boolean) {
+  constructor(findings: Findings, suggestions: Suggestions, isCalled: boolean) {
     this.#findings = findings;
+    this.#suggestions = suggestions;
     this.#isCalled = isCalled;
   }
 
@@ -83,16 +82,14 @@ class Names implements ShapedNames {
   /** The suggestion for an unknown name. It is bounded: a definition may have thousands of tokens and thousands of names. */
   #meantBy(root: string): string | undefined {
     if (this.#meant.has(root)) return this.#meant.get(root);
-    const meant = this.#among(root);
+    const meant = this.#suggestions.among(root, this.#all(), this.#shapes.size + this.#items.size);
     this.#meant.set(root, meant);
     return meant;
   }
 
-  #among(name: string): string | undefined {
-    const count = this.#shapes.size + this.#items.size;
-    if (count > this.#comparisons) return undefined;
-    this.#comparisons -= count;
-    return didYouMean(name, [...this.#shapes.keys(), ...this.#items]);
+  *#all(): Generator<string> {
+    yield* this.#shapes.keys();
+    yield* this.#items;
   }
 
   gather(json: Json | undefined): void {

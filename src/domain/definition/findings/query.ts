@@ -7,6 +7,7 @@ import { firstText, listOf, longForm, objectOf, stringOf } from '../read.ts';
 import { expressionFindings } from './expression.ts';
 import { documentsOf, pathFinding } from './fields.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
+import { Suggestions } from './meant.ts';
 import { RowNames } from './row-names.ts';
 import { TokenWalk } from './token-walk.ts';
 
@@ -86,7 +87,7 @@ function rowFindings({ sources }: Written<typeof query>, config: Written<typeof 
   const look = (path: Json | undefined, pointer: string) => {
     if (isText(path) && !OF_ROW.test(path)) pathFinding(documents, path, pointer, findings);
   };
-  const walk = new TokenWalk(new RowNames(documents, findings), findings, []);
+  const walk = new TokenWalk(new RowNames(documents, findings), findings, new Suggestions(), []);
   for (const name of EXPRESSIONS) walk.look(config[name], `/config/${name}`, true);
   const { field } = config;
   if (isTemplated(field) || isObject(field)) walk.look(field, '/config/field', true);

@@ -1,11 +1,10 @@
 import { type ClosedDocuments, documentsAt, hasNo, pathFinding } from './fields.ts';
 import type { Findings } from './finding.ts';
 import { BUILT_IN } from './names.ts';
-import type { Shape } from './shape.ts';
-import type { WalkedNames } from './token-walk.ts';
+import type { Shape, ShapedNames } from './shape.ts';
 
 /** The names that the texts of a query see: those of its row's document, and those that every template has. */
-export class RowNames implements WalkedNames {
+export class RowNames implements ShapedNames {
   readonly #documents: ClosedDocuments;
   readonly #findings: Findings;
 

@@ -10,6 +10,8 @@ export interface ShapedNames {
   shapeOf(name: string): Shape | undefined;
   /** Adds the finding for a name that nothing has. */
   unknown(name: string, pointer: string): void;
+  /** Whether a name is bound in another way than as the item of a loop. */
+  isBoundBesidesItems(name: string): boolean;
 }
 
 /** Two shapes under one name agree if both are of the same documents. */

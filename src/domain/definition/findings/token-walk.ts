@@ -1,13 +1,14 @@
 import type { Written } from '../../../contract/resources/member.ts';
 import type { STEPS } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { didYouMean, nearest } from '../../../kernel/nearest.ts';
+import { nearest } from '../../../kernel/nearest.ts';
 import { lambdaIn, listPathIn, selectorPathIn } from '../../endpoint/collections.ts';
 import { findTokens, isOneToken, scanTop, unquoted } from '../../endpoint/scan.ts';
 import { stringOf } from '../read.ts';
 import { documentsAt, itemsOf, nameIgnoringCase, pathFinding } from './fields.ts';
 import { type Findings, isTemplated } from './finding.ts';
 import { listCallIn } from './list-calls.ts';
+import type { Suggestions } from './meant.ts';
 import { isDocuments, type Shape, type ShapedNames } from './shape.ts';
 
 /** Looks at every token of a definition. */
@@ -20,8 +21,7 @@ const CALCULATED = new Set(['expression', 'valueExpression', 'fieldExpression', 
 const PLAIN_PATH = /^-?\s*([A-Za-z_$][\w$-]*)((?:\s*\.\s*[\w$-]+)*)\s*$/;
 const LITERALS = new Set(['true', 'false', 'null', 'undefined']);
 
-/** Most comparisons of names for suggestions, and most characters that are searched for calls, per definition: some ten milliseconds. */
-const MAX_COMPARISONS = 20_000;
+/** Most characters that are searched for calls, per definition: some ten milliseconds. */
 const MAX_SEARCHED = 1_000_000;
 
 /** Steps that name their items: those of a loop, a list that is sorted, and one that is drawn from. */
@@ -30,23 +30,19 @@ type ItemStep = Written<typeof STEPS.foreach> & Written<typeof STEPS.sort> & Wri
 /** Names that a part of a definition sees besides the others. */
 type Scope = ReadonlyMap<string, Shape>;
 
-export interface WalkedNames extends ShapedNames {
-  /** Whether a name is bound in another way than as the item of a loop. */
-  isBoundBesidesItems(name: string): boolean;
-}
-
 export class TokenWalk {
-  readonly #names: WalkedNames;
+  readonly #names: ShapedNames;
   readonly #findings: Findings;
+  readonly #suggestions: Suggestions;
   readonly #inputs: readonly string[];
   #scope: Scope = new Map();
-  #comparisons = MAX_COMPARISONS;
   #searched = 0;
 
   /** `inputs`: the declared fields of the input. */
-  constructor(names: WalkedNames, findings: Findings, inputs: readonly string[]) {
+  constructor(names: ShapedNames, findings: Findings, suggestions: Suggestions, inputs: readonly string[]) {
     this.#names = names;
     this.#findings = findings;
+    this.#suggestions = suggestions;
     this.#inputs = inputs;
   }
 
@@ -167,9 +163,9 @@ export class TokenWalk {
   #itemPath(items: Shape, path: string, pointer: string): void {
     const [root = '', ...rest] = path.split('.');
     if (!isDocuments(items)) return;
+    const named = nameIgnoringCase(items, root);
     if (root === 'item') pathFinding(items, rest.join('.'), pointer, this.#findings);
-    else if (nameIgnoringCase(items, root) !== undefined)
-      pathFinding(items, [nameIgnoringCase(items, root), ...rest].join('.'), pointer, this.#findings);
+    else if (named !== undefined) pathFinding(items, [named, ...rest].join('.'), pointer, this.#findings);
     else if (this.#shapeOf(root) === undefined) pathFinding(items, path, pointer, this.#findings);
   }
 
@@ -200,13 +196,12 @@ export class TokenWalk {
 
   #never(root: string, name: string, members: readonly string[], pointer: string): void {
     const has = members.length === 0 ? `'${root}' has no members` : `'${root}' has ${members.join(', ')}`;
-    this.#findings.add('UNKNOWN_MEMBER', pointer, `${has}, so '${root}.${name}' is always nothing.`, this.#among(name, members));
-  }
-
-  #among(name: string, known: readonly string[]): string | undefined {
-    if (known.length > this.#comparisons) return undefined;
-    this.#comparisons -= known.length;
-    return didYouMean(name, known);
+    this.#findings.add(
+      'UNKNOWN_MEMBER',
+      pointer,
+      `${has}, so '${root}.${name}' is always nothing.`,
+      this.#suggestions.among(name, members, members.length),
+    );
   }
 
   /** An undeclared input field is allowed, but one that looks like a typing error gets a finding. */
