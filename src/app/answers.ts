@@ -19,7 +19,7 @@ export interface RecordAddress extends Address {
 }
 
 export interface Positioned {
-  /** Revision of the project's log that the answer made or reflects: `x-ns-position`. */
+  /** Revision of the project's log that the request made, or that the answer reflects: `x-ns-position`. */
   readonly position: number;
   /** True if the answer could not be shown to be current: `x-ns-stale`. */
   readonly stale: boolean;
@@ -34,13 +34,13 @@ export interface DocumentAnswer<Body = Document> extends Positioned {
   readonly version: number;
 }
 
-/** `result` is an object, or its JSON text where that existed already. */
+/** `result`: an object, or its JSON text where one existed already. */
 export interface ReadAnswer<Result> extends Positioned {
   readonly result: Result | TextOf<Result>;
 }
 
 export interface ManageAnswer<Result> extends Positioned {
   readonly result: Result;
-  /** The revision under which the history lists what this published; left out: nothing, or a repeated answer. `x-ns-published`. */
+  /** The revision under which the history lists the publish: `x-ns-published`. Left out if nothing was published, or the answer is repeated. */
   readonly published?: number | undefined;
 }

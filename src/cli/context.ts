@@ -81,7 +81,7 @@ export async function withInstallation<T>(
  */
 export async function needProject({ log }: Installation, projectId: string | undefined): Promise<void> {
   if (projectId === undefined || (await log.head(projectStream(projectId))) !== null) return;
-  throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
+  throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` lists all projects`);
 }
 
 /** Waits until lists and views show what was written at `revision`, and says so if they do not. */

@@ -26,7 +26,7 @@ class NeedsEffect {
 
 /** Bytes that the documents of a collection may take in the table if a step looks through them. */
 const MAX_SCANNED_BYTES = 4 * 1024 * 1024;
-/** After this many tries the keys are used as found, even if they keep changing: they are of a moment after the call began. */
+/** After this many tries the keys are used as found, even if they keep changing: they were read after the call began. */
 const TRIES = 10;
 /** Time limits of one webhook, and of all webhooks of a call: the game waits for them. */
 const ONE_WEBHOOK_MS = 3000;
@@ -40,7 +40,7 @@ const QUEUED: JsonObject = { ok: true, queued: true };
 const prepared = new WeakSet<CompiledEndpoint>();
 const preparing = new WeakMap<CompiledEndpoint, Promise<void>>();
 
-/** Prepares a large endpoint once for all calls that wait for it. Other work gets turns between its steps. */
+/** Prepares a large endpoint once for all calls that wait for it, with pauses for other work between its steps. */
 function prepare(compiled: CompiledEndpoint, scheduler: Scheduler): Promise<void> {
   const known = preparing.get(compiled);
   if (known !== undefined) return known;
@@ -74,7 +74,7 @@ export class CallEffects implements Effects {
   #key: SubjectKey | null = null;
   #lock: MutexLock | null = null;
 
-  /** `mutex`: turns of the node's calls that share an idempotency key; `null` where no call waits for another. */
+  /** `mutex`: serializes the node's calls that share an idempotency key; `null` where no call waits for another. */
   constructor(project: Project, context: EffectContext, mutex: KeyedMutex | null = null) {
     this.#project = project;
     this.#context = context;

@@ -3,7 +3,7 @@ import type { Scheduler } from '../../kernel/scheduler.ts';
 
 /**
  * Bounds how long a call computes, over all its decisions. It is the backstop behind the count of its steps: a decision is one turn of the event
- * loop, so this is how long a call may keep all others waiting.
+ * loop, and all other requests wait for it.
  */
 export class CallTime {
   readonly #scheduler: Pick<Scheduler, 'monotonic'>;

@@ -13,7 +13,7 @@ import type { EndpointAnswer, EndpointRequest } from './endpoint-request.ts';
 
 /** Records one call. */
 export interface CallWatch {
-  /** Tells for whom the call was made, once that is known. */
+  /** Notes for whom the call was made, once that is known. */
   identified(caller: Caller): void;
   /** Passes the answer or refusal on unchanged, and records its outcome. */
   reported(answer: Promise<EndpointAnswer>): Promise<EndpointAnswer>;

@@ -3,7 +3,7 @@ import type { SubjectKey } from '../../domain/subjects.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
 import { touchedBy } from './touched.ts';
 
-/** A client that comes back is told what it missed up to this many events. One that is further behind reads everything anew. */
+/** A client that comes back gets what it missed, up to this many events. One that is further behind reads everything anew. */
 const MOST_BEHIND = 4_000;
 const PAGE = 1_000;
 
@@ -39,7 +39,7 @@ export class Changes {
     return subjects.reduce((last, subject) => Math.max(last, this.#last.get(subject) ?? -1), -1);
   }
 
-  /** Makes all changes after `revision` known, up to the bound; answers whether they are. All who ask at once share the reading. */
+  /** Reads the changes after `revision` that are not known, up to the bound. Answers whether all are known. Callers at once share one read. */
   async reach(revision: number, head: number): Promise<boolean> {
     if (head - revision > MOST_BEHIND) return false;
     while (revision < this.#from) {
@@ -59,7 +59,7 @@ export class Changes {
       if (page.length === 0) return;
       events.push(...page);
     }
-    // Changes that came meanwhile have pushed out the oldest. The caller asks again, and reads up to where the list now ends.
+    // Changes that came meanwhile have pushed out the oldest ones. The caller asks again, and reads up to the oldest that is known now.
     if (this.#from !== known) return;
     const earlier = events.map((event) => ({ revision: event.revision, subjects: touchedBy(event) }));
     for (const { revision, subjects } of earlier) {

@@ -24,9 +24,9 @@ interface LiveRequest {
 interface LiveStream {
   /** Begins to send. A topic that the caller may not read is refused inside the stream. */
   start(sink: Sink): void;
-  /** To be called when there may be room again. */
+  /** Call this when there may be room again. */
   room(): void;
-  /** The id that a silent stream tells its client: how far the client is; `null`: not known yet. */
+  /** The id that a stream without messages sends, which says how far its client is; `null`: not known yet. */
   beat(): string | null;
   close(): void;
 }

@@ -28,7 +28,7 @@ export interface Shared {
 export interface StreamsEnds {
   /** A subscriber has gone. */
   left(): void;
-  /** Nothing is followed any more. */
+  /** The streams have ended, and the project is not listened to any more. */
   closed(): void;
 }
 
@@ -187,7 +187,7 @@ export class ProjectStreams implements SubscriberHost {
     if (this.#areRulesNew) void this.#recheckAll();
   }
 
-  /** Looks up permissions before anything is sent, and also when nothing is: a client that may no longer read a topic is told at once. */
+  /** Checks every subscriber's permissions again, even if nothing is to be sent: a client that may no longer read a topic learns it at once. */
   async #recheckAll(): Promise<void> {
     if (this.#isRechecking) return;
     this.#isRechecking = true;
@@ -202,7 +202,7 @@ export class ProjectStreams implements SubscriberHost {
     this.#isRechecking = false;
   }
 
-  /** Sends the value of this moment, which may be newer than the change that caused the turn. */
+  /** Sends the topic's present value, which may be newer than the one that caused the call. */
   async #deliver(topic: SharedTopic): Promise<void> {
     if (this.#delivering.has(topic)) return;
     this.#delivering.add(topic);

@@ -21,8 +21,8 @@ import { valuesText } from '../storage/values.ts';
 import { ownersSubject } from './touched.ts';
 
 /**
- * The plain read behind a topic, for all who may read it. It is made of `SharedAccess`, which holds nothing of a caller: neither key nor player nor
- * watermark can come into what everybody is sent.
+ * The plain read behind a topic, for all who may read it. It is made of `SharedAccess`, which holds nothing of a caller: no key, player or
+ * watermark can get into what everybody is sent.
  */
 export interface Reading {
   /** Readings with the same name give the same answer, so one read serves all of their clients. */
@@ -178,7 +178,7 @@ function parsed<Result extends object>(result: ReadAnswer<Result>['result']): Re
   return typeof result === 'string' ? parsedText(result) : result;
 }
 
-/** Leaves out when and how long the query ran: both differ at every read. */
+/** Members that differ at every read, such as when and how long the query ran. */
 const PASSING: ReadonlySet<string> = new Set(['generatedAt', 'lastran', 'updatedAt', 'performance', 'fromCache', 'cachedAt', 'expiresAt']);
 
 function lasting(text: string): string {

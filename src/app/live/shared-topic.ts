@@ -212,7 +212,7 @@ export class SharedTopic {
   }
 }
 
-/** `null`: try again later. That a document or player does not exist is a value, too. */
+/** `null`: try again later. A missing document or player is a value too: `null`. */
 async function foundBy(reading: Reading, needed: number, names: OutputNames): Promise<Found | null> {
   try {
     const answered = await reading.read();

@@ -204,7 +204,7 @@ export class Subscriber {
     }
   }
 
-  /** To be called when there may be room again. */
+  /** Call this when there may be room again. */
   room(): void {
     const since = this.#fullSince;
     if (since === null) return;

@@ -25,7 +25,7 @@ const MAX_PAGES = 50;
 const MAX_CHANGES = 50;
 /** How long the history is waited for, ms. */
 const HISTORY_WAIT_MS = 5_000;
-/** How often somebody else may publish while the history is read. */
+/** How often the history is read if somebody else publishes meanwhile. */
 const TRIES = 5;
 
 /** Publishes on a base. `publish` makes the publish, with its decision wrapped by the given function. Throws 409 PUBLISH_CONFLICT. */
@@ -58,7 +58,7 @@ export type Guard = <Body>(state: DefinitionsState, decide: () => Publish<Body>)
 
 /**
  * The definitions are no longer those of the history that was read. It is a refusal, so a decision that read a publish under way waits for
- * that publish; and it has a status of ours, so no idempotency key keeps it. It never leaves this file.
+ * that publish. Its status is 503, so no idempotency key keeps it. It never leaves this file.
  */
 class Overtaken extends Refusal {
   constructor() {
@@ -89,7 +89,7 @@ async function groundOf(context: AppContext, project: Project, { key }: Caller, 
   return { seen, since: { count, publishes: mayKnow ? newest.map((row) => listedPublish(row, authority)) : [] } };
 }
 
-/** Counts what was published after the base, over as many pages as that takes. Throws 409 PUBLISH_CONFLICT for a base that is too old for it. */
+/** Counts what was published after the base, page by page. Throws 409 PUBLISH_CONFLICT if there are too many publishes to count. */
 async function publishedSince({ views }: AppContext, { id }: Project, base: number) {
   const newest: PublishRow[] = [];
   let count = 0;

@@ -47,7 +47,7 @@ async function compileApart({ compiler }: CompileContext, projectId: string, ite
   keepCompiled(item, kind, compiledIn(answer, item));
 }
 
-/** The target as it is now. The decision looks again at what changes until then. */
+/** The target as it is now. The decision validates again what has changed by then. */
 export interface JudgedFor {
   readonly state: DefinitionsState;
   readonly target: PublishTarget;

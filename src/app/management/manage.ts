@@ -56,7 +56,7 @@ export interface Manage extends Listings {
   discard(caller: Caller, body: Json | undefined, options: { readonly dryRun: boolean }): Promise<ManageAnswer<contract.Discarded>>;
   /** Pushes all sections, or nothing. The key needs the permission of every section, even an empty one. */
   sync(caller: Caller, body: Json | undefined, target: PublishTarget, how: SyncOptions): Promise<ManageAnswer<contract.Synced>>;
-  /** Says what `sync` would do. Writes nothing. */
+  /** Answers what `sync` would do. Writes nothing. */
   preflight(caller: Caller, body: Json | undefined, target: PublishTarget, how: HowSynced): Promise<ManageAnswer<contract.Preflighted>>;
   upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>>;
 }
@@ -157,7 +157,7 @@ export function createManage(context: AppContext): Manage {
 /** Items to validate ahead. A larger push is validated only in a preflight, or where findings are failures. */
 const MAX_VALIDATED = 100;
 
-/** Compiles and validates a push once the key's permission is checked: only then may a caller make the node work for so long. */
+/** Compiles and validates a push, after checking the key's permission: only then may a caller make the node work for so long. */
 async function ahead(
   context: AppContext,
   caller: Caller,

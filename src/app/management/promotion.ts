@@ -41,7 +41,7 @@ const MAX_MS = 5_000;
 const PAGE = { rows: 500, bytes: 256 * 1024 };
 /** Documents counted per collection at most. */
 const MAX_COUNTED = 1_000_000;
-/** Ledger entries that are searched for the fields they belong to. */
+/** Ledger entries of a collection that are searched for fields. */
 const MAX_ENTRIES = 100_000;
 /** How often the check starts again when the definitions change meanwhile. */
 const TRIES = 3;

@@ -74,7 +74,7 @@ interface Published<Answer> {
   readonly behind: number | null;
 }
 
-/** Notes where in its commit the publish stands. A push of staged definitions and of tests makes two publishes: then the first one counts. */
+/** Adds where in its commit the publish stands. A push of staged definitions and tests makes two publishes: then the first one counts. */
 function withPlace<Answer>(whole: Decided<Answer>): Decided<Published<Answer>> {
   if (whole instanceof Refusal || 'refused' in whole) return whole;
   const at = whole.events.findIndex(isPublish);

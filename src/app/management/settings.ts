@@ -22,7 +22,7 @@ export interface Settings {
   revokePublicKey(caller: Caller, publicKey: string | null): Promise<ManageAnswer<contract.KeyRevoked>>;
 }
 
-/** Settings and keys of a project over HTTP. Only the operator can enable a disabled project again. */
+/** Only the operator can enable a disabled project again: its keys are refused here. */
 export function createSettings(context: AppContext): Settings {
   return {
     async read(caller) {

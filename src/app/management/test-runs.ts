@@ -29,7 +29,7 @@ export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & {
   readonly limits: Pick<AppContext['limits'], 'documentBytes' | 'answerBytes' | 'endpointMs'>;
 };
 
-/** Bytes that the steps of one run may show: of a single test, and of a test among many. */
+/** Bytes that the trace of one run may take: of a single test, and of a test among many. */
 export const ALONE_BYTES = 64 * 1024;
 const LISTED_BYTES = 8 * 1024;
 

@@ -31,8 +31,6 @@ export interface Tests {
   suggestTests(caller: Caller, body: Json | undefined, target: PublishTarget): Promise<ManageAnswer<contract.SuggestedTests>>;
 }
 
-/** Tests over HTTP. Runs are dry: nothing that an endpoint does stays. */
-
 /** Time limit of a list of tests, ms: the editor gives up after 30 s. */
 const LIST_MS = 20_000;
 

@@ -23,7 +23,7 @@ import { holderIn } from '../project/unique-claims.ts';
 const MAX_SURVEYED = 4000;
 const MAX_SURVEYED_BYTES = 32 * 1024 * 1024;
 const CLAIMS_PER_EVENT = 500;
-/** The setting of a unique field. */
+/** The member of a schema that makes a field unique. */
 const UNIQUE = '"_unique"';
 /** Keys that a refusal names. */
 const NAMED = 5;
@@ -47,7 +47,7 @@ export class UniqueSurvey {
     this.#project = project;
   }
 
-  /** Brings the keys that a decision asked for. Answers whether `thrown` was such a request. */
+  /** Loads the keys that a decision asked for. Answers whether `thrown` was such a request. */
   async brought(thrown: unknown): Promise<boolean> {
     if (!(thrown instanceof NeedsKeys)) return false;
     const { space, collection } = thrown;

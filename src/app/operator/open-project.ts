@@ -7,5 +7,5 @@ export async function openProject(projects: Projects, projectId: string): Promis
   const project = await projects.get(projectId);
   await project?.refresh();
   if (project?.authority && !project.authority.deleted) return project;
-  throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` shows those there are`);
+  throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` lists all projects`);
 }

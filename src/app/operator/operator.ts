@@ -106,7 +106,7 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
     async revokeKey(projectId, keyId) {
       const project = await open(projectId);
       if (!project.authority?.keys.has(keyId))
-        throw refusal('NOT_FOUND', `No key ${keyId} in project ${projectId}; \`savepoint key list\` shows those there are`);
+        throw refusal('NOT_FOUND', `No key ${keyId} in project ${projectId}; \`savepoint key list\` lists its keys`);
       return { revision: await change(project, 'key.revoke', (state) => revokeKey(state, { keyId })) };
     },
 

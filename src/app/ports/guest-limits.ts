@@ -1,7 +1,7 @@
-/** Bounds what devices that nobody knows can cause: every guest is an event that is kept for good. */
+/** Bounds what unknown devices can cause: every guest is an event that is kept for good. */
 export interface GuestLimits {
   /**
-   * Seconds for which an address that keeps guessing is shut out of a project; 0: it is not. `null`: the address is this machine, which is
+   * Seconds for which an address that keeps guessing is shut out of a project; 0: it is not shut out. `address` null: this machine, which is
    * not counted.
    */
   blockedFor(address: string | null, projectId: string): number;

@@ -1,8 +1,8 @@
-/** Hears what the streams of live changes do, for the metrics. */
+/** Observes the streams of live changes, for metrics. */
 export interface LiveObserver {
   /** Streams that are open. */
   open(streams: number): void;
-  /** Bytes (characters of texts) that topics keep of their values. */
+  /** Characters of all values that topics keep. */
   values(bytes: number): void;
   message(): void;
   /** A client was told to read anew. */

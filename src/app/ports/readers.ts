@@ -248,11 +248,11 @@ export interface ViewReader {
   /** Waits until all views of the project reflect `revision`, or `timeoutMs` have passed. Answers whether they do. */
   caughtUp(projectId: string, revision: number, timeoutMs: number): Promise<boolean>;
   /**
-   * Whether these tables have been, since this process began, where the project's log ended at that time. A table that has not would answer as
-   * if there were nothing, or with a part.
+   * Whether these tables have once reached the end that the project's log had when this process began. Tables that have not would answer as if
+   * there were nothing, or with a part.
    */
   hasShown(projectId: string, tables: ViewTable): Promise<boolean>;
-  /** Entries in an order. */
+  /** A page of ledger entries, in the order that it asks for. */
   ledger(projectId: string, filter: LedgerFilter, page: LedgerRequest): Promise<LedgerPage>;
   /** Publishes below the revision `before`, newest first. */
   publishes(projectId: string, page: { readonly before: number; readonly limit: number }): Promise<PublishPage>;
@@ -281,7 +281,7 @@ export interface ViewReader {
   ): Promise<readonly ScannedDocument[]>;
   /** Number of live documents of one collection, counted up to `most`. */
   documentCount(projectId: string, collection: string, most: number): Promise<number>;
-  /** Fields that the live ledgers of a collection have entries of, among `most` of its entries. */
+  /** Fields with entries in a collection's live ledgers. Only `most` of its entries are searched. */
   ledgerFields(projectId: string, collection: string, most: number): Promise<readonly string[]>;
   /**
    * A page of a board. With `take` the rows go there and none are answered. Without it, rows that would make the answer too large are left out.
@@ -293,7 +293,7 @@ export interface ViewReader {
     page: { readonly order: 'asc' | 'desc'; readonly limit: number; readonly offset: number },
     take?: TakeRows,
   ): Promise<LeaderboardPage>;
-  /** Fills under way of a project's boards and lists. */
+  /** The fills under way for a project's boards and lists. */
   building(projectId: string): Promise<readonly Building[]>;
   /** Rank of one row, with up to `around` rows before and after it. Costs about the same on a board of any size. `take` as above. */
   neighbours(
@@ -309,7 +309,7 @@ export interface ViewReader {
 
 export type ProfileRow = Pick<PlayerProfile, 'playerName' | 'sessionCount' | 'sessionSeconds' | 'totalSeconds' | 'lastSeen'>;
 
-/** What telemetry adds up to. `revision` is the position in the project's telemetry stream that it shows, −1 before the first event. */
+/** What telemetry adds up to. `revision`: that of the project's telemetry stream which is shown, −1 before the first event. */
 export interface TelemetryReader {
   player(
     projectId: string,

@@ -63,7 +63,7 @@ export interface Command<A> {
 
 export interface Outcome<A> {
   readonly answer: A;
-  /** The project's revision that the answer made or reflects. */
+  /** The project's revision that the command made, or that the answer reflects. */
   readonly revision: number;
   /** See {@link Decision}. */
   readonly replayed?: true;
@@ -90,7 +90,7 @@ export interface Commit {
   /** Subjects loaded for it, kept in memory until it is decided. */
   pinned: readonly SubjectKey[];
   sent: boolean;
-  /** It was decided on a state with everything that the log held when it came, by whichever node. */
+  /** It was decided on everything that the log held when the command came, from whichever node. */
   current: boolean;
   settled: boolean;
 }
@@ -103,7 +103,7 @@ export function eventText({ data, after }: DomainEvent): string {
 }
 
 /**
- * Text length of a document that an event changes in parts: the event alone says little of a document that many events made large. The text was
+ * Text length of a document that an event changes in parts: such an event is small, however large many of them made the document. The text was
  * made when the write was decided. Every other event of a document holds all of it, so this is 0.
  */
 function changedLength(event: DomainEvent, state: SubjectState | null): number {

@@ -73,7 +73,7 @@ function windowAfter(
 const FEW_WINDOWS = 8;
 const indexed = new WeakMap<readonly WindowChange[], ReadonlyMap<SubjectKey, WindowChange>>();
 
-/** An event of many changes is asked for each of them, so they are not searched through each time. */
+/** Finds the change of one window. An event with many changes is asked for each of them, so they are indexed once. */
 function changeIn(windows: readonly WindowChange[], space: Space, subject: SubjectKey): WindowChange | undefined {
   const subjectOf = ({ counter }: WindowChange) => windowSubject(space, counter);
   if (windows.length <= FEW_WINDOWS) return windows.find((change) => subjectOf(change) === subject);

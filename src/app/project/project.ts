@@ -23,10 +23,10 @@ import { Writer, type WriterLimits, type WriterObserver } from './writer.ts';
 /**
  * One project as this node has it open: its working set, its writer, and the tail of its stream.
  *
- * A loaded row is the state at the head only if it is neither too old nor too new:
- * - Its checkpoint lies below the horizon of the moment when the load began. Then changes in between may already be forgotten here, so it is
- * loaded again. If it still lies below, the read models went backwards, and the project is opened anew.
- * - Its checkpoint lies above the head. Then the load waits until the tail has come that far.
+ * A loaded row is the state at the head, once later events are folded in, unless it is too old or too new:
+ * - Too old: its checkpoint lies below the horizon that held when the load began. Changes in between may be forgotten here, so it is loaded
+ * again. If every try finds it there, the read models went backwards, and the project is opened anew.
+ * - Too new: its checkpoint lies above the head. The load waits until the tail has come that far.
  */
 
 export interface ProjectOptions {
@@ -43,7 +43,7 @@ export interface ProjectOptions {
   onStopped(reason: Refusal): void;
 }
 
-/** The last revision of the stream, −1 for none, when the log was asked. */
+/** The last revision of the stream, −1 for none, at the time when the log was asked. */
 interface End {
   readonly revision: number;
   readonly askedAt: number;
@@ -51,7 +51,7 @@ interface End {
 
 const PAGE = 1000;
 const LOAD_TRIES = 5;
-/** Subjects whose states are loaded at once when the window fills, and how often that is checked, ms. */
+/** Number of subjects whose states are loaded at once when the window fills, and the shortest time between two such loads, ms. */
 const HEAVIEST_LOADED = 100;
 const HEAVIEST_EVERY_MS = 100;
 
@@ -74,9 +74,9 @@ export class Project {
   readonly #oneByOne = new Bulkhead({ slots: 1, perKey: 1 });
   readonly #looks: FreshRun<End>;
   #catchingUp: Promise<void> | null = null;
-  /** A pause that all share who wait for the head. */
+  /** The pause that everyone who waits for the head shares. */
   #pausing: { readonly over: Promise<void>; end(): void } | null = null;
-  /** From when on the window may be relieved. Infinite while that is under way. */
+  /** When the heaviest subjects may be loaded next. Infinite while a load of them is under way. */
   #loadHeaviestFrom = Number.NEGATIVE_INFINITY;
 
   private constructor(options: ProjectOptions, horizon: number) {
@@ -372,15 +372,15 @@ export class Project {
       const page = await this.#page(this.set.head + 1 + rest.length);
       if (page.length > 0) rest = this.#foldForeign([...rest, ...page], found);
       else if (to === null) return;
-      else throw new LogUnavailable(`the log does not show what it has told of up to ${to}`);
+      else throw new LogUnavailable(`the log named ${to} as the last revision, but returns no events up to there`);
       if (to === null) await this.#makeRoom(until);
     }
   }
 
   /**
    * Used while the project is being opened. It waits for tables that are far behind, such as restored ones, so that their missing events do not
-   * fill the memory. It allows twice the window, so a node that comes back can take over what it had with a full window. It waits until `until`
-   * at most, in total, because requests are waiting.
+   * fill the memory. It allows twice the window, so a node that stopped with a full window can open the project again. It never waits past
+   * `until`, because requests are waiting.
    */
   async #makeRoom(until: number): Promise<void> {
     const { limits, scheduler } = this.#options;
@@ -404,9 +404,9 @@ export class Project {
   }
 
   /**
-   * Loads the states of subjects of which several events are kept, if the states take less room. Without it, a hot document that is not in
-   * memory would fill the window while the state tables stand still. Answers whether there was such a subject; if not, it has asked how far the
-   * tables are.
+   * Replaces the kept events of a subject by its state, for subjects with several events, if the state takes less room. Without it, a hot
+   * document that is not in memory would fill the window while the state tables stand still. Answers whether states were loaded. If no subject
+   * qualifies, it moves the horizon to the tables' checkpoint instead.
    */
   async #loadHeaviest(): Promise<boolean> {
     const { reader } = this.#options;

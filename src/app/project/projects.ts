@@ -23,7 +23,7 @@ export interface ProjectsOptions {
   /** Bytes of states that may be forgotten, over all projects. */
   readonly cacheBytes: number;
   readonly observer: WriterObserver;
-  /** Reports a failure of a project or of the tail, for the log. */
+  /** Reports a failure of a project or of the tail, for logging. */
   onError(what: string, error: unknown): void;
 }
 
@@ -126,12 +126,12 @@ export class Projects {
     project.used();
     this.#open.set(projectId, project);
     try {
-      // Events appended between the last page and this line were passed to nobody.
+      // Events that were appended after the last page, and before the project was registered here, reached no project.
       const head = await log.head(projectStream(projectId));
       if (head && head.revision > project.set.head) await project.reach(head.revision, limits.deadlineMs);
       return project;
     } catch (error) {
-      // Nobody will tell the project what it has missed, so callers that already have it must not go on.
+      // The project has missed events that nothing will bring it, so callers that already have it must not go on.
       project.stop(refusal('STORAGE_UNAVAILABLE'));
       throw error;
     }

@@ -10,14 +10,14 @@ export interface ScanLimits {
   readonly timeoutMs: number;
 }
 
-/** Hears of scans, for metrics. */
+/** Observes scans, for metrics. */
 export interface ScanObserver {
   /** A scan that had a slot has ended; `ms`: how long it had the slot. */
   ended(ms: number): void;
   refused(): void;
 }
 
-/** Scans of one project that may wait behind the one that runs. */
+/** Scans of one project that may wait behind the running one. */
 const MAX_WAITING = 8;
 
 const full = () => refusal('BUSY', 'Too many queries of this project wait to pass over its documents; try again shortly');

@@ -26,13 +26,13 @@ export interface SenderOptions {
  */
 export type SendResult = { readonly ok: true } | { readonly ok: false; readonly actual: number | 'none' } | 'withdrawn' | 'too large';
 
-/** After so much silence of the log, new commands are refused at once, ms. */
+/** Once the log has failed for this long, new commands are refused at once, ms. */
 const FAILING_MS = 1000;
 const MAX_PAUSE_MS = 1000;
 
 /**
- * Sends the writer's requests to the log again until they are answered. Knows whether an append without an answer may have been stored, and
- * since when the log has been silent.
+ * Repeats the writer's requests to the log until they are answered. Knows whether an append without an answer may have been stored, and since
+ * when the log has been failing.
  */
 export class Sender {
   /** The group in flight may have been stored without an answer. The writer resets it when the next group leaves. */

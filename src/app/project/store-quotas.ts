@@ -10,13 +10,13 @@ import type { DecisionContext } from './decision-context.ts';
 import { quotaRefusals } from './quota-refusals.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
-/** What the quotas look at in a project. */
+/** What the quotas use of a project. */
 interface Writing {
   readonly set: { readonly head: number };
   execute<A>(command: Command<A>): Promise<Outcome<A>>;
 }
 
-/** What a project may store. It does not exist for a project without bounds. */
+/** Bounds what a project may store. A project without bounds has none. */
 export class StoreQuotas {
   readonly #quotas: Quotas;
   readonly #day: DayQuota | null;

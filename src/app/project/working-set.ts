@@ -13,7 +13,7 @@ import { estimate, textLength, weigh, weighCached } from './weight.ts';
  * only; decisions see both.
  *
  * The *horizon* is the revision up to which the state tables are known to be written. A subject changed after it must be kept here,
- * since its row may still be old: held subjects are pinned, and for subjects that nobody holds the events themselves are kept.
+ * since its row may still be old: a subject in memory is pinned, and of a subject that is not, the events are kept.
  * A subject last changed at or below the horizon may be forgotten at any time; its row is then the truth. Those live in an LRU
  * shared by all projects of the node, bounded in bytes.
  */
@@ -68,7 +68,7 @@ export interface Entry {
   unmeasured: number;
 }
 
-/** A change after the horizon. `held`: the subject was in memory when the change was noted, and stays pinned while this is its last change. */
+/** A change after the horizon. `entry`: of a subject that was in memory then; it stays pinned while this is its last change. */
 interface Change {
   readonly revision: number;
   readonly subject: SubjectKey;
@@ -84,10 +84,10 @@ interface Kept {
 /** Called for each document of a collection that changes. */
 export type Watcher = (document: SubjectKey) => void;
 
-/** Hears every event once it is in the durable layer, in order, in the turn that folds it: it may only take note. */
+/** Is called with every event once it is in the durable layer, in order, in the turn that folds it: so it may only take note. */
 export interface Follower {
   passed(event: ProjectEvent): void;
-  /** The project is no longer open here: nothing more will be heard. */
+  /** The project is no longer open here: no event follows. */
   closed(): void;
 }
 
@@ -126,13 +126,13 @@ export class WorkingSet {
   readonly #cache: SharedCache;
   readonly #held = new Map<SubjectKey, Entry>();
   readonly #unheld = new Map<SubjectKey, Kept[]>();
-  /** Sizes of states that were found larger than the events kept of them. */
+  /** Sizes of states that are larger than the events kept of them. */
   readonly #larger = new Map<SubjectKey, number>();
-  /** Subjects kept by loads under way and by commands that load ({@link pin}), with counts. */
+  /** How often each subject is pinned by loads under way and by commands that load; see {@link pin}. */
   readonly #kept = new Map<SubjectKey, number>();
   /**
-   * Subjects changed after the horizon, about in order of revision: what to check when the horizon moves. A pinned subject has one entry,
-   * however often it changes: a hot document must not fill the memory while the projector is away.
+   * Changes after the horizon, about in order of revision; they are gone through when the horizon moves. A pinned subject has one, however
+   * often it changes: a hot document must not fill the memory while the projector is away.
    */
   #changes: Change[] = [];
   #changesStart = 0;
@@ -144,7 +144,7 @@ export class WorkingSet {
   readonly #followers = new Set<Follower>();
   #openedAt = -1;
   #closed = false;
-  /** Bytes that cannot be freed before the horizon moves, or before they are let go. */
+  /** Bytes that cannot be freed before the horizon moves, or their subjects are unpinned. */
   windowBytes = 0;
 
   constructor(horizon: number, cache: SharedCache) {
@@ -169,15 +169,15 @@ export class WorkingSet {
     this.#followers.clear();
   }
 
-  /** Has a follower hear of every event at the head. Returns the function that ends this. */
+  /** Calls the listener with every event that becomes durable from now on. Returns the function that ends this. */
   follow(follower: Follower): () => void {
     this.#followers.add(follower);
     return () => void this.#followers.delete(follower);
   }
 
   /**
-   * Keeps a text with the version of a subject that it was made from, and adds it to the cache's weight: defaults may be many times the
-   * document.
+   * Keeps a text with the version of a subject that it was made from, and adds its length to the weight in the cache: defaults may be many
+   * times as large as the document.
    */
   keepWith(subject: SubjectKey, version: Version, memo: Memo): void {
     version.memo = memo;
@@ -201,7 +201,7 @@ export class WorkingSet {
     if (!entry.pinned && entry.speculative === null) this.#cache.get(entry);
   }
 
-  /** Subjects with this prefix that changed after the horizon or are pending: their rows may be old. It goes through all such subjects. */
+  /** Subjects with this prefix that changed after the horizon or are pending: their rows may be old. Goes through all changed subjects. */
   *changedUnder(beginning: string): Iterable<SubjectKey> {
     for (let at = this.#changesStart; at < this.#changes.length; at += 1) {
       const subject = this.#changes[at]?.subject;
@@ -233,7 +233,7 @@ export class WorkingSet {
     return Math.max(this.#held.get(subject)?.changedAt ?? -1, this.#openedAt);
   }
 
-  /** Marks everything up to the head as folded in at opening. */
+  /** Notes that the project was opened at this head. */
   opened(): void {
     this.#openedAt = this.head;
   }
@@ -281,8 +281,8 @@ export class WorkingSet {
   }
 
   /**
-   * Keeps these subjects in memory until {@link unpin}. A command keeps the subjects that it needs together, however small the cache; a load
-   * keeps its subjects while it is under way. Their events are kept however far the horizon moves: on a busy project no row would be new enough
+   * Keeps these subjects in memory until {@link unpin}. A command pins all subjects that it needs, however small the cache; a load pins its
+   * subjects while it is under way. Their events are kept however far the horizon moves: on a busy project no row would be new enough
    * otherwise. Subjects that come into memory meanwhile stay, or an older row would be taken for the current state. Calls nest.
    */
   pin(subjects: readonly SubjectKey[]): void {
@@ -301,8 +301,8 @@ export class WorkingSet {
   }
 
   /**
-   * Takes a loaded row in. `revision` is the row's checkpoint, between `floor` (the horizon when the load began) and the head. The subject was
-   * kept since, so its later events are here and are folded on top. A subject that came into memory meanwhile stays as it is.
+   * Takes a loaded row in. `revision` is the row's checkpoint, between `floor` (the horizon when the load began) and the head. The subject has
+   * been pinned since then, so its later events are here and are folded on top. A subject that came into memory meanwhile stays as it is.
    */
   admit(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
     if (revision < floor || revision > this.head) throw new Error('admit: a row outside floor and head is not the state at the head');
@@ -318,13 +318,13 @@ export class WorkingSet {
     }
     if (folded !== state) size = Math.max(size, textLength(folded));
     this.#forgetUnheld(subject);
-    // It is pinned until it is let go: the load may bring more rows than the cache holds.
+    // It stays pinned until the load ends: the load may bring more rows than the cache holds.
     this.#pin(this.#hold(subject), newVersion(folded, size), changedAt);
   }
 
   /**
-   * The subjects whose kept events take the most room, at most `most` of them. Only subjects that are not in memory and have several events
-   * count: as a state each may take less room; see {@link take}.
+   * At most `most` subjects, those whose kept events take the most room. Only subjects that are not in memory and have several events count:
+   * as a state each may take less room; see {@link take}.
    */
   heaviestSubjects(most: number): SubjectKey[] {
     const heaviest: (readonly [subject: SubjectKey, size: number])[] = [];
@@ -337,7 +337,7 @@ export class WorkingSet {
     return first.map(([subject]) => subject);
   }
 
-  /** As {@link admit}, for a row that nobody asked for: only if it takes no more room than the events that are kept. */
+  /** As {@link admit}, but only if the row takes no more room than the kept events: no decision asked for it. */
   take(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
     const events = this.#unheld.get(subject);
     const size = estimate(state);
@@ -430,7 +430,7 @@ export class WorkingSet {
     this.#dropUnheld(subject);
   }
 
-  /** Leaves an entry to the cache when its last change is not after the horizon and nobody keeps it. */
+  /** Leaves an entry to the cache if its last change is not after the horizon and no {@link pin} keeps it. */
   #unpin(entry: Entry): void {
     const { subject, version } = entry;
     if (!entry.pinned || version === null || entry.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;

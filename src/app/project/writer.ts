@@ -28,9 +28,10 @@ import type { WorkingSet } from './working-set.ts';
  * - *conflict*: another node wrote. Speculation is dropped, the gap is read and folded; commits found in it by their command id are
  *   done, those whose reads still hold go in unchanged, the others are decided again. One whose reads another node changed
  *   8 times is 409; what was read from commands of this node that are decided again themselves does not count.
- * - A command *without events* (a refusal, nothing to do) meets no conflict, and another node may have stored what would change it. So
- *   the log is asked for its end first, once for all who wait, and what this node had not heard of is decided on. One that read
- *   speculation waits in its place for the group it read from, whose append tells the same. A command that only reads asks nothing.
+ * - A command *without events* (a refusal, nothing to do) has no append that could conflict, though another node may have changed what it
+ *   read. So the log is asked for its end before the answer, once for all who wait; missing events are folded, and the command is decided
+ *   again if they matter to it. One that read speculation waits for the group it read from: that append shows the same. A command that
+ *   only reads asks nothing.
  */
 
 export interface WriterLimits {
@@ -44,7 +45,7 @@ export interface WriterLimits {
   readonly deadlineMs: number;
 }
 
-/** Hears what the writer does, for metrics. */
+/** Observes the writer, for metrics. */
 export interface WriterObserver extends SenderObserver {
   /** `flagged`: number of the writes that exceeded a rule whose action is `flag`. */
   appended(commits: number, events: number, ms: number, flagged: number): void;
@@ -69,7 +70,7 @@ export interface WriterOptions extends SenderOptions {
 }
 
 const MAX_ATTEMPTS = 8;
-/** Loads after which a collecting run finds out everything that is missing. A command that reads a document or two needs no more. */
+/** After this many loads of a command, its decision collects everything that is missing. One that reads a document or two needs no more. */
 const LOADS_BY_ONE = 2;
 
 export class Writer {
@@ -488,7 +489,7 @@ export class Writer {
   }
 }
 
-/** Whether the outcome of a command without events promises nothing about the log's end: a read, or a failure of ours. */
+/** Whether the outcome of a command without events may be older than the log's end: a read, or a failure of ours. */
 function needsNoLook({ ctx, result }: Commit): boolean {
   return ctx.onlyReads || ('refused' in result && result.refused.status >= 500);
 }

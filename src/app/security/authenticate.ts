@@ -113,7 +113,7 @@ export async function catchUp(context: AppContext, project: Project): Promise<bo
 
 const planned = new WeakMap<Project, Promise<void>>();
 
-/** As {@link catchUp}, but waits if that was done a moment ago. All who come meanwhile share one read, which begins after they came. */
+/** As {@link catchUp}, but if that was done a moment ago it waits and reads again. All callers in between share that read. */
 export async function catchUpInTurn(context: AppContext, project: Project): Promise<void> {
   if (await catchUp(context, project)) return;
   const catching = planned.get(project) ?? catchUpLater(context, project);

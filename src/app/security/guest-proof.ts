@@ -45,7 +45,7 @@ export async function provenDevice(
   if (!guestSignIn && sent === null && state === null) return null;
   if (!guestSignIn) throw rejected('This project has no guests: its setting is guestSignIn');
   const retryAfter = context.guestLimits.blockedFor(address, project.id);
-  // An address with many players must not lose those that are known.
+  // Known devices pass even from a blocked address, which may be that of many players.
   const known = sent === null ? null : deviceIn(state, sent.hash);
   if (known === null && retryAfter > 0) throw blocked(retryAfter);
   if (!isGuestId(player)) throw rejected("A guest's token proves no other player: name the id that was answered to the registration");
@@ -70,7 +70,7 @@ export interface ShownPass {
   readonly text: string;
 }
 
-/** The device whose pass a host shows. Nobody guesses the mark on one, so a wrong one counts against no address. Throws 401 `PLATFORM_AUTH_FAILED`. */
+/** The device whose pass a host shows. A pass cannot be guessed, so a wrong one counts against no address. Throws 401 `PLATFORM_AUTH_FAILED`. */
 export async function passedDevice(context: AppContext, project: Project, { host, guest, text }: ShownPass): Promise<PassProof> {
   if (!settingsOf(project).guestSignIn) throw rejected('This project has no guests: its setting is guestSignIn');
   const found = readPass(text, host);
@@ -90,7 +90,7 @@ export async function guestOf(project: Project, guest: string): Promise<GuestSta
   return asGuest((await project.read(guestSubject(guest))).state);
 }
 
-/** The device may just have come on another node, so the log is read once more. */
+/** The device may just have been added on another node, so the log is read once more. */
 async function guestAfterLook(context: AppContext, project: Project, guest: string): Promise<GuestState | null> {
   await catchUpInTurn(context, project);
   return guestOf(project, guest);

@@ -26,23 +26,23 @@ import { NO_PROOF, verifyPlayer } from './players.ts';
 /**
  * Guests: players whose devices prove them. A device's secret comes as the player's token. Besides the refusals of key and project they throw 403
  * `GUESTS_DISABLED`, 401 `PLATFORM_AUTH_FAILED`, `GUEST_CODE_INVALID`, `GUEST_NOT_LINKED`, 409 `GUEST_CONFLICT`, 429 `RATE_LIMITED`. Each may be
- * sent again: what is done already is answered as it is.
+ * sent again: what was done already is answered as it is.
  */
 export interface Guests {
-  /** Makes a guest of a device's secret. */
+  /** Makes a guest with this device. */
   register(caller: Caller): Promise<GuestAnswer>;
-  /** Makes the device one of a guest's that was there before. */
+  /** Adds the device to an existing guest. */
   join(caller: Caller, by: InvitationRequest): Promise<GuestAnswer>;
-  /** The account, proven as everywhere, lets devices in from now on. */
+  /** Links the account, which its token proves. From now on it lets devices join the guest. */
   link(caller: Caller, account: Account): Promise<GuestAnswer>;
   unlink(caller: Caller, account: Account): Promise<GuestAnswer>;
-  /** A new code; `code` of the answer is shown here and stored nowhere. */
+  /** Issues a new recovery code. `code` is answered only here; the log holds its hash. */
   issueCode(caller: Caller): Promise<GuestAnswer & { readonly code: string }>;
-  /** What the guest is made of. */
+  /** The guest's devices, recovery code and account. */
   show(caller: Caller): Promise<GuestAnswer>;
-  /** What proves the guest through a host, a player, for some minutes. Throws 400 `INVALID_PLATFORMID` too. */
+  /** Issues a pass, with which `host`, another player, may ask for the guest for some minutes. Throws 400 `INVALID_PLATFORMID` too. */
   pass(caller: Caller, host: string): Promise<PassAnswer>;
-  /** Shuts out a device, by its id, with every session that it opened. */
+  /** Revokes a device, by its id, with every session that it opened. */
   revoke(caller: Caller, device: string): Promise<GuestAnswer>;
 }
 
@@ -69,7 +69,7 @@ interface PassAnswer {
 }
 
 export function createGuests(context: AppContext): Guests {
-  /** Runs `decide` for the device that is proven to be the guest's, which is checked again inside. */
+  /** Proves the caller's device, and runs `decide` for its guest. The decision checks the device again. */
   const asGuestOf = async (
     caller: Caller,
     cause: string,
@@ -142,7 +142,7 @@ export function createGuests(context: AppContext): Guests {
 
     async pass(caller, host) {
       const { project, proof } = await proven(context, caller);
-      // A node that has lost sight of the log vouches for nobody.
+      // A node that does not know the log's end may not know that the device was revoked.
       context.projects.freshness(project);
       if (!context.platformId.test(host)) throw refusal('INVALID_PLATFORMID', '`host` is the id of the player who hosts the game');
       const pass = { ...proof, host, expiresAt: Math.floor(context.scheduler.now()) + PASS_SECONDS * 1000 };
@@ -159,7 +159,7 @@ export function createGuests(context: AppContext): Guests {
   };
 }
 
-/** The project, which has guests. */
+/** The caller's project. Throws 403 `GUESTS_DISABLED` if it has no guests. */
 async function opened(context: AppContext, caller: Caller): Promise<Project> {
   const project = await projectOf(context, caller);
   if (!settingsOf(project).guestSignIn) throw refusal('GUESTS_DISABLED');

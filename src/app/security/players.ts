@@ -23,7 +23,7 @@ import { isOfGuests, passedDevice, provenDevice, requireDevice, requireDeviceBeh
  * caller. The decision checks the session again, so no commit rests on a revoked one.
  */
 
-/** What a call asks for. `purposes`: what a host's signature may be for; none: nobody may ask for another player. */
+/** `purposes`: what a host's signature may be for; none: nobody may ask for another player. */
 export interface Asking {
   readonly purposes: readonly string[];
 }
@@ -65,7 +65,7 @@ export function identify(
   });
 }
 
-/** `proven`: the verifier's player; `held`: the session that was sent; `null` if not asked for. Throws if they contradict each other. */
+/** `proven`: the verifier's player; `held`: the session that was sent; `null`: there is none. Throws if they contradict each other. */
 function identified(caller: Caller, proof: PlayerProof, proven: ProvenPlayer | null, held: HeldSession | null): Caller {
   if (held !== null && proven !== null && held.player !== proven.player) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
   const player = proven?.player ?? held?.player ?? '';
@@ -111,7 +111,7 @@ function verifiedPlayer(
   if (readGuestToken(onBehalfOfToken) !== null)
     throw rejected("A device's secret proves nobody through a host: a guest asks for a pass, and gives the host that");
   if (!hasConsent(caller, proof, asking)) {
-    // Without a token nothing was guessed: guests whose platform gives them none would otherwise block their host.
+    // A call without a token guesses nothing. Counted, guests whose platform gives them no token would block their host.
     if (onBehalfOfToken !== null) context.verifier.rejected({ projectId, address });
     throw rejected("A call for another player needs that player's token, and a signature that holds");
   }
@@ -178,7 +178,7 @@ export function verifyPlayer(
   );
 }
 
-/** As the installation's verifier says. */
+/** The player that the installation's verifier proves. */
 function verifiedBy(
   { verifier }: AppContext,
   { id: projectId }: Project,
@@ -220,7 +220,7 @@ export async function sessionOf(context: AppContext, project: Project, settings:
  * because a player's first call may well reach another node than the one that made the session.
  */
 export async function familyOf(context: AppContext, project: Project, token: SessionToken): Promise<SessionFamily | null> {
-  // The token itself says so; nothing has to be looked up.
+  // The token holds its own end, so nothing has to be loaded.
   if (context.scheduler.now() >= token.expiresAt) return null;
   const subject = sessionSubject(token.family);
   const known = asFamily((await project.read(subject)).state);

@@ -18,7 +18,7 @@ interface SecurityConfigAnswer {
   readonly config: contract.SecurityConfig['config'];
 }
 
-/** How long one signature is reused, ms: anybody may ask, and signing is the most expensive thing that an unknown caller can cause. */
+/** How long a signature is reused, ms: anybody may ask, and signing is the most expensive work that an unknown caller can cause. */
 const SIGNED_MS = 5_000;
 
 interface Signed {

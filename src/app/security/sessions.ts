@@ -14,7 +14,7 @@ import { requireDevice, requireDeviceBehind, requireDeviceBehindStill } from './
 import { familyOf, NO_PROOF, type ProvenPlayer, sessionOf, verifyPlayer } from './players.ts';
 
 /**
- * Auth sessions, by what the caller's proof holds. Besides the refusals of key and project they throw 403 `AUTH_SESSION_DISABLED`, 400
+ * Auth sessions of the caller's player. Besides the refusals of key and project they throw 403 `AUTH_SESSION_DISABLED`, 400
  * `INVALID_PLATFORMID`, 401 `AUTH_SESSION_REQUIRED`, `AUTH_SESSION_INVALID`, `AUTH_SESSION_EXPIRED`, `PLATFORM_AUTH_FAILED`, 403
  * `AUTH_SESSION_PLATFORMID_MISMATCH`.
  */
@@ -36,7 +36,7 @@ export interface SessionAnswer extends Positioned {
   readonly session: AuthSession;
 }
 
-/** Auth sessions. A session proves a player by one look into memory instead of a question to the player's platform. */
+/** A session proves a player from this node's memory, without a request to the player's platform. */
 export function createSessions(context: AppContext): Sessions {
   const refresh = async (caller: Caller, project: Project): Promise<SessionAnswer> => {
     const token = tokenOf(caller);

@@ -14,7 +14,7 @@ import { provenOnce, requireProof } from '../security/players.ts';
  * checks again only if authority or definitions have changed since, so every commit rests on access that still held.
  */
 
-/** What one kind of call asks of its caller. Both throw what the caller is refused with. */
+/** What one kind of call demands of its caller. Both methods throw the refusal. */
 export interface AdmissionRules<A extends CollectionAddress> {
   /** The collection, if callers of this kind may do this to it. */
   collection(access: AccessContext, caller: Caller, at: A): CollectionModel;
@@ -52,7 +52,7 @@ export function admit<A extends CollectionAddress>(
 
 type Opened = Pick<Admitted<CollectionAddress>, 'access' | 'collection'>;
 
-/** The collection, open to the caller. What opens it may just have come on another node, so the log is read once more before a refusal. */
+/** The collection, open to the caller. Another node may just have opened it, so the log is read once more before a refusal. */
 function opened<A extends CollectionAddress>(project: Project, caller: Caller, at: A, rules: AdmissionRules<A>): Awaitable<Opened> {
   const open = (): Opened => {
     const access = accessFrom(project.authority, project.definitions, caller, at.target);

@@ -153,7 +153,6 @@ export function readDocument(
 ): Awaitable<DocumentAnswer | null> {
   return andThen(versionIn(project, access.space, collection.id, key), ({ subject, version }) => {
     const { state } = version;
-    // A missing document is an answer too, with the position that it is missing at.
     const at = positioned(context, project, caller);
     if (state === null || !('version' in state) || !isThere(state)) return null;
     const text = asTextOf<contract.Document>(servedText(project, subject, version, collection, access.settings.fillDefaults));

@@ -17,7 +17,7 @@ export type Flags = (
 const PAGE = 50;
 const MAX_PAGE = 200;
 
-/** Writes that exceeded a rule whose action is `flag`, newest first: the first write of each window. */
+/** A rule flags only the first write that exceeds it in a window. */
 export function createFlags(context: AppContext): Flags {
   return async (caller, target, query) => {
     const project = await projectOf(context, caller);

@@ -17,8 +17,8 @@ import { type PageRequest, type RunInput, requestedRows } from './query-runs.ts'
  * Boards that are read often, in memory. From the tables every read is a statement, and after every change it waits for the projector. A board
  * in memory follows the head of its project instead. It is read once from the tables, at some revision. Every document that changes later is
  * noted, and is looked up in the working set before the next answer. So an answer is exactly of the head, and needs no statement if the
- * documents that it shows are in memory. The text that a query shows of a row is kept until the row's document changes, so an answer only puts
- * texts together.
+ * documents that it shows are in memory. The text that a query shows of a row is kept until the row's document changes, so most answers are
+ * put together of kept texts.
  */
 
 /** This many reads from the tables, within the time below, make a board hot. */
@@ -26,13 +26,13 @@ const HOT_READS = 20;
 const HOT_MS = 10_000;
 /** Pause after a board could not be taken into memory, or was dropped, ms. */
 const COOL_MS = 10_000;
-/** How long the views may take to show the present changes when a board is to be loaded, ms. */
+/** How long a load of a board waits for the views to show the changes so far, ms. */
 const READY_MS = 5_000;
 /** Changes noted while nobody asks. Beyond this the board is dropped. */
 const MAX_CHANGES = 10_000;
 /** Rows of one answer: their documents must be in memory together. */
 const MAX_ROWS = 128;
-/** Growth after which a board is read and weighed again. */
+/** Growth after which a board is dropped, so that it is read and weighed again. */
 const GROWTH = 1.25;
 /** Bounds for the kept texts of rows: bytes per board, share of all memory for boards, mean bytes per row. */
 const SHOWN_BYTES = 4 * 1024 * 1024;
@@ -41,7 +41,7 @@ const SHOWN_ROW_BYTES = 512;
 /** Queries that may keep their text of the same row, and the bytes of a kept text besides its characters. */
 const MAX_PLANS = 4;
 const KEPT_BYTES = 200;
-/** Loads of documents for one answer, and changes looked up in one turn. */
+/** Loads of documents for one answer; changes looked up in one turn; longest turn of a fill, ms. */
 const TRIES = 8;
 const AT_ONCE = 256;
 const TURN_MS = 4;
@@ -150,7 +150,7 @@ class HotBoard {
     return this.#closed;
   }
 
-  /** With room to grow, because the cache asks only once. */
+  /** Includes room to grow, because the cache asks only once. */
   get bytes(): number {
     return GROWTH * (this.#ranking.bytes + Math.min(this.#rests.maxSize, this.#ranking.size * SHOWN_ROW_BYTES)) + 4_096;
   }
@@ -241,7 +241,7 @@ class HotBoard {
     const value = document === null ? null : boardMetric(document, this.#plan.field, schema.hasDefaults ? schema : null);
     if (value === null) this.#ranking.delete(key);
     else this.#ranking.set(key, rankOf(value, this.#plan.order));
-    // It was weighed at its old size.
+    // The cache weighed it at its old size.
     if (this.#ranking.size > this.#most) this.close();
   }
 

@@ -1,6 +1,6 @@
 import type { QueryPlan } from '../../domain/query/plan.ts';
 
-/** How long a query's result is kept and given again. */
+/** How long a query's result is cached. */
 
 export interface Kept<T> {
   readonly what: T;
@@ -22,7 +22,7 @@ function expiry({ madeAt }: Pick<Kept<unknown>, 'madeAt'>, { ttl, withProfiles }
   return Math.min(madeAt + (withProfiles ? MIN_KEPT_MS : Math.max(ttl * 1000, MIN_KEPT_MS)), LAST_INSTANT);
 }
 
-/** Whether a kept result may still be given. One from the future was made before the clock was set back, and would be kept for that long. */
+/** Whether a kept result may still be given. One with a time in the future was made before the clock was set back, and would last too long. */
 export function isCurrent(kept: Kept<unknown>, plan: QueryPlan, now: number): boolean {
   return kept.madeAt <= now && now < expiry(kept, plan);
 }

@@ -76,8 +76,8 @@ export async function readableLedger(context: AppContext, caller: Caller, at: Ad
 }
 
 /**
- * The ledger. 404 only for a player whom the collection has never seen. Only a view that shows everything can tell that: otherwise 503
- * `BEHIND`, after {@link UNKNOWN_WAIT_MS}.
+ * The ledger. 404 only for a player who is unknown to collection and telemetry. Only a view that shows everything can tell that: otherwise
+ * 503 `BEHIND`, after {@link UNKNOWN_WAIT_MS}.
  */
 export async function ledgerAnswer(
   context: AppContext,
@@ -114,8 +114,8 @@ export async function ledgerAnswer(
   let isAhead = false;
   if (!shows(page)) {
     const hasDocument = (await project.read(documentSubject(access.space, collection.id, at.key))).state !== null;
-    // The document makes the player known, but the page has no entries yet. If it was written while the page was read, the page is of no
-    // known revision.
+    // The document makes the player known, but the page has no entries yet. If it was written while the page was read, the page's revision is
+    // unknown.
     isAhead = hasDocument && lastChange() > changedAt;
     if (!hasDocument && !(await isPlaying(context, project, at.key))) {
       if (!reached) {

@@ -15,7 +15,7 @@ interface PageAnswer extends Positioned {
   readonly page: PageState;
 }
 
-/** Reads pages, for anybody. Only the operator makes them. */
+/** Pages are public. Only the operator makes them. */
 export function createPages(context: AppContext): Pages {
   return {
     async read(projectId, slug) {

@@ -35,9 +35,9 @@ interface QueryAnswer extends ReadAnswer<contract.QueryResult> {
   readonly isMixed?: true | undefined;
 }
 
-/** How an answer is asked for. */
+/** What a caller asks of an answer. */
 interface Asking {
-  /** The watermark of who asks. */
+  /** The caller's watermark. */
   readonly position: number | null;
   readonly isFresh: boolean;
   left(): AbortSignal | null;
@@ -64,13 +64,13 @@ interface Request extends RunInput {
   left(): AbortSignal | null;
 }
 
-/** Bytes of kept answers, and of kept scans. */
+/** Bytes of cached answers, and of cached scans. */
 const ANSWERS_BYTES = 16 * 1024 * 1024;
 const SCANNED_BYTES = 32 * 1024 * 1024;
 
 /**
  * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed since it
- * was made: this node's head knows the revision of every collection's last change, so that costs one comparison. A result also expires, because
+ * was made: this node knows the revision of every collection's last change, so that costs one comparison. A result also expires, because
  * expressions may read the clock. Runs under way are shared, and one scan answers every page, player or rows around one. Where documents change
  * all the time, all who ask while a scan waits for its turn share that scan: it shows all changes from before it begins.
  */
@@ -167,14 +167,14 @@ export function createQueries(context: AppContext): Queries & SharedQueries {
   };
 }
 
-/** Whether a result may be kept: it shows its sources as they still are, and nothing that this node has not read yet. */
+/** Whether a result may be kept: its sources have not changed since, and it shows nothing that this node has not read yet. */
 function isLasting({ project, access, plan, changedAt }: Request, made: { readonly revision: number; readonly reached: boolean }): boolean {
   return made.reached && made.revision <= project.set.head && lastChange(project, access, plan) === changedAt;
 }
 
 /**
- * The revision that an answer reflects. `revision`: of the tables or board that it was read from. `head`: before it was read; up to there
- * nothing changed the sources after what the tables showed. If nothing has changed them since, the answer is of the head.
+ * The revision that an answer reflects. `revision`: of the tables or board that it was read from. `head`: this node's head before the read, if
+ * the tables showed all changes of the sources up to there; else −1. If nothing has changed the sources since, the answer is of the head.
  */
 function positionOf({ project, access, plan }: Request, revision: number, head: number): number {
   const unchanged = lastChange(project, access, plan) <= revision;
@@ -199,8 +199,8 @@ export function sourcesOf(at: SharedAccess, plan: QueryPlan): readonly SubjectKe
 /** The last change of any source. */
 function lastChange(project: Project, at: SharedAccess, plan: QueryPlan): number {
   const { set } = project;
-  // A publish can change what a query shows, and a setting whether defaults are filled in. A board just published is empty until the views show
-  // it.
+  // A publish can change what a query shows, and a setting whether defaults are filled in. A new board is empty until the views show its
+  // publish.
   let last = Math.max(set.residentChangedAt(DEFINITIONS), set.residentChangedAt(AUTHORITY));
   for (const source of sourcesOf(at, plan)) last = Math.max(last, set.collectionChangedAt(source));
   return last;

@@ -16,7 +16,7 @@ export interface BoardView {
   readonly rows: readonly BoardRow[];
   /** Rank of the first row. */
   readonly firstRank: number;
-  /** `null`: the player has no row. `undefined`: no player was wanted for. */
+  /** `null`: the player has no row. `undefined`: no player was asked for. */
   readonly player: { readonly row: BoardRow; readonly rank: number } | null | undefined;
   /** Keeps the text made from a row's document, for later answers. */
   keep?(key: string, rest: string): void;
@@ -99,7 +99,7 @@ function complete<Found extends LeaderboardPage>(found: Found): Found {
   throw building(found.building);
 }
 
-/** The answer, read in pages: of a document only what the answer shows is kept. */
+/** The answer, read in pages. Of each document only what the answer shows stays in memory. */
 async function pagedAnswer(input: RunInput, board: BoardPlan, page: PageRequest, stop: AbortSignal): Promise<RunResult> {
   const { context, project, access, plan } = input;
   const answering = new Answering(input, board);

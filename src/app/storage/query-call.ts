@@ -63,7 +63,7 @@ function pageRequestOf(plan: QueryPlan, call: QueryCall): PageRequest {
     throw refusal('INVALID_REQUEST', '`around` shows the rows around a player: name one in `platformId`');
   }
   const around = whole(call.around);
-  // What is no number is not read as 0: a client that asks for page after page would get the first one for ever.
+  // A wrong number is refused and not read as 0: a client that asks for page after page would get the first one for ever.
   for (const name of ['offset', 'around'] as const)
     if (call[name] !== null && whole(call[name]) === null) throw refusal('INVALID_REQUEST', `\`${name}\` must be a whole number from 0`);
   return {

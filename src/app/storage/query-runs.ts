@@ -15,7 +15,7 @@ import type { SharedAccess } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 
-/** What runs of queries share, from a board or over all documents. */
+/** What runs over a board and runs over all documents share. */
 
 /** What a caller asks of a leaderboard. */
 export interface PageRequest {
@@ -46,8 +46,8 @@ export interface RunResult {
 }
 
 /**
- * Stored documents passed `LIMIT_BODY_DEPTH` when they came. The setting may be lower now, and one old document must not make a query fail for
- * everybody.
+ * Stored documents were within `LIMIT_BODY_DEPTH` when they were written. The setting may be lower now, and one old document must not make a
+ * query fail for everybody.
  */
 const STORED_DEPTH = 10_000;
 /** After this long a run yields, ms: a write takes several turns, and would wait for the run at each. */
@@ -123,7 +123,7 @@ function tooLarge({ columns }: QueryPlan, most: number): Error {
   );
 }
 
-/** Profiles of the players with these keys, if the query shows any of it. */
+/** Profiles of the players with these keys, if the query shows profiles. */
 export async function profilesOf({ context, project, access, plan }: RunInput, keys: readonly string[]): Promise<ProfileOf> {
   if (!plan.withProfiles) return () => null;
   const playerOf = (key: string) => {

@@ -15,7 +15,7 @@ export interface ScanResult {
   readonly revision: number;
 }
 
-/** Characters of documents that one run may keep. */
+/** Characters of documents that one run may hold. */
 const MAX_KEPT = 64 * 1024 * 1024;
 
 /** Passes over all documents. Throws 500 `QUERY_FAILED` if there are too many to keep, and the reason of `stop`. */
@@ -75,12 +75,12 @@ function firstOf<T>(items: Iterator<T>, count: number): readonly T[] {
   return first;
 }
 
-/** Characters of documents from which an answer is made without waiting for a turn. */
+/** Most characters of documents from which an answer is made without a slot for scans. */
 const MAX_CONCURRENT = 1024 * 1024;
 
 /**
- * JSON text of the answer. Large documents are parsed in the project's turn, once more. Throws 500 `QUERY_FAILED` for a player's rank among more
- * rows than were kept, 413 `RESULT_TOO_LARGE`, and the reason of `left`.
+ * JSON text of the answer. Documents are parsed again for it; many characters of them take a scan's slot. Throws 500 `QUERY_FAILED` for a
+ * player's rank among more rows than were kept, 413 `RESULT_TOO_LARGE`, and the reason of `left`.
  */
 export function composedAnswer(input: RunInput, scanned: ScanResult, page: PageRequest, left: AbortSignal | null): Promise<string> {
   const { context, project, plan } = input;

@@ -28,7 +28,7 @@ export function createValues(context: AppContext): Values {
   };
 }
 
-/** Printed once for all callers: every player asks at the start, and large tables take tens of milliseconds. */
+/** The text is made once for all callers: every player asks at the start, and large tables take tens of milliseconds to print. */
 export function valuesText(values: JsonObject): TextOf<contract.GameValues> {
   return asTextOf(`{"ok":true,${printOnce(values).slice(1)}`);
 }

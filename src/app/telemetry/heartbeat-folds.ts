@@ -24,14 +24,14 @@ interface Open {
   gathering: Gathering;
 }
 
-/** How often silent players are looked for, ms. */
+/** How often play sessions without heartbeats are looked for, ms. */
 const LOOK_MS = 5_000;
 /** A heartbeat comes every 30 s. After this long without one the play session is over. */
 const SILENCE_MS = ONLINE_MS + LOOK_MS;
-/** Events stored at one look: players who came or left together are stored in small groups. */
+/** Events stored at one look: those of players who came or left together are stored in small groups. */
 const MAX_REPORTED = 500;
 /**
- * A look handles this many times its share of all players, if that is more: the last ones must have their turn before the first are due again.
+ * A look stores this many times its share of all players, if that is more: the last players must be stored before the first are due again.
  */
 const AHEAD = 2;
 /** How long an event may wait for the log, ms. No request waits for it. */
@@ -88,7 +88,7 @@ export class HeartbeatFolds {
   begin(projectId: string, who: Who, heartbeat: HeartbeatReceived, at: number, stats: PlayerStats | null): void {
     const key = keyOf(projectId, heartbeat.platformId);
     const open = this.#open.get(key);
-    // Two heartbeats at the same time were both stored. What was gathered since the later one stays.
+    // Two heartbeats came at the same time, and both were stored. What was gathered since the later one stays.
     if (open !== undefined && open.gathering.lastAt >= at) return;
     if (open !== undefined) void this.#end(key, open);
     this.#open.set(key, { projectId, who, gathering: gatheringFrom(heartbeat, at, stats) });

@@ -26,7 +26,7 @@ const RECORDER_LIMITS: RecorderLimits = {
   groupBytes: 128 * 1024,
 };
 
-/** `full`: the queue was full. `late`: the log did not answer while the request waited. `failed`: the log did not take it. */
+/** `full`: the queue was full. `late`: nobody waited any more when it was to be sent. `failed`: the append failed. */
 export type LossReason = 'full' | 'late' | 'failed';
 
 interface RecorderObserver {
@@ -58,7 +58,7 @@ const MAX_REST_MS = 50;
 export class TelemetryRecorder {
   readonly #options: RecorderOptions;
   readonly #limits: RecorderLimits;
-  /** By project. A project that was served goes to the end of the line. */
+  /** By project. A project that was served goes to the end of the queue. */
   readonly #queues = new Map<string, Waiting[]>();
   #events = 0;
   #bytes = 0;
@@ -126,7 +126,7 @@ export class TelemetryRecorder {
       if (!stored && this.#closing) this.#dropAll();
       else await this.#rest(stored, sentAt);
     }
-    // In the same turn as the test above: an event that comes a moment later must start a new run.
+    // In the same turn as the test above: an event that comes later must start a new run.
     this.#running = null;
   }
 

@@ -35,9 +35,7 @@ interface StatsAnswer {
   readonly stale: boolean;
 }
 
-/**
- * What players report. It must never make a game fail or wait: whatever the log or the tables do, the answer is 200 and says what was stored.
- */
+/** Telemetry must never make a game fail or wait: whatever the log or the tables do, the answer is 200 and says what was stored. */
 
 /** Longest analytics event, in characters. */
 const MAX_EVENT = 32_768;

@@ -38,7 +38,7 @@ export interface Importer {
   keys(projectId: string, keys: readonly AdoptKey[]): Promise<Imported>;
   /** Revision up to which everything written is known here; −1 for a project that is not open. */
   head(projectId: string): number;
-  /** To be called when the read models show this revision: it need not stay in memory then. */
+  /** Call this when the read models show `revision`: subjects changed up to there need not stay in memory. */
   shown(projectId: string, revision: number): void;
 }
 
@@ -119,7 +119,7 @@ const TEXTS = -1;
 
 const accessOf = operatorAccess('live');
 
-/** Rules of a file are as old as those that they replace: the file does not know when a rule was deleted here. */
+/** Gives rate-limit rules the times since which rules with their ids exist in this project: the file does not know those times. */
 function datedPut(state: DefinitionsState, { kind, id, text }: Put, now: number): Put {
   const held = current(state, 'live', kind, id);
   return putOf(kind, id, datedRules(sentRules(tryParseJson(text) ?? null), held === undefined ? null : definitionOf(held), now));
