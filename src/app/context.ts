@@ -34,6 +34,8 @@ export interface AppContext {
   readonly roundRobin: RoundRobin;
   readonly limits: {
     readonly documentBytes: number;
+    /** How long a request may take, ms. */
+    readonly commandMs: number;
     /** How long an endpoint call may compute, ms. */
     readonly endpointMs: number;
     /** How long a read of a view waits until it shows what this node has committed, ms. */

@@ -52,7 +52,7 @@ export function createServing(parts: ServingParts): HttpServer {
   const posts = new Bulkhead({ slots: MAX_WEBHOOKS });
   exportBulkheads(metrics.registry, { ...parts.bulkheads, verifications, webhooks: posts });
   const webhooks = createWebhooks(config.webhookPrefixes, posts);
-  const { documentBytes, answerBytes, boardBytes, endpointMs } = config.limits;
+  const { documentBytes, answerBytes, boardBytes, endpointMs, commandTimeoutMs: commandMs } = config.limits;
   const file = workerFile();
   const thread = file === null ? null : new CompileThread(file, realScheduler);
   const app = createApp({
@@ -62,7 +62,7 @@ export function createServing(parts: ServingParts): HttpServer {
     telemetry,
     scheduler: realScheduler,
     roundRobin: new RoundRobin(realScheduler),
-    limits: { documentBytes, answerBytes, boardBytes, endpointMs, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) },
+    limits: { documentBytes, answerBytes, boardBytes, commandMs, endpointMs, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) },
     live: liveParts(config, metrics),
     onBoardBytes: (bytes) => metrics.boardBytes.set(bytes),
     scans: createScans(config, scanSlots, metrics.registry),

@@ -80,6 +80,7 @@ export const CATALOGUE = {
   RESULT_TOO_LARGE: [413, 'The answer is too large; a query can name the `columns` that it needs, or ask for fewer rows'],
   RECORD_LIMIT_REACHED: [409, 'The player has as many records as the collection allows'],
   RECORD_NOT_FOUND: [404, 'The player has no record with this id'],
+  ROLLBACK_TIMEOUT: [503, 'It took too long to read back to what live was; nothing was written. Roll back to a later publish'],
   SAVE_VERSION_REQUIRED: [409, 'This collection needs the save version that the write is based on'],
   SCAN_TOO_LARGE: [400, 'This collection holds more documents than a step may look through'],
   SCHEMA_VALIDATION_FAILED: [400, 'The document does not fit the schema of its collection'],

@@ -1,6 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import { answered } from '../../domain/definition/publish.ts';
-import { decideRollback, type EarlierLive, isLive, RollbackSearch } from '../../domain/definition/rollback.ts';
+import { decideRollback } from '../../domain/definition/rollback.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
@@ -13,6 +13,7 @@ import { type AppContext, positioned, projectOf, viewsReached } from '../context
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { onBase } from './base.ts';
+import { EarlierLiveSearches } from './earlier-live.ts';
 import { publishWhole } from './publish-whole.ts';
 
 /** The history of publishes, and rollback. */
@@ -38,10 +39,9 @@ interface RollbackOptions {
 
 const PAGE = 50;
 const MAX_PAGE = 200;
-/** How long a rollback waits for the index of subjects, ms. */
-const INDEX_WAIT_MS = 5_000;
 
 export function createHistory(context: AppContext): History {
+  const searches = new EarlierLiveSearches(context);
   return {
     async publishes(caller, query) {
       const project = await projectOf(context, caller);
@@ -54,7 +54,7 @@ export function createHistory(context: AppContext): History {
       await project.refresh();
       const { key, state: seen } = accessFrom(project.authority, project.definitions, caller, 'live');
       for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
-      const earlier = await earlierLive(context, project, options.to);
+      const earlier = await searches.find(project, options.to);
       return onBase(context, project, caller, options.base, (guard) =>
         publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) =>
           guard(state, () => {
@@ -113,47 +113,4 @@ function shown({ restored, at, actor, ...row }: PublishRow, { keys }: AuthorityS
     actor: { ...actor, ...(key === undefined ? {} : { label: key.label }) },
     at: new Date(at).toISOString(),
   };
-}
-
-/** Revisions asked of the index at once. A definition has at most 256 KiB of text in an event. */
-const REVISIONS = 64;
-
-/** Live before the last publish that changed it, or right after the publish at `to`. Throws 503 while the index lags. */
-async function earlierLive(context: AppContext, project: Project, to: number | null): Promise<EarlierLive | null> {
-  const changedAt = project.set.residentChangedAt(DEFINITIONS);
-  if (!(await context.views.caughtUp(project.id, changedAt, INDEX_WAIT_MS))) throw refusal('BEHIND');
-  const { definitions } = project;
-  if (to !== null) return searched(context, project, changedAt, new RollbackSearch(definitions.sources, { revision: to }));
-  for (let undone: number | undefined; ; ) {
-    const found = await searched(context, project, changedAt, new RollbackSearch(definitions.sources, undone));
-    if (found === null || !isLive(definitions, found)) return found;
-    undone = found.to;
-  }
-}
-
-/** Reads events of the definitions, newest first, until the search has what it needs. */
-async function searched(context: AppContext, project: Project, changedAt: number, search: RollbackSearch): Promise<EarlierLive | null> {
-  for (let before = changedAt + 1; ; ) {
-    const revisions = await context.views.revisions(project.id, DEFINITIONS, { before, limit: REVISIONS });
-    for (const run of runsOf(revisions)) {
-      const events = await project.history(run.first, run.count);
-      if (events.toReversed().some((event) => search.take(event))) return search.result();
-    }
-    const last = revisions.at(-1);
-    if (last === undefined) return search.result();
-    before = last;
-  }
-}
-
-/** Groups descending revisions into runs without a gap: each run is one read of the log. */
-function runsOf(revisions: readonly number[]): readonly { readonly first: number; readonly count: number }[] {
-  const runs: { first: number; count: number }[] = [];
-  for (const revision of revisions) {
-    const run = runs.at(-1);
-    if (run !== undefined && run.first === revision + 1) {
-      run.first = revision;
-      run.count += 1;
-    } else runs.push({ first: revision, count: 1 });
-  }
-  return runs;
 }

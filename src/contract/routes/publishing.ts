@@ -210,7 +210,8 @@ export const publishing = {
       '409 NOTHING_TO_ROLL_BACK where there is none. Saved tests stay as they are. With `to` it goes to what live was right after the',
       'publish, promotion or rollback of that revision, as `GET publishes` names it (-1: before any); 404 PUBLISH_NOT_FOUND where',
       'nothing was published live there. Any other member of the body is 400 INVALID_BODY. With `dryRun` each change says what would differ,',
-      'as in `GET diff`.',
+      'as in `GET diff`. What live was is read from the log, one search of a project at a time: 503 BUSY where it did not begin within',
+      '`COMMAND_TIMEOUT_MS`, 503 ROLLBACK_TIMEOUT where it did not end.',
     ].join('\n'),
     keys: STAGED_WRITTEN,
     headers: PUBLISH_BASE,
@@ -228,7 +229,7 @@ export const publishing = {
         })
         .meta({ id: 'RolledBack', description: 'What the rollback changed, or would' }),
     },
-    errors: ['NOTHING_TO_ROLL_BACK', 'PUBLISH_NOT_FOUND', 'PUBLISH_CONFLICT', 'UNIQUE_VIOLATION', ...CLAIMING],
+    errors: ['NOTHING_TO_ROLL_BACK', 'PUBLISH_NOT_FOUND', 'ROLLBACK_TIMEOUT', 'PUBLISH_CONFLICT', 'UNIQUE_VIOLATION', ...CLAIMING],
     writes: true,
     idempotent: true,
     answerHeaders: PUBLISHED_HEADERS,

@@ -21,7 +21,7 @@ export interface RollbackGoal {
   readonly revision: number;
 }
 
-/** What live was. A definition that did not exist has no text. */
+/** What live was, where it was other than it is now. A definition that did not exist has no text. */
 export interface EarlierLive {
   /** Revision of the publish or promotion that made it; −1: none. */
   readonly to: number;
@@ -30,74 +30,144 @@ export interface EarlierLive {
 
 type LiveEvent = { readonly revision: number; readonly changes: readonly DefinitionChange[]; readonly to: number | null };
 
+/** What a rollback may undo: one publish, or everything after the goal. */
+class Undone {
+  /** Revision of the publish before it, once that is met. */
+  to: number | undefined;
+  /** By kind and id: definitions that were other than they are now; `null`: not known yet. */
+  readonly earlier = new Map<string, DefinitionChange | null>();
+  /** How many are not known yet. */
+  waiting = 0;
+}
+
+/** Takes each event once. Memory: hashes of what is undone, and the texts of the answer. */
 export class RollbackSearch {
-  /** The publish to undo; −1: there is none; `undefined`: not found yet. */
-  #undone: number | undefined;
-  #to: number | undefined;
-  /** By kind and id: what the undone events changed, with its earlier hash; `undefined`: not found yet. */
-  readonly #wanted = new Map<string, { readonly kind: DefinitionChange['kind']; readonly id: string; hash?: string | null }>();
+  readonly #state: DefinitionsState;
+  readonly #goal: (Undone & { readonly revision: number }) | null;
+  /** One publish back: the last publish, and as long as each of them changed nothing, the one before it. */
+  readonly #undone: Undone[] = [];
+  /** Which of them is the first that may have changed something. */
+  #at = 0;
+  /** By kind and id: definitions whose earlier form is not known yet. */
+  readonly #waiting = new Map<string, Pick<DefinitionChange, 'kind' | 'id'> & { readonly undone: Undone }>();
+  /** Revision of the next publish that may be undone; `undefined`: the next event says it. */
+  #next: number | undefined;
+  /** Whether some definition was other than it is now. */
+  #differs = false;
+  /** Hashes of the answer whose texts are not known yet. */
+  readonly #missing = new Set<string>();
   readonly #texts = new Map<string, string>();
   readonly #parts = new Map<string, Map<number, string>>();
-  readonly #goal: number | undefined;
   /** The search reached an older event than the goal without meeting the goal, so nothing was published at that revision. */
   #passedGoal = false;
 
-  /** `held`: known texts by hash. `from`: the goal, or the publish to undo, if that is not the last one. */
-  constructor(held: ReadonlyMap<string, string>, from?: number | RollbackGoal) {
-    for (const [hash, text] of held) this.#texts.set(hash, text);
-    if (typeof from === 'object') {
-      this.#goal = from.revision;
-      this.#undone = from.revision + 1;
-    } else this.#undone = from;
+  /** `goal` left out: one publish back. */
+  constructor(state: DefinitionsState, goal?: RollbackGoal) {
+    this.#state = state;
+    this.#goal = goal === undefined ? null : Object.assign(new Undone(), goal);
   }
 
   /** Takes the next event, newest first. Returns whether the search is complete. */
   take(event: ProjectEvent): boolean {
     if (event.type === 'source.stored') this.#store(event.data);
     const live = liveEvent(event);
-    if (live !== null) this.#takeLive(live);
+    if (live !== null && this.#goal === null) this.#takeStep(live);
+    if (live !== null && this.#goal !== null) this.#takeTowards(this.#goal, live);
     return this.#isComplete();
   }
 
   /** `null`: live was never published, or there was no publish at the goal. A definition that was not found did not exist. */
   result(): EarlierLive | null {
-    if (this.#undone === undefined || this.#undone < 0) return null;
-    if (this.#goal !== undefined && this.#goal >= 0 && this.#to === undefined) return null;
-    const definitions = [...this.#wanted.values()].map(({ kind, id, hash = null }) => {
-      const text = hash === null ? null : this.#texts.get(hash);
+    for (const { kind, id } of [...this.#waiting.values()]) this.#settle({ kind, id, hash: null });
+    const undone = this.#first();
+    if (undone === undefined || (this.#goal !== null && this.#goal.revision >= 0 && undone.to === undefined)) return null;
+    const changes = [...undone.earlier.values()].filter((change) => change !== null);
+    const definitions = changes.map(({ kind, id, hash }) => {
+      const text = hash === null ? null : this.#text(hash);
       if (text === undefined) throw new Error(`Corrupt log: ${kind} ${id} refers to the unknown source ${hash}`);
       return { kind, id, hash, text };
     });
-    return { to: this.#to ?? -1, definitions };
+    return { to: undone.to ?? -1, definitions };
   }
 
-  #takeLive({ revision, changes, to }: LiveEvent): void {
-    this.#passedGoal = this.#goal !== undefined && revision < this.#goal && this.#to === undefined;
-    this.#undone ??= to ?? revision;
-    if (revision >= this.#undone) {
-      for (const { kind, id } of changes) this.#wanted.set(`${kind}/${id}`, { kind, id });
+  /** One publish back. What a rollback undid is passed over: live was then as right after the publish that it led to. */
+  #takeStep({ revision, changes, to }: LiveEvent): void {
+    for (const change of changes) this.#settle(change);
+    const last = this.#undone.at(-1);
+    if (this.#next === undefined) {
+      this.#next = to ?? revision;
+      if (last !== undefined) last.to = this.#next;
+    }
+    if (revision !== this.#next || this.#differs) return;
+    this.#next = undefined;
+    const undone = new Undone();
+    this.#undone.push(undone);
+    this.#undo(undone, changes);
+  }
+
+  /** Only the event at the goal's revision counts as the goal: an earlier one led to another state of live. */
+  #takeTowards(goal: Undone & { readonly revision: number }, { revision, changes, to }: LiveEvent): void {
+    if (revision > goal.revision) {
+      this.#undo(goal, changes);
       return;
     }
-    // With a goal, only the event at its revision counts: an earlier one led to another state of live.
-    if (this.#goal === undefined || this.#goal === revision) this.#to ??= to ?? revision;
-    for (const { kind, id, hash } of changes) {
-      const wanted = this.#wanted.get(`${kind}/${id}`);
-      if (wanted !== undefined && wanted.hash === undefined) wanted.hash = hash;
+    if (revision === goal.revision) goal.to = to ?? revision;
+    this.#passedGoal = goal.to === undefined;
+    for (const change of changes) this.#settle(change);
+  }
+
+  #undo(undone: Undone, changes: readonly DefinitionChange[]): void {
+    for (const { kind, id } of changes) {
+      const name = `${kind}/${id}`;
+      if (this.#waiting.has(name)) continue;
+      this.#waiting.set(name, { kind, id, undone });
+      undone.earlier.set(name, null);
+      undone.waiting += 1;
     }
   }
 
+  /** The earlier form of a definition is known. */
+  #settle({ kind, id, hash }: DefinitionChange): void {
+    const name = `${kind}/${id}`;
+    const undone = this.#waiting.get(name)?.undone;
+    if (undone === undefined) return;
+    this.#waiting.delete(name);
+    undone.waiting -= 1;
+    const isSame = (this.#state.live[kind].get(id)?.hash ?? null) === hash;
+    if (isSame) undone.earlier.delete(name);
+    if (isSame) return;
+    undone.earlier.set(name, { kind, id, hash });
+    this.#differs = true;
+    if (hash !== null && this.#text(hash) === undefined) this.#missing.add(hash);
+  }
+
+  /** The texts of the answer are stored before the publishes that refer to them, so any other is left out. */
   #store({ hash, part, parts, text }: SourceStored): void {
-    if (this.#texts.has(hash)) return;
+    if (!this.#missing.has(hash)) return;
     const pieces = this.#parts.get(hash) ?? new Map<number, string>();
     this.#parts.set(hash, pieces.set(part, text));
-    if (pieces.size === parts) this.#texts.set(hash, Array.from({ length: parts }, (_, i) => pieces.get(i) ?? '').join(''));
+    if (pieces.size < parts) return;
+    this.#texts.set(hash, Array.from({ length: parts }, (_, i) => pieces.get(i) ?? '').join(''));
+    this.#parts.delete(hash);
+    this.#missing.delete(hash);
+  }
+
+  #text(hash: string): string | undefined {
+    return this.#state.sources.get(hash) ?? this.#texts.get(hash);
+  }
+
+  /** What is undone: the first that changed something, if that is known. */
+  #first(): Undone | undefined {
+    if (this.#goal !== null) return this.#goal;
+    while (this.#undone[this.#at]?.earlier.size === 0) this.#at += 1;
+    return this.#undone[this.#at];
   }
 
   #isComplete(): boolean {
-    if (this.#undone === undefined) return false;
-    if (this.#undone < 0 || this.#passedGoal) return true;
-    const known = [...this.#wanted.values()].every(({ hash }) => hash === null || (hash !== undefined && this.#texts.has(hash)));
-    return this.#to !== undefined && known;
+    const undone = this.#first();
+    if (undone === undefined) return this.#next === -1;
+    if (undone.to === undefined) return this.#passedGoal;
+    return undone.waiting === 0 && this.#missing.size === 0;
   }
 }
 
@@ -111,15 +181,6 @@ function liveEvent(event: ProjectEvent): LiveEvent | null {
   return changes.length === 0 && to === null ? null : { revision: event.revision, changes, to };
 }
 
-/** Whether live is in that state already. A workflow that is pushed again unchanged is a publish, too, with nothing to undo. */
-export function isLive(state: DefinitionsState, { definitions }: EarlierLive): boolean {
-  return differentFromLive(state, definitions).length === 0;
-}
-
-function differentFromLive({ live }: DefinitionsState, definitions: EarlierLive['definitions']): EarlierLive['definitions'] {
-  return definitions.filter(({ kind, id, hash }) => (live[kind].get(id)?.hash ?? null) !== hash);
-}
-
 /** `dryRun` says what would change, and writes nothing. */
 export function decideRollback(
   state: DefinitionsState,
@@ -127,7 +188,7 @@ export function decideRollback(
   { dryRun, to: goal = null }: { readonly dryRun: boolean; readonly to?: number | null },
 ): Decision<RolledBack> | Refusal {
   if (earlier === null) return goal === null ? refusal('NOTHING_TO_ROLL_BACK') : noSuchPublish(goal);
-  const changed = differentFromLive(state, earlier.definitions);
+  const changed = earlier.definitions;
   const changes = changed.map(({ kind, id, hash }) => ({ kind, id, hash }));
   const hash = layerHash(state.live, changes);
   // A goal may equal the present live. Without one there is always something to undo.

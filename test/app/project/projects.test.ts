@@ -146,6 +146,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
     roundRobin: new RoundRobin(table.machine),
     compiler: COMPILE_HERE,
     limits: {
+      commandMs: 1000,
       endpointMs: 1000,
       documentBytes: 65_536,
       answerBytes: 65_536,
@@ -254,6 +255,51 @@ test.each([
   if (comes === 'one entry') expect(await read).toMatchObject({ stale: false, result: expect.stringContaining('"after":5,') });
   else expect(await codeOf(read)).toBe(comes);
   expect(asked).toEqual([250, 5000].slice(0, reaches.length));
+});
+
+/** A project with three publishes, and the questions that its rollbacks ask of the index. Each takes so many ms and answers with one revision. */
+async function withPublishes(indexMs: number) {
+  const table = new Table();
+  const projects = node(table, new Tail());
+  await projects.start();
+  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const counts = { asked: 0, running: 0, atOnce: 0 };
+  const app = appOver(projects, table, {
+    ...NO_VIEWS,
+    caughtUp: async () => true,
+    revisions: async (_, __, { before }) => {
+      counts.asked += 1;
+      counts.running += 1;
+      counts.atOnce = Math.max(counts.atOnce, counts.running);
+      await table.machine.sleep(indexMs);
+      counts.running -= 1;
+      return before > 0 ? [before - 1] : [];
+    },
+  });
+  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
+  const published: number[] = [];
+  for (const id of ['a', 'b', 'c']) {
+    const pushed = app.manage.upsertMany(caller, 'collection', [{ id }], { target: 'live', replaceAll: false });
+    published.push((await table.passing(pushed)).position);
+  }
+  const rollback = (to: number | null) => app.history.rollback(caller, { to, dryRun: true, base: null });
+  return { table, counts, published, rollback };
+}
+
+test('rollbacks to the same publish share one search, and those to others wait for their turn', async () => {
+  const { table, counts, published, rollback } = await withPublishes(50);
+  const [, second = -1, third = -1] = published;
+  const same = [rollback(third), rollback(third), rollback(third)];
+  for (const { result } of await table.passing(Promise.all(same))) expect(result).toMatchObject({ ok: true, to: third, changes: [] });
+  expect(counts.asked).toBe(1);
+  const answers = await table.passing(Promise.all([rollback(third), rollback(null)]));
+  expect(answers.map(({ result }) => result.to)).toEqual([third, second]);
+  expect(counts.atOnce).toBe(1);
+});
+
+test('a rollback that reads back for too long is refused', async () => {
+  const { table, published, rollback } = await withPublishes(400);
+  expect(await codeOf(table.passing(rollback(published[0] ?? -1)))).toBe('ROLLBACK_TIMEOUT');
 });
 
 test('a tail that has caught up does not make fresh what could not be folded', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decideUpsertMany } from '../../../src/domain/definition/decide.ts';
 import { layerHash } from '../../../src/domain/definition/evolve.ts';
 import { decidePromote } from '../../../src/domain/definition/promote.ts';
-import { decideRollback, type EarlierLive, isLive, RollbackSearch } from '../../../src/domain/definition/rollback.ts';
+import { decideRollback, type EarlierLive, type RollbackGoal, RollbackSearch } from '../../../src/domain/definition/rollback.ts';
 import type { DomainEvent, ProjectEvent } from '../../../src/domain/events.ts';
 import type { DefinitionsState } from '../../../src/domain/states.ts';
 import { decidePutTests } from '../../../src/domain/test/decide.ts';
@@ -33,28 +33,18 @@ class History {
     return this.add(accepted(decidePromote(this.state, { dryRun: false })).events);
   }
 
-  earlier(): EarlierLive | null {
-    for (let undone: number | undefined; ; ) {
-      const search = new RollbackSearch(this.state.sources, undone);
-      this.events.toReversed().some((event) => search.take(event));
-      const found = search.result();
-      if (found === null || !isLive(this.state, found)) return found;
-      undone = found.to;
-    }
+  earlier(goal?: RollbackGoal): EarlierLive | null {
+    const search = new RollbackSearch(this.state, goal);
+    this.events.toReversed().some((event) => search.take(event));
+    return search.result();
   }
 
   rollback(): this {
     return this.add(accepted(decideRollback(this.state, this.earlier(), { dryRun: false })).events);
   }
 
-  earlierAt(revision: number): EarlierLive | null {
-    const search = new RollbackSearch(this.state.sources, { revision });
-    this.events.toReversed().some((event) => search.take(event));
-    return search.result();
-  }
-
   rollbackTo(to: number): this {
-    return this.add(accepted(decideRollback(this.state, this.earlierAt(to), { dryRun: false, to })).events);
+    return this.add(accepted(decideRollback(this.state, this.earlier({ revision: to }), { dryRun: false, to })).events);
   }
 
   /** Live as texts by id. */
@@ -113,6 +103,20 @@ describe('rolling back', () => {
     expect(history.rollback().live).toBe(layerHash(EMPTY.live));
   });
 
+  it('finds the publish to undo in one search, however many publishes without an effect lie before it', () => {
+    const history = new History().push(items('w1'), 'live', 'workflow');
+    const before = history.live;
+    history.push(items('w2'), 'live', 'workflow').push(items('w3'), 'next', 'workflow');
+    const { length } = history.events;
+    for (let pushed = 0; pushed < 20; pushed += 1) history.push(items('w2'), 'live', 'workflow');
+    expect(history.events).toHaveLength(length + 20);
+    expect(accepted(decideRollback(history.state, history.earlier(), { dryRun: true })).answer).toMatchObject({
+      to: 1,
+      changes: [{ id: 'w' }],
+    });
+    expect(history.rollback().live).toBe(before);
+  });
+
   it('undoes a promotion, leaves staged definitions unchanged, and starts a new generation', () => {
     const history = new History().push(items('a1'));
     const before = history.live;
@@ -169,9 +173,37 @@ describe('rolling back', () => {
       ...none,
       history.events.findIndex((event) => event.type === 'definitions.published' && event.data.target === 'next'),
     ]) {
-      const decision = decideRollback(history.state, history.earlierAt(to), { dryRun: false, to });
+      const decision = decideRollback(history.state, history.earlier({ revision: to }), { dryRun: false, to });
       expect(refused(decision)).toMatchObject({ status: 404, code: 'PUBLISH_NOT_FOUND', message: expect.stringContaining(String(to)) });
     }
+  });
+
+  it('goes to any publish of a history', () => {
+    const step = fc.oneof(
+      fc.array(fc.constantFrom('a1', 'a2', 'b1', 'b2', 'c1'), { maxLength: 3 }).map((names) => ({ names, target: 'live' as const })),
+      fc.array(fc.constantFrom('a1', 'a3', 'd1'), { minLength: 1, maxLength: 2 }).map((names) => ({ names, target: 'next' as const })),
+      fc.constant('promote' as const),
+      fc.nat(20),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 14 }), (steps) => {
+        const history = new History();
+        const lives = [{ revision: -1, live: history.live }];
+        for (const each of steps) {
+          const { length } = history.events;
+          if (each === 'promote') history.promote();
+          else if (typeof each === 'number') history.rollbackTo(lives[each % lives.length]?.revision ?? -1);
+          else history.push(items(...each.names), each.target);
+          const last = history.events.length > length ? history.events.at(-1) : undefined;
+          if (last === undefined || (last.type === 'definitions.published' && last.data.target === 'next')) continue;
+          lives.push({ revision: last.revision, live: history.live });
+        }
+        for (const { revision, live } of lives) {
+          const to = { dryRun: true, to: revision };
+          expect(accepted(decideRollback(history.state, history.earlier({ revision }), to)).answer).toMatchObject({ hash: live });
+        }
+      }),
+    );
   });
 
   it('works as a stack: publishes push, rollbacks pop', () => {
