@@ -7,3 +7,8 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
     row.map((cell, column) => (numeric[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join('  ');
   return cells.map((row) => `  ${line(row).trimEnd()}`).join('\n');
 }
+
+/** The same as Markdown. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}

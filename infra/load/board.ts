@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
@@ -8,12 +7,12 @@ import pg from 'pg';
 import { type RunningNode, startNode } from '../harness/node.ts';
 import { quantile } from '../harness/numbers.ts';
 import { openProject } from '../harness/project.ts';
-import { table } from '../harness/table.ts';
 import { databaseUrlOf } from '../postgres/database.ts';
+import { type BenchRun, runBenchmark } from './benchmark.ts';
 import { BOARD_CASES, type BoardCase, type BoardContext } from './board-cases.ts';
 import { type Prepared, prepare, preparedIn } from './board-data.ts';
 import { type OpenLoop, startOpenLoop } from './children.ts';
-import { type Machine, machine, machineText } from './report.ts';
+import { type Machine, machine, machineText, type ResultFiles, report } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 
 /**
@@ -68,7 +67,7 @@ interface Result {
   readonly finishedAt: string;
 }
 
-interface Options {
+interface Options extends ResultFiles {
   readonly documents: number;
   readonly perSecond: number;
   readonly bytes: number;
@@ -77,8 +76,6 @@ interface Options {
   readonly rest: number;
   readonly cases: readonly BoardCase[];
   readonly data: string | null;
-  readonly jsonFile: string | null;
-  readonly markdownFile: string | null;
 }
 
 /** Returns `null` when `--help` was given. */
@@ -113,27 +110,12 @@ function readOptions(): Options | null {
   };
 }
 
-async function main(): Promise<number> {
-  const options = readOptions();
-  if (options === null) {
-    print(USAGE);
-    return 0;
-  }
-  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-board-'));
-  const state: { node: RunningNode | null } = { node: null };
-  const clean = async () => {
-    await state.node?.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
-  try {
-    const work = join(folder, 'node');
-    const prepared = await documentsIn(options, work);
-    state.node = await startNode(work);
-    return await bench(state.node, prepared, options);
-  } finally {
-    await clean();
-  }
+async function run(options: Options, { folder, defer }: BenchRun): Promise<number> {
+  const work = join(folder, 'node');
+  const prepared = await documentsIn(options, work);
+  const node = await startNode(work);
+  defer(() => node.stop());
+  return bench(node, prepared, options);
 }
 
 /** Fills the folder with the documents. Copies a kept data folder if it holds them. */
@@ -263,15 +245,10 @@ function cells({ name, seconds, before, while: during, times, disk }: Line): str
 
 async function conclude(result: Result, options: Options): Promise<number> {
   const rows = result.lines.map(cells);
-  print(`\n${machineText(result.machine)}; ${result.documents} documents, ${result.perSecond} writes a second\n`);
-  print(table(HEAD, rows));
+  const title = `${machineText(result.machine)}; ${result.documents} documents, ${result.perSecond} writes a second`;
+  await report(title, HEAD, rows, result, options);
   const missed = [...result.lines.flatMap(missedBy), ...result.failed.map((name) => `${name}: not measured`)];
   print(missed.length === 0 ? '\nevery bar holds' : `\nMISSED: ${missed.join('; ')}`);
-  if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
-  if (options.markdownFile !== null) {
-    const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
-    await writeFile(options.markdownFile, `${lines.join('\n')}\n`);
-  }
   const isRefused = result.lines.some((line) => Object.keys(line.while.failures).length > 0);
   return isRefused || result.failed.length > 0 ? 1 : 0;
 }
@@ -286,8 +263,4 @@ function missedBy({ name, seconds, while: during, times, disk }: Line): string[]
   return missed.map((text) => `${name}: ${text}`);
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
-  return 1;
-});
-process.exit();
+await runBenchmark({ name: 'bench-board', usage: USAGE, readOptions, run });

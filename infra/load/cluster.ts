@@ -1,20 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type ClusterOptions, startCluster } from '../cluster/cluster.ts';
 import { ownEnvironment } from '../harness/node.ts';
-import { table } from '../harness/table.ts';
+import { type BenchRun, runBenchmark } from './benchmark.ts';
 import { startGenerator } from './children.ts';
 import { ARRANGEMENTS, type Contention, contend, type Load } from './contention.ts';
-import { type Machine, machine, machineText } from './report.ts';
-import { positive, print, progress } from './terminal.ts';
+import { type Machine, machine, machineText, type ResultFiles, report } from './report.ts';
+import { positive, progress } from './terminal.ts';
 
 /** `npm run bench:cluster`: `document.write` on one project and on six, sent to one node, to three, and through the load balancer. */
 
-interface Options extends Load {
-  readonly jsonFile: string | null;
-  readonly markdownFile: string | null;
+interface Options extends Load, ResultFiles {
   readonly eventStoreUrl: string | null;
 }
 
@@ -56,44 +51,23 @@ function readOptions(): Options | null {
   };
 }
 
-async function main(): Promise<number> {
-  const options = readOptions();
-  if (options === null) {
-    print(USAGE);
-    return 0;
-  }
-  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-cluster-'));
-  try {
-    return await bench(options, folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function bench(options: Options, folder: string): Promise<number> {
+async function run(options: Options, { folder, defer }: BenchRun): Promise<number> {
   progress(`starting ${NODES} nodes, a projector and a balancer`);
   const engine = options.eventStoreUrl === null ? {} : { EVENTSTORE_URL: options.eventStoreUrl };
   const setup: ClusterOptions = { folder, nodes: NODES, port: 0, jobs: false, env: { ...ownEnvironment(), ...engine }, tell: progress };
   const cluster = await startCluster(setup);
+  defer(() => cluster.stop());
   const generator = startGenerator();
-  const clean = async () => {
-    generator.stop();
-    await cluster.stop();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
-  try {
-    progress('warming all of them up');
-    await contend(cluster, generator, { route: 'all nodes', projects: 1 }, { connections: options.connections, seconds: 3 });
-    const results: Contention[] = [];
-    for (const arrangement of ARRANGEMENTS) {
-      progress(`${arrangement.route}, ${arrangement.projects} projects`);
-      results.push(await contend(cluster, generator, arrangement, options));
-    }
-    const log = options.eventStoreUrl === null ? 'Postgres' : 'EventStoreDB';
-    return await conclude(options, { results, nodes: NODES, log, machine: machine(), finishedAt: new Date().toISOString() });
-  } finally {
-    await clean();
+  defer(() => generator.stop());
+  progress('warming all of them up');
+  await contend(cluster, generator, { route: 'all nodes', projects: 1 }, { connections: options.connections, seconds: 3 });
+  const results: Contention[] = [];
+  for (const arrangement of ARRANGEMENTS) {
+    progress(`${arrangement.route}, ${arrangement.projects} projects`);
+    results.push(await contend(cluster, generator, arrangement, options));
   }
+  const log = options.eventStoreUrl === null ? 'Postgres' : 'EventStoreDB';
+  return conclude(options, { results, nodes: NODES, log, machine: machine(), finishedAt: new Date().toISOString() });
 }
 
 const HEAD = [
@@ -111,11 +85,8 @@ const HEAD = [
 
 async function conclude(options: Options, result: ClusterResult): Promise<number> {
   const rows = result.results.map(cells);
-  print(`\n${machineText(result.machine)}; log in ${result.log}; ${options.connections} connections\n`);
-  print(table(HEAD, rows));
-  if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
-  const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
-  if (options.markdownFile !== null) await writeFile(options.markdownFile, `${lines.join('\n')}\n`);
+  const title = `${machineText(result.machine)}; log in ${result.log}; ${options.connections} connections`;
+  await report(title, HEAD, rows, result, options);
   // Several nodes may answer 409 when their writes conflict, which is a result. Any other failure makes the figures meaningless.
   const invalid = result.results.filter(({ failures }) => Object.keys(failures).some((status) => status !== '409'));
   for (const { route, projects, failures } of invalid) progress(`INVALID: ${route}, ${projects}: ${JSON.stringify(failures)}`);
@@ -137,8 +108,4 @@ function cells(row: Contention): readonly (string | number)[] {
   ];
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
-  return 1;
-});
-process.exit();
+await runBenchmark({ name: 'bench-cluster', usage: USAGE, readOptions, run });

@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, type ClientRequest, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { projectOf, startNode } from '../harness/node.ts';
 import { quantile } from '../harness/numbers.ts';
 import { expectOk, managePath, openProject, type Project, playerHeaders, storagePath } from '../harness/project.ts';
-import { table } from '../harness/table.ts';
-import { machine, machineText } from './report.ts';
-import { positive, print, progress } from './terminal.ts';
+import { type BenchRun, runBenchmark } from './benchmark.ts';
+import { machine, machineText, type ResultFiles, report } from './report.ts';
+import { positive, progress } from './terminal.ts';
 
 /**
  * `npm run bench:live`: players follow their own document and one leaderboard while documents are written. One process plays all of them, on
@@ -21,6 +18,7 @@ const USAGE = `npm run bench:live [-- options]
   --subscribers N        streams, each with its player's document and the leaderboard (10000)
   --rate N               writes a second, each to another document (100)
   --seconds N            of them (30)
+  --json FILE            write the result as JSON, too
   --markdown FILE        write the table as docs/performance.md shows it, too`;
 
 const LATE_MS = 10_000;
@@ -29,11 +27,10 @@ const OPENING = 100;
 const FIRST_PLAYER = 76_561_198_000_100_000;
 const TOP = 'query/top?limit=10';
 
-interface Options {
+interface Options extends ResultFiles {
   readonly subscribers: number;
   readonly rate: number;
   readonly seconds: number;
-  readonly markdownFile: string | null;
 }
 
 function readOptions(): Options | null {
@@ -42,13 +39,20 @@ function readOptions(): Options | null {
       subscribers: { type: 'string', default: '10000' },
       rate: { type: 'string', default: '100' },
       seconds: { type: 'string', default: '30' },
+      json: { type: 'string' },
       markdown: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return null;
   const whole = (name: 'subscribers' | 'rate' | 'seconds') => Math.round(positive(`--${name}`, values[name]));
-  return { subscribers: whole('subscribers'), rate: whole('rate'), seconds: whole('seconds'), markdownFile: values.markdown ?? null };
+  return {
+    subscribers: whole('subscribers'),
+    rate: whole('rate'),
+    seconds: whole('seconds'),
+    jsonFile: values.json ?? null,
+    markdownFile: values.markdown ?? null,
+  };
 }
 
 /** The streams of all players, and what arrives on them. */
@@ -175,62 +179,59 @@ const HEAD = [
   'missed',
 ];
 
-async function main(): Promise<number> {
-  const options = readOptions();
-  if (options === null) {
-    print(USAGE);
-    return 0;
-  }
-  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-live-'));
+async function run(options: Options, { folder, defer }: BenchRun): Promise<number> {
   const settings = {
     ROLES: 'api,projector',
     LIVE_STREAMS: String(options.subscribers),
     LIVE_STREAMS_OF_PROJECT: String(options.subscribers),
   };
   const node = await startNode(folder, { settings });
-  try {
-    const project = openProject(node.url, await projectOf(folder, settings));
-    await publish(project);
-    const players = new Players(project);
-    await play(project, players, { ...options, seconds: 3 });
-    players.sent.clear();
-    const before = residentBytes(node.pid);
-    await players.join(options.subscribers);
-    await sleep(3_000);
-    const taken = residentBytes(node.pid) - before;
-    players.boards = 0;
-    const began = performance.now();
-    progress(`${options.rate} writes a second for ${options.seconds} s`);
-    const refused = await play(project, players, options);
-    const seconds = (performance.now() - began) / 1000;
-    const { deliveryMs, sent, broken, boards } = players;
-    const sorted = [...deliveryMs].sort((a, b) => a - b);
-    const ms = [0.5, 0.99, 1].map((q) => quantile(sorted, q).toFixed(0));
-    const kilobytes = (taken / options.subscribers / 1024).toFixed(0);
-    const row = [
-      ...[options.subscribers, options.rate, sorted.length].map(String),
-      ...[...ms, (boards / seconds).toFixed(0), kilobytes, String(broken), String(sent.size + refused)],
-    ];
-    print(`\n${machineText(machine())}\n`);
-    print(table(HEAD, [row]));
-    if (options.markdownFile !== null) {
-      await writeFile(
-        options.markdownFile,
-        `${[HEAD, HEAD.map(() => '---'), row].map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`,
-      );
-    }
-    const isComplete = sent.size === 0 && broken === 0 && refused === 0;
-    players.leave();
-    project.http.close();
-    return isComplete ? 0 : 1;
-  } finally {
-    await node.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+  defer(() => node.stop());
+  const project = openProject(node.url, await projectOf(folder, settings));
+  await publish(project);
+  const players = new Players(project);
+  await play(project, players, { ...options, seconds: 3 });
+  players.sent.clear();
+  const before = residentBytes(node.pid);
+  await players.join(options.subscribers);
+  await sleep(3_000);
+  const taken = residentBytes(node.pid) - before;
+  players.boards = 0;
+  const began = performance.now();
+  progress(`${options.rate} writes a second for ${options.seconds} s`);
+  const refused = await play(project, players, options);
+  const seconds = (performance.now() - began) / 1000;
+  await conclude(players, { options, seconds, taken, refused });
+  const isComplete = players.sent.size === 0 && players.broken === 0 && refused === 0;
+  players.leave();
+  project.http.close();
+  return isComplete ? 0 : 1;
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
-  return 1;
-});
-process.exit();
+interface Played {
+  readonly options: Options;
+  readonly seconds: number;
+  /** Bytes of memory that the streams took. */
+  readonly taken: number;
+  /** Writes that were refused. */
+  readonly refused: number;
+}
+
+async function conclude({ deliveryMs, sent, broken, boards }: Players, { options, seconds, taken, refused }: Played): Promise<void> {
+  const sorted = [...deliveryMs].sort((a, b) => a - b);
+  const ms = [0.5, 0.99, 1].map((q) => quantile(sorted, q).toFixed(0));
+  const kilobytes = (taken / options.subscribers / 1024).toFixed(0);
+  const row = [
+    ...[options.subscribers, options.rate, sorted.length].map(String),
+    ...[...ms, (boards / seconds).toFixed(0), kilobytes, String(broken), String(sent.size + refused)],
+  ];
+  const on = machine();
+  const result = {
+    row: Object.fromEntries(HEAD.map((name, at) => [name, Number(row[at])])),
+    machine: on,
+    finishedAt: new Date().toISOString(),
+  };
+  await report(machineText(on), HEAD, [row], result, options);
+}
+
+await runBenchmark({ name: 'bench-live', usage: USAGE, readOptions, run });

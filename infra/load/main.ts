@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { projectOf, type RunningNode, type Settings, startNode } from '../harness/node.ts';
 import { openProject, type Project } from '../harness/project.ts';
+import { type BenchRun, runBenchmark } from './benchmark.ts';
 import { startBareServer, startGenerator } from './children.ts';
 import { measure, type Row, type Slices, settle, type TestBed, warmUp } from './measure.ts';
 import { pushDefinitions, sampleAnswer, writeSeed } from './prepare.ts';
 import { findPostmaster } from './processes.ts';
-import { bars, machine, markdown, printResult, type Result, type Starts } from './report.ts';
+import { bars, machine, markdown, printResult, type Result, type ResultFiles, type Starts } from './report.ts';
 import { positive, progress } from './terminal.ts';
 import { CASES, type CaseName, KEYED_CASES, NEEDS } from './workloads.ts';
 
@@ -17,9 +16,7 @@ import { CASES, type CaseName, KEYED_CASES, NEEDS } from './workloads.ts';
  * answer was not 2xx, because the figures mean nothing then. A missed bar is only reported.
  */
 
-interface Options {
-  readonly jsonFile: string | null;
-  readonly markdownFile: string | null;
+interface Options extends ResultFiles {
   readonly only: readonly CaseName[];
   readonly connections: readonly number[];
   readonly workers: number;
@@ -71,28 +68,13 @@ function readOptions(): Options | null {
   };
 }
 
-async function main(): Promise<number> {
-  const options = readOptions();
-  if (options === null) {
-    process.stdout.write(`${USAGE}\n`);
-    return 0;
-  }
-  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-'));
+async function run(options: Options, { folder, defer }: BenchRun): Promise<number> {
   let running: RunningNode | undefined;
-  const start = async () => {
+  defer(() => running?.stop());
+  return bench(options, folder, async () => {
     running = await startNode(folder, { args: ['--workers', String(options.workers)], settings: options.settings });
     return running;
-  };
-  const clean = async () => {
-    await running?.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
-  try {
-    return await bench(options, folder, start);
-  } finally {
-    await clean();
-  }
+  });
 }
 
 async function bench(options: Options, folder: string, start: () => Promise<RunningNode>): Promise<number> {
@@ -166,7 +148,4 @@ async function conclude(options: Options, rows: readonly Row[], seedsPerSecond: 
   return invalid.length > 0 ? 1 : 0;
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
-  return 1;
-});
+await runBenchmark({ name: 'bench', usage: USAGE, readOptions, run });

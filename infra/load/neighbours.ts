@@ -1,17 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type RunningNode, savepoint, startNode } from '../harness/node.ts';
 import { quantile } from '../harness/numbers.ts';
 import { openProject, type Project, parseCredentials } from '../harness/project.ts';
-import { table } from '../harness/table.ts';
+import { type BenchRun, runBenchmark } from './benchmark.ts';
 import { type OpenLoop, startBareServer, startGenerator, startOpenLoop } from './children.ts';
 import { type Answered, type LoadContext, NOISY_LOADS, type NoisyLoad, type Sizes } from './noisy-loads.ts';
 import type { LoadResult, OpenLoad } from './open-loop.ts';
 import { pushDefinitions } from './prepare.ts';
-import { type Machine, machine, machineText } from './report.ts';
+import { type Machine, machine, machineText, type ResultFiles, report } from './report.ts';
 import { positive, print, progress } from './terminal.ts';
 import { KEYS } from './workloads.ts';
 
@@ -57,7 +54,7 @@ interface Result {
   readonly finishedAt: string;
 }
 
-interface Options {
+interface Options extends ResultFiles {
   readonly only: readonly string[];
   readonly seconds: number;
   readonly perSecond: number;
@@ -66,8 +63,6 @@ interface Options {
   /** Seconds. */
   readonly rest: number;
   readonly sizes: Sizes;
-  readonly jsonFile: string | null;
-  readonly markdownFile: string | null;
 }
 
 /** Returns `null` when `--help` was given. */
@@ -104,25 +99,10 @@ function readOptions(): Options | null {
   };
 }
 
-async function main(): Promise<number> {
-  const options = readOptions();
-  if (options === null) {
-    print(USAGE);
-    return 0;
-  }
-  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-neighbours-'));
-  const state: { node: RunningNode | null } = { node: null };
-  const clean = async () => {
-    await state.node?.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
-  try {
-    state.node = await startNode(folder);
-    return await bench(state.node, options);
-  } finally {
-    await clean();
-  }
+async function run(options: Options, { folder, defer }: BenchRun): Promise<number> {
+  const node = await startNode(folder);
+  defer(() => node.stop());
+  return bench(node, options);
 }
 
 async function bench(node: RunningNode, options: Options): Promise<number> {
@@ -212,17 +192,11 @@ function p99Of({ latencies }: LoadResult): number {
 
 async function conclude(result: Result, options: Options): Promise<number> {
   const rows = result.lines.map(cells);
-  print(`\n${machineText(result.machine)}; ${result.perSecond} requests a second of the quiet project\n`);
-  print(table(HEAD, rows));
+  await report(`${machineText(result.machine)}; ${result.perSecond} requests a second of the quiet project`, HEAD, rows, result, options);
   const missed = result.lines.filter(({ times }) => times > BAR);
   print(
     missed.length === 0 ? `\nits p99 stays within ${BAR} times of its quiet one` : `\nMISSED: ${missed.map(({ name }) => name).join(', ')}`,
   );
-  if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
-  if (options.markdownFile !== null) {
-    const lines = [HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
-    await writeFile(options.markdownFile, `${lines.join('\n')}\n`);
-  }
   return result.lines.some(({ failures }) => Object.keys(failures).length > 0) ? 1 : 0;
 }
 
@@ -245,8 +219,4 @@ function cells({ name, quietP99Ms, p50Ms, p99Ms, maxMs, times, failures, noisy }
   return [name, quietP99Ms.toFixed(1), p50Ms.toFixed(1), p99Ms.toFixed(1), maxMs.toFixed(0), times.toFixed(1), list(failures), list(noisy)];
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
-  return 1;
-});
-process.exit();
+await runBenchmark({ name: 'bench-neighbours', usage: USAGE, readOptions, run });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
@@ -10,14 +10,14 @@ import { createHttp } from '../harness/http.ts';
 import { demoCredentials, type RunningNode, startNode } from '../harness/node.ts';
 import { quantile } from '../harness/numbers.ts';
 import { type Credentials, expectOk, managePath, openProject, secretHeaders } from '../harness/project.ts';
-import { table } from '../harness/table.ts';
 import { startDatabase } from '../postgres/database.ts';
+import { type BenchRun, runBenchmark } from './benchmark.ts';
 import { type Generator, type Peer, startBareServer, startGenerator, startPeer } from './children.ts';
 import type { Seen } from './generator.ts';
 import { PEER_KEYS, PEER_WORKLOADS, type PeerWorkload } from './peer-workloads.ts';
 import { cpuSeconds, familyCpuSeconds, findPostmaster } from './processes.ts';
-import { type Machine, machine, machineText } from './report.ts';
-import { positive, print, progress } from './terminal.ts';
+import { type Machine, machine, machineText, type ResultFiles, report } from './report.ts';
+import { positive, progress } from './terminal.ts';
 import type { Workload } from './workloads.ts';
 
 /**
@@ -99,13 +99,11 @@ function cases(connections: readonly number[]): readonly Case[] {
   ];
 }
 
-interface Options {
+interface Options extends ResultFiles {
   readonly seconds: number;
   readonly connections: readonly number[];
   readonly only: string;
   readonly parse: boolean;
-  readonly jsonFile: string | null;
-  readonly markdownFile: string | null;
 }
 
 /** Returns `null` when `--help` was given. */
@@ -133,59 +131,44 @@ function readOptions(): Options | null {
   };
 }
 
-async function main(): Promise<number> {
-  const options = readOptions();
-  if (options === null) {
-    print(USAGE);
-    return 0;
+async function run(options: Options, { folder, defer }: BenchRun): Promise<number> {
+  const generator = prepareGenerator(defer);
+  const sides = await startSides(folder, options, defer);
+  await seed(generator, sides);
+  const lines: Line[] = [];
+  for (const one of cases(options.connections).filter(({ name }) => name.includes(options.only))) {
+    for (const connections of one.connections) lines.push(...(await measured(generator, sides, one, connections, options.seconds)));
   }
-  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-peers-'));
-  const stops: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true })];
-  const clean = async () => {
-    for (const stop of stops.splice(0).reverse()) await stop();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
-  try {
-    const generator = prepareGenerator(stops);
-    const sides = await startSides(folder, options, stops);
-    await seed(generator, sides);
-    const lines: Line[] = [];
-    for (const one of cases(options.connections).filter(({ name }) => name.includes(options.only))) {
-      for (const connections of one.connections) lines.push(...(await measured(generator, sides, one, connections, options.seconds)));
-    }
-    return await conclude(lines, options);
-  } finally {
-    await clean();
-  }
+  return conclude(lines, options);
 }
 
 /** The generator gets a secret that is made for this run. Players prove their identity to the node with it. */
-function prepareGenerator(stops: (() => unknown)[]): Generator {
+function prepareGenerator(defer: BenchRun['defer']): Generator {
   process.env['BENCH_PLAYER_SECRET'] = randomBytes(32).toString('hex');
   const generator = startGenerator();
-  stops.push(() => generator.stop());
+  defer(() => generator.stop());
   return generator;
 }
 
-async function startSides(folder: string, options: Options, stops: (() => unknown)[]): Promise<readonly Side[]> {
+async function startSides(folder: string, options: Options, defer: BenchRun['defer']): Promise<readonly Side[]> {
   progress('the node');
   const node = await startNode(join(folder, 'node'), {
     settings: { VERIFIER: 'hmac', VERIFIER_SECRET: process.env['BENCH_PLAYER_SECRET'] ?? '' },
   });
-  stops.push(() => node.stop());
+  defer(() => node.stop());
   const project = await prepareNode(node);
   const sides: Side[] = [{ name: NODE, url: node.url, pid: node.pid, postmaster: await findPostmaster(node.dataFolder), project }];
 
   progress('what it is compared with');
   const quiet = { info: () => undefined, warn: () => undefined };
   const database = await startDatabase({ dataDir: join(folder, 'peers'), log: quiet });
-  stops.push(() => database.stop());
+  defer(() => database.stop());
   const bare = await startBareServer();
-  stops.push(() => bare.stop());
+  defer(() => bare.stop());
   await bare.answerWith({ ok: true, name: 'Player', bag: [] });
   sides.push({ name: BARE, url: bare.url, pid: 0, postmaster: null, project });
   const add = (name: string, peer: Peer) => {
-    stops.push(() => peer.stop());
+    defer(() => peer.stop());
     sides.push({ name, url: peer.url, pid: peer.pid, postmaster: database.pid, project });
   };
   add(UPSERT, await startPeer({ kind: 'koa upsert', databaseUrl: await newDatabase(database.url, 'upsert'), parseFolder: null }));
@@ -344,13 +327,8 @@ function lineOf(
 async function conclude(lines: readonly Line[], options: Options): Promise<number> {
   const on: Machine = machine();
   const rows = lines.map(cells);
-  print(`\n${machineText(on)}\n`);
-  print(table(HEAD, rows));
   const result = { lines, machine: on, finishedAt: new Date().toISOString() };
-  if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(result, null, 2)}\n`);
-  if (options.markdownFile !== null) {
-    await writeFile(options.markdownFile, `${[HEAD, HEAD.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')}\n`);
-  }
+  await report(machineText(on), HEAD, rows, result, options);
   return lines.some(({ failures }) => Object.keys(failures).length > 0) ? 1 : 0;
 }
 
@@ -365,8 +343,4 @@ function cells(line: Line): string[] {
   ];
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
-  return 1;
-});
-process.exit();
+await runBenchmark({ name: 'bench-peers', usage: USAGE, readOptions, run });

@@ -1,5 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import { cpus, platform, totalmem } from 'node:os';
-import { table } from '../harness/table.ts';
+import { markdownTable, table } from '../harness/table.ts';
 import type { Row } from './measure.ts';
 import { print } from './terminal.ts';
 import type { CaseName } from './workloads.ts';
@@ -129,25 +130,22 @@ export function printResult(result: Result): void {
 /** The table in the form of docs/performance.md. */
 export function markdown(result: Result): string {
   const number = (value: number | null, digits: number) => (value === null ? '–' : value.toFixed(digits));
-  const lines = result.results.map((row) =>
-    [
-      `\`${row.case}\``,
-      row.connections,
-      Math.round(row.rps),
-      number(row.p50Ms, 1),
-      number(row.p99Ms, 1),
-      Math.round(row.bareRps),
-      number(row.ratio, 2),
-      number(row.nodeCpuPer1000, 2),
-      number(row.postgresCpuPer1000, 2),
-      Math.round(row.drainMs),
-      number(row.rssMb, 0),
-    ].join(' | '),
-  );
+  const rows = result.results.map((row) => [
+    `\`${row.case}\``,
+    row.connections,
+    Math.round(row.rps),
+    number(row.p50Ms, 1),
+    number(row.p99Ms, 1),
+    Math.round(row.bareRps),
+    number(row.ratio, 2),
+    number(row.nodeCpuPer1000, 2),
+    number(row.postgresCpuPer1000, 2),
+    Math.round(row.drainMs),
+    number(row.rssMb, 0),
+  ]);
   const head =
     'case | connections | req/s | p50 ms | p99 ms | bare Koa req/s | ratio | node CPU s/1000 | Postgres CPU s/1000 | drain ms | RSS MB';
-  const rule = head.replaceAll(/[^|]+/g, '---');
-  return [head, rule, ...lines].map((line) => `| ${line} |`).join('\n');
+  return markdownTable(head.split(' | '), rows);
 }
 
 function cells(row: Row): readonly (string | number)[] {
@@ -168,4 +166,24 @@ function cells(row: Row): readonly (string | number)[] {
     row.non2xx,
     row.non2xx === 0 ? '' : `INVALID ${JSON.stringify(row.failures)}`,
   ];
+}
+
+/** Where `--json` and `--markdown` want the result. */
+export interface ResultFiles {
+  readonly jsonFile: string | null;
+  readonly markdownFile: string | null;
+}
+
+/** Prints the rows under a line that says what was measured, and writes the files that were asked for. */
+export async function report(
+  title: string,
+  head: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+  result: unknown,
+  { jsonFile, markdownFile }: ResultFiles,
+): Promise<void> {
+  print(`\n${title}\n`);
+  print(table(head, rows));
+  if (jsonFile !== null) await writeFile(jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+  if (markdownFile !== null) await writeFile(markdownFile, `${markdownTable(head, rows)}\n`);
 }

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -8,6 +7,7 @@ import { projectOf, type RunningNode, type Settings, savepointWith, startNode } 
 import { openProject } from '../harness/project.ts';
 import { table } from '../harness/table.ts';
 import { databaseUrlOf } from '../postgres/database.ts';
+import { type BenchRun, runBenchmark } from './benchmark.ts';
 import { startGenerator } from './children.ts';
 import { untilResting } from './measure.ts';
 import { pushDefinitions } from './prepare.ts';
@@ -46,7 +46,14 @@ interface StorageResult {
   readonly finishedAt: string;
 }
 
-async function main(): Promise<number> {
+interface Options {
+  readonly writes: number;
+  readonly settings: Settings;
+  readonly jsonFile: string | null;
+}
+
+/** Returns `null` when `--help` was given. */
+function readOptions(): Options | null {
   const { values } = parseArgs({
     options: {
       writes: { type: 'string', default: '200000' },
@@ -55,28 +62,21 @@ async function main(): Promise<number> {
       help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) {
-    print(USAGE);
-    return 0;
-  }
-  const writes = Math.round(positive('--writes', values.writes));
-  const settings: Settings = values.eventstore === undefined ? {} : { EVENTSTORE_URL: values.eventstore };
-  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-storage-'));
-  const state: { node: RunningNode | null } = { node: null };
-  const clean = async () => {
-    await state.node?.stop();
-    await rm(folder, { recursive: true, force: true });
+  if (values.help) return null;
+  return {
+    writes: Math.round(positive('--writes', values.writes)),
+    settings: values.eventstore === undefined ? {} : { EVENTSTORE_URL: values.eventstore },
+    jsonFile: values.json ?? null,
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void clean().finally(() => process.exit(1)));
-  try {
-    state.node = await startNode(join(folder, 'node'), { settings });
-    const result = await bench(state.node, settings, folder, writes);
-    show(result);
-    if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(result, null, 2)}\n`);
-    return 0;
-  } finally {
-    await clean();
-  }
+}
+
+async function run({ writes, settings, jsonFile }: Options, { folder, defer }: BenchRun): Promise<number> {
+  const node = await startNode(join(folder, 'node'), { settings });
+  defer(() => node.stop());
+  const result = await bench(node, settings, folder, writes);
+  show(result);
+  if (jsonFile !== null) await writeFile(jsonFile, `${JSON.stringify(result, null, 2)}\n`);
+  return 0;
 }
 
 async function bench(node: RunningNode, settings: Settings, folder: string, writes: number): Promise<StorageResult> {
@@ -209,8 +209,4 @@ function show({ writes, writesPerSecond, parts, speeds, machine: on }: StorageRe
   );
 }
 
-process.exitCode = await main().catch((error: unknown) => {
-  progress(`bench failed: ${error instanceof Error ? error.message : String(error)}`);
-  return 1;
-});
-process.exit();
+await runBenchmark({ name: 'bench-storage', usage: USAGE, readOptions, run });
