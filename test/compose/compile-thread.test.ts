@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compileAhead, judgeAhead, type Pushed } from '../../src/app/management/compile-ahead.ts';
+import { compileAhead, type Pushed, validateAhead } from '../../src/app/management/compile-ahead.ts';
 import { COMPILE_HERE } from '../../src/app/management/compile-tasks.ts';
 import type { CompilerTask } from '../../src/app/ports/compiler.ts';
 import { CompileThread, THREAD_BOUNDS } from '../../src/compose/compile-thread.ts';
@@ -92,7 +92,7 @@ test('findings of large definitions are those that would have been found here, w
   const items: Pushed[] = [[item, 'endpoint']];
   const compiler = thread();
   await compileAhead(around(compiler), 'p', items);
-  await judgeAhead(around(compiler), 'p', items, { state, target: 'live' });
+  await validateAhead(around(compiler), 'p', items, { state, target: 'live' });
   const fit = plan(state, 'endpoint', item, 'live', 0);
   if (!fit.ok) throw new Error(fit.problem.message);
   const known = knownWith(state, 'live', new Map([['endpoint', [fit]]]));
@@ -124,8 +124,8 @@ test('libraries that a large definition imports stay here: of those whose blocks
   };
   const items: Pushed[] = [[item, 'endpoint']];
   await compileAhead({ scheduler: realScheduler, compiler }, 'p', items);
-  await judgeAhead({ scheduler: realScheduler, compiler }, 'p', items, { state, target: 'live' });
-  const judging = told.filter(({ kind }) => kind === 'judge');
+  await validateAhead({ scheduler: realScheduler, compiler }, 'p', items, { state, target: 'live' });
+  const judging = told.filter(({ kind }) => kind === 'validate');
   expect(Object(parseJson(judging.at(-1)?.known ?? ''))['block library_7.price']).toEqual({ level: {} });
   expect(Math.max(...judging.map(({ known }) => known.length))).toBeLessThan(4_000);
   const fit = plan(state, 'endpoint', item, 'live', 0);

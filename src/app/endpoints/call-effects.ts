@@ -19,8 +19,8 @@ import { CallTime } from './call-time.ts';
 class NeedsEffect {
   readonly perform: () => Promise<void>;
 
-  constructor(bring: () => Promise<void>) {
-    this.perform = bring;
+  constructor(perform: () => Promise<void>) {
+    this.perform = perform;
   }
 }
 
@@ -64,10 +64,10 @@ export class CallEffects implements Effects {
   /** Made when first needed, because most calls have no effects. */
   #scans: Map<string, DocumentKeys & { readonly tries: number }> | null = null;
   /** Results of webhooks, by number. */
-  #delivered: JsonObject[] | null = null;
+  #deliveries: JsonObject[] | null = null;
   #webhookMs = MAX_WEBHOOK_MS;
   /** Made when first needed. */
-  #later: { readonly url: string; readonly payload: JsonObject }[] | null = null;
+  #notifications: { readonly url: string; readonly payload: JsonObject }[] | null = null;
   #sleptMs = 0;
   readonly #mutex: KeyedMutex | null;
   /** The call's idempotency key, if it has one. */
@@ -85,12 +85,12 @@ export class CallEffects implements Effects {
   /** Starts a decision. Nothing of an earlier decision of the call counts. */
   begin(): void {
     this.#sleptMs = 0;
-    this.#later = null;
+    this.#notifications = null;
     this.#time.begin();
   }
 
   /** Sets the call's idempotency key. Of several calls with one key under way, only one has effects; the others find its answer. */
-  keyed(key: SubjectKey): void {
+  setIdempotencyKey(key: SubjectKey): void {
     this.#key = key;
   }
 
@@ -122,7 +122,7 @@ export class CallEffects implements Effects {
    * Waits as long as the call's sleep steps say. It runs after the call is settled: a decision is one turn and may be repeated, so it cannot
    * wait, and no write waits for it.
    */
-  async waited(): Promise<void> {
+  async awaitSleeps(): Promise<void> {
     if (this.#sleptMs > 0) await this.#context.scheduler.sleep(this.#sleptMs);
   }
 
@@ -140,7 +140,7 @@ export class CallEffects implements Effects {
         thrown = next;
       }
     }
-    await this.waited();
+    await this.awaitSleeps();
     throw thrown instanceof NeedsEffect ? refusal('LIMIT_EXCEEDED', `A call may look around ${MAX_EFFECTS} times at most`) : thrown;
   }
 
@@ -169,7 +169,7 @@ export class CallEffects implements Effects {
    * that is made again sends nothing twice. `null` for an address that webhooks may not use. Throws {@link NeedsEffect}.
    */
   webhook(index: number, url: string, payload: JsonObject): JsonObject | null {
-    const delivered = this.#delivered?.[index];
+    const delivered = this.#deliveries?.[index];
     if (delivered) return delivered;
     if (!this.#context.webhooks.isAllowed(url)) return null;
     throw new NeedsEffect(() => this.#deliver(index, url, payload));
@@ -177,8 +177,8 @@ export class CallEffects implements Effects {
 
   notify(url: string, payload: JsonObject): JsonObject | null {
     if (!this.#context.webhooks.isAllowed(url)) return null;
-    this.#later ??= [];
-    this.#later.push({ url, payload });
+    this.#notifications ??= [];
+    this.#notifications.push({ url, payload });
     return QUEUED;
   }
 
@@ -186,11 +186,12 @@ export class CallEffects implements Effects {
    * Sends the webhooks that wait for the end of the call, once it is stored. Nobody waits and nothing is retried: each is sent at most once, and
    * a node that dies loses those it had not sent.
    */
-  settled(): void {
-    for (const { url, payload } of this.#later ?? []) void this.#context.webhooks.post(this.#project.id, url, payload, ONE_WEBHOOK_MS);
+  sendNotifications(): void {
+    for (const { url, payload } of this.#notifications ?? [])
+      void this.#context.webhooks.post(this.#project.id, url, payload, ONE_WEBHOOK_MS);
   }
 
-  async #hasWaited(): Promise<boolean> {
+  async #waitForSameKey(): Promise<boolean> {
     if (this.#mutex === null || this.#key === null || this.#lock !== null) return false;
     this.#lock = await this.#mutex.acquire(`${this.#project.id} ${this.#key}`);
     if (this.#lock === null) throw refusal('BUSY', 'Too many requests with this Idempotency-Key wait for the first');
@@ -199,12 +200,12 @@ export class CallEffects implements Effects {
 
   async #deliver(index: number, url: string, payload: JsonObject): Promise<void> {
     // The call is decided again: if an earlier one was stored meanwhile, there is nothing left to send.
-    if (await this.#hasWaited()) return;
+    if (await this.#waitForSameKey()) return;
     const { webhooks, scheduler } = this.#context;
     const started = scheduler.monotonic();
     const timeoutMs = Math.ceil(Math.min(ONE_WEBHOOK_MS, this.#webhookMs));
-    this.#delivered ??= [];
-    this.#delivered[index] =
+    this.#deliveries ??= [];
+    this.#deliveries[index] =
       timeoutMs > 0
         ? { ...(await webhooks.post(this.#project.id, url, payload, timeoutMs)) }
         : { ok: false, status: 0, error: 'The call has no time left.' };

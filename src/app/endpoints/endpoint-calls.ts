@@ -12,22 +12,22 @@ import type { EndpointAnswer, EndpointRequest } from './endpoint-request.ts';
 /** Records endpoint calls as telemetry of the players, if the project asks for it. Recording never delays an answer or makes it fail. */
 
 /** Records one call. */
-export interface CallWatch {
+export interface CallRecorder {
   /** Notes for whom the call was made, once that is known. */
-  identified(caller: Caller): void;
+  setCaller(caller: Caller): void;
   /** Passes the answer or refusal on unchanged, and records its outcome. */
-  reported(answer: Promise<EndpointAnswer>): Promise<EndpointAnswer>;
+  recordOutcome(answer: Promise<EndpointAnswer>): Promise<EndpointAnswer>;
 }
 
-/** `null` in projects that do not record calls. */
-export function watchOf(context: AppContext, project: Project, call: EndpointRequest): CallWatch | null {
-  return recordsCalls(analyticsSetting(settingsOf(project).analytics)) ? watch(context, project, call) : null;
+/** Makes the recorder of a call; `null` in projects that do not record calls. */
+export function callRecorder(context: AppContext, project: Project, call: EndpointRequest): CallRecorder | null {
+  return recordsCalls(analyticsSetting(settingsOf(project).analytics)) ? createCallRecorder(context, project, call) : null;
 }
 
 /** How long an event may wait for the log, ms. */
 const TIMEOUT_MS = 10_000;
 
-function watch({ scheduler, telemetry, platformId }: AppContext, project: Project, call: EndpointRequest): CallWatch {
+function createCallRecorder({ scheduler, telemetry, platformId }: AppContext, project: Project, call: EndpointRequest): CallRecorder {
   const begun = scheduler.monotonic();
   let caller: Caller | null = null;
 
@@ -40,19 +40,19 @@ function watch({ scheduler, telemetry, platformId }: AppContext, project: Projec
     const fact = calledEvent({ platformId: playerIn(space, playerOf(caller, platformId)), slug, method, status, durationMs, input, body });
     if (fact === null) return;
     const now = scheduler.now();
-    if (project.quotas.reports?.takes(now) === false) return;
+    if (project.quotas.reports?.tryCount(now) === false) return;
     const actor = { kind: caller.key.kind, keyId: caller.key.keyId };
     // It never rejects, and nobody waits for it.
     telemetry.recorder.record(project.id, fact, { recordedAt: now, actor }, TIMEOUT_MS);
   };
 
   return {
-    identified(proven) {
+    setCaller(proven) {
       // The id is checked here as in the call itself: a caller with an impossible id is refused, and is recorded as nobody.
       if (proven.onBehalfOf === null || proven.verified !== undefined || platformId.test(proven.onBehalfOf)) caller = proven;
     },
 
-    reported(answer) {
+    recordOutcome(answer) {
       const recorded = answer.then(
         ({ status, body }) => record(status, body),
         (error: unknown) => record(error instanceof Refusal ? error.status : 500, null),

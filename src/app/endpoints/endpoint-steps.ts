@@ -58,14 +58,14 @@ export function onlyReads(definitions: EffectiveDefinitions, endpoint: EndpointM
   return compiledEndpoint(definitions, endpoint).onlyReads;
 }
 
-interface Ready extends CompiledEndpoint {
+interface PreparedEndpoint extends CompiledEndpoint {
   readonly onlyReads: boolean;
 }
 
 /** Compiled once per publish, because every publish makes a new definitions object. */
-const compiledOf = new WeakMap<EffectiveDefinitions, Map<string, Ready>>();
+const compiledOf = new WeakMap<EffectiveDefinitions, Map<string, PreparedEndpoint>>();
 
-function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointModel): Ready {
+function compiledEndpoint(definitions: EffectiveDefinitions, endpoint: EndpointModel): PreparedEndpoint {
   let known = compiledOf.get(definitions);
   if (!known) {
     known = new Map();
@@ -121,8 +121,8 @@ function readsOf(access: AccessContext, writes: DocumentWrites, slug: string, as
       const model = access.definitions.collection(collection);
       if (!model) return [];
       const stored = keys(model.id);
-      const placed = writes.placedIn(model.id);
-      const found = placed.length === 0 ? stored : [...new Set([...stored, ...placed])].sort();
+      const inserted = writes.insertedKeys(model.id);
+      const found = inserted.length === 0 ? stored : [...new Set([...stored, ...inserted])].sort();
       writes.expect(model.id, found);
       return found;
     },
@@ -149,7 +149,7 @@ function decide(
 }
 
 /** Random numbers of one call. They are drawn once and given out again in the same order when the call is decided again. */
-export function draws(): () => () => number {
+export function replayableRandom(): () => () => number {
   const drawn: number[] = [];
   return () => {
     let next = 0;

@@ -31,23 +31,23 @@ import { consuming } from '../security/request-ids.ts';
 import { DocumentWrites } from '../storage/document-writes.ts';
 import { CallEffects } from './call-effects.ts';
 import { counted } from './call-limits.ts';
-import { type CallWatch, watchOf } from './endpoint-calls.ts';
+import { type CallRecorder, callRecorder } from './endpoint-calls.ts';
 import type { EndpointAnswer, EndpointRequest } from './endpoint-request.ts';
 import { requireCurrent, revisionOfCall, withRevision } from './endpoint-revision.ts';
-import { draws, onlyReads, runSteps } from './endpoint-steps.ts';
+import { onlyReads, replayableRandom, runSteps } from './endpoint-steps.ts';
 
 export interface Endpoints {
   call(caller: Caller, call: EndpointRequest): Awaitable<EndpointAnswer>;
 }
 
-interface Ran {
+interface CallOutcome {
   readonly status: number;
   readonly body: Json;
   readonly wrote: boolean;
   readonly publish: string;
 }
 
-const RAN_KEPT: AnswerCodec<Ran> = {
+const OUTCOME_CODEC: AnswerCodec<CallOutcome> = {
   encode: ({ status, body, publish }) => ({ status, body, publish }),
   decode(kept) {
     const { status, body, publish } = objectOf(kept);
@@ -61,14 +61,14 @@ const MAX_SAME_KEY = 8;
 
 /** Endpoint calls: one decision over everything that the steps read, and one atomic append of everything that they write. */
 export function createEndpoints(context: AppContext): Endpoints {
-  const alike = new KeyedMutex(MAX_SAME_KEY);
+  const sameKey = new KeyedMutex(MAX_SAME_KEY);
   return {
     call: (caller, call) =>
       andThen(projectOf(context, caller), (project) => {
         const revision = revisionOfCall(context, project, caller, call);
-        const watch = watchOf(context, project, call);
-        const running = runOnce(context, alike, project, caller, call, revision, watch);
-        const answer = watch === null ? running : watch.reported(running);
+        const recorder = callRecorder(context, project, call);
+        const running = runOnce(context, sameKey, project, caller, call, revision, recorder);
+        const answer = recorder === null ? running : recorder.recordOutcome(running);
         return revision === null ? answer : withRevision(answer, revision, call.slug, context.scheduler.now());
       }),
   };
@@ -76,31 +76,31 @@ export function createEndpoints(context: AppContext): Endpoints {
 
 async function runOnce(
   context: AppContext,
-  alike: KeyedMutex,
+  sameKey: KeyedMutex,
   project: Project,
   claimed: Caller,
   call: EndpointRequest,
   revision: RevisionStatus | null,
-  watch: CallWatch | null,
+  recorder: CallRecorder | null,
 ): Promise<EndpointAnswer> {
   // Callers that need no proof do not wait here.
   const caller = mustProve(settingsOf(project), claimed) ? await proven(context, project, claimed, call) : claimed;
-  watch?.identified(caller);
-  const draw = draws();
+  recorder?.setCaller(caller);
+  const draw = replayableRandom();
   const open = call.sealed === null ? null : opener(caller, call.slug, call.sealed, caller.session?.sessionId ?? null);
-  const effects = new CallEffects(project, context, alike);
-  const once = (ctx: DecisionContext, now: number): Decided<Ran> => {
+  const effects = new CallEffects(project, context, sameKey);
+  const once = (ctx: DecisionContext, now: number): Decided<CallOutcome> => {
     effects.begin();
     const run: Run = { context, ctx, access: accessOf(ctx, caller, call.target), caller, call, revision, now, random: draw(), effects };
-    if ((caller.session ?? caller.device ?? caller.passed) !== undefined) readably(() => requireProof(ctx, caller, now));
+    if ((caller.session ?? caller.device ?? caller.passed) !== undefined) withReadableRefusal(() => requireProof(ctx, caller, now));
     const player = admitted(run);
     return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };
-  const run = (ctx: DecisionContext, now: number): Decided<Ran> => context.roundRobin.count(project.id, () => once(ctx, now));
+  const run = (ctx: DecisionContext, now: number): Decided<CallOutcome> => context.roundRobin.count(project.id, () => once(ctx, now));
   const turn = context.roundRobin.wait(project.id);
   if (turn !== null) await turn;
   const decide = () => execute(project, caller, 'endpoint.call', run, call.slug);
-  let outcome: Outcome<Ran>;
+  let outcome: Outcome<CallOutcome>;
   try {
     outcome = await decide();
   } catch (error) {
@@ -108,9 +108,9 @@ async function runOnce(
   } finally {
     effects.end();
   }
-  if (effects.sleptMs > 0) await effects.waited();
+  if (effects.sleptMs > 0) await effects.awaitSleeps();
   const { answer: ran, revision: position, replayed } = outcome;
-  if (!replayed) effects.settled();
+  if (!replayed) effects.sendNotifications();
   const wrote = open !== null || ran.wrote;
   // The writes are stored, so the answer is current. A 503 because the log was silent would make the caller write again.
   const stale = wrote ? false : positioned(context, project, caller).stale;
@@ -142,15 +142,15 @@ async function proven(context: AppContext, project: Project, caller: Caller, { s
   try {
     return await identify(context, project, caller, settings, { purposes: [slug] });
   } catch (error) {
-    return readable(error);
+    return throwReadable(error);
   }
 }
 
-function readably<T>(look: () => T): T {
+function withReadableRefusal<T>(check: () => T): T {
   try {
-    return look();
+    return check();
   } catch (error) {
-    return readable(error);
+    return throwReadable(error);
   }
 }
 
@@ -158,7 +158,7 @@ function readably<T>(look: () => T): T {
  * Gives a refusal of the session HTTP status 200: a game cannot read a body with a status of 400 or more, and has to learn that its session has
  * ended.
  */
-function readable(error: unknown): never {
+function throwReadable(error: unknown): never {
   if (!(error instanceof Refusal) || !error.code.startsWith('AUTH_SESSION_')) throw error;
   throw new Refusal(error.status, error.code, error.message, { ...error.extra, forGame: true });
 }
@@ -188,7 +188,7 @@ function admitted({ context, access, caller }: Run): string {
  * Runs a call that was not sealed. A client library that should have sealed it is refused, so that it learns to. A host's request for another
  * player may be the host's own and is never sealed; other callers are not client libraries.
  */
-function runPlain(run: Run, player: string): Decided<Ran> {
+function runPlain(run: Run, player: string): Decided<CallOutcome> {
   const { access, caller, call } = run;
   const { settings } = access;
   if (settings.enableEncryptedRequests && call.library && !caller.isSecret && caller.onBehalfOf === null)
@@ -197,14 +197,14 @@ function runPlain(run: Run, player: string): Decided<Ran> {
 }
 
 /** Runs a sealed call. Its request id is used up before the endpoint runs, whatever the outcome. */
-function runSealed(run: Run, player: string, open: OpenSealed): Decided<Ran> {
+function runSealed(run: Run, player: string, open: OpenSealed): Decided<CallOutcome> {
   const { ctx, now, access } = run;
-  const { payload, type, identity } = readably(() => open(access.authority, player));
+  const { payload, type, identity } = withReadableRefusal(() => open(access.authority, player));
   const request = { type, identity, requestId: requestIdIn(payload) };
   const input = inputOfPayload(payload);
   const keyed = keyedCall(run, input);
   // A repeated call, sealed again or not, gets its first answer, and uses up no id.
-  const before = replayed({ ctx, now, keyed }, RAN_KEPT);
+  const before = replayed({ ctx, now, keyed }, OUTCOME_CODEC);
   return before ?? consuming(ctx, now, access.settings, request, () => perform(run, keyed, player, input));
 }
 
@@ -213,22 +213,22 @@ function keyedCall({ context, caller, access, call }: Run, input: JsonObject): K
   return keyedBy(caller, access.space, context.limits.answers.game, caller.intent ? { slug: call.slug, input } : null);
 }
 
-function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input: JsonObject): Decided<Ran> {
+function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input: JsonObject): Decided<CallOutcome> {
   const { ctx, access, caller, call, revision, now, effects } = run;
-  if (keyed !== null) effects.keyed(idempotencySubject(keyed.claim));
-  const before = replayed({ ctx, now, keyed }, RAN_KEPT);
+  if (keyed !== null) effects.setIdempotencyKey(idempotencySubject(keyed.claim));
+  const before = replayed({ ctx, now, keyed }, OUTCOME_CODEC);
   if (before !== null) return before;
   const endpoint = callable(access, call.slug, caller);
   ctx.onlyReads = onlyReads(access.definitions, endpoint);
   if (revision !== null) requireCurrent(revision, ctx.onlyReads);
   const decide = () => steps(run, endpoint, platformId, input);
-  const once = () => (keyed === null ? decide() : remembering({ ctx, now, keyed }, RAN_KEPT, decidedBy(decide)));
+  const once = () => (keyed === null ? decide() : remembering({ ctx, now, keyed }, OUTCOME_CODEC, decidedBy(decide)));
   // A server that names no player calls for itself.
   const isOwn = caller.isSecret && caller.onBehalfOf === null && caller.platformId === null;
   return endpoint.callLimit === null || isOwn ? once() : counted(access, ctx, endpoint, platformId, now, once);
 }
 
-function steps(run: Run, endpoint: EndpointModel, platformId: string, input: JsonObject): Decision<Ran> {
+function steps(run: Run, endpoint: EndpointModel, platformId: string, input: JsonObject): Decision<CallOutcome> {
   const { context, ctx, access, caller, call, now, random, effects } = run;
   const { answerBytes, documentBytes } = context.limits;
   const writes = new DocumentWrites(ctx, access, now, documentBytes);

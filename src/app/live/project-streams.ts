@@ -65,7 +65,7 @@ export class ProjectStreams implements SubscriberHost {
     this.#memory = memory;
     this.#ends = ends;
     this.changes = new Changes(project.set.head, (from, limit) => project.history(from, limit));
-    this.#unfollow = project.set.follow({ passed: (event) => this.#note(event), closed: () => this.close() });
+    this.#unfollow = project.set.listen({ folded: (event) => this.#note(event), closed: () => this.close() });
   }
 
   /** Keeps it open while a stream is being opened. */

@@ -26,7 +26,7 @@ const MAX_CHANGES = 50;
 /** How long the history is waited for, ms. */
 const HISTORY_WAIT_MS = 5_000;
 /** How often the history is read if somebody else publishes meanwhile. */
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Publishes on a base. `publish` makes the publish, with its decision wrapped by the given function. Throws 409 PUBLISH_CONFLICT. */
 export async function onBase<Answer>(
@@ -39,15 +39,15 @@ export async function onBase<Answer>(
   if (base === null) return publish((_, decide) => decide());
   // A publish that another node just made must count.
   await project.refresh();
-  for (let turn = 0; turn < TRIES; turn += 1) {
-    const ground = await groundOf(context, project, caller, base);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const baseState = await baseStateOf(context, project, caller, base);
     try {
       return await publish((state, decide) => {
-        if (!isSame(state, ground.seen)) throw new Overtaken();
-        return decidedOn(ground.since, decide);
+        if (!isSame(state, baseState.definitions)) throw new DefinitionsChanged();
+        return decidedOn(baseState.since, decide);
       });
     } catch (error) {
-      if (!(error instanceof Overtaken)) throw error;
+      if (!(error instanceof DefinitionsChanged)) throw error;
     }
   }
   throw refusal('WRITE_CONFLICT');
@@ -60,19 +60,19 @@ export type Guard = <Body>(state: DefinitionsState, decide: () => Publish<Body>)
  * The definitions are no longer those of the history that was read. It is a refusal, so a decision that read a publish under way waits for
  * that publish. Its status is 503, so no idempotency key keeps it. It never leaves this file.
  */
-class Overtaken extends Refusal {
+class DefinitionsChanged extends Refusal {
   constructor() {
     super(503, 'BUSY', 'Somebody else publishes');
   }
 }
 
-interface Ground {
-  readonly seen: DefinitionsState;
+interface BaseState {
+  readonly definitions: DefinitionsState;
   /** What was published since the base, newest first. */
   readonly since: { readonly count: number; readonly publishes: readonly PublishSince[] };
 }
 
-async function groundOf(context: AppContext, project: Project, { key }: Caller, base: number): Promise<Ground> {
+async function baseStateOf(context: AppContext, project: Project, { key }: Caller, base: number): Promise<BaseState> {
   if (base > project.set.head) {
     throw refusal(
       'INVALID_REQUEST',
@@ -81,12 +81,12 @@ async function groundOf(context: AppContext, project: Project, { key }: Caller, 
   }
   const { definitions: seen, authority } = project;
   const changedAt = project.set.residentChangedAt(DEFINITIONS);
-  if (changedAt <= base) return { seen, since: { count: 0, publishes: [] } };
+  if (changedAt <= base) return { definitions: seen, since: { count: 0, publishes: [] } };
   if (!(await context.views.caughtUp(project.id, changedAt, HISTORY_WAIT_MS))) throw refusal('BEHIND');
   const { count, newest } = await publishedSince(context, project, base);
   // As `publishes`, which shows definitions of every kind.
   const mayKnow = STAGED_SCOPES.every((scope) => allows(key, scope, 'r'));
-  return { seen, since: { count, publishes: mayKnow ? newest.map((row) => listedPublish(row, authority)) : [] } };
+  return { definitions: seen, since: { count, publishes: mayKnow ? newest.map((row) => listedPublish(row, authority)) : [] } };
 }
 
 /** Counts what was published after the base, page by page. Throws 409 PUBLISH_CONFLICT if there are too many publishes to count. */

@@ -10,7 +10,7 @@ import type { DefinitionsState } from '../../domain/states.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';
 import type { AppContext } from '../context.ts';
-import { compiledIn, judgedIn } from './compile-tasks.ts';
+import { readCompiled, readValidation } from './compile-tasks.ts';
 
 /**
  * Does the expensive work of a push before its decision, which is one turn of the event loop. Parsing a source text takes milliseconds for every
@@ -31,7 +31,7 @@ const SMALL_DEFINITION = 4096;
 export async function compileAhead(context: CompileContext, projectId: string, items: readonly Pushed[]): Promise<void> {
   const rest = yielding(context.scheduler);
   for (const [item, kind] of items) {
-    if (isObject(item) && isLarge(item) && !isCompiled(item, kind)) await compileApart(context, projectId, item, kind);
+    if (isObject(item) && isLarge(item) && !isCompiled(item, kind)) await compileInThread(context, projectId, item, kind);
     else compileItem(item, kind);
     await rest();
   }
@@ -42,23 +42,23 @@ function isLarge(item: JsonObject): boolean {
   return typeof text === 'string' && text.length > SMALL_SOURCE;
 }
 
-async function compileApart({ compiler }: CompileContext, projectId: string, item: JsonObject, kind: SourceKind): Promise<void> {
+async function compileInThread({ compiler }: CompileContext, projectId: string, item: JsonObject, kind: SourceKind): Promise<void> {
   const answer = await compiler.run(projectId, { kind: 'compile', of: kind, text: stringifyJson(item), known: '{}' });
-  keepCompiled(item, kind, compiledIn(answer, item));
+  keepCompiled(item, kind, readCompiled(answer, item));
 }
 
 /** The target as it is now. The decision validates again what has changed by then. */
-export interface JudgedFor {
+export interface ValidationTarget {
   readonly state: DefinitionsState;
   readonly target: PublishTarget;
 }
 
 /** Validates what was compiled. */
-export async function judgeAhead(
+export async function validateAhead(
   context: CompileContext,
   projectId: string,
   items: readonly Pushed[],
-  { state, target }: JudgedFor,
+  { state, target }: ValidationTarget,
 ): Promise<void> {
   const rest = yielding(context.scheduler);
   const push = new Map<ListedKind, Planned[]>();
@@ -74,7 +74,7 @@ export async function judgeAhead(
   for (const [kind, planned] of push) {
     for (const each of planned) {
       if (!each.ok) continue;
-      if (each.put.text.length > SMALL_DEFINITION) await judgeApart(context, projectId, kind, each, { known, texts });
+      if (each.put.text.length > SMALL_DEFINITION) await validateInThread(context, projectId, kind, each, { known, texts });
       else findingsOf(kind, each.definition, known);
       await rest();
     }
@@ -85,7 +85,7 @@ export async function judgeAhead(
 const MAX_ROUNDS = 6;
 
 /** The thread assumes likely answers and reports its questions. If an answer was wrong, it gets the right one and validates again. */
-async function judgeApart(
+async function validateInThread(
   { compiler }: CompileContext,
   projectId: string,
   kind: ListedKind,
@@ -95,7 +95,9 @@ async function judgeApart(
   const given = new Map<Lookup, LookupResult>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const text = answersText(given, texts);
-    const { findings, questions } = judgedIn(await compiler.run(projectId, { kind: 'judge', of: kind, text: put.text, known: text }));
+    const { findings, questions } = readValidation(
+      await compiler.run(projectId, { kind: 'validate', of: kind, text: put.text, known: text }),
+    );
     const answers = new Map(questions.map((question) => [question, lookUp(known, question)]));
     const isTrue = [...answers].every(([question, answer]) => answer === (given.has(question) ? given.get(question) : likely(question)));
     if (isTrue) {

@@ -24,10 +24,10 @@ export function perform({ kind, of, text, known }: CompilerTask): string {
   switch (kind) {
     case 'compile':
       return stringifyJson(withoutText(compileItem(value, source)));
-    case 'judge':
-      return stringifyJson(source === 'test' ? {} : judge(source, objectOf(value), answersIn(known)));
+    case 'validate':
+      return stringifyJson(source === 'test' ? {} : validate(source, objectOf(value), readAnswers(known)));
     case 'upgrade':
-      return stringifyJson(upgraded(value));
+      return stringifyJson(upgrade(value));
   }
 }
 
@@ -43,13 +43,13 @@ function withoutText(compiled: Compiled): JsonObject {
 }
 
 /** Reads an answer to `compile`. */
-export function compiledIn(answer: string, item: JsonObject): Compiled {
+export function readCompiled(answer: string, item: JsonObject): Compiled {
   const compiled = parsedText(asTextOf<Compiled>(answer));
   if (!compiled.ok || compiled.definition['sourceText'] !== null) return compiled;
   return { ...compiled, definition: { ...compiled.definition, sourceText: item['sourceText'] ?? null } };
 }
 
-function judge(kind: ListedKind, definition: JsonObject, answers: ReadonlyMap<string, LookupResult>): JsonObject {
+function validate(kind: ListedKind, definition: JsonObject, answers: ReadonlyMap<string, LookupResult>): JsonObject {
   const { known, lookups } = recordingLookups(knownFrom(answers));
   // Nobody waits for this thread, so every finding gets its source position.
   const findings = located(kind, definition, definitionFindings(kind, definition, known), new ParseBudget(Number.POSITIVE_INFINITY));
@@ -62,26 +62,26 @@ function judge(kind: ListedKind, definition: JsonObject, answers: ReadonlyMap<st
 /** What a validation has to know, by question; null stands for `undefined`. */
 type Answers = Readonly<Record<Lookup, Exclude<LookupResult, undefined> | null>>;
 
-function answersIn(known: string): ReadonlyMap<string, LookupResult> {
+function readAnswers(known: string): ReadonlyMap<string, LookupResult> {
   return new Map(Object.entries(parsedText(asTextOf<Answers>(known))).map(([question, answer]) => [question, answer ?? undefined]));
 }
 
-interface Judged {
+interface ValidationAnswer {
   readonly findings: readonly Finding[];
   /** The questions that led to them. */
   readonly questions: readonly Lookup[];
 }
 
-/** Reads an answer to `judge`. */
-export function judgedIn(answer: string): Judged {
-  return parsedText(asTextOf<Judged>(answer));
+/** Reads an answer to `validate`. */
+export function readValidation(answer: string): ValidationAnswer {
+  return parsedText(asTextOf<ValidationAnswer>(answer));
 }
 
-type Upgraded =
+type UpgradeAnswer =
   | { readonly answer: UpgradedSource }
   | { readonly refused: Pick<Refusal, 'status' | 'code' | 'message'> & { readonly body: JsonObject } };
 
-function upgraded(body: Json): JsonObject {
+function upgrade(body: Json): JsonObject {
   const answer = upgradeSource(body);
   if (!(answer instanceof Refusal)) return { answer };
   const { status, code, message, extra } = answer;
@@ -89,8 +89,8 @@ function upgraded(body: Json): JsonObject {
 }
 
 /** Reads an answer to `upgrade`. Throws the compiler's refusal. */
-export function upgradedIn(text: string): UpgradedSource {
-  const upgraded = parsedText(asTextOf<Upgraded>(text));
+export function readUpgraded(text: string): UpgradedSource {
+  const upgraded = parsedText(asTextOf<UpgradeAnswer>(text));
   if ('answer' in upgraded) return upgraded.answer;
   const { status, code, message, body } = upgraded.refused;
   throw new Refusal(status, code, message, { body });

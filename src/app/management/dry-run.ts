@@ -54,7 +54,7 @@ export function dryRun(ctx: DecisionContext, access: AccessContext, call: DryCal
   const steps: JsonObject[] = [];
   const [traced, written] = [{ budget: call.traceBytes }, { budget: call.traceBytes }];
   const pending: Pending[] = [];
-  const answer = guarded(() => {
+  const answer = refusalAsAnswer(() => {
     requireStorable(test.platformId);
     const writes = new DocumentWrites(ctx, access, now, call.documentBytes);
     for (const { collection, key, document } of test.seed) {
@@ -100,7 +100,7 @@ interface Answer {
 }
 
 /** The answer that a caller would have got. A request to load a document is no `Error`, and passes through. */
-function guarded(run: () => Answer): Answer {
+function refusalAsAnswer(run: () => Answer): Answer {
   try {
     return run();
   } catch (error) {

@@ -73,7 +73,7 @@ export function createListings(context: AppContext): Listings {
           secretKey: { ok: true, message: 'Valid' },
           publicKey: { ok: publicOk, message: publicMessage },
         },
-        ...(key.permissions === null ? {} : { permissions: allAreas(key.permissions) }),
+        ...(key.permissions === null ? {} : { permissions: allScopes(key.permissions) }),
       };
       return { ...positioned(context, project, caller), result };
     },
@@ -107,6 +107,6 @@ async function buildingOf(
 }
 
 /** The editor's setup window expects a text for every scope. */
-function allAreas(permissions: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function allScopes(permissions: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(SCOPES.map((scope): [string, string] => [scope, permissions[scope] || 'none']));
 }

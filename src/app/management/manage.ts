@@ -23,11 +23,11 @@ import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import { onBase } from './base.ts';
-import { compileAhead, judgeAhead, type Pushed } from './compile-ahead.ts';
-import { upgradedIn } from './compile-tasks.ts';
+import { compileAhead, type Pushed, validateAhead } from './compile-ahead.ts';
+import { readUpgraded } from './compile-tasks.ts';
 import { createListings, type Listings } from './listings.ts';
 import { promote } from './promotion.ts';
-import { type Decide, judged, publishWhole } from './publish-whole.ts';
+import { type Decide, publishWhole, withStrictMode } from './publish-whole.ts';
 
 export interface Manage extends Listings {
   /** Upserts an array (PUT and POST) of collections, endpoints, workflows or queries. `strict`, here and below: findings refuse the push. */
@@ -81,23 +81,23 @@ export function createManage(context: AppContext): Manage {
 
     async upsertMany(caller, kind, body, options) {
       const { target, strict = false } = options;
-      await ahead(context, caller, isArray(body) ? body.map((item) => [item, kind]) : [], target, [kind].flatMap(scopesOf), strict);
+      await prepare(context, caller, isArray(body) ? body.map((item) => [item, kind]) : [], target, [kind].flatMap(scopesOf), strict);
       return publish(
         caller,
         `${kind}.put`,
         target,
         [kind],
-        judged(strict, ({ state }) => accepted(decideUpsertMany(state, kind, body, options))),
+        withStrictMode(strict, ({ state }) => accepted(decideUpsertMany(state, kind, body, options))),
       );
     },
     async upsertOne(caller, kind, body, target, strict) {
-      if (isObject(body)) await ahead(context, caller, [[itemOfPatch(body, kind), kind]], target, [kind].flatMap(scopesOf), strict);
+      if (isObject(body)) await prepare(context, caller, [[itemOfPatch(body, kind), kind]], target, [kind].flatMap(scopesOf), strict);
       return publish(
         caller,
         `${kind}.patch`,
         target,
         [kind],
-        judged(strict, ({ state }) => accepted(decideUpsertOne(state, kind, body, target))),
+        withStrictMode(strict, ({ state }) => accepted(decideUpsertOne(state, kind, body, target))),
       );
     },
     remove: (caller, kind, id, target) =>
@@ -108,7 +108,7 @@ export function createManage(context: AppContext): Manage {
         `${kind}.put`,
         target,
         [kind],
-        judged(strict, ({ state }, now) => accepted(decidePutSingle(state, kind, body, target, now))),
+        withStrictMode(strict, ({ state }, now) => accepted(decidePutSingle(state, kind, body, target, now))),
       ),
     removeSingle: (caller, kind, target) =>
       publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemoveSingle(state, kind, target)),
@@ -127,8 +127,8 @@ export function createManage(context: AppContext): Manage {
       const scopes = scopesOfSync(body);
       const { key } = accessFrom(project.authority, project.definitions, caller, target);
       for (const scope of scopes) requirePermission(key, scope, 'rw');
-      await ahead(context, caller, itemsOfSync(body), target, scopes, strict);
-      const decide = judged(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
+      await prepare(context, caller, itemsOfSync(body), target, scopes, strict);
+      const decide = withStrictMode(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
       return onBase(context, project, caller, base, (guard) =>
         publishWhole(context, caller, 'definitions.sync', target, scopes, (access, now) => guard(access.state, () => decide(access, now))),
       );
@@ -138,7 +138,7 @@ export function createManage(context: AppContext): Manage {
       const project = await projectOf(context, caller);
       const { key } = accessFrom(project.authority, project.definitions, caller, target);
       for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
-      await ahead(context, caller, itemsOfSync(body), target, scopesOfSync(body), true);
+      await prepare(context, caller, itemsOfSync(body), target, scopesOfSync(body), true);
       const { state } = accessFrom(project.authority, project.definitions, caller, target);
       return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, how)) };
     },
@@ -148,7 +148,7 @@ export function createManage(context: AppContext): Manage {
       const { key } = accessFrom(project.authority, project.definitions, caller, 'live');
       for (const scope of SCOPES) requirePermission(key, scope, 'rw');
       const task = { kind: 'upgrade', of: '', text: stringifyJson(body ?? null), known: '{}' } as const;
-      const result = upgradedIn(await context.compiler.run(caller.projectId, task));
+      const result = readUpgraded(await context.compiler.run(caller.projectId, task));
       return { ...positioned(context, project, caller), result };
     },
   };
@@ -158,7 +158,7 @@ export function createManage(context: AppContext): Manage {
 const MAX_VALIDATED = 100;
 
 /** Compiles and validates a push, after checking the key's permission: only then may a caller make the node work for so long. */
-async function ahead(
+async function prepare(
   context: AppContext,
   caller: Caller,
   items: readonly Pushed[],
@@ -176,5 +176,5 @@ async function ahead(
   const tooMany = tooManyItems(items.length);
   if (tooMany) throw tooMany;
   await compileAhead(context, caller.projectId, items);
-  if (items.length <= MAX_VALIDATED || strict) await judgeAhead(context, caller.projectId, items, { state: permitted().state, target });
+  if (items.length <= MAX_VALIDATED || strict) await validateAhead(context, caller.projectId, items, { state: permitted().state, target });
 }

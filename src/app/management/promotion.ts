@@ -44,7 +44,7 @@ const MAX_COUNTED = 1_000_000;
 /** Ledger entries of a collection that are searched for fields. */
 const MAX_ENTRIES = 100_000;
 /** How often the check starts again when the definitions change meanwhile. */
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 /**
  * Promotes. Throws 409 PROMOTION_FINDINGS if stored documents or ledgers do not fit the staged definitions, unless `force`. A dry run answers
@@ -58,19 +58,19 @@ export async function promote(
 ): Promise<ManageAnswer<Promoted>> {
   const project = await projectOf(context, caller);
   await project.refresh();
-  for (let turn = 0; turn < TRIES; turn += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const { key, state: seen, settings } = accessFrom(project.authority, project.definitions, caller, 'live');
     for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
-    const findings = await findingsOf(new Look(context, project, settings.fillDefaults), seen);
+    const findings = await findingsOf(new PromotionCheck(context, project, settings.fillDefaults), seen);
     const promoting = publish(({ state }) => {
-      if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new Overtaken();
+      if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new DefinitionsChanged();
       const decision = decidePromote(state, options);
       const { answer } = decision;
       if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { ...answer, findings } };
       throw refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings, changes: answer.changes } });
     });
     const answer = await promoting.catch((error) => {
-      if (error instanceof Overtaken) return null;
+      if (error instanceof DefinitionsChanged) return null;
       throw error;
     });
     if (answer !== null) return answer;
@@ -79,53 +79,53 @@ export async function promote(
 }
 
 /** Another publish came between check and promotion. It is no refusal, so no Idempotency-Key keeps it. */
-class Overtaken extends Error {}
+class DefinitionsChanged extends Error {}
 
 function refusedMessage(findings: readonly JsonObject[]): string {
   const more = findings.length > 1 ? ` (and ${findings.length - 1} more findings)` : '';
   return `Nothing was promoted: ${String(findings[0]?.['message'])}${more} Change what is staged or stored, or send "force": true`;
 }
 
-async function findingsOf(look: Look, state: DefinitionsState): Promise<JsonObject[]> {
+async function findingsOf(check: PromotionCheck, state: DefinitionsState): Promise<JsonObject[]> {
   const changed = changedCollections(state);
   const findings: JsonObject[] = [];
-  for (const [index, collection] of changed.entries()) findings.push(...(await look.at(collection, changed.length - index)));
+  for (const [index, collection] of changed.entries()) findings.push(...(await check.findingsIn(collection, changed.length - index)));
   return findings;
 }
 
 /** The documents that one promotion may check, shared by its collections. */
-class Look {
+class PromotionCheck {
   readonly #context: AppContext;
   readonly #project: Project;
   readonly #until: number;
   readonly #rest: () => Promise<void>;
   /** Whether readers see defaults. */
-  readonly #fills: boolean;
+  readonly #fillsDefaults: boolean;
   #documents = MAX_DOCUMENTS;
   #bytes = MAX_BYTES;
 
   constructor(context: AppContext, project: Project, fills: boolean) {
     this.#context = context;
     this.#project = project;
-    this.#fills = fills;
+    this.#fillsDefaults = fills;
     this.#until = context.scheduler.monotonic() + MAX_MS;
     this.#rest = yielding(context.scheduler);
   }
 
   /** `sharers`: collections that are still to be checked, including this one. */
-  async at(collection: ChangedCollection, sharers: number): Promise<JsonObject[]> {
+  async findingsIn(collection: ChangedCollection, sharers: number): Promise<JsonObject[]> {
     const { views, limits } = this.#context;
     const { id } = this.#project;
     // Documents that players have just written count too.
     const changedAt = this.#project.set.collectionChangedAt(collectionSubject('live', collection.id));
     await views.caughtUp(id, changedAt, limits.viewWaitMs);
     const ledgerFields = await views.ledgerFields(id, collection.id, MAX_ENTRIES);
-    const unique = collection.next === null ? null : new UniqueScan(collection.next.schema, this.#fills);
-    const seen = await this.#documentsOf(collection, sharers, unique);
+    const unique = collection.next === null ? null : new UniqueScan(collection.next.schema, this.#fillsDefaults);
+    const seen = await this.#scanDocuments(collection, sharers, unique);
     return collectionFindings(collection, seen, vanishingFields(collection, ledgerFields), unique);
   }
 
-  async #documentsOf({ id, next }: ChangedCollection, sharers: number, unique: UniqueScan | null): Promise<Scanned> {
+  async #scanDocuments({ id, next }: ChangedCollection, sharers: number, unique: UniqueScan | null): Promise<Scanned> {
     const { views, scheduler } = this.#context;
     const count = () => views.documentCount(this.#project.id, id, MAX_COUNTED);
     if (next === null) return { ...NOTHING_SCANNED, total: await count() };

@@ -19,7 +19,7 @@ import { UniqueSurvey } from './unique-survey.ts';
 export type Decide<Answer> = (access: AccessContext, now: number) => Publish<Answer>;
 
 /** In strict mode, findings refuse a push. */
-export function judged<Answer extends JsonObject>(strict: boolean, decide: Decide<Answer>): Decide<Answer> {
+export function withStrictMode<Answer extends JsonObject>(strict: boolean, decide: Decide<Answer>): Decide<Answer> {
   return strict ? (access, now) => accepted(strictly(decide(access, now))) : decide;
 }
 
@@ -46,39 +46,41 @@ export async function publishWhole<Answer extends JsonObject>(
   const project = await projectOf(context, caller);
   const survey = new UniqueSurvey(project);
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const deciding = execute<Published<Answer> | 'stored'>(project, caller, cause, (ctx, now) => {
+    const deciding = execute<PublishedAnswer<Answer> | 'stored'>(project, caller, cause, (ctx, now) => {
       const access = accessOf(ctx, caller, target);
       for (const scope of scopes) requirePermission(access.key, scope, 'rw');
       const at = { ctx, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
       const before = replayed(at, wholeAnswer<Answer>());
-      if (before !== null) return withPlace(before);
+      if (before !== null) return withPublishIndex(before);
       const publish = decidedBy<Answer>(() => withClaims(survey, ctx, access, decide(access, now)));
       const first = publish instanceof Refusal ? null : firstTexts(publish.events);
-      return first ? decided<Published<Answer> | 'stored'>('stored', first) : withPlace(remembering(at, wholeAnswer<Answer>(), publish));
+      return first
+        ? decided<PublishedAnswer<Answer> | 'stored'>('stored', first)
+        : withPublishIndex(remembering(at, wholeAnswer<Answer>(), publish));
     });
     const outcome = await deciding.catch(async (error: unknown) => {
-      if (await survey.brought(error)) return null;
+      if (await survey.loadRequested(error)) return null;
       throw error;
     });
     if (outcome === null) continue;
     if (outcome.answer === 'stored') continue;
-    const { result, behind } = outcome.answer;
-    return { ...stored(outcome), result, ...(behind === null ? {} : { published: outcome.revision - behind }) };
+    const { result, eventsAfter } = outcome.answer;
+    return { ...stored(outcome), result, ...(eventsAfter === null ? {} : { published: outcome.revision - eventsAfter }) };
   }
   throw refusal('WRITE_CONFLICT');
 }
 
-interface Published<Answer> {
+interface PublishedAnswer<Answer> {
   readonly result: Answer;
   /** Events of the commit behind its publish; `null`: it publishes nothing. */
-  readonly behind: number | null;
+  readonly eventsAfter: number | null;
 }
 
 /** Adds where in its commit the publish stands. A push of staged definitions and tests makes two publishes: then the first one counts. */
-function withPlace<Answer>(whole: Decided<Answer>): Decided<Published<Answer>> {
+function withPublishIndex<Answer>(whole: Decided<Answer>): Decided<PublishedAnswer<Answer>> {
   if (whole instanceof Refusal || 'refused' in whole) return whole;
   const at = whole.events.findIndex(isPublish);
-  return { ...whole, answer: { result: whole.answer, behind: at < 0 ? null : whole.events.length - 1 - at } };
+  return { ...whole, answer: { result: whole.answer, eventsAfter: at < 0 ? null : whole.events.length - 1 - at } };
 }
 
 function isPublish({ type }: DomainEvent): boolean {

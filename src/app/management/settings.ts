@@ -53,13 +53,13 @@ function changedBy(before: Settable, event: DomainEvent): Settable {
   return event.type === 'settings.changed' ? withChanges(before, event.data.changes) : before;
 }
 
-type Answered<Answer> = ProjectDecision & { readonly answer: Answer };
+type AnsweredDecision<Answer> = ProjectDecision & { readonly answer: Answer };
 
 async function commit<Answer extends object>(
   context: AppContext,
   caller: Caller,
   cause: string,
-  decide: (at: AccessContext) => Answered<Answer>,
+  decide: (at: AccessContext) => AnsweredDecision<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
   const outcome = await execute(project, caller, cause, (ctx, now) => {

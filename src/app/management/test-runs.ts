@@ -10,7 +10,7 @@ import { yielding } from '../../kernel/scheduler.ts';
 import type { AccessContext } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { CallEffects } from '../endpoints/call-effects.ts';
-import { draws } from '../endpoints/endpoint-steps.ts';
+import { replayableRandom } from '../endpoints/endpoint-steps.ts';
 import { type Decision, newCommandId } from '../project/commit.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
@@ -30,8 +30,8 @@ export type TestContext = Pick<AppContext, 'scheduler' | 'webhooks'> & {
 };
 
 /** Bytes that the trace of one run may take: of a single test, and of a test among many. */
-export const ALONE_BYTES = 64 * 1024;
-const LISTED_BYTES = 8 * 1024;
+export const SINGLE_TRACE_BYTES = 64 * 1024;
+const LISTED_TRACE_BYTES = 8 * 1024;
 
 interface Run extends DryRun {
   readonly totalMs: number;
@@ -46,7 +46,7 @@ async function run(
   traceBytes: number,
 ): Promise<Run | null> {
   const started = context.scheduler.monotonic();
-  const random = draws();
+  const random = replayableRandom();
   const effects = new CallEffects(environment.project, context);
   const decide = (ctx: DecisionContext, now: number): Decision<DryRun | null> => {
     effects.begin();
@@ -120,7 +120,7 @@ export interface TestsDone<Result = TestReport> {
 }
 
 /** Time limit and progress of a run. */
-export interface RunPace {
+export interface RunLimits {
   /** Tests that have not begun after this long are reported as not run. */
   readonly withinMs?: number;
   /** Called with the number of finished tests and of all tests. */
@@ -128,14 +128,14 @@ export interface RunPace {
 }
 
 /** Runs every saved test, in order. */
-export async function runSavedTests(context: TestContext, environment: TestEnvironment, pace: RunPace = {}): Promise<TestsDone> {
-  return inTurn(context, storedTests(environment.project.definitions), pace, async (stored, isLate): Promise<TestReport> => {
+export async function runSavedTests(context: TestContext, environment: TestEnvironment, limits: RunLimits = {}): Promise<TestsDone> {
+  return runInOrder(context, storedTests(environment.project.definitions), limits, async (stored, isLate): Promise<TestReport> => {
     const test = testCase(stored);
     const { id, name, endpoint } = test;
     const failed = (reason: string) => ({ id, name, endpoint, passed: false, reason, warnings: [] });
     if (isLate) return failed(TOO_LATE);
     if (endpoint === '') return failed('The test does not name an endpoint.');
-    return (await testReport(context, environment, test, LISTED_BYTES)) ?? failed(`Endpoint '${endpoint}' was not found.`);
+    return (await testReport(context, environment, test, LISTED_TRACE_BYTES)) ?? failed(`Endpoint '${endpoint}' was not found.`);
   });
 }
 
@@ -144,13 +144,15 @@ export async function autoTests(
   context: TestContext,
   environment: TestEnvironment,
   endpoints: readonly EndpointModel[],
-  pace: RunPace = {},
+  limits: RunLimits = {},
 ): Promise<TestsDone<AutoTest>> {
-  return inTurn(context, endpoints, pace, async (endpoint, isLate): Promise<AutoTest> => {
+  return runInOrder(context, endpoints, limits, async (endpoint, isLate): Promise<AutoTest> => {
     const { slug, method, deprecated } = endpoint;
     const about = { ok: true as const, name: `Auto-test ${slug}`, endpoint: slug, method };
     const test = testCase({ endpoint: slug, input: sampleInput(endpoint.definition) });
-    const done = isLate ? null : await run(context, environment, test, { hasSecretKey: true, isDedicatedServer: false }, LISTED_BYTES);
+    const done = isLate
+      ? null
+      : await run(context, environment, test, { hasSecretKey: true, isDedicatedServer: false }, LISTED_TRACE_BYTES);
     if (done === null) return { ...about, passed: false, deprecated, errors: [TOO_LATE], warnings: [], result: null };
     const { ok, status, body, warnings, totalMs: total } = done;
     const errors = ok ? [] : [`Endpoint returned HTTP ${status}.`, errorText(body)];
@@ -165,10 +167,10 @@ function errorText(body: Json): string {
   return `${stringOf(code) ?? ''}: ${stringOf(message) ?? ''}`;
 }
 
-async function inTurn<T, Result extends { readonly passed: boolean }>(
+async function runInOrder<T, Result extends { readonly passed: boolean }>(
   context: TestContext,
   items: readonly T[],
-  { withinMs = Number.POSITIVE_INFINITY, onProgress }: RunPace,
+  { withinMs = Number.POSITIVE_INFINITY, onProgress }: RunLimits,
   one: (item: T, isLate: boolean) => Promise<Result>,
 ): Promise<TestsDone<Result>> {
   const { scheduler } = context;

@@ -14,8 +14,8 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { compileAhead } from './compile-ahead.ts';
-import { judged, publishWhole } from './publish-whole.ts';
-import { ALONE_BYTES, autoTests, runSavedTests, type TestEnvironment, type TestsDone, testReport } from './test-runs.ts';
+import { publishWhole, withStrictMode } from './publish-whole.ts';
+import { autoTests, runSavedTests, SINGLE_TRACE_BYTES, type TestEnvironment, type TestsDone, testReport } from './test-runs.ts';
 
 /** Saved tests and dry runs. Only the run itself sees its writes; nothing is stored. */
 export interface Tests {
@@ -59,14 +59,14 @@ export function createTests(context: AppContext): Tests {
         caller.projectId,
         listOf(testsIn(body)).map((item) => [item, 'test']),
       );
-      const decide = judged(strict, ({ state }) => accepted(decidePutTests(state, body)));
+      const decide = withStrictMode(strict, ({ state }) => accepted(decidePutTests(state, body)));
       return publishWhole(context, caller, 'tests.put', 'live', SCOPES, decide);
     },
 
     async testEndpoint(caller, body, target) {
       const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
       const test = requestedTest(access, body);
-      const report = await testReport(context, environmentOf(project, caller, target), test, ALONE_BYTES);
+      const report = await testReport(context, environmentOf(project, caller, target), test, SINGLE_TRACE_BYTES);
       if (report === null) throw noSuchEndpoint(target);
       return answer(report);
     },
@@ -118,8 +118,8 @@ function environmentOf(project: Project, caller: Caller, target: PublishTarget):
 
 /** The saved test named by `testId`, else the body itself. */
 function requestedTest(access: AccessContext, body: Json | undefined): TestCase {
-  const { testId, itself } = accepted(runRequest(body));
-  const test = testId === undefined ? itself : savedTest(access.state, testId);
+  const request = accepted(runRequest(body));
+  const test = request.testId === undefined ? request.test : savedTest(access.state, request.testId);
   if (test === undefined) throw refusal('TEST_NOT_FOUND');
   if (test.endpoint === '') throw refusal('VALIDATION_FAILED', 'Endpoint slug is required.');
   return test;

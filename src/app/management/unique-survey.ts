@@ -26,7 +26,7 @@ const CLAIMS_PER_EVENT = 500;
 /** The member of a schema that makes a field unique. */
 const UNIQUE = '"_unique"';
 /** Keys that a refusal names. */
-const NAMED = 5;
+const MAX_NAMED = 5;
 
 /** Thrown by a decision that has to know the keys of a collection. It is not an `Error`, because nothing failed. */
 class NeedsKeys {
@@ -48,14 +48,14 @@ export class UniqueSurvey {
   }
 
   /** Loads the keys that a decision asked for. Answers whether `thrown` was such a request. */
-  async brought(thrown: unknown): Promise<boolean> {
+  async loadRequested(thrown: unknown): Promise<boolean> {
     if (!(thrown instanceof NeedsKeys)) return false;
     const { space, collection } = thrown;
     this.#keys.set(`${space}/${collection}`, await this.#project.documentKeys(space, collection, MAX_SURVEYED + 1));
     return true;
   }
 
-  /** The claims of a publish. Throws 409 `UNIQUE_VIOLATION`, 409 `COLLECTION_TOO_LARGE`, and what {@link brought} takes. */
+  /** The claims of a publish. Throws 409 `UNIQUE_VIOLATION`, 409 `COLLECTION_TOO_LARGE`, and what {@link loadRequested} takes. */
   claims(ctx: DecisionContext, { state, settings, space }: AccessContext, events: readonly DomainEvent[]): readonly DomainEvent[] {
     const target = targetOf(state, events);
     if (target === null) return [];
@@ -104,8 +104,8 @@ function targetOf({ sources }: DefinitionsState, events: readonly DomainEvent[])
   const publish = events.find((event): event is Publish => isPublish(event));
   const collections = new Set(publish?.data.changes.flatMap(({ kind, hash }) => (kind === 'collection' && hash !== null ? [hash] : [])));
   if (publish === undefined || collections.size === 0) return null;
-  const speaks = (hash: string) => (sources.get(hash) ?? textIn(events, hash) ?? UNIQUE).includes(UNIQUE);
-  if (![...collections].some(speaks)) return null;
+  const mentionsUnique = (hash: string) => (sources.get(hash) ?? textIn(events, hash) ?? UNIQUE).includes(UNIQUE);
+  if (![...collections].some(mentionsUnique)) return null;
   return publish.type === 'definitions.published' ? publish.data.target : 'live';
 }
 
@@ -131,7 +131,7 @@ function isSame(one: UniqueField, other: UniqueField): boolean {
 }
 
 function clash({ id }: CollectionModel, field: string, keys: readonly string[]): Error {
-  const named = keys.slice(0, NAMED);
+  const named = keys.slice(0, MAX_NAMED);
   return refusal('UNIQUE_VIOLATION', `Documents of ${id} hold one value under "${field}", which is to be unique: ${named.join(', ')}`, {
     error: { collection: id, field, documents: named },
   });

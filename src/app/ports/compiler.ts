@@ -9,7 +9,7 @@ export interface Compiler {
 
 /** Texts, because they cross to another thread. */
 export interface CompilerTask {
-  readonly kind: 'compile' | 'judge' | 'upgrade';
+  readonly kind: 'compile' | 'validate' | 'upgrade';
   /** The kind of definition. */
   readonly of: string;
   /** JSON of the item, the definition or the body. */

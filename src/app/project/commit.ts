@@ -114,7 +114,7 @@ function changedLength(event: DomainEvent, state: SubjectState | null): number {
 export function stateChangesOf(commit: Commit, events: readonly DomainEvent[], now: number): readonly StateChange[] {
   const { commandId, cause, actor } = commit.command;
   const metadata = { commandId, cause, actor, schemaVersion: 1, recordedAt: now };
-  const effects: StateChange[] = [];
+  const changes: StateChange[] = [];
   // Only for commits that change more than one subject; most change one.
   let earlier: Map<SubjectKey, Version> | null = null;
   for (const [index, event] of events.entries()) {
@@ -123,19 +123,19 @@ export function stateChangesOf(commit: Commit, events: readonly DomainEvent[], n
       // The first subject of an event is charged with its text. The others are counts and claims: charged so, a write that counts in a hundred
       // windows would fill the working set with a hundred times its size.
       const bytes = (at === 0 ? (commit.texts[index]?.length ?? 0) : 2 * subject.length) + 512;
-      earlier ??= effects.length === 0 ? null : new Map(effects);
-      const before = earlier?.get(subject) ?? readBy(commit, subject);
+      earlier ??= changes.length === 0 ? null : new Map(changes);
+      const before = earlier?.get(subject) ?? versionRead(commit, subject);
       const state = evolve(subject, before.state, pending);
       const version = newVersion(state, Math.max(bytes, before.size, changedLength(event, state)));
       if (earlier) earlier.set(subject, version);
-      else effects.push([subject, version]);
+      else changes.push([subject, version]);
     }
   }
-  return earlier ? [...earlier] : effects;
+  return earlier ? [...earlier] : changes;
 }
 
-function readBy({ command, ctx }: Commit, subject: SubjectKey): Version {
-  const version = ctx.seen(subject) ?? (ctx.isFresh(subject) ? ABSENT : undefined);
+function versionRead({ command, ctx }: Commit, subject: SubjectKey): Version {
+  const version = ctx.versionRead(subject) ?? (ctx.isAssumedAbsent(subject) ? ABSENT : undefined);
   if (!version) throw new Error(`${command.cause} changes ${subject} without reading it`);
   return version;
 }

@@ -30,10 +30,10 @@ const UNKNOWN = newVersion(null, 0);
  */
 export class DecisionContext {
   /** The subjects read, beside their versions: a decision reads few subjects, each several times. */
-  readonly #read: Entry[] = [];
+  readonly #entries: Entry[] = [];
   readonly #versions: Version[] = [];
   /** The same, for a decision that reads many. */
-  #byMany: Map<SubjectKey, Version> | null = null;
+  #versionsBySubject: Map<SubjectKey, Version> | null = null;
   /** Whether anything read is not durable yet. */
   speculative = false;
   /** Set by a command that can change nothing: its answer is a read, for which this node's head is good enough. */
@@ -42,7 +42,7 @@ export class DecisionContext {
   readonly #collecting: boolean;
   /** What a collecting context did not find. Made when first needed, as the sets below: most decisions need none. */
   #missing: Set<SubjectKey> | null = null;
-  #fresh: Set<SubjectKey> | null = null;
+  #assumedAbsent: Set<SubjectKey> | null = null;
   /** Collections that were looked through, with the revision of their last change. */
   #scanned: Map<SubjectKey, number> | null = null;
 
@@ -62,7 +62,7 @@ export class DecisionContext {
   }
 
   version(subject: SubjectKey): Version {
-    const noted = this.seen(subject);
+    const noted = this.versionRead(subject);
     if (noted) return noted;
     const entry = this.#set.peek(subject);
     const version = entry && current(entry);
@@ -74,32 +74,33 @@ export class DecisionContext {
   }
 
   /** The version that was read of a subject. */
-  seen(subject: SubjectKey): Version | undefined {
-    if (this.#byMany !== null) return this.#byMany.get(subject);
-    for (let at = 0; at < this.#read.length; at += 1) if (this.#read[at]?.subject === subject) return this.#versions[at];
+  versionRead(subject: SubjectKey): Version | undefined {
+    if (this.#versionsBySubject !== null) return this.#versionsBySubject.get(subject);
+    for (let at = 0; at < this.#entries.length; at += 1) if (this.#entries[at]?.subject === subject) return this.#versions[at];
     return undefined;
   }
 
   #note(entry: Entry, version: Version): void {
-    this.#read.push(entry);
+    this.#entries.push(entry);
     this.#versions.push(version);
-    if (this.#byMany !== null) this.#byMany.set(entry.subject, version);
-    else if (this.#read.length > FEW) this.#byMany = new Map(this.#read.map(({ subject }, at) => [subject, this.#versions[at] ?? version]));
+    if (this.#versionsBySubject !== null) this.#versionsBySubject.set(entry.subject, version);
+    else if (this.#entries.length > FEW)
+      this.#versionsBySubject = new Map(this.#entries.map(({ subject }, at) => [subject, this.#versions[at] ?? version]));
   }
 
   /** Marks what was read and will not change as used in the cache, so it is not forgotten next. */
   used(): void {
-    for (const entry of this.#read) this.#set.used(entry);
+    for (const entry of this.#entries) this.#set.used(entry);
   }
 
   /** Notes a subject as read and absent without looking: only for names made of fresh random bits. */
   assumeAbsent(subject: SubjectKey): void {
-    this.#fresh ??= new Set();
-    this.#fresh.add(subject);
+    this.#assumedAbsent ??= new Set();
+    this.#assumedAbsent.add(subject);
   }
 
-  isFresh(subject: SubjectKey): boolean {
-    return this.#fresh?.has(subject) ?? false;
+  isAssumedAbsent(subject: SubjectKey): boolean {
+    return this.#assumedAbsent?.has(subject) ?? false;
   }
 
   /** Throws {@link NeedsLoading} for everything missing, so one round trip loads it. A single missing subject is left to its read. */
@@ -125,8 +126,8 @@ export class DecisionContext {
       const subject = collectionSubject(each, collection);
       this.#scanned.set(subject, this.#set.collectionChangedAt(subject));
     }
-    const beginnings = spaces.map((each) => documentSubject(each, collection, ''));
-    return beginnings.flatMap((beginning) => [...this.#set.changedUnder(beginning)].map((subject) => subject.slice(beginning.length)));
+    const prefixes = spaces.map((each) => documentSubject(each, collection, ''));
+    return prefixes.flatMap((prefix) => [...this.#set.changedWithPrefix(prefix)].map((subject) => subject.slice(prefix.length)));
   }
 
   #unknown(subject: SubjectKey): Version {
@@ -139,7 +140,7 @@ export class DecisionContext {
 
   /** Whether everything read is still what it was. */
   holds(): boolean {
-    for (const [at, { subject }] of this.#read.entries()) {
+    for (const [at, { subject }] of this.#entries.entries()) {
       const entry = this.#set.peek(subject);
       if (!entry || current(entry)?.token !== this.#versions[at]?.token) return false;
     }
@@ -150,8 +151,8 @@ export class DecisionContext {
    * Whether another node changed what was read. What no longer holds without that was read from commands of this node that are decided again
    * themselves.
    */
-  overtaken(): boolean {
-    for (const [at, { subject }] of this.#read.entries()) {
+  isOvertaken(): boolean {
+    for (const [at, { subject }] of this.#entries.entries()) {
       const read = this.#versions[at];
       const durable = this.#set.peek(subject)?.version ?? read;
       if (read?.durable && durable?.token !== read.token) return true;

@@ -15,7 +15,7 @@ interface ProjectQuotasOptions {
   readonly reader: StateReader;
   readonly scheduler: Scheduler;
   /** For projects without quotas of their own. */
-  readonly ofAll: Quotas;
+  readonly defaults: Quotas;
   readonly head: () => number;
   readonly isClosed: () => boolean;
 }
@@ -30,7 +30,7 @@ export class ProjectQuotas {
   reports: MinuteQuota | null = null;
   readonly #options: ProjectQuotasOptions;
   #quotas = NO_QUOTAS;
-  #from: JsonObject | null = null;
+  #openedSettings: JsonObject | null = null;
 
   constructor(options: ProjectQuotasOptions) {
     this.#options = options;
@@ -38,13 +38,13 @@ export class ProjectQuotas {
 
   /** Whether the settings differ from those opened last. False before the first `open`. */
   isOutdated(settings: JsonObject = NO_SETTINGS): boolean {
-    return this.#from !== null && this.#from !== settings;
+    return this.#openedSettings !== null && this.#openedSettings !== settings;
   }
 
   /** Takes over the quotas in these settings. Rejects if the log cannot be asked what was stored today. */
   async open(settings: JsonObject = NO_SETTINGS): Promise<void> {
-    this.#from = settings;
-    const quotas = quotasOf(settings, this.#options.ofAll);
+    this.#openedSettings = settings;
+    const quotas = quotasOf(settings, this.#options.defaults);
     if (sameQuotas(quotas, this.#quotas)) return;
     this.#quotas = quotas;
     const { telemetryPerMinute, eventsPerDay } = quotas;

@@ -44,15 +44,15 @@ export interface ProjectOptions {
 }
 
 /** The last revision of the stream, −1 for none, at the time when the log was asked. */
-interface End {
+interface StreamEnd {
   readonly revision: number;
-  readonly askedAt: number;
+  readonly requestedAt: number;
 }
 
 const PAGE = 1000;
-const LOAD_TRIES = 5;
+const MAX_LOAD_ATTEMPTS = 5;
 /** Number of subjects whose states are loaded at once when the window fills, and the shortest time between two such loads, ms. */
-const HEAVIEST_LOADED = 100;
+const HEAVIEST_PER_LOAD = 100;
 const HEAVIEST_EVERY_MS = 100;
 
 export class Project {
@@ -67,12 +67,12 @@ export class Project {
   readonly #options: ProjectOptions;
   readonly #stream: string;
   /** Highest revision that the tail or a conflict has shown. */
-  #seen = -1;
+  #knownEnd = -1;
   #stopped: Refusal | null = null;
   readonly #loading = new Map<SubjectKey, Promise<void>>();
   readonly #keyReads = new SingleFlight<DocumentKeys>();
-  readonly #oneByOne = new Bulkhead({ slots: 1, perKey: 1 });
-  readonly #looks: FreshRun<End>;
+  readonly #keyReadBulkhead = new Bulkhead({ slots: 1, perKey: 1 });
+  readonly #endReads: FreshRun<StreamEnd>;
   #catchingUp: Promise<void> | null = null;
   /** The pause that everyone who waits for the head shares. */
   #pausing: { readonly over: Promise<void>; end(): void } | null = null;
@@ -84,10 +84,10 @@ export class Project {
     this.#options = options;
     this.#stream = projectStream(options.projectId);
     this.set = new WorkingSet(horizon, options.cache);
-    this.#looks = new FreshRun(() => this.#look());
+    this.#endReads = new FreshRun(() => this.#readEnd());
     this.quotas = new ProjectQuotas({
       ...{ projectId: this.id, stream: this.#stream, log: options.log, reader: options.reader, scheduler: options.scheduler },
-      ofAll: options.limits.quotas ?? NO_QUOTAS,
+      defaults: options.limits.quotas ?? NO_QUOTAS,
       head: () => this.set.head,
       isClosed: () => this.#stopped !== null,
     });
@@ -104,9 +104,9 @@ export class Project {
       readGap: (to, found) => this.#readGap(to, found),
       idle: () => {
         this.#confirm(this.writer.sentAt);
-        this.#lookAtQuotas();
+        this.#refreshQuotas();
         this.#pausing?.end();
-        if (this.#seen > this.set.head) this.#catchUpSoon();
+        if (this.#knownEnd > this.set.head) this.#catchUpSoon();
       },
       stop: (reason) => this.stop(reason),
     });
@@ -137,7 +137,7 @@ export class Project {
   }
 
   /** Checks whether an operator changed the quotas: when the writer is idle, and when events of other nodes have come. */
-  #lookAtQuotas(): void {
+  #refreshQuotas(): void {
     const settings = this.authority?.settings;
     // Opening quotas may read the log. If that fails, the next request opens the project anew.
     if (this.quotas.isOutdated(settings)) this.quotas.open(settings).catch(() => this.stop(refusal('STORAGE_UNAVAILABLE')));
@@ -150,8 +150,8 @@ export class Project {
   }
 
   /** Whether the log is known to hold events that are not folded here. */
-  get behind(): boolean {
-    return this.#seen > this.set.head;
+  get isBehind(): boolean {
+    return this.#knownEnd > this.set.head;
   }
 
   get stopped(): Refusal | null {
@@ -173,10 +173,10 @@ export class Project {
 
   /** The durable state of a subject, loaded if it is not in memory. */
   read(subject: SubjectKey): Awaitable<Version> {
-    const held = this.set.durable(subject);
-    if (!held) return this.#readLoaded(subject);
+    const version = this.set.durable(subject);
+    if (!version) return this.#readLoaded(subject);
     readCounts.hits += 1;
-    return held;
+    return version;
   }
 
   async #readLoaded(subject: SubjectKey): Promise<Version> {
@@ -199,7 +199,7 @@ export class Project {
    */
   async documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
     const keys = await this.#keyReads.run(`${space}/${collection}/${most}`, null, () =>
-      this.#oneByOne.run(collection, () => this.#options.reader.documentKeys(this.id, space, collection, most)),
+      this.#keyReadBulkhead.run(collection, () => this.#options.reader.documentKeys(this.id, space, collection, most)),
     );
     if (keys.revision > this.set.head) await this.reach(keys.revision, this.#options.limits.deadlineMs);
     return keys;
@@ -232,7 +232,7 @@ export class Project {
   }
 
   async #loadFrom(subjects: readonly SubjectKey[], floor: number): Promise<void> {
-    for (let tries = 0; tries < LOAD_TRIES; tries += 1) {
+    for (let attempt = 0; attempt < MAX_LOAD_ATTEMPTS; attempt += 1) {
       const { revision, states } = await this.#options.reader.load(this.id, subjects);
       if (revision > this.set.head) await this.reach(revision, this.#options.limits.deadlineMs);
       if (this.#stopped) throw this.#stopped;
@@ -257,7 +257,7 @@ export class Project {
   onTail(events: readonly RecordedEvent[]): void {
     const last = events[events.length - 1];
     if (!last || last.revision <= this.set.head) return;
-    this.#seen = Math.max(this.#seen, last.revision);
+    this.#knownEnd = Math.max(this.#knownEnd, last.revision);
     if (this.writer.busy || this.#stopped) return;
     const first = events.find((event) => event.revision > this.set.head);
     if (first && first.revision === this.set.head + 1) {
@@ -273,7 +273,7 @@ export class Project {
   onCaughtUp(): void {
     // The last events may have filled the window too.
     this.#loadHeaviestSoon();
-    if (this.behind && !this.writer.busy && !this.#stopped) this.#catchUpSoon();
+    if (this.isBehind && !this.writer.busy && !this.#stopped) this.#catchUpSoon();
   }
 
   /** Waits until the head has reached `revision`; reads the log instead of waiting for the tail. Throws 503 after `timeoutMs`. */
@@ -282,7 +282,7 @@ export class Project {
     while (this.set.head < revision) {
       if (this.#stopped) throw this.#stopped;
       if (this.#options.scheduler.monotonic() > until) throw refusal('STORAGE_UNAVAILABLE', 'This node has not reached that position yet');
-      this.#seen = Math.max(this.#seen, revision);
+      this.#knownEnd = Math.max(this.#knownEnd, revision);
       if (!this.writer.busy) await this.#catchUp().catch(unlessRefused);
       if (this.set.head < revision) await this.#pause();
     }
@@ -301,10 +301,10 @@ export class Project {
 
   /** Goes to `revision` if the log has come that far. A watermark beyond the log's end is invalid and is not waited for. */
   async seek(revision: number): Promise<void> {
-    const { revision: end, askedAt } = await this.#looks.run();
+    const { revision: end, requestedAt } = await this.#endReads.run();
     const target = Math.min(revision, end);
     if (target > this.set.head) await this.reach(target, this.#options.limits.deadlineMs);
-    if (this.set.head >= end) this.#confirm(askedAt);
+    if (this.set.head >= end) this.#confirm(requestedAt);
   }
 
   /** Folds everything that was stored before the call, by whichever node. Those who call at once share one question to the log. */
@@ -312,10 +312,10 @@ export class Project {
     return this.seek(Number.MAX_SAFE_INTEGER);
   }
 
-  async #look(): Promise<End> {
-    const askedAt = this.#options.scheduler.monotonic();
+  async #readEnd(): Promise<StreamEnd> {
+    const requestedAt = this.#options.scheduler.monotonic();
     const head = await this.#options.log.head(this.#stream);
-    return { revision: head?.revision ?? -1, askedAt };
+    return { revision: head?.revision ?? -1, requestedAt };
   }
 
   /** Events from the log, forwards from a revision. */
@@ -352,7 +352,7 @@ export class Project {
       if (this.writer.busy) return;
       const { head } = this.set;
       const requestedAt = this.#options.scheduler.monotonic();
-      const page = await this.#page(head + 1 + rest.length);
+      const page = await this.#readPage(head + 1 + rest.length);
       if (this.writer.busy || this.set.head !== head) return;
       // An empty page says that this was the head when it was asked for. A full page says nothing about later events.
       if (page.length === 0) this.#confirm(requestedAt);
@@ -369,7 +369,7 @@ export class Project {
     const until = scheduler.monotonic() + limits.deadlineMs;
     let rest: readonly RecordedEvent[] = [];
     while (to === null || this.set.head < to) {
-      const page = await this.#page(this.set.head + 1 + rest.length);
+      const page = await this.#readPage(this.set.head + 1 + rest.length);
       if (page.length > 0) rest = this.#foldForeign([...rest, ...page], found);
       else if (to === null) return;
       else throw new LogUnavailable(`the log named ${to} as the last revision, but returns no events up to there`);
@@ -411,7 +411,7 @@ export class Project {
   async #loadHeaviest(): Promise<boolean> {
     const { reader } = this.#options;
     const floor = this.set.horizon;
-    const subjects = this.set.heaviestSubjects(HEAVIEST_LOADED);
+    const subjects = this.set.heaviestSubjects(HEAVIEST_PER_LOAD);
     if (subjects.length === 0) {
       const checkpoint = await reader.checkpoint(this.id);
       if (checkpoint) this.projected(checkpoint.revision);
@@ -422,7 +422,7 @@ export class Project {
       const { revision, states } = await reader.load(this.id, subjects);
       this.projected(revision);
       if (this.#stopped || revision < floor || revision > this.set.head) return false;
-      for (const [index, subject] of subjects.entries()) this.set.take(subject, states[index] ?? null, revision, floor);
+      for (const [index, subject] of subjects.entries()) this.set.admitIfSmaller(subject, states[index] ?? null, revision, floor);
       return true;
     } finally {
       this.set.unpin(subjects);
@@ -433,7 +433,7 @@ export class Project {
     this.confirmedAt = Math.max(this.confirmedAt, at);
   }
 
-  #page(from: number): Promise<readonly RecordedEvent[]> {
+  #readPage(from: number): Promise<readonly RecordedEvent[]> {
     return this.#options.log.read(this.#stream, { from, limit: PAGE, direction: 'forwards' });
   }
 
@@ -451,7 +451,7 @@ export class Project {
         this.writer.recordedAt = Math.max(this.writer.recordedAt, event.metadata.recordedAt);
         found?.set(event.metadata.commandId, event.revision);
       }
-      if (whole > 0) this.#lookAtQuotas();
+      if (whole > 0) this.#refreshQuotas();
       return events.slice(whole);
     } catch (error) {
       const reason = unreadable(error);

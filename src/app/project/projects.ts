@@ -93,10 +93,10 @@ export class Projects {
 
   /** Whether answers are stale (`x-ns-stale`): how recently this node knew the project's head. Throws 503 if that was more than 5 s ago. */
   freshness(project: Project): { readonly stale: boolean } {
-    const known = project.behind ? project.confirmedAt : Math.max(this.#caughtUpAt, project.confirmedAt);
-    const silent = this.#options.scheduler.monotonic() - known;
-    if (silent > REFUSE_MS) throw refusal('STORAGE_UNAVAILABLE', 'This node has not heard from the log for too long');
-    return { stale: silent > STALE_MS };
+    const known = project.isBehind ? project.confirmedAt : Math.max(this.#caughtUpAt, project.confirmedAt);
+    const silenceMs = this.#options.scheduler.monotonic() - known;
+    if (silenceMs > REFUSE_MS) throw refusal('STORAGE_UNAVAILABLE', 'This node has not heard from the log for too long');
+    return { stale: silenceMs > STALE_MS };
   }
 
   /** A projector reports how far the state tables of a project are. */
@@ -150,7 +150,7 @@ export class Projects {
   async #follow(after: bigint | null): Promise<void> {
     const onError = throttled((error: unknown) => this.#options.onError('the log cannot be followed; trying again', error));
     for await (const step of this.#options.log.follow({ prefix: PROJECT_PREFIX, after, signal: this.#abort.signal, onError })) {
-      this.#hand(step.events);
+      this.#dispatch(step.events);
       if (!step.caughtUp) continue;
       this.#caughtUpAt = this.#options.scheduler.monotonic();
       for (const project of this.#open.values()) project.onCaughtUp();
@@ -158,7 +158,7 @@ export class Projects {
     }
   }
 
-  #hand(events: readonly RecordedEvent[]): void {
+  #dispatch(events: readonly RecordedEvent[]): void {
     const perProject = new Map<string, RecordedEvent[]>();
     for (const event of events) {
       const projectId = projectOf(event.stream);

@@ -8,14 +8,14 @@ import type { DecisionContext } from './decision-context.ts';
  * subject carries the live state that it forked from. A tombstone hides the live document.
  */
 
-export interface Located {
+export interface LocatedDocument {
   readonly state: DocumentState | null;
   /** Set if the state was read from live for a `next` space. */
   readonly fork: Fork | undefined;
 }
 
 /** A document as decisions in this space see it. */
-export function documentIn(ctx: DecisionContext, space: Space, collection: string, key: string): Located {
+export function documentIn(ctx: DecisionContext, space: Space, collection: string, key: string): LocatedDocument {
   const own = asDocument(ctx.read(documentSubject(space, collection, key)));
   if (own || space === 'live') return { state: own, fork: undefined };
   const live = asDocument(ctx.read(documentSubject('live', collection, key)));

@@ -11,7 +11,7 @@ import { quotaRefusals } from './quota-refusals.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
 /** What the quotas use of a project. */
-interface Writing {
+interface CommandExecutor {
   readonly set: { readonly head: number };
   execute<A>(command: Command<A>): Promise<Outcome<A>>;
 }
@@ -30,7 +30,7 @@ export class StoreQuotas {
   }
 
   /** Runs a command within the quotas. Rejects with 429 QUOTA_EXCEEDED if it would store more. */
-  async execute<A>(project: Writing, command: Command<A>): Promise<Outcome<A>> {
+  async execute<A>(project: CommandExecutor, command: Command<A>): Promise<Outcome<A>> {
     const count = this.#count;
     let growth = NO_USAGE;
     const decide = (ctx: DecisionContext, now: number): Decided<A> => {
@@ -38,21 +38,21 @@ export class StoreQuotas {
       const decision = this.#day?.checked(decided, project.set.head, now) ?? decided;
       if (count === null || decision instanceof Refusal) return decision;
       growth = growthIn(decision.events, ctx, now);
-      return this.#beyond(count, growth) ?? decision;
+      return this.#refusalBeyond(count, growth) ?? decision;
     };
     const outcome = await project.execute({ ...command, decide });
     count?.add(growth, outcome.revision);
     return outcome;
   }
 
-  #beyond(count: UsageCounter, growth: Usage): Refusal | null {
+  #refusalBeyond(count: UsageCounter, growth: Usage): Refusal | null {
     if (growth.documents <= 0 && growth.bytes <= 0) return null;
-    const held = count.current();
-    const quota = held && exceeded(this.#quotas, held, growth);
+    const usage = count.current();
+    const quota = usage && exceeded(this.#quotas, usage, growth);
     if (!quota) return null;
     quotaRefusals[quota] += 1;
     const limit = this.#quotas[quota];
-    const used = held[quota];
+    const used = usage[quota];
     const what = quota === 'documents' ? 'documents' : 'bytes of documents';
     const message = `This project may hold ${limit} ${what} and holds ${used}; delete some, or have its operator raise the quota`;
     return refusal('QUOTA_EXCEEDED', message, { error: { quota, limit, used } });
@@ -66,7 +66,7 @@ function growthIn(events: readonly DomainEvent[], ctx: DecisionContext, now: num
     if (!isDocumentEvent(event)) continue;
     const { space, collection } = event.data;
     const subject = documentSubject(space, collection, event.type === 'record.appended' ? event.data.recordId : event.data.key);
-    const before = changed?.get(subject) ?? (ctx.isFresh(subject) ? null : asDocument(ctx.read(subject)));
+    const before = changed?.get(subject) ?? (ctx.isAssumedAbsent(subject) ? null : asDocument(ctx.read(subject)));
     const after = evolveDocument(before, event, now);
     growth = addUsage(growth, growthOf(before, after));
     changed ??= new Map();

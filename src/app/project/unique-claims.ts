@@ -7,10 +7,10 @@ import { asUnique } from '../../domain/states.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { DecisionContext } from './decision-context.ts';
-import type { Located } from './state-access.ts';
+import type { LocatedDocument } from './state-access.ts';
 
 /** Where a command writes, and whether readers there see defaults. */
-interface Where {
+interface ClaimSpace {
   readonly space: Space;
   readonly settings: { readonly fillDefaults: boolean };
 }
@@ -21,16 +21,16 @@ interface Where {
  * (the field was not unique for a while) blocks nobody.
  */
 export class UniqueClaims {
-  readonly #view: DecisionContext;
-  readonly #access: Where;
-  readonly #located: (collection: string, key: string) => Located;
+  readonly #ctx: DecisionContext;
+  readonly #access: ClaimSpace;
+  readonly #documentAt: (collection: string, key: string) => LocatedDocument;
   /** Claims that this command has changed. */
   readonly #changed = new Map<string, string | null>();
 
-  constructor(ctx: DecisionContext, where: Where, located: (collection: string, key: string) => Located) {
-    this.#view = ctx;
-    this.#access = where;
-    this.#located = located;
+  constructor(ctx: DecisionContext, access: ClaimSpace, documentAt: (collection: string, key: string) => LocatedDocument) {
+    this.#ctx = ctx;
+    this.#access = access;
+    this.#documentAt = documentAt;
   }
 
   /** Claims that a write changes; `undefined`: none. Throws 409 `UNIQUE_VIOLATION`, unless `lenient` leaves a value with its holder. */
@@ -41,18 +41,18 @@ export class UniqueClaims {
     after: ReadDocument | null,
     lenient = false,
   ): UniqueChange | undefined {
-    const [old, now] = [heldBy(collection, before), heldBy(collection, after)];
-    const [had, has] = [hashesOf(old), hashesOf(now)];
-    const gone = old.filter(({ hash }) => !has.has(hash));
-    const come = now.filter(({ hash }) => !had.has(hash));
-    if (gone.length === 0 && come.length === 0) return undefined;
-    const freed = gone.filter(({ hash }) => this.#holder(collection.id, hash) === key).map(({ hash }) => hash);
+    const [oldValues, newValues] = [uniqueValuesOf(collection, before), uniqueValuesOf(collection, after)];
+    const [oldHashes, newHashes] = [hashesOf(oldValues), hashesOf(newValues)];
+    const removed = oldValues.filter(({ hash }) => !newHashes.has(hash));
+    const added = newValues.filter(({ hash }) => !oldHashes.has(hash));
+    if (removed.length === 0 && added.length === 0) return undefined;
+    const freed = removed.filter(({ hash }) => this.#holder(collection.id, hash) === key).map(({ hash }) => hash);
     const taken: string[] = [];
-    for (const held of come) {
-      const holder = this.#holder(collection.id, held.hash);
+    for (const value of added) {
+      const holder = this.#holder(collection.id, value.hash);
       if (holder === key) continue;
-      if (holder === null || !this.#stillHolds(collection, holder, held.hash)) taken.push(held.hash);
-      else if (!lenient) throw violation(collection, held);
+      if (holder === null || !this.#stillHolds(collection, holder, value.hash)) taken.push(value.hash);
+      else if (!lenient) throw violation(collection, value);
     }
     for (const hash of freed) this.#changed.set(uniqueSubject(this.#access.space, collection.id, hash), null);
     for (const hash of taken) this.#changed.set(uniqueSubject(this.#access.space, collection.id, hash), key);
@@ -62,22 +62,22 @@ export class UniqueClaims {
   #holder(collection: string, hash: string): string | null {
     const { space } = this.#access;
     const changed = this.#changed.get(uniqueSubject(space, collection, hash));
-    return changed === undefined ? holderIn(this.#view, space, collection, hash) : changed;
+    return changed === undefined ? holderIn(this.#ctx, space, collection, hash) : changed;
   }
 
   #stillHolds(collection: CollectionModel, key: string, hash: string): boolean {
-    const document = this.#located(collection.id, key).state?.document ?? null;
+    const document = this.#documentAt(collection.id, key).state?.document ?? null;
     const reads = this.#access.settings.fillDefaults ? collection.schema : WITHOUT_DEFAULTS;
     const read = document === null ? null : new ReadDocument(reads, document);
-    return heldBy(collection, read).some((each) => each.hash === hash);
+    return uniqueValuesOf(collection, read).some((each) => each.hash === hash);
   }
 }
 
-function hashesOf(held: readonly UniqueValue[]): ReadonlySet<string> {
-  return new Set(held.map(({ hash }) => hash));
+function hashesOf(values: readonly UniqueValue[]): ReadonlySet<string> {
+  return new Set(values.map(({ hash }) => hash));
 }
 
-function heldBy({ schema }: CollectionModel, document: ReadDocument | null): readonly UniqueValue[] {
+function uniqueValuesOf({ schema }: CollectionModel, document: ReadDocument | null): readonly UniqueValue[] {
   return document === null || schema.unique.length === 0 ? [] : uniqueValues(schema, document.asRead);
 }
 

@@ -6,11 +6,11 @@ import type { CountedPage, DocumentPlace } from '../ports/readers.ts';
 const PAGE = 500;
 /** Shortest pause between two counts, ms, and the pause as a multiple of the last count's duration. */
 const MIN_PAUSE_MS = 5_000;
-const PAUSES = 4;
+const PAUSE_FACTOR = 4;
 /** Additions within so many revisions are kept as one. */
 const REVISIONS_TOGETHER = 256;
 
-interface Added {
+interface Addition {
   readonly from: number;
   revision: number;
   usage: Usage;
@@ -31,7 +31,7 @@ export class UsageCounter {
   readonly #options: UsageCounterOptions;
   #counted: Usage | null = null;
   /** Additions after the counted revision, in order of revision. */
-  #added: Added[] = [];
+  #additions: Addition[] = [];
   #sum = NO_USAGE;
   #counting = false;
   #nextAt = Number.NEGATIVE_INFINITY;
@@ -50,9 +50,9 @@ export class UsageCounter {
   add(growth: Usage, revision: number): void {
     if (growth.documents === 0 && growth.bytes === 0) return;
     this.#sum = addUsage(this.#sum, growth);
-    const last = this.#added.at(-1);
+    const last = this.#additions.at(-1);
     if (last === undefined || revision - last.from >= REVISIONS_TOGETHER) {
-      this.#added.push({ from: revision, revision, usage: growth });
+      this.#additions.push({ from: revision, revision, usage: growth });
       return;
     }
     last.revision = Math.max(last.revision, revision);
@@ -64,16 +64,16 @@ export class UsageCounter {
     this.#counting = true;
     const begun = scheduler.monotonic();
     try {
-      await this.#pass();
+      await this.#countRows();
     } catch {
       // The tables cannot be read, or not in time. The last count and the additions still hold.
     } finally {
       this.#counting = false;
-      this.#nextAt = scheduler.monotonic() + Math.max(MIN_PAUSE_MS, PAUSES * (scheduler.monotonic() - begun));
+      this.#nextAt = scheduler.monotonic() + Math.max(MIN_PAUSE_MS, PAUSE_FACTOR * (scheduler.monotonic() - begun));
     }
   }
 
-  async #pass(): Promise<void> {
+  async #countRows(): Promise<void> {
     const { scheduler, isClosed, page } = this.#options;
     let counted = NO_USAGE;
     let after: DocumentPlace | null = null;
@@ -82,16 +82,16 @@ export class UsageCounter {
       const found: CountedPage = await page(after, PAGE);
       counted = addUsage(counted, found);
       after = found.last;
-      if (after === null) return this.#take(counted, found.revision);
+      if (after === null) return this.#setCount(counted, found.revision);
       await scheduler.sleep(Math.max(1, scheduler.monotonic() - startedAt));
       if (isClosed()) return;
     }
   }
 
   /** `revision`: what the tables had reached. */
-  #take(counted: Usage, revision: number): void {
+  #setCount(counted: Usage, revision: number): void {
     this.#counted = counted;
-    this.#added = this.#added.filter((added) => added.revision > revision);
-    this.#sum = this.#added.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
+    this.#additions = this.#additions.filter((added) => added.revision > revision);
+    this.#sum = this.#additions.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
   }
 }

@@ -32,9 +32,9 @@ export interface Version {
   readonly size: number;
   /** Whether it is, or was, in the durable layer. */
   durable: boolean;
-  /** The entry where a commit laid it over the durable layer, so storing the commit needs no look-up. */
-  holder: Entry | null;
-  /** Derived from the state and kept with it. Set by {@link WorkingSet.keepWith}. */
+  /** The entry in which it is the speculative version, so that storing its commit needs no look-up. */
+  pendingIn: Entry | null;
+  /** Derived from the state and kept with it. Set by {@link WorkingSet.keepMemo}. */
   memo?: Memo;
 }
 
@@ -46,7 +46,7 @@ export interface Memo {
 /** `size`: approximate bytes of the state's text. */
 export function newVersion(state: SubjectState | null, size: number): Version {
   lastToken += 1;
-  return { token: lastToken, state, size, durable: false, holder: null };
+  return { token: lastToken, state, size, durable: false, pendingIn: null };
 }
 
 /** The new version of a subject that one commit makes. */
@@ -56,7 +56,7 @@ export type StateChange = readonly [subject: SubjectKey, version: Version];
 export interface Entry {
   readonly subject: SubjectKey;
   /** The working set's map, from which a forgotten entry is removed. */
-  readonly among: Map<SubjectKey, Entry>;
+  readonly container: Map<SubjectKey, Entry>;
   /** The durable version; `null` if commits change a subject that was not read, or was forgotten since. */
   version: Version | null;
   /** The version that commits under way make of it. */
@@ -75,7 +75,7 @@ interface Change {
   readonly entry: Entry | null;
 }
 
-interface Kept {
+interface KeptEvent {
   readonly revision: number;
   readonly event: ProjectEvent;
   readonly size: number;
@@ -85,8 +85,8 @@ interface Kept {
 export type Watcher = (document: SubjectKey) => void;
 
 /** Is called with every event once it is in the durable layer, in order, in the turn that folds it: so it may only take note. */
-export interface Follower {
-  passed(event: ProjectEvent): void;
+export interface FoldListener {
+  folded(event: ProjectEvent): void;
   /** The project is no longer open here: no event follows. */
   closed(): void;
 }
@@ -113,7 +113,7 @@ export function current({ speculative, version }: Entry): Version | null {
 /** Forgets the durable state. What commits under way make of the subject stays. */
 function forget(entry: Entry): void {
   entry.version = null;
-  if (entry.speculative === null) entry.among.delete(entry.subject);
+  if (entry.speculative === null) entry.container.delete(entry.subject);
 }
 
 /** Reads that found their subject in memory, and those that had to load it, over all projects of the process. */
@@ -124,12 +124,12 @@ export class WorkingSet {
   head = -1;
   horizon: number;
   readonly #cache: SharedCache;
-  readonly #held = new Map<SubjectKey, Entry>();
-  readonly #unheld = new Map<SubjectKey, Kept[]>();
+  readonly #entries = new Map<SubjectKey, Entry>();
+  readonly #keptEvents = new Map<SubjectKey, KeptEvent[]>();
   /** Sizes of states that are larger than the events kept of them. */
-  readonly #larger = new Map<SubjectKey, number>();
+  readonly #largerStates = new Map<SubjectKey, number>();
   /** How often each subject is pinned by loads under way and by commands that load; see {@link pin}. */
-  readonly #kept = new Map<SubjectKey, number>();
+  readonly #pins = new Map<SubjectKey, number>();
   /**
    * Changes after the horizon, about in order of revision; they are gone through when the horizon moves. A pinned subject has one, however
    * often it changes: a hot document must not fill the memory while the projector is away.
@@ -141,7 +141,7 @@ export class WorkingSet {
   readonly #collections = new Map<SubjectKey, number>();
   /** By collection. */
   readonly #watchers = new Map<SubjectKey, Set<Watcher>>();
-  readonly #followers = new Set<Follower>();
+  readonly #listeners = new Set<FoldListener>();
   #openedAt = -1;
   #closed = false;
   /** Bytes that cannot be freed before the horizon moves, or their subjects are unpinned. */
@@ -155,7 +155,7 @@ export class WorkingSet {
 
   /** The state at the head, without speculation; `undefined` if it must be loaded. */
   durable(subject: SubjectKey): Version | undefined {
-    const entry = this.#held.get(subject);
+    const entry = this.#entries.get(subject);
     if (entry === undefined || entry.version === null) return undefined;
     return entry.pinned ? entry.version : this.#cache.get(entry);
   }
@@ -163,34 +163,34 @@ export class WorkingSet {
   /** Frees what the cache holds of this project. Nothing is cached for it afterwards. */
   close(): void {
     this.#closed = true;
-    for (const entry of this.#held.values()) this.#cache.delete(entry);
-    this.#held.clear();
-    for (const follower of this.#followers) follower.closed();
-    this.#followers.clear();
+    for (const entry of this.#entries.values()) this.#cache.delete(entry);
+    this.#entries.clear();
+    for (const listener of this.#listeners) listener.closed();
+    this.#listeners.clear();
   }
 
   /** Calls the listener with every event that becomes durable from now on. Returns the function that ends this. */
-  follow(follower: Follower): () => void {
-    this.#followers.add(follower);
-    return () => void this.#followers.delete(follower);
+  listen(listener: FoldListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /**
    * Keeps a text with the version of a subject that it was made from, and adds its length to the weight in the cache: defaults may be many
    * times as large as the document.
    */
-  keepWith(subject: SubjectKey, version: Version, memo: Memo): void {
+  keepMemo(subject: SubjectKey, version: Version, memo: Memo): void {
     version.memo = memo;
-    const entry = this.#held.get(subject);
+    const entry = this.#entries.get(subject);
     if (entry?.version !== version || entry.pinned) return;
     // The same version would keep its old weight.
     this.#cache.delete(entry);
-    this.#leave(entry, version);
+    this.#cacheEntry(entry, version);
   }
 
   /** The entry of a subject, for {@link current}; {@link used} tells the cache. `undefined` if it must be loaded. */
   peek(subject: SubjectKey): Entry | undefined {
-    const entry = this.#held.get(subject);
+    const entry = this.#entries.get(subject);
     return entry === undefined || current(entry) === null ? undefined : entry;
   }
 
@@ -202,12 +202,12 @@ export class WorkingSet {
   }
 
   /** Subjects with this prefix that changed after the horizon or are pending: their rows may be old. Goes through all changed subjects. */
-  *changedUnder(beginning: string): Iterable<SubjectKey> {
+  *changedWithPrefix(prefix: string): Iterable<SubjectKey> {
     for (let at = this.#changesStart; at < this.#changes.length; at += 1) {
       const subject = this.#changes[at]?.subject;
-      if (subject?.startsWith(beginning)) yield subject;
+      if (subject?.startsWith(prefix)) yield subject;
     }
-    for (const { subject } of this.#pending) if (subject.startsWith(beginning)) yield subject;
+    for (const { subject } of this.#pending) if (subject.startsWith(prefix)) yield subject;
   }
 
   /**
@@ -230,7 +230,7 @@ export class WorkingSet {
 
   /** Revision of the last change of a resident subject, such as the definitions; the opening revision if it has not changed since. */
   residentChangedAt(subject: SubjectKey): number {
-    return Math.max(this.#held.get(subject)?.changedAt ?? -1, this.#openedAt);
+    return Math.max(this.#entries.get(subject)?.changedAt ?? -1, this.#openedAt);
   }
 
   /** Notes that the project was opened at this head. */
@@ -245,37 +245,37 @@ export class WorkingSet {
   fold(event: ProjectEvent, size: number): void {
     if (event.revision !== this.head + 1) throw new Error(`fold: event ${event.revision} does not follow head ${this.head}`);
     for (const subject of subjectsOf(event)) this.#foldSubject(subject, event, size);
-    this.#passed(event);
+    this.#advance(event);
   }
 
-  /** Makes a stored commit durable. `effects`: the new versions of all subjects that it changes. `events`: all its events, sealed. */
-  settle(effects: readonly StateChange[], events: readonly ProjectEvent[]): void {
-    for (const [subject, version] of effects) {
-      const { holder } = version;
+  /** Makes a stored commit durable. `changes`: the new versions of all subjects that it changes. `events`: all its events, sealed. */
+  settle(changes: readonly StateChange[], events: readonly ProjectEvent[]): void {
+    for (const [subject, version] of changes) {
+      const { pendingIn } = version;
       // A pending entry is never forgotten, so this is still the current one.
-      const entry = holder !== null && holder.speculative !== null ? holder : this.#hold(subject);
+      const entry = pendingIn !== null && pendingIn.speculative !== null ? pendingIn : this.#entryFor(subject);
       this.#pin(entry, version, events[events.length - 1]?.revision ?? this.head);
       if (entry.speculative !== version) continue;
       entry.speculative = null;
       this.#pending.delete(entry);
     }
-    for (const event of events) this.#passed(event);
+    for (const event of events) this.#advance(event);
   }
 
-  /** Lays the effects of a commit that joins the group over the durable layer. */
-  speculate(effects: readonly StateChange[]): void {
-    for (const [subject, version] of effects) {
-      const entry = this.#hold(subject);
+  /** Lays the changes of a commit that joins the group over the durable layer. */
+  speculate(changes: readonly StateChange[]): void {
+    for (const [subject, version] of changes) {
+      const entry = this.#entryFor(subject);
       if (entry.speculative === null) this.#pending.add(entry);
       entry.speculative = version;
-      version.holder = entry;
+      version.pendingIn = entry;
     }
   }
 
   dropSpeculation(): void {
     for (const entry of this.#pending) {
       entry.speculative = null;
-      if (entry.version === null) entry.among.delete(entry.subject);
+      if (entry.version === null) entry.container.delete(entry.subject);
     }
     this.#pending.clear();
   }
@@ -286,17 +286,17 @@ export class WorkingSet {
    * otherwise. Subjects that come into memory meanwhile stay, or an older row would be taken for the current state. Calls nest.
    */
   pin(subjects: readonly SubjectKey[]): void {
-    for (const subject of subjects) this.#kept.set(subject, (this.#kept.get(subject) ?? 0) + 1);
+    for (const subject of subjects) this.#pins.set(subject, (this.#pins.get(subject) ?? 0) + 1);
   }
 
   unpin(subjects: readonly SubjectKey[]): void {
     for (const subject of subjects) {
-      const others = (this.#kept.get(subject) ?? 1) - 1;
-      if (others > 0) this.#kept.set(subject, others);
-      else this.#kept.delete(subject);
-      const entry = this.#held.get(subject);
+      const others = (this.#pins.get(subject) ?? 1) - 1;
+      if (others > 0) this.#pins.set(subject, others);
+      else this.#pins.delete(subject);
+      const entry = this.#entries.get(subject);
       if (entry) this.#unpin(entry);
-      this.#dropUnheld(subject);
+      this.#dropWrittenEvents(subject);
     }
   }
 
@@ -310,39 +310,39 @@ export class WorkingSet {
     let folded = state;
     let changedAt = -1;
     let size = estimate(state);
-    for (const kept of this.#unheld.get(subject) ?? []) {
+    for (const kept of this.#keptEvents.get(subject) ?? []) {
       if (kept.revision <= revision) continue;
       folded = evolve(subject, folded, kept.event);
       changedAt = kept.revision;
       size = Math.max(size, kept.size);
     }
     if (folded !== state) size = Math.max(size, textLength(folded));
-    this.#forgetUnheld(subject);
+    this.#dropKeptEvents(subject);
     // It stays pinned until the load ends: the load may bring more rows than the cache holds.
-    this.#pin(this.#hold(subject), newVersion(folded, size), changedAt);
+    this.#pin(this.#entryFor(subject), newVersion(folded, size), changedAt);
   }
 
   /**
    * At most `most` subjects, those whose kept events take the most room. Only subjects that are not in memory and have several events count:
-   * as a state each may take less room; see {@link take}.
+   * as a state each may take less room; see {@link admitIfSmaller}.
    */
   heaviestSubjects(most: number): SubjectKey[] {
     const heaviest: (readonly [subject: SubjectKey, size: number])[] = [];
-    for (const [subject, events] of this.#unheld) {
+    for (const [subject, events] of this.#keptEvents) {
       if (events.length < 2) continue;
       const size = sizeOf(events);
-      if (size >= (this.#larger.get(subject) ?? 0)) heaviest.push([subject, size]);
+      if (size >= (this.#largerStates.get(subject) ?? 0)) heaviest.push([subject, size]);
     }
     const first = heaviest.sort(([, one], [, other]) => other - one).slice(0, most);
     return first.map(([subject]) => subject);
   }
 
   /** As {@link admit}, but only if the row takes no more room than the kept events: no decision asked for it. */
-  take(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
-    const events = this.#unheld.get(subject);
+  admitIfSmaller(subject: SubjectKey, state: SubjectState | null, revision: number, floor: number): void {
+    const events = this.#keptEvents.get(subject);
     const size = estimate(state);
     if (events === undefined) return;
-    if (size > sizeOf(events)) this.#larger.set(subject, size);
+    if (size > sizeOf(events)) this.#largerStates.set(subject, size);
     else this.admit(subject, state, revision, floor);
   }
 
@@ -362,17 +362,17 @@ export class WorkingSet {
     }
   }
 
-  #passed(event: ProjectEvent): void {
+  #advance(event: ProjectEvent): void {
     const collection = collectionChangedBy(event);
     if (collection !== null) {
       this.#collections.set(collection, event.revision);
-      if (this.#watchers.size > 0) this.#tell(collection, event);
+      if (this.#watchers.size > 0) this.#notifyWatchers(collection, event);
     }
     this.head = event.revision;
-    if (this.#followers.size > 0) for (const follower of this.#followers) follower.passed(event);
+    if (this.#listeners.size > 0) for (const listener of this.#listeners) listener.folded(event);
   }
 
-  #tell(collection: SubjectKey, event: ProjectEvent): void {
+  #notifyWatchers(collection: SubjectKey, event: ProjectEvent): void {
     const watchers = this.#watchers.get(collection);
     const [document] = watchers === undefined ? [] : subjectsOf(event);
     if (document !== undefined) for (const watcher of watchers ?? []) watcher(document);
@@ -382,19 +382,23 @@ export class WorkingSet {
     const version = this.durable(subject);
     if (version) {
       const state = evolve(subject, version.state, event);
-      this.#pin(this.#hold(subject), newVersion(state, Math.max(size, this.#measured(subject, version, state, size))), event.revision);
+      this.#pin(
+        this.#entryFor(subject),
+        newVersion(state, Math.max(size, this.#measuredSize(subject, version, state, size))),
+        event.revision,
+      );
       return;
     }
-    const kept = this.#unheld.get(subject) ?? [];
+    const kept = this.#keptEvents.get(subject) ?? [];
     kept.push({ revision: event.revision, event, size });
-    this.#unheld.set(subject, kept);
+    this.#keptEvents.set(subject, kept);
     this.#changes.push({ revision: event.revision, subject, entry: null });
     this.windowBytes += weigh(size);
   }
 
   /** The size of a state. Many small changes may make a document large, so it is measured again when their bytes reach its last known size. */
-  #measured(subject: SubjectKey, { size: known }: Version, state: SubjectState | null, size: number): number {
-    const entry = this.#held.get(subject);
+  #measuredSize(subject: SubjectKey, { size: known }: Version, state: SubjectState | null, size: number): number {
+    const entry = this.#entries.get(subject);
     if (entry === undefined) return known;
     entry.unmeasured += size;
     if (entry.unmeasured < known) return known;
@@ -403,11 +407,19 @@ export class WorkingSet {
   }
 
   /** The entry of a subject, made if there is none. */
-  #hold(subject: SubjectKey): Entry {
-    const known = this.#held.get(subject);
+  #entryFor(subject: SubjectKey): Entry {
+    const known = this.#entries.get(subject);
     if (known !== undefined) return known;
-    const entry: Entry = { subject, among: this.#held, version: null, speculative: null, changedAt: -1, pinned: false, unmeasured: 0 };
-    this.#held.set(subject, entry);
+    const entry: Entry = {
+      subject,
+      container: this.#entries,
+      version: null,
+      speculative: null,
+      changedAt: -1,
+      pinned: false,
+      unmeasured: 0,
+    };
+    this.#entries.set(subject, entry);
     return entry;
   }
 
@@ -424,23 +436,23 @@ export class WorkingSet {
 
   #release(change: Change): void {
     const { subject } = change;
-    const entry = change.entry ?? this.#held.get(subject);
+    const entry = change.entry ?? this.#entries.get(subject);
     if (entry?.pinned && entry.changedAt > this.horizon) this.#changes.push({ revision: entry.changedAt, subject, entry });
     else if (entry) this.#unpin(entry);
-    this.#dropUnheld(subject);
+    this.#dropWrittenEvents(subject);
   }
 
   /** Leaves an entry to the cache if its last change is not after the horizon and no {@link pin} keeps it. */
   #unpin(entry: Entry): void {
     const { subject, version } = entry;
-    if (!entry.pinned || version === null || entry.changedAt > this.horizon || isResident(subject) || this.#kept.has(subject)) return;
+    if (!entry.pinned || version === null || entry.changedAt > this.horizon || isResident(subject) || this.#pins.has(subject)) return;
     this.windowBytes -= weigh(version.size);
     entry.pinned = false;
-    this.#leave(entry, version);
+    this.#cacheEntry(entry, version);
   }
 
   /** Puts an entry into the cache, which takes nothing larger than itself. */
-  #leave(entry: Entry, version: Version): void {
+  #cacheEntry(entry: Entry, version: Version): void {
     this.#cache.set(entry, version);
     if (!this.#cache.has(entry)) forget(entry);
   }
@@ -449,27 +461,27 @@ export class WorkingSet {
    * Drops the events up to the horizon of a subject that is not in memory: its row has them. Not while a load is under way, which may have read
    * an older row.
    */
-  #dropUnheld(subject: SubjectKey): void {
-    const events = this.#unheld.get(subject);
-    if (!events || this.#kept.has(subject)) return;
+  #dropWrittenEvents(subject: SubjectKey): void {
+    const events = this.#keptEvents.get(subject);
+    if (!events || this.#pins.has(subject)) return;
     const later = events.filter((one) => one.revision > this.horizon);
     for (const one of events) if (one.revision <= this.horizon) this.windowBytes -= weigh(one.size);
-    if (later.length > 0) this.#unheld.set(subject, later);
-    else this.#noneKept(subject);
+    if (later.length > 0) this.#keptEvents.set(subject, later);
+    else this.#deleteKeptEvents(subject);
   }
 
-  #forgetUnheld(subject: SubjectKey): void {
-    for (const one of this.#unheld.get(subject) ?? []) this.windowBytes -= weigh(one.size);
-    this.#noneKept(subject);
+  #dropKeptEvents(subject: SubjectKey): void {
+    for (const one of this.#keptEvents.get(subject) ?? []) this.windowBytes -= weigh(one.size);
+    this.#deleteKeptEvents(subject);
   }
 
-  #noneKept(subject: SubjectKey): void {
-    this.#unheld.delete(subject);
-    this.#larger.delete(subject);
+  #deleteKeptEvents(subject: SubjectKey): void {
+    this.#keptEvents.delete(subject);
+    this.#largerStates.delete(subject);
   }
 }
 
-function sizeOf(events: readonly Kept[]): number {
+function sizeOf(events: readonly KeptEvent[]): number {
   return events.reduce((sum, { size }) => sum + size, 0);
 }
 

@@ -71,7 +71,7 @@ export interface WriterOptions extends SenderOptions {
 
 const MAX_ATTEMPTS = 8;
 /** After this many loads of a command, its decision collects everything that is missing. One that reads a document or two needs no more. */
-const LOADS_BY_ONE = 2;
+const LOADS_BEFORE_COLLECTING = 2;
 
 export class Writer {
   /** Chain hash of the event at the head; '' before the first. */
@@ -92,16 +92,16 @@ export class Writer {
   readonly #backoff: ContentionBackoff;
   readonly #groupSize: GroupSize;
   /** The decision context of a command that has not been decided yet. */
-  readonly #unread: DecisionContext;
+  readonly #emptyContext: DecisionContext;
   readonly #deadlines: Deadlines<Commit>;
 
   constructor(options: WriterOptions) {
     this.#options = options;
     this.#sender = new Sender(options);
-    this.#unread = new DecisionContext(options.set);
+    this.#emptyContext = new DecisionContext(options.set);
     this.#backoff = new ContentionBackoff(options.scheduler);
     this.#groupSize = new GroupSize(options.scheduler, () => options.isAlone());
-    this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#deadline(commit));
+    this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#expire(commit));
   }
 
   /** True while an append is under way. The tail must not be folded then. */
@@ -123,7 +123,7 @@ export class Writer {
    * never sent, 504 for one whose outcome is unknown.
    */
   execute<A>(command: Command<A>): Promise<Outcome<A>> {
-    const refused = this.#admission();
+    const refused = this.#refusal();
     if (refused) return Promise.reject(refused);
     return new Promise<Outcome<A>>((resolve, reject) => {
       const commit: Commit = {
@@ -135,7 +135,7 @@ export class Writer {
         texts: [],
         bytes: 0,
         changes: [],
-        ctx: this.#unread,
+        ctx: this.#emptyContext,
         result: { answer: undefined },
         decidedAt: 0,
         attempts: 0,
@@ -170,7 +170,7 @@ export class Writer {
     while (this.length > 0) await this.#options.scheduler.sleep(5);
   }
 
-  #admission(): Refusal | null {
+  #refusal(): Refusal | null {
     if (this.#stopped) return this.#stopped;
     const { limits, set } = this.#options;
     if (this.length >= limits.queueCommits) return refusal('BUSY');
@@ -184,7 +184,7 @@ export class Writer {
   // ── deciding and joining: one synchronous turn ──────────────────────────────────────────────────────────────────
 
   #decideAndJoin(commit: Commit): void {
-    const ctx = new DecisionContext(this.#options.set, commit.loads >= LOADS_BY_ONE);
+    const ctx = new DecisionContext(this.#options.set, commit.loads >= LOADS_BEFORE_COLLECTING);
     const now = Math.max(this.#options.scheduler.now(), this.#lastDecidedAt, this.recordedAt);
     let decision: Decided<unknown>;
     try {
@@ -301,7 +301,7 @@ export class Writer {
       this.#gather(commit);
       return;
     }
-    if (commit.ctx.overtaken()) commit.attempts += 1;
+    if (commit.ctx.isOvertaken()) commit.attempts += 1;
     if (commit.attempts >= MAX_ATTEMPTS) this.#fail(commit, refusal('WRITE_CONFLICT'));
     else this.#decideAndJoin(commit);
   }
@@ -393,7 +393,7 @@ export class Writer {
       this.#inFlight = [];
       this.#options.idle();
       // After a group that needed no append, thousands like it may follow: each gets a turn of its own.
-      if (events.length > 0) this.#goOn(commits.length);
+      if (events.length > 0) this.#startOrSchedule(commits.length);
       else this.#schedule();
     } finally {
       // What is stored is durable, whatever becomes of the writer.
@@ -409,7 +409,7 @@ export class Writer {
    * Starts the next append before the commits just `stored` are answered, if at least half as many have gathered: the log then works while
    * answers are written. Fewer wait for commands of this turn, because a small append costs the log nearly as much as a large one.
    */
-  #goOn(stored: number): void {
+  #startOrSchedule(stored: number): void {
     if (this.#gathering.length * 2 >= stored && this.#backoff.delayMs() === 0) this.#start();
     else this.#schedule();
   }
@@ -435,7 +435,7 @@ export class Writer {
   /** Answers a command without events. If another node stored something before it came, it is decided again. */
   #answerOnceCurrent(commit: Commit): void {
     if (commit.settled) return;
-    if (commit.current || needsNoLook(commit)) {
+    if (commit.current || needsNoRefresh(commit)) {
       this.#answer(commit, this.#options.set.head);
       return;
     }
@@ -472,7 +472,7 @@ export class Writer {
     commit.reject(reason);
   }
 
-  #deadline(commit: Commit): void {
+  #expire(commit: Commit): void {
     if (commit.settled) return;
     if (commit.sent && commit.events.length > 0) {
       this.#fail(commit, refusal('OUTCOME_UNKNOWN'));
@@ -490,7 +490,7 @@ export class Writer {
 }
 
 /** Whether the outcome of a command without events may be older than the log's end: a read, or a failure of ours. */
-function needsNoLook({ ctx, result }: Commit): boolean {
+function needsNoRefresh({ ctx, result }: Commit): boolean {
   return ctx.onlyReads || ('refused' in result && result.refused.status >= 500);
 }
 

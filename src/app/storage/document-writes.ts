@@ -10,7 +10,7 @@ import { accepted } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { AccessContext } from '../access.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
-import { documentIn, documentSubjects, type Located, windowIn } from '../project/state-access.ts';
+import { documentIn, documentSubjects, type LocatedDocument, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import { RecordWrites } from './record-writes.ts';
 
@@ -27,7 +27,7 @@ export class DocumentWrites {
   readonly #access: AccessContext;
   readonly #now: number;
   readonly #maxBytes: number;
-  readonly #documents = new ByAddress<Located>();
+  readonly #documents = new ByAddress<LocatedDocument>();
   /** Documents as they read now: those of collections with defaults that this command has read or written. */
   #read: ByAddress<ReadDocument | null> | null = null;
   /** Made when first needed: most writes count nothing. */
@@ -51,7 +51,7 @@ export class DocumentWrites {
   }
 
   /** Keys of the documents placed in a collection. */
-  placedIn(collection: string): readonly string[] {
+  insertedKeys(collection: string): readonly string[] {
     return this.#documents.keysIn(collection);
   }
 
@@ -61,7 +61,7 @@ export class DocumentWrites {
   }
 
   /** The document after the writes so far. */
-  located(collection: string, key: string): Located {
+  located(collection: string, key: string): LocatedDocument {
     return this.#documents.get(collection, key) ?? documentIn(this.#view, this.#access.space, collection, key);
   }
 

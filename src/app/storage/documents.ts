@@ -187,7 +187,7 @@ function servedText(project: Project, subject: SubjectKey, version: Version, { s
   const memo = version.memo as Served | undefined;
   if (memo?.schema === schema) return memo.text;
   const served: Served = { schema, text: filledText(schema, state) };
-  project.set.keepWith(subject, version, served);
+  project.set.keepMemo(subject, version, served);
   return served.text;
 }
 

@@ -86,7 +86,7 @@ export function createTelemetry(context: AppContext): Telemetry {
       const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...told, platformId: playerIn(space, told.platformId) } };
       if (!isCaptured(setting, fact)) return { stored: false, reason: 'capture_disabled' };
       const now = context.scheduler.now();
-      if (reports !== null && !reports.takes(now)) return { stored: false, reason: 'quota_exceeded' };
+      if (reports !== null && !reports.tryCount(now)) return { stored: false, reason: 'quota_exceeded' };
       const revision = await record(context, caller, asKept(setting, fact), now, TRACK_MS);
       return revision === null ? { stored: false, reason: 'storage_unavailable' } : { stored: true, reason: null };
     },
@@ -105,7 +105,7 @@ export function createTelemetry(context: AppContext): Telemetry {
       const { heartbeats } = context.telemetry;
       const gathered = heartbeats.take(caller.projectId, data, at);
       if (gathered !== null) return answered(true, gathered.stats);
-      if (reports !== null && !reports.takes(at)) return notStored();
+      if (reports !== null && !reports.tryCount(at)) return notStored();
       const { persisted, stats } = await store(caller, data, at);
       return answered(persisted, stats);
     },
@@ -116,7 +116,7 @@ export function createTelemetry(context: AppContext): Telemetry {
       context.telemetry.onSaveFailed(caller.projectId, data);
       const now = context.scheduler.now();
       const { reports } = (await projectOf(context, caller)).quotas;
-      if (reports !== null && !reports.takes(now)) return { recorded: false };
+      if (reports !== null && !reports.tryCount(now)) return { recorded: false };
       const revision = await record(context, caller, { type: 'save.failed', data }, now, TRACK_MS);
       return { recorded: revision !== null };
     },

@@ -22,8 +22,8 @@ export function isQuotaName(name: string): name is QuotaName {
 }
 
 /** Quotas of one project: its own, else those of all projects. `settings`: as stored. */
-export function quotasOf(settings: JsonObject, ofAll: Quotas): Quotas {
-  return { ...ofAll, ...ownQuotas(settings) };
+export function quotasOf(settings: JsonObject, defaults: Quotas): Quotas {
+  return { ...defaults, ...ownQuotas(settings) };
 }
 
 export function sameQuotas(a: Quotas, b: Quotas): boolean {

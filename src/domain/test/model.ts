@@ -59,13 +59,13 @@ interface RunRequest {
   /** Slug of an endpoint. */
   readonly slug: string | undefined;
   /** The body as a test. */
-  readonly itself: TestCase;
+  readonly test: TestCase;
 }
 
 export function runRequest(body: Json | undefined): RunRequest | Refusal {
   if (body !== undefined && !isObject(body)) return refusal('VALIDATION_FAILED', 'Body must be an object.');
   const request = objectOf(body);
-  return { testId: stringOf(request['testId']), slug: stringOf(request['slug']), itself: testCase(request) };
+  return { testId: stringOf(request['testId']), slug: stringOf(request['slug']), test: testCase(request) };
 }
 
 /** The saved test with this id. */

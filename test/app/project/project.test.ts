@@ -280,11 +280,11 @@ describe('the tail', () => {
     };
     project.onTail(await eventsFrom(table, 1));
     await table.clock.run(table.clock.now + 100);
-    expect([project.set.head, project.behind]).toEqual([-1, true]);
+    expect([project.set.head, project.isBehind]).toEqual([-1, true]);
     table.log.beforeRead = () => undefined;
     project.onCaughtUp();
     await table.clock.run(table.clock.now + 100);
-    expect([project.set.head, project.behind]).toEqual([1, false]);
+    expect([project.set.head, project.isBehind]).toEqual([1, false]);
   });
 
   test('an event of a newer version stops the project, and everything that waits is refused', async () => {

@@ -111,5 +111,5 @@ test('what an operator says of one project is in force where it is open, and tak
 test('so many reports of players are taken in a minute', () => {
   const quota = new MinuteQuota(2);
   const at = 1_700_000_040_000;
-  expect([0, 1, 59_999, 60_000].map((ms) => quota.takes(at + ms))).toEqual([true, true, false, true]);
+  expect([0, 1, 59_999, 60_000].map((ms) => quota.tryCount(at + ms))).toEqual([true, true, false, true]);
 });

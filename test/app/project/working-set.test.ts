@@ -39,13 +39,13 @@ test('what is served of a document weighs with it: small ones with large default
   expect(held()).toEqual(subjects);
   for (const subject of subjects) {
     const version = set.durable(subject);
-    if (version) set.keepWith(subject, version, { text: 'x'.repeat(3_000) });
+    if (version) set.keepMemo(subject, version, { text: 'x'.repeat(3_000) });
   }
   expect(held()).toEqual(subjects.slice(1));
   const [, , last] = subjects;
   const version = last === undefined ? undefined : set.durable(last);
   if (last === undefined || version === undefined) throw new Error('the last is held');
-  set.keepWith(last, version, { text: 'x'.repeat(30_000) });
+  set.keepMemo(last, version, { text: 'x'.repeat(30_000) });
   expect(held()).toEqual(subjects.slice(1, 2));
   expect(set.windowBytes).toBe(0);
 });
@@ -60,7 +60,7 @@ test('what takes most of the window is relieved first: rows of many others may b
   for (const event of events) set.fold(decodeProjectEvent(event), 100);
   const [hot, twice] = ['document/live/saves/hot', 'document/live/saves/twice'];
   expect([set.heaviestSubjects(1), set.heaviestSubjects(9)]).toEqual([[hot], [hot, twice]]);
-  set.take(hot, new PackedDocument(JSON.stringify({ pad: 'x'.repeat(1_000) }), 1, 1, 1), -1, -1);
+  set.admitIfSmaller(hot, new PackedDocument(JSON.stringify({ pad: 'x'.repeat(1_000) }), 1, 1, 1), -1, -1);
   expect(set.heaviestSubjects(9)).toEqual([twice]);
 });
 

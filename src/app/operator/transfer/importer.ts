@@ -84,7 +84,7 @@ export function createImporter(projects: Projects): Importer {
           return { events: [...events, ...survey.claims(ctx, access, events)], answer: changesIn(events) };
         });
         const done = await publishing.catch(async (error: unknown) => {
-          if (await survey.brought(error)) return null;
+          if (await survey.loadRequested(error)) return null;
           throw error;
         });
         if (done !== null && done.written !== TEXTS) return done;
