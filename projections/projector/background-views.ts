@@ -11,7 +11,7 @@ import { transaction } from '../transaction.ts';
 import type { WorkerContext } from './context.ts';
 import { Sleeper } from './sleeper.ts';
 import { type Others, pauseAfter, takeTurn } from './turns.ts';
-import { catchUpViews, inGroups, MAX_TIMEOUT_MS, noteFailure, passes } from './views.ts';
+import { catchUpViews, inGroups, MAX_TIMEOUT_MS, noteFailure, PAGE, passes } from './views.ts';
 
 /** What the background work needs of the project's worker. */
 export interface Host {
@@ -77,10 +77,14 @@ export class BackgroundViews {
     this.#context = context;
   }
 
-  /** Whether a view is catching up without failures. */
+  /** Whether a view that is caught up without failures needs only one more page. */
   get isNear(): boolean {
-    return this.#catchUps.size > this.#failing.size;
+    const checkpoints = this.#host.checkpoints();
+    if (checkpoints === null) return false;
+    const lag = (name: ProjectionName) => checkpoints.revision - (checkpoints.views.get(name)?.revision ?? -1);
+    return [...this.#catchUps.keys()].some((name) => !this.#failing.has(name) && lag(name) > 0 && lag(name) <= PAGE);
   }
+
   readonly #failing = new Set<ProjectionName>();
 
   /** Starts the work that is due. `mayFill`: whether there may be a list to fill. */

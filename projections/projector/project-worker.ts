@@ -22,6 +22,8 @@ import { Waiters } from './waiters.ts';
 /** With this many waiting events a batch is full and does not wait for more. */
 const FULL_BATCH = 500;
 const LINGER_MS = 50;
+/** The longest time that a batch waits for views that have nearly caught up. */
+const JOIN_MS = 300;
 /** The time limit of the views in a batch, ms. */
 const VIEWS_TIMEOUT_MS = 1_000;
 /** Views are slow that take longer than this and longer than the state tables. */
@@ -248,7 +250,8 @@ export class ProjectWorker {
     await this.#linger(checkpoints);
     if (this.#closed) return;
     const events = await this.#take(checkpoints.revision + 1);
-    await this.#context.gate.run(this.projectId, () => this.#write(checkpoints, events));
+    // The present checkpoints, because views may have caught up meanwhile. Otherwise a view would join only while the project rests.
+    await this.#context.gate.run(this.projectId, () => this.#write(this.#checkpoints ?? checkpoints, events));
   }
 
   /** Reads the checkpoints. A passive worker polls them, and becomes active when nobody has moved them for a while. */
@@ -289,13 +292,16 @@ export class ProjectWorker {
   }
 
   /**
-   * Waits for a small batch to grow, unless somebody waits for it. Waits also for a view that has nearly caught up, so that the batch can
-   * include it.
+   * Waits for a small batch to grow, unless somebody waits for it. Waits also for views that have nearly caught up, so that the batch can
+   * include them: while events keep coming, they would miss each batch by the next one.
    */
-  #linger(checkpoints: CheckpointSet): Promise<void> {
+  async #linger(checkpoints: CheckpointSet): Promise<void> {
     const waiting = this.#seen - checkpoints.revision;
-    const isUrgent = this.#waiters.size > 0 && !this.#background.isNear;
-    return waiting === 0 || waiting >= FULL_BATCH || isUrgent ? Promise.resolve() : this.#sleeper.sleep(LINGER_MS);
+    if (waiting === 0) return;
+    const until = performance.now() + JOIN_MS;
+    const mayWait = () => !this.#closed && !this.#isPressed && this.#background.isNear && performance.now() < until;
+    if (mayWait()) while (mayWait()) await this.#sleeper.sleep(until - performance.now());
+    else if (waiting < FULL_BATCH && this.#waiters.size === 0) await this.#sleeper.sleep(LINGER_MS);
   }
 
   /** The next events in order: from the queue, or from the log where the queue has a gap. */

@@ -12,7 +12,8 @@ import { QUERY_TIMEOUT } from '../query-timeout.ts';
 import { transaction } from '../transaction.ts';
 import { NOTHING, writeAnew, writeBatch, writeTouched } from '../write.ts';
 
-const PAGE = 500;
+/** The most missed events in one page. */
+export const PAGE = 500;
 
 /** The longest time limit of one transaction of a view, ms. */
 export const MAX_TIMEOUT_MS = 600_000;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { migrate } from '../../projections/migrate.ts';
-import { createProjector } from '../../projections/projector/projector.ts';
+import { createProjector, type Projector } from '../../projections/projector/projector.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { hashText } from '../../src/domain/definition/hash.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
@@ -243,6 +243,41 @@ test('a view that cannot be written holds up nothing: state tables and other vie
     await expect.poll(() => projector.waitFor('locked', feed.revision, 100)).toBe(true);
   });
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'locked'`)).toHaveLength(3);
+});
+
+test('views that fell behind are in the batches again once they have caught up, though events keep coming', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'joined');
+  const wrote = () => written('p1', {}, feed.revision + 2, { ledger: [{ field: 'gold', before: 0, after: 1, delta: 1, source: 's' }] });
+  await feed.commit(wrote());
+  const lags: number[] = [];
+  let shown = -1;
+  const onProgress = (projectId: string, { revision }: { readonly revision: number }) => {
+    // Of each batch the first notice: later ones tell of views that were caught up beside it.
+    if (projectId !== 'joined' || revision <= shown) return;
+    shown = revision;
+    lags.push(following?.viewLag() ?? 0);
+  };
+  let following: Projector | null = null;
+  const locker = await pool.connect();
+  await projecting({ pool, log, onProgress }, async (projector) => {
+    following = projector;
+    await reached(projector, feed);
+    const batchesUntil = async (isThere: () => boolean, most: number) => {
+      for (const end = lags.length + most; !isThere() && lags.length < end; await new Promise((resolve) => setTimeout(resolve, 1))) {
+        if (feed.revision - projector.progress('joined') < 200) await feed.commit(wrote());
+      }
+      return isThere();
+    };
+    await locker.query('BEGIN; LOCK TABLE savepoint.ledger_v1 IN ACCESS EXCLUSIVE MODE');
+    try {
+      expect(await batchesUntil(() => (lags.at(-1) ?? 0) > 0, 100)).toBe(true);
+    } finally {
+      await locker.query('ROLLBACK');
+      locker.release();
+    }
+    expect(await batchesUntil(() => lags.at(-1) === 0, 100)).toBe(true);
+  });
 });
 
 test('a view that cannot be written is paused after five tries, alone, and goes on when it is rebuilt', async () => {
