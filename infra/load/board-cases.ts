@@ -11,6 +11,8 @@ export interface BoardCase {
   readonly name: string;
   /** The collection that players write to during the case. */
   readonly writesTo: typeof MANY | typeof GROWN;
+  /** How long players write at least, where the work goes on after it is there. */
+  readonly leastSeconds?: number;
   /** Starts the work. Resolves to a function that is polled and says whether the work is done. */
   begin(at: BoardContext): Promise<() => Promise<boolean>>;
 }
@@ -69,6 +71,8 @@ const board: BoardCase = {
 const ledger: BoardCase = {
   name: 'a new `_ledger` field',
   writesTo: MANY,
+  // From then on every write has an entry. That, and not the publish, is the work.
+  leastSeconds: 30,
   async begin(at) {
     const schema = { score: { type: 'number', _ledger: true }, coins: { type: 'number' } };
     await manage(at, 'PUT', 'collections', [collection(MANY, { schema }), collection(GROWN)]);

@@ -191,7 +191,8 @@ async function measured(at: BoardContext, one: BoardCase, writer: OpenLoop, opti
   progress(one.name);
   const started = performance.now();
   const there = untilThere(at, one);
-  const during = latenciesOf(await writer.run({ ...load, seconds: MAX_SECONDS }, there));
+  const whileWritten = Promise.all([there, sleep((one.leastSeconds ?? 0) * 1_000)]);
+  const during = latenciesOf(await writer.run({ ...load, seconds: MAX_SECONDS }, whileWritten));
   const seconds = ((await there) - started) / 1000;
   progress(`${one.name}: there after ${seconds.toFixed(1)} s`);
   return { name: one.name, seconds, before, while: during, times: during.p99Ms / before.p99Ms };
