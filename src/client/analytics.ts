@@ -5,7 +5,7 @@ import { newIdempotencyKey } from './ids.ts';
 import type { RequestOptions } from './options.ts';
 import type { Security } from './security.ts';
 
-/** What a game reports. Nothing here throws: a report that is lost must not stop a game. */
+/** Telemetry of a game. Nothing here throws: a lost report must not stop a game. */
 
 export interface Report {
   readonly label?: string;
@@ -17,11 +17,11 @@ export interface Report {
 }
 
 export interface SessionOptions {
-  /** How often the client reports that the player is there, ms; 30 000 when left out. */
+  /** Interval of the heartbeats, ms; 30 000 when left out. */
   readonly everyMs?: number;
   readonly playerName?: string;
   readonly context?: Readonly<Record<string, unknown>>;
-  /** Called before each heartbeat. If it throws, the heartbeat is sent without it. */
+  /** Called before each heartbeat. If it throws, the heartbeat is sent without `fps`. */
   readonly fps?: () => number;
 }
 
@@ -29,7 +29,7 @@ export interface SessionOptions {
 export interface PlaySession {
   readonly id: string;
   /**
-   * Says that the player leaves.
+   * Stops the heartbeats and reports that the player leaves. `null`: the project wants no heartbeats.
    *
    * @example
    * ```ts
@@ -41,10 +41,10 @@ export interface PlaySession {
   end(): Promise<Result<HeartbeatCounted> | null>;
 }
 
-const EVERY_MS = 30_000;
+const HEARTBEAT_MS = 30_000;
 const SOURCE = 'savepoint-client';
 
-/** Reports of what happens in a game, of the kinds that the project wants. */
+/** Sends reports and heartbeats of the kinds that the project wants. */
 export class Analytics {
   readonly #connection: Connection;
   readonly #security: Security;
@@ -57,7 +57,7 @@ export class Analytics {
   }
 
   /**
-   * Something happened. `null`: the project wants no reports of that kind.
+   * Reports an event. `null`: the project wants no reports.
    *
    * @example
    * ```ts
@@ -70,7 +70,7 @@ export class Analytics {
   }
 
   /**
-   * Something is not as it should be.
+   * Reports a warning. `null`: the project wants none.
    *
    * @example
    * ```ts
@@ -82,7 +82,7 @@ export class Analytics {
   }
 
   /**
-   * Something went wrong: an error that was caught, or a code.
+   * Reports an error that was caught, or a code. `null`: the project wants none.
    *
    * @example
    * ```ts
@@ -102,7 +102,7 @@ export class Analytics {
   }
 
   /**
-   * The player has come; says so again every 30 seconds until `end`.
+   * Reports that the player has come, and sends heartbeats until `end`.
    *
    * @example
    * ```ts
@@ -110,13 +110,13 @@ export class Analytics {
    * await session.end();
    * ```
    */
-  startSession({ everyMs = EVERY_MS, playerName, context, fps }: SessionOptions = {}): PlaySession {
+  startSession({ everyMs = HEARTBEAT_MS, playerName, context, fps }: SessionOptions = {}): PlaySession {
     const started = performance.now();
     const id = newIdempotencyKey();
     this.#session = id;
     const send = (event: string) => {
       const sessionSeconds = (performance.now() - started) / 1000;
-      return this.heartbeat(event, { sessionSeconds, playerName, context, fps: this.#asked(fps) });
+      return this.heartbeat(event, { sessionSeconds, playerName, context, fps: this.#sampleFps(fps) });
     };
     const joined = send('join');
     const timer = setInterval(() => void send('heartbeat'), everyMs);
@@ -135,7 +135,7 @@ export class Analytics {
   }
 
   /**
-   * One heartbeat: `join`, `heartbeat` or `leave`.
+   * Sends one heartbeat: `join`, `heartbeat` or `leave`. `null`: the project wants none.
    *
    * @example
    * ```ts
@@ -145,9 +145,16 @@ export class Analytics {
    */
   async heartbeat(event: string, more: Readonly<Record<string, unknown>> = {}): Promise<Result<HeartbeatCounted> | null> {
     if (!(await this.#wants('captureSessions'))) return null;
-    const body = { ...this.#who(), event, ...more };
-    const ask = { method: 'POST', family: 'storage', path: ['stats', 'heartbeat'], player: 'named', body, repeats: false } as const;
-    return mapped(await this.#connection.send(ask), (answer) => answer.body as HeartbeatCounted);
+    const body = { ...this.#commonFields(), event, ...more };
+    const request = {
+      method: 'POST',
+      family: 'storage',
+      path: ['stats', 'heartbeat'],
+      player: 'named',
+      body,
+      isRepeatable: false,
+    } as const;
+    return mapped(await this.#connection.send(request), (answer) => answer.body as HeartbeatCounted);
   }
 
   async #report(
@@ -156,14 +163,14 @@ export class Analytics {
     options?: RequestOptions,
   ): Promise<Result<Tracked> | null> {
     if (!(await this.#wants(wanted))) return null;
-    const body = { ...this.#who(), ...event };
+    const body = { ...this.#commonFields(), ...event };
     const path = ['analytics', 'events'];
-    // A report that is sent twice counts twice, so it is sent again only if the server certainly did not take it.
-    const ask = { method: 'POST', family: 'storage', path, player: 'named', body, repeats: false, options } as const;
-    return mapped(await this.#connection.send(ask), (answer) => answer.body as Tracked);
+    // A report that is sent twice counts twice, so it is repeated only if the server certainly did not take it.
+    const request = { method: 'POST', family: 'storage', path, player: 'named', body, isRepeatable: false, options } as const;
+    return mapped(await this.#connection.send(request), (answer) => answer.body as Tracked);
   }
 
-  #asked(fps: SessionOptions['fps']): { readonly avg: number } | undefined {
+  #sampleFps(fps: SessionOptions['fps']): { readonly avg: number } | undefined {
     try {
       return fps && { avg: fps() };
     } catch (error) {
@@ -177,7 +184,7 @@ export class Analytics {
     return analytics['enabled'] !== false && (kind === null || analytics[kind] !== false);
   }
 
-  #who() {
+  #commonFields() {
     return { platformId: this.#connection.player?.id, sessionId: this.#session ?? undefined, source: SOURCE };
   }
 }

@@ -1,7 +1,7 @@
 import { type ErrorCode, failure, type Result, SavepointError, success } from './errors.ts';
 import type { Reply } from './exchange.ts';
 
-/** Reads answers. */
+/** Reads answers of the server. */
 
 /** The answer to a request that was carried out. */
 export interface Answer {
@@ -15,15 +15,15 @@ export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** `refusesInside`: a refusal may come with status 200, as calls and sessions have it. */
-export function readAnswer({ status, headers, text }: Reply, parse: (text: string) => unknown, refusesInside: boolean): Result<Answer> {
+/** Reads an answer. `refusesWith200`: a refusal may have status 200, as it has for calls and sessions. */
+export function readAnswer({ status, headers, text }: Reply, parse: (text: string) => unknown, refusesWith200: boolean): Result<Answer> {
   const read = parsed(text, parse);
   if (status === 0 || (status >= 300 && status < 400)) {
-    return failure('HTTP_ERROR', 'The server sends requests elsewhere; configure the address that it names', { status });
+    return failure('HTTP_ERROR', 'The server redirects to another address; configure the client with that one', { status });
   }
   if (status >= 400) return { ok: false, error: refusalIn(read.ok ? read.value : null, status, headers) };
   if (!read.ok) return failure('INVALID_RESPONSE', text === '' ? 'The answer is empty' : 'The answer is not JSON', { status });
-  if (refusesInside && isRefused(read.value)) return { ok: false, error: refusalIn(read.value, status, headers) };
+  if (refusesWith200 && isRefused(read.value)) return { ok: false, error: refusalIn(read.value, status, headers) };
   return success({ body: read.value, headers });
 }
 
@@ -35,7 +35,7 @@ function parsed(text: string, parse: (text: string) => unknown): Result<unknown>
   }
 }
 
-/** An author may say it in several ways. */
+/** Whether a body is a refusal, in any of the forms that authors use. */
 function isRefused(body: unknown): boolean {
   if (!isObject(body)) return false;
   const { ok, error, status } = body;
@@ -46,13 +46,13 @@ function refusalIn(body: unknown, httpStatus: number, headers: Headers): Savepoi
   const { error, message, status } = isObject(body) ? body : ({} as Members);
   const details = isObject(error) ? error : {};
   const code = isObject(error) ? error['code'] : error;
-  const said = details['message'] ?? message;
-  const meant = typeof status === 'number' && httpStatus < 400 ? status : httpStatus;
+  const text = details['message'] ?? message;
+  const actualStatus = typeof status === 'number' && httpStatus < 400 ? status : httpStatus;
   const requestId = textOf(details['requestId']) ?? textOf(headers.get('x-correlation-id'));
   return new SavepointError(
     (textOf(code) ?? (httpStatus < 400 ? 'UNKNOWN' : 'HTTP_ERROR')) as ErrorCode,
-    textOf(said) ?? `The server answered ${httpStatus}`,
-    { status: meant, retryAfterMs: retryAfterOf(headers), requestId, details, body },
+    textOf(text) ?? `The server answered ${httpStatus}`,
+    { status: actualStatus, retryAfterMs: retryAfterOf(headers), requestId, details, body },
   );
 }
 
@@ -60,13 +60,13 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Seconds, or a date. */
+/** `Retry-After` in ms. The header holds seconds or a date. */
 function retryAfterOf(headers: Headers): number | undefined {
   const text = headers.get('retry-after');
   if (text === null || text === '') return undefined;
   const seconds = Number(text);
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  // Measured by the server's clock where the answer names it: this machine's clock may be hours off.
+  // The server's clock counts if the answer names it, because this machine's clock may be hours off.
   const now = Date.parse(headers.get('date') ?? '') || Date.now();
   const until = Date.parse(text);
   return Number.isNaN(until) ? undefined : Math.max(0, until - now);

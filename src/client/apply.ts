@@ -1,7 +1,7 @@
 import type { OwnWrite } from './connection.ts';
 import type { Operation } from './operations.ts';
 
-/** What a document will be after writes that are under way, as far as the client can tell. The server has the last word. */
+/** Predicts what a document will be after writes that are under way. The server's value replaces the prediction. */
 
 type Node = Readonly<Record<string, unknown>>;
 

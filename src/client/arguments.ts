@@ -1,13 +1,13 @@
 import { type Result, SavepointError, success } from './errors.ts';
 
 /**
- * Checks what a game passes in before anything is done with it. So a wrong argument is refused by its name, and causes no obscure failure
+ * Checks of the arguments that a game passes. A wrong argument is refused at once and by its name, so that it causes no obscure failure
  * later.
  */
 
 type Kind = 'string' | 'number' | 'boolean' | 'function' | 'object';
 
-/** Names of options, whatever takes them, by the kind that they are of. */
+/** Option names by kind. An option has the same kind wherever it occurs. */
 const KINDS: Readonly<Record<Kind, string>> = {
   string:
     'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType idempotencyKey key record field cursor order name host',
@@ -17,20 +17,20 @@ const KINDS: Readonly<Record<Kind, string>> = {
   object: 'json storage signal',
 };
 
-/** An empty key would be none, and the write might happen twice. */
-const SENDABLE = /^[\x20-\x7e]+$/;
+/** Keys that a header can carry. An empty key would count as no key, and the write might happen twice. */
+const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
-/** Throws `INVALID_ARGUMENT` unless it is of this kind. Neither NaN nor the infinite ones are numbers here. */
+/** Throws `INVALID_ARGUMENT` unless the value is of this kind. NaN and the infinities do not count as numbers. */
 export function requireKind(name: string, given: unknown, kind: Kind): void {
   const fits = kind === 'number' ? Number.isFinite(given) : typeof given === kind && given !== null;
   if (!fits)
     throw new SavepointError(
       'INVALID_ARGUMENT',
-      `\`${name}\` is of the type ${kind}, and not ${given instanceof Object ? typeof given : String(given)}`,
+      `\`${name}\` must be of the type ${kind}, and not ${given instanceof Object ? typeof given : String(given)}`,
     );
 }
 
-/** The same of each option that is given. */
+/** Checks each option that is given. */
 export function requireOptions(options: unknown): void {
   if (options === undefined) return;
   requireKind('options', options, 'object');
@@ -38,29 +38,29 @@ export function requireOptions(options: unknown): void {
     if (given === undefined || given === null) continue;
     const [kind] = Object.entries(KINDS).find(([, names]) => names.split(' ').includes(name)) ?? [];
     if (kind !== undefined) requireKind(name, given, kind as Kind);
-    if (name === 'idempotencyKey' && !SENDABLE.test(String(given)))
-      throw new SavepointError('INVALID_ARGUMENT', `"${given}" is no idempotency key: a text of ASCII, and not an empty one`);
+    if (name === 'idempotencyKey' && !PRINTABLE_ASCII.test(String(given)))
+      throw new SavepointError('INVALID_ARGUMENT', `"${given}" is not an idempotency key: it must be printable ASCII, and not empty`);
     if (name === 'signal') requireKind('signal.aborted', (given as { readonly aborted?: unknown }).aborted, 'boolean');
   }
 }
 
-/** The same of a player: its id, or an object that holds it. A number is none: ids are longer than numbers are exact. */
+/** Checks a player: an id, or an object with one. Numbers are refused, because long ids are not exact as numbers. */
 export function requirePlayer(given: unknown): void {
   if (given === undefined || given === null || typeof given === 'string') return;
   requireKind('player', given, 'object');
   requireKind('player.id', (given as { readonly id?: unknown }).id, 'string');
 }
 
-/** The same of a client, which functions of this library are given. */
+/** Checks a client that is passed to a function of this library. */
 export function requireClient(given: unknown): void {
   requireKind('client', given, 'object');
   requireKind('client.connection', (given as { readonly connection?: unknown }).connection, 'object');
 }
 
-/** The outcome of a check, as a value. */
-export function looked(look: () => void): Result<void> {
+/** Runs a check and returns its outcome as a value. */
+export function checkArguments(check: () => void): Result<void> {
   try {
-    return success(look());
+    return success(check());
   } catch (error) {
     if (error instanceof SavepointError) return { ok: false, error };
     throw error;

@@ -1,4 +1,4 @@
-import { looked, requireKind } from './arguments.ts';
+import { checkArguments, requireKind } from './arguments.ts';
 import type { Connection, Prepared, Settings } from './connection.ts';
 import { failure, mapped, type Result, type SavepointError, success } from './errors.ts';
 import type { AnyJson } from './game.ts';
@@ -11,7 +11,7 @@ import { createEncryptedRequestId, seal } from './seal.ts';
 import type { Modes, Security } from './security.ts';
 import type { Session, Sessions } from './sessions.ts';
 
-/** Calls of endpoints: sealed and with a session where the project asks for it, once each, whatever the network does. */
+/** Endpoint calls: encrypted and with a session if the project demands it. Each happens once, whatever the network does. */
 
 export class Calls {
   readonly #connection: Connection;
@@ -29,14 +29,14 @@ export class Calls {
     this.#relay = relay;
   }
 
-  /** `input`: an object. `endpoint`: a slug, or an address that ends with one. */
+  /** Calls an endpoint. `input`: an object. `endpoint`: a slug, or an address that ends with one. */
   async call(endpoint: string, input: unknown = {}, options: CallOptions = {}): Promise<Result<AnyJson>> {
-    const slug = looked(() => requireKind('endpoint', endpoint, 'string')).ok ? slugOf(endpoint) : '';
+    const slug = checkArguments(() => requireKind('endpoint', endpoint, 'string')).ok ? slugOf(endpoint) : '';
     if (slug === '') return failure('INVALID_ARGUMENT', `"${endpoint}" names no endpoint`);
     if (typeof input !== 'object' || input === null || Array.isArray(input)) {
       return failure('INVALID_ARGUMENT', 'The input of an endpoint is an object');
     }
-    // Done before anything is sealed, so that what cannot be sent is refused alike on every way.
+    // Checked before the body is encrypted, so that an input that JSON cannot hold is always refused the same way.
     const printed = jsonText(input, this.#connection.options.json);
     if (!printed.ok) return printed;
     const { idempotencyKey = newIdempotencyKey() } = options;
@@ -62,8 +62,8 @@ export class Calls {
       path: [slug],
       player: 'proven',
       key,
-      repeats: true,
-      refusesInside: true,
+      isRepeatable: true,
+      refusesWith200: true,
       options,
       prepare: (settings) => this.#prepare(settings, slug, input),
       recover: (error) => this.#security.recover(error),
@@ -72,7 +72,7 @@ export class Calls {
   }
 
   /**
-   * Sends the call through the host. The body is bound to the guest and sealed here, so the host sees no more of it than the network does.
+   * Sends the call through the host. The body is encrypted here, in the guest's name, so the host sees no more of it than the network does.
    */
   async #relayed(relay: Relay, slug: string, input: object, key: string, options: CallOptions): Promise<Result<unknown>> {
     for (let attempt = 1; ; attempt++) {
@@ -85,7 +85,7 @@ export class Calls {
   }
 
   async #prepare(settings: Settings, slug: string, input: object): Promise<Result<Prepared>> {
-    // A secret key proves its server, so nothing is sealed.
+    // A secret key proves the server, so nothing is encrypted.
     if (settings.secretKey) return success({ body: { input } });
     const modes = await this.#security.modes();
     const session = modes.sessions ? await this.#sessions.ensure() : null;
@@ -103,7 +103,7 @@ export class Calls {
       revisionId: revision ?? 0,
       revisionOutdated: this.#revision.status?.isOutdated ?? false,
     };
-    // Under `input`, no member of the game's own is taken for one of the call's.
+    // The game's members are nested under `input`, so that none is mistaken for a member of the call.
     const body = { input, security, _endpointSlug: slug };
     if (!modes.encryption) return body;
     const stringify = this.#connection.options.json?.stringify ?? JSON.stringify;
@@ -118,7 +118,7 @@ function clientMode({ sessions, encryption }: Modes, hasSession: boolean): strin
   return sessions ? 'session' : 'legacy';
 }
 
-/** The last part of an address, or the slug as it is; empty for what is neither. */
+/** The last segment of an address, or the slug as it is; '' if the address has none. */
 function slugOf(endpoint: string): string {
   const text = endpoint.trim();
   if (!/^https?:\/\//i.test(text)) return text;

@@ -28,7 +28,7 @@ import { Security } from './security.ts';
 import { Sessions } from './sessions.ts';
 
 /**
- * A client of one project. Nothing is sent before it is asked for.
+ * Makes a client of one project. It sends nothing before its first request.
  *
  * @example
  * ```ts
@@ -45,14 +45,14 @@ export function createClient<G extends GameTypes = AnyGame>(options: ClientOptio
 export class Client<G extends GameTypes = AnyGame> {
   readonly #connection: Connection;
   readonly #calls: Calls;
-  /** What the project asks of its clients. The client goes by it; a game rarely needs this. */
+  /** The project's security config. The client follows it by itself, so a game rarely needs this. */
   readonly security: Security;
-  /** Sessions of the player. The client opens them where the project uses them. */
+  /** Sessions of the player. The client opens them by itself if the project uses them. */
   readonly sessions: Sessions;
-  /** Whether this build of the game is too old. */
+  /** Whether this build of the game is outdated. */
   readonly revision: Revision;
   readonly analytics: Analytics;
-  /** The way through the host of a game, for its guests: `guestRelay`. `null`: requests go to the server. */
+  /** Sends a guest's requests through its host; `guestRelay` makes it. `null`: requests go to the server. */
   relay: Relay | null = null;
 
   constructor(options: ClientOptions) {
@@ -66,7 +66,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * What requests go through. Parts of this library use it.
+   * Sends all requests. Other parts of this library use it.
    *
    * @internal
    */
@@ -75,7 +75,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Whether address, project and key are known. Those that the client finds by itself (`credentials`) are from its first request on.
+   * Whether address, project and key are known. Those from `credentials` are known from the first request on.
    *
    * @example
    * ```ts
@@ -88,7 +88,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * What every address begins with, version included.
+   * The beginning of every URL, API version included.
    *
    * @example
    * ```ts
@@ -100,7 +100,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Which definitions and data requests are for: `live`, or `next`, what is staged.
+   * Which definitions and data requests use: `live`, or `next` for the staged ones.
    *
    * @example
    * ```ts
@@ -118,7 +118,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Who plays.
+   * The player.
    *
    * @example
    * ```ts
@@ -149,8 +149,8 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Calls an endpoint by its slug, or by an address that ends with it, and answers what its author says. Throws a {@link SavepointError}
-   * with the author's own code when it refuses. Happens once, whatever the network does.
+   * Calls an endpoint by its slug, or by an address that ends with it, and resolves to its answer. Throws a {@link SavepointError} with the
+   * author's code if the endpoint refuses. The call happens once, whatever the network does.
    *
    * @example
    * ```ts
@@ -163,7 +163,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * The same as a value: a refusal is something to play on with.
+   * The same as a value, for refusals that are part of the game.
    *
    * @example
    * ```ts
@@ -180,7 +180,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * What the last call of an endpoint was refused with; `null`: it was answered, or there was none.
+   * The error of the last call of an endpoint; `null`: it succeeded, or there was none.
    *
    * @example
    * ```ts
@@ -219,7 +219,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Runs a leaderboard. `own` adds the player's own row with its rank, `around` shows the rows near it.
+   * Reads a leaderboard. `own` adds the player's own row with its rank, `around` shows the rows near it.
    *
    * @example
    * ```ts
@@ -272,7 +272,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * The values that the game is tuned by: `constants` by group, `tables` with their rows.
+   * Reads the game values: `constants` by group, `tables` with their rows.
    *
    * @example
    * ```ts
@@ -298,7 +298,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * The same client for another player: what a dedicated server uses for each of its players.
+   * A client with the same options for another player. A dedicated server uses one for each of its players.
    *
    * @example
    * ```ts
@@ -311,7 +311,7 @@ export class Client<G extends GameTypes = AnyGame> {
   }
 }
 
-/** Game values, with the constants and tables that the game's types name. */
+/** Game values, typed by the game's constants and tables. */
 export type ValuesOf<G extends GameTypes> = Omit<GameValues, 'constants' | 'tables'> & {
   readonly constants: G['values'];
   readonly tables: G extends { readonly tables: infer Rows }

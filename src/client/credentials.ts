@@ -1,7 +1,7 @@
 import { isObject } from './answer.ts';
 import type { Credentials } from './options.ts';
 
-/** Credentials that a program finds by itself: in its environment, or in a file. A browser has neither. */
+/** Credentials from the environment or a file. A browser has neither. */
 
 interface Files {
   readFileSync(path: string, encoding: 'utf8'): string;
@@ -14,9 +14,9 @@ interface Program {
 const FILE = 'savepoint.credentials.json';
 
 /**
- * Reads `SAVEPOINT_URL`, `SAVEPOINT_PROJECT`, `SAVEPOINT_PUBLIC_KEY` and `SAVEPOINT_SECRET_KEY`, and for what they do not say the JSON
- * file `path` (`SAVEPOINT_CREDENTIALS`, or `savepoint.credentials.json` in the working folder): `{url, projectId, publicKey, secretKey}`.
- * `{}` where nothing is found. A file that is there and cannot be read throws.
+ * Reads `SAVEPOINT_URL`, `SAVEPOINT_PROJECT`, `SAVEPOINT_PUBLIC_KEY` and `SAVEPOINT_SECRET_KEY`. What they lack is read from a JSON file,
+ * `{url, projectId, publicKey, secretKey}`, at `path`; by default at `SAVEPOINT_CREDENTIALS`, or `savepoint.credentials.json` in the working
+ * folder. Returns `{}` if nothing is found. Throws if the file holds no object, or if a file that was named cannot be read.
  *
  * @example
  * ```ts

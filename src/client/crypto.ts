@@ -5,7 +5,7 @@ import { hex } from './ids.ts';
 
 export const utf8 = (text: string) => new TextEncoder().encode(text);
 
-/** Absent on a page that came without TLS. */
+/** Whether there is WebCrypto. A page that was loaded without TLS has none. */
 export function hasCrypto(): boolean {
   return globalThis.crypto?.subtle !== undefined;
 }
@@ -13,7 +13,7 @@ export function hasCrypto(): boolean {
 /** Throws `CRYPTO_UNAVAILABLE`. */
 export function subtle(): typeof crypto.subtle {
   if (hasCrypto()) return crypto.subtle;
-  throw new SavepointError('CRYPTO_UNAVAILABLE', 'This needs WebCrypto, which a page has that came over HTTPS or from this machine');
+  throw new SavepointError('CRYPTO_UNAVAILABLE', 'This needs WebCrypto, which only pages over HTTPS or from this machine have');
 }
 
 export async function sha256(text: string): Promise<Uint8Array<ArrayBuffer>> {

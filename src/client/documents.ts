@@ -1,7 +1,7 @@
 import type { Ledger, Written } from '../contract/answers.ts';
 import { isObject } from './answer.ts';
-import { looked, requireKind } from './arguments.ts';
-import type { Ask, Connection, OwnWrite } from './connection.ts';
+import { checkArguments, requireKind } from './arguments.ts';
+import type { ApiRequest, Connection, OwnWrite } from './connection.ts';
 import { mapped, orThrow, type Result, SavepointError, success } from './errors.ts';
 import type { AnyJson, OperationOf } from './game.ts';
 import { newIdempotencyKey } from './ids.ts';
@@ -9,24 +9,24 @@ import type { Operation } from './operations.ts';
 import type { RequestOptions, WriteOptions } from './options.ts';
 import type { Relay } from './relay.ts';
 
-/** Documents of a collection. The key is the player's own where none is named. */
+/** Documents of a collection. The key defaults to the player's id. */
 
-/** Which document. */
+/** The address of a document in its collection. */
 export interface DocumentAddress {
   /** The player's id when left out; a shared collection needs one. */
   readonly key?: string;
-  /** The save record whose document it is. */
+  /** The save record that the document belongs to. */
   readonly record?: string;
 }
 
 export interface ReadOptions extends DocumentAddress, RequestOptions {}
 
 export interface SaveOptions extends DocumentAddress, WriteOptions {
-  /** The version that the change is based on; 0: there must be none yet. Refused with `STALE_SAVE` when another was written since. */
+  /** The version that the change is based on; 0: there must be no document yet. Refused with `STALE_SAVE` if the version is another. */
   readonly ifVersion?: number;
 }
 
-/** A document with the number of writes it has had. */
+/** A document with its version: the number of its writes. */
 export interface Versioned<Doc> {
   /** `null`: there is none. */
   readonly value: Doc | null;
@@ -41,14 +41,14 @@ export interface LedgerOptions extends DocumentAddress, RequestOptions {
   /** Exclusive. */
   readonly to?: string | number;
   readonly limit?: number;
-  /** `cursor` of the page before, in the same order. */
+  /** `cursor` of the previous page, in the same order. */
   readonly cursor?: string;
-  /** `asc`, oldest first, unless `desc` is asked for: newest first. */
+  /** `asc`: oldest first (default); `desc`: newest first. */
   readonly order?: 'asc' | 'desc';
 }
 
-/** How often an edit is made again on what somebody else has written. */
-const MOST_EDITS = 8;
+/** Attempts of an edit that meets writes of others. */
+const MAX_EDITS = 8;
 
 /** The documents of one collection: read, saved, changed by operations. */
 export class Documents<Doc = AnyJson, Save = Doc> {
@@ -63,7 +63,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
   }
 
   /**
-   * The document; `null` when there is none. Throws a {@link SavepointError}.
+   * Reads the document; `null`: there is none. Throws a {@link SavepointError}.
    *
    * @example
    * ```ts
@@ -90,7 +90,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
   }
 
   /**
-   * The document with its version, for a save that must not overwrite somebody else's.
+   * Reads the document with its version, for a save that must not overwrite somebody else's write.
    *
    * @example
    * ```ts
@@ -118,14 +118,16 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     const relay = this.#relay();
     if (relay !== null) {
       const read = await relay.document(this.#collection, key.value, options);
-      return missing(mapped(read, (body) => ({ value: body as Doc, version: 0 })));
+      return nullIfMissing(mapped(read, (body) => ({ value: body as Doc, version: 0 })));
     }
-    const read = await this.#connection.send(this.#ask('GET', [key.value], { repeats: true, options }));
-    return missing(mapped(read, ({ body, headers }) => ({ value: body as Doc, version: Number(headers.get('x-ns-save-version') ?? 0) })));
+    const read = await this.#connection.send(this.#request('GET', [key.value], { isRepeatable: true, options }));
+    return nullIfMissing(
+      mapped(read, ({ body, headers }) => ({ value: body as Doc, version: Number(headers.get('x-ns-save-version') ?? 0) })),
+    );
   }
 
   /**
-   * Puts this document in the place of what was there.
+   * Writes the whole document and replaces what was there.
    *
    * @example
    * ```ts
@@ -174,13 +176,13 @@ export class Documents<Doc = AnyJson, Save = Doc> {
    */
   async tryUpdate(operations: OperationOf<Doc> | readonly OperationOf<Doc>[], options?: SaveOptions): Promise<Result<Written>> {
     const ops: readonly Operation[] = Array.isArray(operations) ? operations : [operations];
-    const given = looked(() => requireOperations(ops));
+    const given = checkArguments(() => requireOperations(ops));
     if (!given.ok) return given;
     return this.#write({ ops }, { ops }, options);
   }
 
   /**
-   * Reads, changes and saves; again, when somebody else saved in between. Where operations can say it, `update` is better.
+   * Reads, changes and saves the document; starts again if somebody else wrote in between. If operations suffice, `update` is better.
    *
    * @example
    * ```ts
@@ -202,19 +204,19 @@ export class Documents<Doc = AnyJson, Save = Doc> {
    * ```
    */
   async tryEdit(change: (document: Doc | null) => Save | Promise<Save>, options?: ReadOptions): Promise<Result<Written>> {
-    const given = looked(() => requireKind('change', change, 'function'));
+    const given = checkArguments(() => requireKind('change', change, 'function'));
     if (!given.ok) return given;
     for (let edit = 1; ; edit++) {
       const loaded = await this.tryLoad(options);
       if (!loaded.ok) return loaded;
       const { value, version } = loaded.value;
       const saved = await this.trySave(await change(value), { ...options, ifVersion: version });
-      if (saved.ok || saved.error.code !== 'STALE_SAVE' || edit === MOST_EDITS) return saved;
+      if (saved.ok || saved.error.code !== 'STALE_SAVE' || edit === MAX_EDITS) return saved;
     }
   }
 
   /**
-   * Deletes the document, where the collection has `allowRecordDelete`. One that is not there is fine.
+   * Deletes the document, if the collection has `allowRecordDelete`. Succeeds also if there is none.
    *
    * @example
    * ```ts
@@ -239,15 +241,15 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     const key = this.#keyOf(options);
     if (!key.ok) return key;
     const { idempotencyKey = newIdempotencyKey() } = options;
-    const more = { headers: versionHeaders(options), key: idempotencyKey, repeats: true, options };
+    const more = { headers: versionHeaders(options), key: idempotencyKey, isRepeatable: true, options };
     const settled = this.#connection.writing({ collection: this.#collection, key: key.value, change: {} });
-    const answer = await this.#connection.send(this.#ask('DELETE', [key.value], more));
+    const answer = await this.#connection.send(this.#request('DELETE', [key.value], more));
     settled(answer);
     return mapped(answer, () => undefined);
   }
 
   /**
-   * A page of the ledger: every change of the numbers that are followed, oldest first; newest first with `order: 'desc'`.
+   * Reads a page of the ledger: every change of the ledger fields, oldest first; newest first with `order: 'desc'`.
    *
    * @example
    * ```ts
@@ -275,7 +277,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     const { field, from, to, limit, cursor, order } = options;
     const query = { field, from, to, limit, cursor, order };
     return mapped(
-      await this.#connection.send(this.#ask('GET', [key.value, 'ledger'], { query, repeats: true, options })),
+      await this.#connection.send(this.#request('GET', [key.value, 'ledger'], { query, isRepeatable: true, options })),
       ({ body }) => body as Ledger,
     );
   }
@@ -284,9 +286,9 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     const key = this.#keyOf(options);
     if (!key.ok) return key;
     const { idempotencyKey = newIdempotencyKey() } = options;
-    const more = { headers: versionHeaders(options), body, key: idempotencyKey, repeats: true, options };
+    const more = { headers: versionHeaders(options), body, key: idempotencyKey, isRepeatable: true, options };
     const settled = this.#connection.writing({ collection: this.#collection, key: key.value, change });
-    const answer = await this.#connection.send(this.#ask('POST', [key.value], more));
+    const answer = await this.#connection.send(this.#request('POST', [key.value], more));
     settled(answer);
     return mapped(answer, ({ body: written }) => written as Written);
   }
@@ -296,7 +298,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
     return owner.ok && record !== undefined ? success(`${owner.value}_${record}`) : owner;
   }
 
-  #ask(method: Ask['method'], path: readonly string[], more: Omit<Ask, 'method' | 'family' | 'path'>): Ask {
+  #request(method: ApiRequest['method'], path: readonly string[], more: Omit<ApiRequest, 'method' | 'family' | 'path'>): ApiRequest {
     return { method, family: 'storage', path: [this.#collection, ...path], player: 'proven', ...more };
   }
 }
@@ -309,8 +311,8 @@ export function requireOperations(given: unknown): void {
   }
 }
 
-/** A missing document is an answer, not an error. */
-function missing<Doc>(read: Result<Versioned<Doc>>): Result<Versioned<Doc>> {
+/** Turns `NOT_FOUND` into the answer that there is no document. */
+function nullIfMissing<Doc>(read: Result<Versioned<Doc>>): Result<Versioned<Doc>> {
   return read.ok || read.error.code !== 'NOT_FOUND' ? read : success({ value: null, version: 0 });
 }
 

@@ -1,55 +1,55 @@
 import type { Code } from '../contract/errors.ts';
 
-/** What can go wrong, as values. A `try…` form answers with them, the form without `try` throws them. */
+/** Errors. A method whose name begins with `try` returns them, the same method without `try` throws them. */
 
-/** Codes that this library gives itself; a server never sends them. */
+/** Codes of this library's own errors; a server never sends them. */
 export type ClientCode =
-  /** Address, project or key are not known. */
+  /** The address, project or key is missing. */
   | 'NOT_CONFIGURED'
-  /** It is about a player, and none was named. */
+  /** The request needs a player, and the client has none. */
   | 'NO_PLAYER'
   /** An argument cannot be sent. */
   | 'INVALID_ARGUMENT'
-  /** No answer came: no network, no server, or a browser that may not ask. */
+  /** No answer came: there is no network or no server, or the server does not allow the page's origin. */
   | 'NETWORK_ERROR'
   /** No answer came in time. */
   | 'TIMEOUT'
-  /** The game's own signal. */
+  /** The game's own signal aborted the request. */
   | 'ABORTED'
-  /** An answer that is none of ours: a proxy's, or no JSON. */
+  /** The answer is not a server's: a proxy's, or not JSON. */
   | 'INVALID_RESPONSE'
-  /** A status of 300 and above without a code. */
+  /** The status is 300 or above, and the answer names no code. */
   | 'HTTP_ERROR'
-  /** A success that says `ok: false` and not why. */
+  /** The status is a success, but the body is a refusal without a code. */
   | 'UNKNOWN'
-  /** A secret key where others can read it. */
+  /** A secret key was given where others can read it. */
   | 'SECRET_EXPOSED'
   /** The page has no WebCrypto: it was not loaded over HTTPS. */
   | 'CRYPTO_UNAVAILABLE'
-  /** The host could not be asked, or gave no answer. */
+  /** The host could not be reached, or did not answer. */
   | 'PROXY_FAILED'
-  /** The offline queue holds as many writes as it may. */
+  /** The offline queue is full. */
   | 'QUEUE_FULL'
   /** The storage of the offline queue failed. */
   | 'QUEUE_STORAGE'
   /** The storage of a guest's secret failed. */
   | 'GUEST_STORAGE';
 
-/** A step of an endpoint failed: a mistake in its definition, or an input that it does not expect. Ends with the type of the step. */
+/** A step of an endpoint failed, through a mistake in its definition or an unexpected input. The code ends with the type of the step. */
 export type StepFailure = `ENDPOINT_ERROR.${string}`;
 
-/** Every code that is not an endpoint author's own. */
+/** Every code except those of endpoint authors. */
 export type ErrorCode = Code | StepFailure | ClientCode;
 
-/** What is known of an error beside code and message. */
+/** The facts of an error beside code and message. */
 export interface ErrorFacts {
-  /** HTTP status, or the one that is meant where that is 200; 0: no answer came. */
+  /** HTTP status, or the status in the body if a refusal came with 200; 0: no answer came. */
   readonly status?: number;
   /** How long the server asks to wait, ms. */
   readonly retryAfterMs?: number | undefined;
-  /** Names the request in the server's log. */
+  /** The id of the request, also in the server's logs. */
   readonly requestId?: string | undefined;
-  /** The `error` of the answer, whole: what a code carries beside its message. */
+  /** The whole `error` object of the answer, with the facts that belong to its code. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** The body of the answer. */
   readonly body?: unknown;
@@ -57,7 +57,7 @@ export interface ErrorFacts {
 }
 
 /**
- * The one class that plain forms throw. `code` is a word for programs, `message` a sentence for people.
+ * The only class of errors that this library throws. `code` is for programs, `message` for people.
  *
  * @example
  * ```ts
@@ -90,7 +90,7 @@ export class SavepointError<Own extends string = string> extends Error {
   }
 }
 
-/** What a `try…` form answers with. */
+/** What a method whose name begins with `try` returns. */
 export type Result<Value, Own extends string = string> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: SavepointError<Own> };
@@ -103,13 +103,13 @@ export function failure(code: ErrorCode, message: string, facts?: ErrorFacts): {
   return { ok: false, error: new SavepointError(code, message, facts) };
 }
 
-/** The value of a success, made into what is asked for. */
+/** Maps the value of a success. */
 export function mapped<From, To, Own extends string>(result: Result<From, Own>, change: (value: From) => To): Result<To, Own> {
   return result.ok ? success(change(result.value)) : result;
 }
 
 /**
- * The value of a `try…` form; throws its error.
+ * The value of a result; throws its error.
  *
  * @example
  * ```ts
@@ -122,7 +122,7 @@ export function unwrap<Value>(result: Result<Value>): Value {
   throw result.error;
 }
 
-/** The plain form of a `try…` form. */
+/** Resolves to the value of a result; throws its error. */
 export async function orThrow<Value>(result: Promise<Result<Value>>): Promise<Value> {
   return unwrap(await result);
 }

@@ -1,4 +1,4 @@
-/** Server-sent events of an answer that goes on. */
+/** Reads server-sent events. */
 
 export interface ServerEvent {
   readonly id: string | null;
@@ -7,40 +7,40 @@ export interface ServerEvent {
 }
 
 export interface EventReader {
-  /** Ends the reading. */
+  /** Stops the reading. */
   readonly signal: AbortSignal;
-  /** Called for whatever arrives, comments too. */
-  alive?(): void;
+  /** Called whenever data arrives, comments included. */
+  onData?(): void;
   /** Called with each event. */
-  hear(event: ServerEvent): void;
+  onEvent(event: ServerEvent): void;
 }
 
-/** Characters of one event: no server of ours sends as many. */
-const LONGEST = 67_108_864;
+/** Bound on the characters of one event, far above what a node sends. */
+const MAX_EVENT_CHARACTERS = 67_108_864;
 
-/** Reads until the answer ends, or the signal says so. Throws if the connection breaks. */
-export async function readEvents(body: ReadableStream<Uint8Array>, { signal, alive, hear }: EventReader): Promise<void> {
+/** Reads events until the answer ends or the signal aborts. Throws if the connection breaks. */
+export async function readEvents(body: ReadableStream<Uint8Array>, { signal, onData, onEvent }: EventReader): Promise<void> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
-  // Node drops the signal of `fetch` once there is a response, so the reader has to end a stream that lives longer.
-  const leave = () => void reader.cancel().catch(() => undefined);
-  signal.addEventListener('abort', leave);
-  if (signal.aborted) leave();
+  // Node drops the signal of `fetch` once there is a response, so the signal has to cancel the reader.
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
   let rest = '';
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      alive?.();
+      onData?.();
       rest += decoder.decode(value, { stream: true });
       const blocks = rest.split('\n\n');
       rest = blocks.pop() ?? '';
-      if (rest.length > LONGEST) throw new Error('an event without end');
-      for (const block of blocks) hear(eventOf(block));
+      if (rest.length > MAX_EVENT_CHARACTERS) throw new Error('an event is too long');
+      for (const block of blocks) onEvent(eventOf(block));
     }
   } finally {
-    signal.removeEventListener('abort', leave);
-    leave();
+    signal.removeEventListener('abort', cancel);
+    cancel();
   }
 }
 

@@ -1,7 +1,7 @@
 import { failure, type Result, type SavepointError, success } from './errors.ts';
 import type { Fetch } from './options.ts';
 
-/** One request and its answer, or why none came. */
+/** Sends one request and reads its answer, with a timeout. */
 
 export interface Reply {
   readonly status: number;
@@ -26,7 +26,7 @@ export async function exchange(
   const timer = setTimeout(stop, timeoutMs);
   signal?.addEventListener('abort', stop);
   try {
-    // A redirected POST would arrive as a GET.
+    // Redirects are not followed: a redirected POST would arrive as a GET.
     const response = await fetcher(url, { ...init, redirect: 'manual', signal: ending.signal });
     return success({ status: response.status, headers: response.headers, text: await response.text() });
   } catch (cause) {
@@ -43,17 +43,17 @@ export function aborted(signal: AbortSignal | undefined): { readonly ok: false; 
   return failure('ABORTED', 'The request was aborted', { cause: signal?.reason });
 }
 
-/** Node puts the reason into the error's cause. */
+/** The reason of a network error, which Node puts into the error's cause. */
 function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }
 
-/** A page is not told why: a node that is down and one that refuses the page's origin look the same. */
+/** Browsers do not tell a page whether the node is down or refuses the page's origin, so the message names both. */
 function hint(): string {
   const { location } = globalThis as { readonly location?: { readonly origin?: string } };
   return location?.origin ? `. Does it run, and let ${location.origin} in (CORS_ORIGINS)?` : '';
 }
 
-// A function, so that the compiler does not take the second look for a repetition of the first.
+// A function, because the compiler would take a second look at `aborted` for a repetition of the first.
 const hasEnded = (signal: AbortSignal | undefined) => signal?.aborted === true;

@@ -1,26 +1,26 @@
 import type { Merge, Operation } from './operations.ts';
 import type { CallOptions } from './options.ts';
 
-/** What a client knows of one game. Without types every slug is accepted, and JSON may be anything. */
+/** The types of one game. Without them every slug is accepted, and JSON may be anything. */
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON whose shape the game knows, and this library does not
 export type AnyJson = any;
 
-/** An endpoint: what it takes, what it answers, and the codes that its author refuses with. */
+/** The types of an endpoint: its input, its answer, and the codes of its author's refusals. */
 export interface EndpointTypes {
   readonly input?: unknown;
   readonly answer?: unknown;
   readonly refusals?: string;
 }
 
-/** The shape of a game's types: by collection, by slug, by query. `savepoint types` makes them from the definitions. */
+/** The shape of a game's types, by the names of collections, endpoints and queries. `savepoint types` generates them. */
 export interface GameTypes {
-  /** As they are read. */
+  /** Documents as they are read. */
   readonly documents: object;
-  /** What a save takes, where that is less than what is read: fields with a default may be left out. */
+  /** Documents as they are saved, if that differs: fields with a default may be left out. */
   readonly saves?: object;
   readonly endpoints: object;
-  /** The rows of leaderboards; `never`, of a query without rows. */
+  /** The rows of leaderboards; `never` for a query without rows. */
   readonly queries: object;
   /** Constants, by group. */
   readonly values: object;
@@ -28,7 +28,7 @@ export interface GameTypes {
   readonly tables?: object;
 }
 
-/** A game of which nothing is known. */
+/** A game without types. */
 export interface AnyGame extends GameTypes {
   readonly documents: Readonly<Record<string, AnyJson>>;
   readonly endpoints: Readonly<Record<string, { readonly input: AnyJson; readonly answer: AnyJson; readonly refusals: string }>>;
@@ -49,7 +49,7 @@ export type SaveOf<G extends GameTypes, C extends CollectionOf<G>> = G extends {
     ? Saves[C]
     : G['documents'][C]
   : G['documents'][C];
-/** Nothing is known of an endpoint that is called by its address. */
+/** An address of an endpoint. A call by address has no types. */
 export type Address = `http${string}`;
 type Endpoint<G extends GameTypes, S extends string> = S extends SlugOf<G> ? G['endpoints'][S] : unknown;
 export type InputOf<G extends GameTypes, S extends string> = Endpoint<G, S> extends { readonly input: infer Input } ? Input : AnyJson;
@@ -61,12 +61,12 @@ export type RefusalsOf<G extends GameTypes, S extends string> =
 export type CallArguments<Input> =
   Record<never, never> extends Input ? [input?: Input, options?: CallOptions] : [input: Input, options?: CallOptions];
 
-/** The same for calls in the queue, which take no options. */
+/** Arguments of a queued call, which takes no options. */
 export type QueuedInput<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-/** Dotted paths into a document; any below what nothing is known of. */
+/** Dotted paths into a document; any path below a member of unknown type. */
 type PathOf<Doc> = unknown extends Doc
   ? string
   : Doc extends readonly unknown[]
@@ -77,7 +77,7 @@ type PathOf<Doc> = unknown extends Doc
 
 type PathBelow<Member> = unknown extends Member ? string : PathOf<NonNullable<Member>>;
 
-/** What lies at a path. */
+/** The type at a path. */
 type AtPath<Doc, Path extends string> = unknown extends Doc
   ? Doc
   : Path extends `${infer Name}.${infer Rest}`
@@ -91,24 +91,24 @@ type AtPath<Doc, Path extends string> = unknown extends Doc
 type AtBelow<Member, Path extends string> = unknown extends Member ? Member : AtPath<NonNullable<Member>, Path>;
 
 type PathTo<Doc, Kind> = { [Path in PathOf<Doc>]: Fits<AtPath<Doc, Path>, Kind> extends true ? Path : never }[PathOf<Doc>];
-/** A value of which nothing is known may be of any kind. */
+/** Whether a type is of a kind. An unknown type may be of any. */
 type Fits<At, Kind> = unknown extends At ? true : [NonNullable<At>] extends [Kind] ? true : false;
 type SetOf<Doc> = { [Path in PathOf<Doc>]: Operation<'set' | 'set_if_null', Path, Frozen<AtPath<Doc, Path>>> }[PathOf<Doc>];
 
-/** Lists as read-only: what is sent is not changed. */
+/** The type with read-only lists and members, so that read-only values may be sent. */
 type Frozen<Value> = Value extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : Value extends object
     ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
     : Value;
 
-/** Lists take items of their kind. */
+/** Operations on lists, with items of the list's type. */
 type ItemsOf<Doc> = {
   [Path in PathTo<Doc, readonly unknown[]>]: Operation<'push' | 'remove', Path, ItemOf<AtPath<Doc, Path>>>;
 }[PathTo<Doc, readonly unknown[]>];
 type ItemOf<At> = unknown extends At ? unknown : NonNullable<At> extends readonly (infer Item)[] ? Frozen<Item> : unknown;
 
-/** Objects take members that they have. */
+/** Operations that merge members which the object has. */
 type MergeOf<Doc> = { [Path in PathOf<Doc>]: MergeAt<Path, AtPath<Doc, Path>> }[PathOf<Doc>] | MergeAt<'$', Doc>;
 type MergeAt<Path extends string, At> = unknown extends At
   ? Operation<'merge', Path>
@@ -118,7 +118,7 @@ type MergeAt<Path extends string, At> = unknown extends At
       ? Merge<Path, Partial<Frozen<NonNullable<At>>>>
       : never;
 
-/** The operations that fit a document. */
+/** The operations that a document accepts. */
 export type OperationOf<Doc> =
   IsAny<Doc> extends true
     ? Operation

@@ -1,24 +1,24 @@
 import type { Guest, GuestWithCode } from '../contract/answers.ts';
-import { looked, requireKind } from './arguments.ts';
+import { checkArguments, requireKind } from './arguments.ts';
 import type { Client } from './client.ts';
-import type { Headings } from './connection.ts';
+import type { HeaderMap } from './connection.ts';
 import { failure, mapped, orThrow, type Result, success } from './errors.ts';
 import type { AnyGame, GameTypes } from './game.ts';
-import { alone, type GuestOptions, newSecret, type SecretStore } from './guest-secret.ts';
+import { type GuestOptions, newSecret, type SecretStore, withSecretStore } from './guest-secret.ts';
 import type { RequestOptions } from './options.ts';
 
 /**
- * Players without an account. The device makes a secret and keeps it; the server knows its hash. A recovery code, or an account that was
- * linked, brings the player to another device.
+ * Players without an account. The device makes a secret and keeps it; the server stores only its hash. A recovery code, or a linked
+ * account, brings the player to another device.
  */
 
-/** A player of a platform or a login, with what proves it there. */
+/** A player of a platform or a login, with the token that proves it there. */
 export interface Account {
   readonly id: string;
   readonly token: string;
 }
 
-/** What brings a guest to this device. */
+/** The proof that brings a guest to this device. */
 export type GuestProof = { readonly code: string } | { readonly account: Account };
 
 export interface GuestDevice {
@@ -29,18 +29,18 @@ export interface GuestDevice {
   readonly isThis: boolean;
 }
 
-/** The devices of a guest, and what else lets a device become this guest. */
+/** The devices of a guest, and the other ways by which a device may become this guest. */
 export interface GuestFacts {
   readonly devices: readonly GuestDevice[];
-  /** Id of the account that is linked. */
+  /** Id of the linked account. */
   readonly account: string | null;
-  /** Whether there is a recovery code that was not used. */
+  /** Whether there is an unused recovery code. */
   readonly hasCode: boolean;
 }
 
 /**
- * Makes the client play as this device's guest: the one that it was before, or a new one on the first start. The project's setting is
- * `guestSignIn`. Throws `GUEST_STORAGE`, and what the server refuses.
+ * Makes the client play as this device's guest: the same one on every start, a new one on the first. The project's setting `guestSignIn`
+ * must allow it. Throws `GUEST_STORAGE`, and the server's refusals.
  *
  * @example
  * ```ts
@@ -64,18 +64,19 @@ export function signInGuest<G extends GameTypes = AnyGame>(client: Client<G>, op
  * ```
  */
 export function trySignInGuest<G extends GameTypes = AnyGame>(client: Client<G>, options: GuestOptions = {}): Promise<Result<GuestPlayer>> {
-  return alone(client, options, async (store) => {
+  return withSecretStore(client, options, async (store) => {
     const kept = (await store.read()) ?? { secret: newSecret(), player: null };
-    if (kept.player !== null) return entered(client, kept.secret, kept.player, options);
-    // Stored before it is sent: a device that is switched off in between is the same guest afterwards.
+    if (kept.player !== null) return signIn(client, kept.secret, kept.player, options);
+    // The secret is stored before it is sent, so a device that is switched off in between remains the same guest.
     await store.write(kept);
-    return registered(client, store, kept.secret, 'register', {}, options);
+    return register(client, store, kept.secret, 'register', {}, options);
   });
 }
 
 /**
- * Brings a guest to this device, by a recovery code, which works once, or by the account that is linked to it. The guest that the device was
- * before is kept in the storage, under the name with `:before` behind it. Throws `GUEST_CODE_INVALID`, `GUEST_NOT_LINKED`, and as `signInGuest`.
+ * Brings a guest to this device, by a recovery code, which works once, or by the guest's linked account. The secret of the guest that the
+ * device was before stays in the storage, under the name with `:before` appended. Throws `GUEST_CODE_INVALID`, `GUEST_NOT_LINKED`, and what
+ * `signInGuest` throws.
  *
  * @example
  * ```ts
@@ -107,19 +108,19 @@ export function tryRecoverGuest<G extends GameTypes = AnyGame>(
   proof: GuestProof,
   options: GuestOptions = {},
 ): Promise<Result<GuestPlayer>> {
-  const given = looked(() => {
+  const given = checkArguments(() => {
     requireKind('proof', proof, 'object');
     if ('code' in proof) requireKind('code', proof.code, 'string');
     else requireAccount(proof.account);
   });
   if (!given.ok) return Promise.resolve(given);
-  return alone(client, options, async (store) => {
+  return withSecretStore(client, options, async (store) => {
     const before = await store.read();
     const joining = before?.joining ?? newSecret();
     await store.write({ secret: joining, player: null, ...before, joining });
-    const body = 'code' in proof ? { code: proof.code } : { account: sent(proof.account) };
+    const body = 'code' in proof ? { code: proof.code } : { account: accountBody(proof.account) };
     if (before !== null && before.player !== null) await store.keepBefore({ secret: before.secret, player: before.player });
-    return registered(client, store, joining, 'join', body, options);
+    return register(client, store, joining, 'join', body, options);
   });
 }
 
@@ -127,21 +128,21 @@ export function tryRecoverGuest<G extends GameTypes = AnyGame>(
 export class GuestPlayer {
   readonly #client: Client<GameTypes>;
   readonly #secret: string;
-  /** Where the device keeps its secret. */
-  readonly #place: GuestOptions;
-  /** The player's id, in everything that is stored. */
+  /** The storage of the device's secret, and its name there. */
+  readonly #storageOptions: GuestOptions;
+  /** The player's id. */
   readonly id: string;
 
   /** @internal */
-  constructor(client: Client<GameTypes>, secret: string, id: string, place: GuestOptions) {
+  constructor(client: Client<GameTypes>, secret: string, id: string, storageOptions: GuestOptions) {
     this.#client = client;
     this.#secret = secret;
-    this.#place = place;
+    this.#storageOptions = storageOptions;
     this.id = id;
   }
 
   /**
-   * A new recovery code, for the player to write down: it is shown once, and works once. The one before is void.
+   * Makes a new recovery code for the player to write down. It is shown once and works once. The previous code becomes invalid.
    *
    * @example
    * ```ts
@@ -163,11 +164,11 @@ export class GuestPlayer {
    * ```
    */
   async tryIssueCode(options?: RequestOptions): Promise<Result<string>> {
-    return mapped(await this.#ask('POST', 'code', {}, options), (body) => (body as GuestWithCode).code);
+    return mapped(await this.#send('POST', 'code', {}, options), (body) => (body as GuestWithCode).code);
   }
 
   /**
-   * The devices, and what else leads to the guest.
+   * The devices, the linked account, and whether there is a recovery code.
    *
    * @example
    * ```ts
@@ -190,11 +191,11 @@ export class GuestPlayer {
    * ```
    */
   async tryShow(options?: RequestOptions): Promise<Result<GuestFacts>> {
-    return mapped(await this.#ask('GET', 'devices', undefined, options), factsIn);
+    return mapped(await this.#send('GET', 'devices', undefined, options), readFacts);
   }
 
   /**
-   * Links an account: whoever is proven to be it can bring the guest to another device. The guest keeps its id. Throws `GUEST_CONFLICT`.
+   * Links an account: whoever proves to own it can bring the guest to another device. The guest keeps its id. Throws `GUEST_CONFLICT`.
    *
    * @example
    * ```ts
@@ -217,11 +218,11 @@ export class GuestPlayer {
    * ```
    */
   tryLink(account: Account, options?: RequestOptions): Promise<Result<GuestFacts>> {
-    return this.#askWith('link', account, options);
+    return this.#sendWithAccount('link', account, options);
   }
 
   /**
-   * Unlinks the account, which is proven once more: whoever has a lost device cannot do it.
+   * Unlinks the account. It must be proven again, so that whoever finds a lost device cannot do it.
    *
    * @example
    * ```ts
@@ -243,11 +244,11 @@ export class GuestPlayer {
    * ```
    */
   tryUnlink(account: Account, options?: RequestOptions): Promise<Result<GuestFacts>> {
-    return this.#askWith('unlink', account, options);
+    return this.#sendWithAccount('unlink', account, options);
   }
 
   /**
-   * Shuts out a device, by its id, at once and with every session that it opened. Throws `GUEST_CONFLICT` for the last way to the guest.
+   * Revokes a device at once, with every session that it opened. Throws `GUEST_CONFLICT` if nothing else leads to the guest.
    *
    * @example
    * ```ts
@@ -272,16 +273,15 @@ export class GuestPlayer {
    * ```
    */
   async tryRevoke(device: string, options?: RequestOptions): Promise<Result<GuestFacts>> {
-    const given = looked(() => requireKind('device', device, 'string'));
+    const given = checkArguments(() => requireKind('device', device, 'string'));
     if (!given.ok) return given;
-    return mapped(await this.#ask('POST', 'revoke', { device }, options), factsIn);
+    return mapped(await this.#send('POST', 'revoke', { device }, options), readFacts);
   }
 
   /**
-   * Signs this device out: nobody plays, and the next `signInGuest` makes a new guest. For a device that was shut out
-   * (`PLATFORM_AUTH_FAILED` with `details.authFailureKind` `token_rejected`), and for another person at the same device. Tells the server
-   * nothing. The secret is kept in the storage under the name with `:before` behind it: it may be the only way to the guest. Throws
-   * `GUEST_STORAGE`.
+   * Signs this device out: the client has no player, and the next `signInGuest` makes a new guest. For a device that was revoked
+   * (`PLATFORM_AUTH_FAILED` with `details.authFailureKind` `token_rejected`), or for another person at the same device. Sends nothing. The
+   * secret stays in the storage under the name with `:before` appended, because it may be the only way to the guest. Throws `GUEST_STORAGE`.
    *
    * @example
    * ```ts
@@ -306,12 +306,12 @@ export class GuestPlayer {
    * ```
    */
   tryForget(): Promise<Result<void>> {
-    return alone(this.#client, this.#place, async (store) => {
+    return withSecretStore(this.#client, this.#storageOptions, async (store) => {
       const kept = await store.read();
       if (kept !== null && kept.secret === this.#secret) {
         await store.keepBefore({ secret: this.#secret, player: this.id });
         const { joining } = kept;
-        // A guest that was being joined may have this secret by now.
+        // A join that got no answer may have succeeded, so its secret is kept.
         await (joining === undefined ? store.remove() : store.write({ secret: joining, player: null, joining }));
       }
       if (this.#client.player?.id === this.id) this.#client.player = null;
@@ -319,14 +319,14 @@ export class GuestPlayer {
     });
   }
 
-  async #askWith(path: 'link' | 'unlink', account: Account, options?: RequestOptions): Promise<Result<GuestFacts>> {
-    const given = looked(() => requireAccount(account));
+  async #sendWithAccount(path: 'link' | 'unlink', account: Account, options?: RequestOptions): Promise<Result<GuestFacts>> {
+    const given = checkArguments(() => requireAccount(account));
     if (!given.ok) return given;
-    return mapped(await this.#ask('POST', path, { account: sent(account) }, options), factsIn);
+    return mapped(await this.#send('POST', path, { account: accountBody(account) }, options), readFacts);
   }
 
-  #ask(method: 'GET' | 'POST', path: string, body: object | undefined, options?: RequestOptions): Promise<Result<unknown>> {
-    return ask(this.#client, method, path, { 'x-platform-id': this.id, 'x-platform-token': this.#secret }, body, options);
+  #send(method: 'GET' | 'POST', path: string, body: object | undefined, options?: RequestOptions): Promise<Result<unknown>> {
+    return sendGuestRequest(this.#client, method, path, { 'x-platform-id': this.id, 'x-platform-token': this.#secret }, body, options);
   }
 }
 
@@ -337,46 +337,46 @@ function requireAccount(given: unknown): void {
   requireKind('account.token', token, 'string');
 }
 
-function sent({ id, token }: Account): object {
+function accountBody({ id, token }: Account): object {
   return { platformId: id, token };
 }
 
-function factsIn(body: unknown): GuestFacts {
+function readFacts(body: unknown): GuestFacts {
   const { devices, account, hasCode } = body as Guest;
   return { devices: devices.map(({ id, joinedAt, asks }) => ({ id, joinedAt, isThis: asks })), account, hasCode };
 }
 
-/** Repeating a request of these routes changes nothing, so all of them may be sent again. */
-async function ask<G extends GameTypes>(
+/** All requests of these routes may be repeated: a repetition changes nothing. */
+async function sendGuestRequest<G extends GameTypes>(
   client: Client<G>,
   method: 'GET' | 'POST',
   path: string,
-  headers: Headings,
+  headers: HeaderMap,
   body: object | undefined,
   options: RequestOptions | undefined,
 ): Promise<Result<unknown>> {
-  const answer = await client.connection.send({ method, family: 'guests', path: [path], headers, body, repeats: true, options });
-  return mapped(answer, ({ body: told }) => told);
+  const answer = await client.connection.send({ method, family: 'guests', path: [path], headers, body, isRepeatable: true, options });
+  return mapped(answer, ({ body: responseBody }) => responseBody);
 }
 
-async function registered<G extends GameTypes>(
+async function register<G extends GameTypes>(
   client: Client<G>,
   store: SecretStore,
   secret: string,
-  how: 'register' | 'join',
+  route: 'register' | 'join',
   body: object,
   options: GuestOptions,
 ): Promise<Result<GuestPlayer>> {
-  const answer = await ask(client, 'POST', how, { 'x-platform-token': secret }, body, options);
+  const answer = await sendGuestRequest(client, 'POST', route, { 'x-platform-token': secret }, body, options);
   if (!answer.ok) return answer;
   const { player } = answer.value as Guest;
   if (typeof player !== 'string' || player === '') return failure('INVALID_RESPONSE', 'The answer names no player');
   await store.write({ secret, player });
-  return entered(client, secret, player, options);
+  return signIn(client, secret, player, options);
 }
 
-function entered<G extends GameTypes>(client: Client<G>, secret: string, id: string, { storage, name }: GuestOptions): Result<GuestPlayer> {
+function signIn<G extends GameTypes>(client: Client<G>, secret: string, id: string, { storage, name }: GuestOptions): Result<GuestPlayer> {
   client.player = { id, token: secret };
-  const place = { ...(storage && { storage }), ...(name !== undefined && { name }) };
-  return success(new GuestPlayer(client as unknown as Client<GameTypes>, secret, id, place));
+  const storageOptions = { ...(storage && { storage }), ...(name !== undefined && { name }) };
+  return success(new GuestPlayer(client as unknown as Client<GameTypes>, secret, id, storageOptions));
 }

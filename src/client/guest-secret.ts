@@ -1,4 +1,4 @@
-import { looked, requireClient, requireOptions } from './arguments.ts';
+import { checkArguments, requireClient, requireOptions } from './arguments.ts';
 import type { Client } from './client.ts';
 import { base64url } from './crypto.ts';
 import { failure, type Result, SavepointError } from './errors.ts';
@@ -7,27 +7,27 @@ import { randomBytes } from './ids.ts';
 import type { RequestOptions } from './options.ts';
 import type { QueueStorage } from './storage.ts';
 
-/** The secret that proves a guest's device, and where the device keeps it. */
+/** The secret that proves a guest's device, and its storage on the device. */
 
 export interface GuestOptions extends RequestOptions {
-  /** Where the device keeps its secret: `localStorage` when left out, `fileStorage(folder)`, or the game's own. */
+  /** Keeps the device's secret: `fileStorage(folder)`, or the game's own. Default: `localStorage`. */
   readonly storage?: QueueStorage;
-  /** Name of the secret in its storage; one for the project when left out. */
+  /** Name of the secret in its storage. Default: one per project. */
   readonly name?: string;
 }
 
-/** What the storage holds. */
-interface Kept {
+/** The secret as the storage holds it. */
+interface StoredSecret {
   readonly secret: string;
   /** `null`: the secret is not known to be registered. */
   readonly player: string | null;
-  /** A secret that was made to join a guest, and may have done so. */
+  /** A secret that was sent to join a guest; whether it did is not known. */
   readonly joining?: string;
 }
 
 const PREFIX = 'ns_guest_';
 
-/** Whether a token is the secret of a guest's device, which nobody else may be given. */
+/** Whether a token is the secret of a guest's device, which must never leave it except to the server. */
 export function isGuestSecret(token: string): boolean {
   return token.startsWith(PREFIX);
 }
@@ -37,9 +37,9 @@ export function newSecret(): string {
 }
 
 export interface SecretStore {
-  read(): Promise<Kept | null>;
-  write(kept: Kept): Promise<void>;
-  keepBefore(kept: Kept): Promise<void>;
+  read(): Promise<StoredSecret | null>;
+  write(kept: StoredSecret): Promise<void>;
+  keepBefore(kept: StoredSecret): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -47,13 +47,13 @@ interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** Works with the storage while no other page does. */
-export async function alone<G extends GameTypes, T>(
+/** Runs `work` with the storage of the secret, under a lock so that no other page uses it meanwhile. */
+export async function withSecretStore<G extends GameTypes, T>(
   client: Client<G>,
   options: GuestOptions,
   work: (store: SecretStore) => Promise<Result<T>>,
 ): Promise<Result<T>> {
-  const given = looked(() => {
+  const given = checkArguments(() => {
     requireClient(client);
     requireOptions(options);
   });
@@ -66,7 +66,7 @@ export async function alone<G extends GameTypes, T>(
   const name = options.name ?? `savepoint-guest:${ready.value.projectId}`;
   const { locks } = (globalThis as { readonly navigator?: { readonly locks?: Locks } }).navigator ?? {};
   try {
-    const store = storeOf(storage, name);
+    const store = secretStore(storage, name);
     return await (locks === undefined ? work(store) : locks.request(name, () => work(store)));
   } catch (cause) {
     if (cause instanceof SavepointError) return { ok: false, error: cause };
@@ -74,11 +74,11 @@ export async function alone<G extends GameTypes, T>(
   }
 }
 
-function storeOf(storage: QueueStorage, name: string): SecretStore {
+function secretStore(storage: QueueStorage, name: string): SecretStore {
   return {
     async read() {
       const text = await storage.getItem(name);
-      const kept = text === null ? null : (JSON.parse(text) as Partial<Kept> | null);
+      const kept = text === null ? null : (JSON.parse(text) as Partial<StoredSecret> | null);
       if (kept === null) return null;
       if (typeof kept.secret !== 'string') throw new SavepointError('GUEST_STORAGE', `What is stored as ${name} holds no secret`);
       return { ...kept, secret: kept.secret, player: kept.player ?? null };

@@ -10,26 +10,26 @@ import type { PublishTarget, RequestOptions } from './options.ts';
 import type { Relay } from './relay.ts';
 import { pause } from './retry.ts';
 
-/** A guest of a host: its calls and reads of documents go over the game's own network, to the host, which sends them on. */
+/** A guest of a host: its calls and reads of documents go over the game's own network to the host, which forwards them. */
 
-/** What a guest asks its host for. Plain JSON. */
+/** A guest's request to its host. Plain JSON. */
 export interface GuestRequest {
   readonly v: 1;
   readonly projectId: string;
   readonly target: PublishTarget;
   readonly player: string;
-  /** The player's own token, as consent; may be empty. */
+  /** The player's own token or pass, as consent; may be empty. */
   readonly token: string;
-  /** For a call: its slug, body and idempotency key. */
+  /** Slug, body and idempotency key of a call. */
   readonly slug?: string;
   readonly body?: unknown;
   readonly key?: string;
-  /** For the read of a document. */
+  /** Collection and key of a document to read. */
   readonly collection?: string;
   readonly document?: string;
 }
 
-/** What the host gives back. Plain JSON. */
+/** The host's answer to a guest. Plain JSON. */
 export type HostAnswer =
   | { readonly ok: true; readonly body: unknown }
   | {
@@ -43,11 +43,11 @@ const ATTEMPTS = 3;
 const PAUSE_MS = 300;
 const TIMEOUT_MS = 30_000;
 
-/** How a guest goes through its host. */
+/** Options of a relay. */
 export interface RelayOptions {
   /**
-   * The player who hosts; left out: a dedicated server does. Players of `signInGuest` say it: what they give the host in place of their secret
-   * is good for this player alone.
+   * The player who hosts. Left out: a dedicated server hosts. Players of `signInGuest` must name it: they give the host a pass instead of
+   * their secret, and the pass is valid for this player only.
    */
   readonly host?: string;
 }
@@ -56,8 +56,8 @@ export interface RelayOptions {
 const PASS_MARGIN_MS = 60_000;
 
 /**
- * The way through a host. `send` brings a message to the host and its answer back; one that is lost is sent again, and happens once.
- * `client.relay = null` when the player becomes the host.
+ * Sends a guest's requests through its host. `send` delivers a request to the host and returns the answer. A lost request is sent again,
+ * and happens once. Set `client.relay = null` when the player becomes the host.
  *
  * @example
  * ```ts
@@ -76,8 +76,8 @@ export function guestRelay<G extends GameTypes>(
   requireKind('send', send, 'function');
   requireOptions(options);
   const { host } = options;
-  const passes = new Passes(client, host);
-  const ask = async (what: Partial<GuestRequest>, asked: RequestOptions = {}): Promise<Result<unknown>> => {
+  const passes = new PassCache(client, host);
+  const sendThroughHost = async (what: Partial<GuestRequest>, asked: RequestOptions = {}): Promise<Result<unknown>> => {
     const { connection } = client;
     const ready = await connection.ready();
     if (!ready.ok) return ready;
@@ -86,12 +86,12 @@ export function guestRelay<G extends GameTypes>(
     const target = client.publishTarget;
     let isRenewed = false;
     for (let attempt = 1; ; attempt++) {
-      // A token may be good for one use only.
-      const own = (await proofByToken(player))['x-platform-token'] ?? '';
-      const proof = isGuestSecret(own) ? await passes.of(own, asked) : success(own);
+      // Each attempt asks for a token of its own: it may be valid for one use only.
+      const token = (await proofByToken(player))['x-platform-token'] ?? '';
+      const proof = isGuestSecret(token) ? await passes.passFor(token, asked) : success(token);
       if (!proof.ok) return proof;
-      const result = await carried(send({ v: 1, projectId, target, player: player.id, token: proof.value, ...what }), asked);
-      // A pass that was refused is not shown again. It may have expired while the machine slept.
+      const result = await withTimeout(send({ v: 1, projectId, target, player: player.id, token: proof.value, ...what }), asked);
+      // A refused pass is not used again. It may have expired while the machine slept.
       const isRefused = !result.ok && result.error.code === 'PLATFORM_AUTH_FAILED' && passes.forget();
       if (isRefused && !isRenewed) {
         isRenewed = true;
@@ -102,26 +102,26 @@ export function guestRelay<G extends GameTypes>(
     }
   };
   return {
-    call: (slug, body, key, more) => ask({ slug, body, key }, more),
-    document: (collection, document, more) => ask({ collection, document }, more),
+    call: (slug, body, key, more) => sendThroughHost({ slug, body, key }, more),
+    document: (collection, document, more) => sendThroughHost({ collection, document }, more),
   };
 }
 
-/** What a device gives its host in place of its secret, with which the host would be the player for good. */
-class Passes<G extends GameTypes> {
+/** Passes for the host. A device gives them instead of its secret, with which the host could act as the player for ever. */
+class PassCache<G extends GameTypes> {
   readonly #client: Client<G>;
   readonly #host: string | undefined;
-  #kept: { readonly secret: string; readonly pass: string; readonly until: number } | null = null;
+  #cached: { readonly secret: string; readonly pass: string; readonly validUntil: number } | null = null;
 
   constructor(client: Client<G>, host: string | undefined) {
     this.#client = client;
     this.#host = host;
   }
 
-  async of(secret: string, options: RequestOptions): Promise<Result<string>> {
-    if (this.#kept?.secret === secret && performance.now() < this.#kept.until) return success(this.#kept.pass);
+  async passFor(secret: string, options: RequestOptions): Promise<Result<string>> {
+    if (this.#cached?.secret === secret && performance.now() < this.#cached.validUntil) return success(this.#cached.pass);
     const host = this.#host;
-    // A dedicated server's key stands for itself.
+    // A dedicated server acts by its secret key and needs no pass.
     if (host === undefined) return success('');
     const began = performance.now();
     const { connection } = this.#client;
@@ -131,24 +131,24 @@ class Passes<G extends GameTypes> {
       path: ['pass'],
       body: { host },
       player: 'token',
-      repeats: true,
+      isRepeatable: true,
       options,
     });
     if (!sent.ok) return sent;
     const { pass, expiresInSeconds } = sent.value.body as GuestPass;
-    this.#kept = { secret, pass, until: began + expiresInSeconds * 1000 - PASS_MARGIN_MS };
+    this.#cached = { secret, pass, validUntil: began + expiresInSeconds * 1000 - PASS_MARGIN_MS };
     return success(pass);
   }
 
-  /** Returns whether there was one. */
+  /** Drops the cached pass. Returns whether there was one. */
   forget(): boolean {
-    const kept = this.#kept;
-    this.#kept = null;
+    const kept = this.#cached;
+    this.#cached = null;
     return kept !== null;
   }
 }
 
-async function carried(answering: Promise<HostAnswer>, { timeoutMs = TIMEOUT_MS, signal }: RequestOptions): Promise<Result<unknown>> {
+async function withTimeout(answering: Promise<HostAnswer>, { timeoutMs = TIMEOUT_MS, signal }: RequestOptions): Promise<Result<unknown>> {
   const ending = new AbortController();
   const end = () => ending.abort();
   signal?.addEventListener('abort', end);

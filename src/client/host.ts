@@ -1,17 +1,17 @@
 import { isObject } from './answer.ts';
-import { looked, requireClient } from './arguments.ts';
+import { checkArguments, requireClient } from './arguments.ts';
 import type { Client } from './client.ts';
-import type { Ask, Headings } from './connection.ts';
+import type { ApiRequest, HeaderMap } from './connection.ts';
 import { failure, type Result } from './errors.ts';
 import type { GameTypes } from './game.ts';
 import type { GuestRequest, HostAnswer } from './guest.ts';
 import { proxySignature } from './seal.ts';
 
-/** The host of a game: it sends what its guests ask for, in their names, signed for one endpoint or collection. */
+/** The host of a game: it sends its guests' requests in their names, each signed for one endpoint or collection. */
 
 /**
- * Does what a guest asks for. `peer`: the player that the game's network says it came from; a guest can speak for nobody else. Never
- * throws: the answer goes back to the guest as it is.
+ * Carries out a guest's request. `peer`: the player that the request came from, according to the game's network; a guest cannot act for
+ * anybody else. Never throws. Send the answer to the guest as it is.
  *
  * @example
  * ```ts
@@ -21,28 +21,28 @@ import { proxySignature } from './seal.ts';
  * ```
  */
 export async function answerGuest<G extends GameTypes>(client: Client<G>, request: unknown, peer: string): Promise<HostAnswer> {
-  const result = await answered(client, request, peer);
+  const result = await handleRequest(client, request, peer);
   if (result.ok) return { ok: true, body: result.value };
   const { code, message, status, body, retryAfterMs, details } = result.error;
   const more = { ...(body === undefined ? {} : { body }), ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   return { ok: false, error: { ...details, code, message, status }, ...more };
 }
 
-async function answered<G extends GameTypes>(client: Client<G>, request: unknown, peer: string): Promise<Result<unknown>> {
-  const given = looked(() => requireClient(client));
+async function handleRequest<G extends GameTypes>(client: Client<G>, request: unknown, peer: string): Promise<Result<unknown>> {
+  const given = checkArguments(() => requireClient(client));
   if (!given.ok) return given;
   const ready = await client.connection.ready();
   if (!ready.ok) return ready;
   const { projectId, publicKey, secretKey } = ready.value;
-  if (!isRequest(request)) return failure('INVALID_ARGUMENT', 'This is no request of a guest');
-  if (request.player !== peer) return failure('INVALID_ARGUMENT', `The guest is ${peer}, and asks as ${request.player}`);
+  if (!isRequest(request)) return failure('INVALID_ARGUMENT', 'This is not a request of a guest');
+  if (request.player !== peer) return failure('INVALID_ARGUMENT', `The guest is ${peer}, but the request names ${request.player}`);
   if (request.projectId !== projectId || request.target !== client.publishTarget) {
     return failure('INVALID_ARGUMENT', 'The guest plays another project or target than the host');
   }
   const { player, token, slug, collection = '', document = '' } = request;
   const purpose = slug ?? `storage-${collection}`;
   const isOwn = client.player?.id === player;
-  const onBehalf: Headings = isOwn
+  const onBehalf: HeaderMap = isOwn
     ? {}
     : secretKey
       ? { 'x-on-behalf-of': player }
@@ -50,18 +50,26 @@ async function answered<G extends GameTypes>(client: Client<G>, request: unknown
           ...{ 'x-on-behalf-of': player, 'x-on-behalf-of-token': token },
           'x-proxy-signature': await proxySignature(publicKey, projectId, purpose, player, token),
         };
-  const common = { headers: onBehalf, player: 'token', repeats: true } as const;
-  const ask: Ask =
+  const common = { headers: onBehalf, player: 'token', isRepeatable: true } as const;
+  const ask: ApiRequest =
     slug === undefined
       ? { ...common, method: 'GET', family: 'storage', path: [collection, document] }
-      : { ...common, ...callOf(request), method: 'POST', family: 'endpoints', path: [slug], body: request.body ?? {}, refusesInside: true };
+      : {
+          ...common,
+          ...callOf(request),
+          method: 'POST',
+          family: 'endpoints',
+          path: [slug],
+          body: request.body ?? {},
+          refusesWith200: true,
+        };
   const sent = await client.connection.send(ask);
   return sent.ok ? { ok: true, value: sent.value.body } : sent;
 }
 
-const callOf = ({ key }: GuestRequest) => (key === undefined ? { repeats: false } : { key });
+const callOf = ({ key }: GuestRequest) => (key === undefined ? { isRepeatable: false } : { key });
 
-/** A guest's computer made the request, so nothing in it is trusted before it is checked. */
+/** Validates a request. It comes from a guest's computer and cannot be trusted. */
 function isRequest(request: unknown): request is GuestRequest {
   if (!isObject(request) || request['v'] !== 1) return false;
   const texts = ['projectId', 'target', 'player', 'token'].every((name) => typeof request[name] === 'string');

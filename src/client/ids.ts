@@ -1,4 +1,4 @@
-/** Random names. A page without HTTPS has no `crypto.randomUUID`, but it has random values. */
+/** Random ids. A page without HTTPS has no `crypto.randomUUID`, but it has `crypto.getRandomValues`. */
 
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length));
@@ -9,7 +9,7 @@ export function hex(bytes: Uint8Array): string {
 }
 
 /**
- * A name for one intent: 32 hex digits. Whatever is sent under it happens once.
+ * A new idempotency key: 32 hex digits. Requests with the same key happen once.
  *
  * @example
  * ```ts

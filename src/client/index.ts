@@ -1,6 +1,6 @@
 /**
- * The client library: what a game calls a Savepoint server with. No dependencies; browsers, workers, Node 20, Deno, Bun.
- * docs/client.md says how it is used.
+ * The client library: games call a Savepoint server with it. It has no dependencies, and runs in browsers, workers, Node 20, Deno and Bun.
+ * docs/client.md says how to use it.
  */
 
 export type { GameValues, Ledger, Publishes, SaveRecords, SecurityConfig } from '../contract/answers.ts';

@@ -1,7 +1,7 @@
 import { failure, type Result, success } from './errors.ts';
 import type { JsonCodec } from './options.ts';
 
-/** The JSON text of a value. A value that JSON cannot hold is refused and not changed: NaN would arrive as null. */
+/** The JSON text of a value. Refuses what JSON cannot hold, such as NaN, which would arrive as null. */
 export function jsonText(value: unknown, codec?: JsonCodec): Result<string> {
   try {
     return success(codec ? codec.stringify(value) : JSON.stringify(value, finite));

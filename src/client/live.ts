@@ -2,50 +2,50 @@ import type { GameValues, Ledger, Publishes, SaveRecords } from '../contract/ans
 import { isObject } from './answer.ts';
 import { requireClient, requireKind, requireOptions } from './arguments.ts';
 import type { Client, ValuesOf } from './client.ts';
-import type { Ask, Connection } from './connection.ts';
+import type { ApiRequest, Connection } from './connection.ts';
 import type { DocumentAddress, LedgerOptions } from './documents.ts';
 import { type ErrorCode, failure, orThrow, type Result, SavepointError, success, unwrap } from './errors.ts';
 import { readEvents, type ServerEvent } from './events.ts';
-import { type Change, Followed, type Listener } from './followed.ts';
 import type { AnyGame, BoardOf, CollectionOf, DocumentOf, GameTypes, QueryOf } from './game.ts';
 import type { AnyResult, Leaderboard } from './queries.ts';
-import { pause, pauseBefore } from './retry.ts';
+import { pause, retryDelayMs } from './retry.ts';
+import { type Change, type Listener, Topic } from './topic.ts';
 
-export type { Change } from './followed.ts';
+export type { Change } from './topic.ts';
 
-/** Values that change, without asking: one connection for all that a client follows, which comes back by itself and misses nothing. */
+/** Live values: one connection for all topics that a client follows. It reconnects by itself and misses no change. */
 
 export interface FollowOptions {
   /** Ends the subscription. */
   readonly signal?: AbortSignal;
   /**
-   * Told why the value may not be had. It goes on: when the value may be had again, it comes. Where the player cannot be proven, not with a
-   * new token either, it goes on with the next `player` that the client is given.
+   * Called with the reason why the value is refused. The subscription stays: the value comes once it is allowed again. If the player cannot
+   * be proven, not even with a new token, the subscription goes on when the client is given another `player`.
    */
   readonly onError?: (error: SavepointError) => void;
 }
 
 export interface Subscription<Value> {
-  /** What is shown now; `undefined`: nothing came yet. */
+  /** The value now; `undefined`: none has come yet. */
   readonly value: Value | undefined;
-  /** The first value. Fails with the first refusal, and with `ABORTED` when it ends before. */
+  /** The first value. Fails with the first refusal, and with `ABORTED` if the subscription ends before. */
   readonly ready: Promise<Value>;
   close(): void;
 }
 
 export type OnValue<Value> = (value: Value, change: Change) => void;
 
-/** A live server sends something every 15 s at least. */
-const SILENT_MS = 45_000;
-/** How often silence is looked for, ms. */
-const LOOK_MS = 5_000;
-/** A stream that lasted this long did not fail at its opening, ms. */
-const STEADY_MS = 5_000;
-/** Streams in a row that opened and were refused at once. */
-const MOST_SHORT = 3;
-/** Subscriptions made within this time are asked for together, ms. */
-const GATHER_MS = 10;
-const MOST_RECOVERIES = 2;
+/** A stream that is silent for this long is broken, ms: the server sends something at least every 15 s. */
+const SILENCE_TIMEOUT_MS = 45_000;
+/** Interval of the check for silence, ms. */
+const SILENCE_CHECK_MS = 5_000;
+/** A stream that lasted this long counts as opened without failure, ms. */
+const STABLE_STREAM_MS = 5_000;
+/** So many streams in a row may open and end at once before their topics are refused. */
+const MAX_SHORT_STREAMS = 3;
+/** The stream opens this long after the last change of subscriptions, ms: those made together need one request. */
+const DEBOUNCE_MS = 10;
+const MAX_RECOVERIES = 2;
 
 /**
  * Follows values of a client's project. A game that follows nothing does not load this.
@@ -66,13 +66,13 @@ export function openLive<G extends GameTypes = AnyGame>(client: Client<G>): Live
 export class Live<G extends GameTypes = AnyGame> {
   readonly #client: Client<G>;
   readonly #connection: Connection;
-  readonly #followed = new Map<string, Followed>();
+  readonly #topics = new Map<string, Topic>();
   #stop = new AbortController();
   #isRunning = false;
   #isClosed = false;
-  #gathering: ReturnType<typeof setTimeout> | undefined;
-  readonly #unobserve: () => void;
-  readonly #online = () => this.#reopen();
+  #reopenTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #stopObserving: () => void;
+  readonly #onOnline = () => this.#reopen();
 
   /** @internal */
   constructor(client: Client<G>) {
@@ -80,20 +80,20 @@ export class Live<G extends GameTypes = AnyGame> {
     const { connection } = client;
     this.#client = client;
     this.#connection = connection;
-    this.#unobserve = connection.observe({
-      writing: ({ collection, key, change }) => this.#followed.get(`documents/${collection}/${key}`)?.write(change) ?? (() => undefined),
+    this.#stopObserving = connection.observe({
+      writing: ({ collection, key, change }) => this.#topics.get(`documents/${collection}/${key}`)?.showWrite(change) ?? (() => undefined),
       changed: () => {
-        for (const followed of this.#followed.values()) followed.forget();
+        for (const topic of this.#topics.values()) topic.forget();
         this.#reopen(true);
       },
     });
-    // A connection over the network before is dead.
-    (globalThis as Partial<EventTarget>).addEventListener?.('online', this.#online);
+    // A connection over the previous network is dead.
+    (globalThis as Partial<EventTarget>).addEventListener?.('online', this.#onOnline);
   }
 
   /**
-   * Follows a document, the player's own where no key is named; `null`: there is none. The client's own writes show at once, and go away
-   * again where they are refused.
+   * Follows a document, the player's own if no key is given; `null`: there is none. The client's own writes show at once, and are taken
+   * back if they are refused.
    *
    * @example
    * ```ts
@@ -112,7 +112,7 @@ export class Live<G extends GameTypes = AnyGame> {
     { key, record, ...options }: FollowOptions & DocumentAddress = {},
   ): Subscription<DocumentOf<G, C> | null> {
     return this.#follow(
-      this.#topic('documents', collection, `${this.#owner(key)}${record === undefined ? '' : `_${record}`}`),
+      this.#topicPath('documents', collection, `${this.#keyOrPlayer(key)}${record === undefined ? '' : `_${record}`}`),
       onValue,
       options,
     );
@@ -132,10 +132,14 @@ export class Live<G extends GameTypes = AnyGame> {
   ledger<C extends CollectionOf<G>>(
     collection: C,
     onValue: OnValue<Ledger | null>,
-    { key, field, limit, order, ...options }: FollowOptions & FollowedLedger = {},
+    { key, field, limit, order, ...options }: FollowOptions & LedgerTopicOptions = {},
   ): Subscription<Ledger | null> {
     requireOptions({ field, limit, order });
-    return this.#follow(`${this.#topic('ledger', collection, this.#owner(key))}${search({ field, limit, order })}`, onValue, options);
+    return this.#follow(
+      `${this.#topicPath('ledger', collection, this.#keyOrPlayer(key))}${queryString({ field, limit, order })}`,
+      onValue,
+      options,
+    );
   }
 
   /**
@@ -154,11 +158,11 @@ export class Live<G extends GameTypes = AnyGame> {
     onValue: OnValue<SaveRecords>,
     { player, ...options }: FollowOptions & { readonly player?: string } = {},
   ): Subscription<SaveRecords> {
-    return this.#follow(this.#topic('records', collection, this.#owner(player)), onValue, options);
+    return this.#follow(this.#topicPath('records', collection, this.#keyOrPlayer(player)), onValue, options);
   }
 
   /**
-   * Follows a leaderboard, which comes once a second at most. `own` adds the player's row, `around` shows the rows near it.
+   * Follows a leaderboard, which is sent at most once a second. `own` adds the player's row, `around` shows the rows near it.
    *
    * @example
    * ```ts
@@ -195,7 +199,7 @@ export class Live<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Follows the game values: a publish changes them while the game runs.
+   * Follows the game values, which a publish may change while the game runs.
    *
    * @example
    * ```ts
@@ -209,7 +213,7 @@ export class Live<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Follows what is published; takes a secret key.
+   * Follows the publishes of the project. Needs a secret key.
    *
    * @example
    * ```ts
@@ -220,11 +224,11 @@ export class Live<G extends GameTypes = AnyGame> {
    */
   publishes(onValue: OnValue<Publishes>, { limit, ...options }: FollowOptions & { readonly limit?: number } = {}): Subscription<Publishes> {
     requireOptions({ limit });
-    return this.#follow(`publishes${search({ limit })}`, onValue, options);
+    return this.#follow(`publishes${queryString({ limit })}`, onValue, options);
   }
 
   /**
-   * Ends all of it.
+   * Ends all subscriptions and the connection.
    *
    * @example
    * ```ts
@@ -233,226 +237,226 @@ export class Live<G extends GameTypes = AnyGame> {
    */
   close(): void {
     this.#isClosed = true;
-    this.#unobserve();
-    (globalThis as Partial<EventTarget>).removeEventListener?.('online', this.#online);
-    clearTimeout(this.#gathering);
+    this.#stopObserving();
+    (globalThis as Partial<EventTarget>).removeEventListener?.('online', this.#onOnline);
+    clearTimeout(this.#reopenTimer);
     this.#stop.abort();
-    for (const { listeners } of this.#followed.values()) for (const listener of listeners) listener.end();
-    this.#followed.clear();
+    for (const { listeners } of this.#topics.values()) for (const listener of listeners) listener.end();
+    this.#topics.clear();
   }
 
   #followQuery<Value>(query: string, onValue: OnValue<Value>, options: FollowOptions & LeaderboardOptions): Subscription<Value> {
     const { limit, offset, own = false, player, around, ...rest } = options;
     requireOptions({ limit, offset, own, around });
-    const platformId = own || around !== undefined ? this.#owner(player) : player;
-    return this.#follow(`${this.#topic('query', query)}${search({ limit, offset, platformId, around })}`, onValue, rest);
+    const platformId = own || around !== undefined ? this.#keyOrPlayer(player) : player;
+    return this.#follow(`${this.#topicPath('query', query)}${queryString({ limit, offset, platformId, around })}`, onValue, rest);
   }
 
-  #owner(given: string | undefined): string {
+  #keyOrPlayer(given: string | undefined): string {
     return unwrap(this.#connection.requirePlayer(given));
   }
 
-  #topic(...parts: readonly string[]): string {
+  #topicPath(...parts: readonly string[]): string {
     const wrong = parts.findIndex((part) => typeof part !== 'string' || !/^[^/?@]+$/.test(part));
     if (wrong === -1) return parts.join('/');
-    throw new SavepointError('INVALID_ARGUMENT', `"${parts[wrong]}" cannot be part of what is followed`);
+    throw new SavepointError('INVALID_ARGUMENT', `"${parts[wrong]}" cannot be part of a topic`);
   }
 
   #follow<Value>(text: string, onValue: OnValue<Value>, { signal, onError }: FollowOptions): Subscription<Value> {
     requireKind('onValue', onValue, 'function');
     requireOptions({ signal, onError });
-    const followed = this.#followed.get(text) ?? new Followed(text);
+    const topic = this.#topics.get(text) ?? new Topic(text);
     let settle: (first: Result<Value>) => void = () => undefined;
     const ready = orThrow(
       new Promise<Result<Value>>((resolve) => {
         settle = resolve;
       }),
     );
-    // Where nobody waits for the first value, `onError` reports the refusal.
+    // If nobody waits for the first value, `onError` reports the refusal.
     ready.catch(() => undefined);
     const listener: Listener = {
       value: (value, change) => {
         settle({ ok: true, value: value as Value });
-        this.#told(() => onValue(value as Value, change));
+        this.#callListener(() => onValue(value as Value, change));
       },
       error: (error) => {
         settle({ ok: false, error });
-        this.#told(() => onError?.(error));
+        this.#callListener(() => onError?.(error));
       },
       end: () => {
         signal?.removeEventListener('abort', close);
         settle(failure('ABORTED', 'The value is not followed any more'));
       },
     };
-    const close = () => this.#leave(followed, listener);
+    const close = () => this.#removeListener(topic, listener);
     if (this.#isClosed || signal?.aborted === true) listener.end();
     else {
       signal?.addEventListener('abort', close, { once: true });
-      this.#join(followed, listener);
+      this.#addListener(topic, listener);
     }
     return {
       get value() {
-        return followed.shown as Value | undefined;
+        return topic.value as Value | undefined;
       },
       ready,
       close,
     };
   }
 
-  #join(followed: Followed, listener: Listener): void {
-    followed.listeners.add(listener);
-    if (this.#followed.get(followed.text) === followed) queueMicrotask(() => repeat(followed, listener));
+  #addListener(topic: Topic, listener: Listener): void {
+    topic.listeners.add(listener);
+    if (this.#topics.get(topic.text) === topic) queueMicrotask(() => replay(topic, listener));
     else {
-      this.#followed.set(followed.text, followed);
+      this.#topics.set(topic.text, topic);
       this.#reopen();
     }
   }
 
-  #leave(followed: Followed, listener: Listener): void {
-    followed.listeners.delete(listener);
+  #removeListener(topic: Topic, listener: Listener): void {
+    topic.listeners.delete(listener);
     listener.end();
-    if (followed.listeners.size > 0 || this.#followed.get(followed.text) !== followed) return;
-    this.#followed.delete(followed.text);
+    if (topic.listeners.size > 0 || this.#topics.get(topic.text) !== topic) return;
+    this.#topics.delete(topic.text);
     this.#reopen(true);
   }
 
   /** Calls a listener. One that throws stops no other. */
-  #told(tell: () => void): void {
+  #callListener(call: () => void): void {
     try {
-      tell();
+      call();
     } catch (error) {
       this.#connection.log('error', 'A listener of live values failed', { error });
     }
   }
 
-  /** Opens the stream anew, and goes on where it was. `asksAgain`: also for topics that were left out. */
-  #reopen(asksAgain = false): void {
+  /** Reopens the stream, which resumes where it was. `includesAll`: excluded topics are included again. */
+  #reopen(includesAll = false): void {
     if (this.#isClosed) return;
-    if (asksAgain) for (const followed of this.#followed.values()) followed.isLeftOut = false;
-    clearTimeout(this.#gathering);
-    this.#gathering = setTimeout(() => {
+    if (includesAll) for (const topic of this.#topics.values()) topic.isExcluded = false;
+    clearTimeout(this.#reopenTimer);
+    this.#reopenTimer = setTimeout(() => {
       this.#stop.abort();
       this.#stop = new AbortController();
       if (!this.#isRunning) void this.#run();
-    }, GATHER_MS);
+    }, DEBOUNCE_MS);
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
     let failures = 0;
     let recoveries = 0;
-    for (let asked = this.#asked(); !this.#isClosed && asked.length > 0; asked = this.#asked()) {
+    for (let topics = this.#activeTopics(); !this.#isClosed && topics.length > 0; topics = this.#activeTopics()) {
       const stop = this.#stop.signal;
       const began = performance.now();
-      const { error, came } = await this.#once(asked, stop);
+      const { error, wasOpen } = await this.#readStream(topics, stop);
       if (stop.aborted) continue;
-      if (came) recoveries = 0;
-      failures = came && performance.now() - began > STEADY_MS ? 1 : failures + 1;
-      const isLost = this.#connection.lostProof(error.code) && recoveries < MOST_RECOVERIES;
-      if (isLost) {
+      if (wasOpen) recoveries = 0;
+      failures = wasOpen && performance.now() - began > STABLE_STREAM_MS ? 1 : failures + 1;
+      const isRenewable = this.#connection.renewProof(error.code) && recoveries < MAX_RECOVERIES;
+      if (isRenewable) {
         recoveries++;
         continue;
       }
-      if (error.code === 'INVALID_REQUEST' && !came) {
-        this.#leaveOut(asked, error);
+      if (error.code === 'INVALID_REQUEST' && !wasOpen) {
+        this.#exclude(topics, error);
         continue;
       }
-      const isForeign = error.code === 'HTTP_ERROR';
-      // The next opening makes a new proof. So it may succeed where a stream had opened and was ended, for a proof that had become too old.
-      const mayOpen = came && failures <= MOST_SHORT;
-      if (!this.#connection.mayPass(error) && !mayOpen) {
-        // A proxy that answers by itself may let the next request through.
-        this.#refuse(isForeign ? asked.filter((one) => one.upTo === null && one.error === null) : asked, error);
-        if (!isForeign) break;
+      const isFromProxy = error.code === 'HTTP_ERROR';
+      // A stream may have ended because its proof expired. Opening it again makes a new proof, so that may succeed.
+      const mayReopen = wasOpen && failures <= MAX_SHORT_STREAMS;
+      if (!this.#connection.isRetryable(error) && !mayReopen) {
+        // A proxy that answered by itself may let the next request through, so values that are shown stay.
+        this.#refuse(isFromProxy ? topics.filter((one) => one.upTo === null && one.error === null) : topics, error);
+        if (!isFromProxy) break;
       }
-      await pause(pauseBefore(failures, error, Math.random), stop);
+      await pause(retryDelayMs(failures, error, Math.random), stop);
     }
     this.#isRunning = false;
   }
 
-  #asked(): readonly Followed[] {
-    return [...this.#followed.values()].filter(({ isLeftOut }) => !isLeftOut);
+  #activeTopics(): readonly Topic[] {
+    return [...this.#topics.values()].filter(({ isExcluded }) => !isExcluded);
   }
 
   /** Reports that these topics are refused. */
-  #refuse(followed: readonly Followed[], error: SavepointError): void {
+  #refuse(topics: readonly Topic[], error: SavepointError): void {
     this.#connection.log('warn', `live: ${error.code}: ${error.message}`, { error });
-    for (const one of followed) one.refuse(error);
+    for (const one of topics) one.refuse(error);
   }
 
   /**
-   * A topic that an older server does not know, or one topic too many, must not end the others. The topic that the server names is left
-   * out, else the newest one.
+   * Excludes the topic that the server refuses, or else the newest one: a topic that an older server does not know, or one too many, must
+   * not end the others.
    */
-  #leaveOut(asked: readonly Followed[], error: SavepointError): void {
-    const [wrong] = [...asked.filter(({ text }) => error.message.startsWith(JSON.stringify(text.slice(0, 100)))), ...asked.slice(-1)];
+  #exclude(topics: readonly Topic[], error: SavepointError): void {
+    const [wrong] = [...topics.filter(({ text }) => error.message.startsWith(JSON.stringify(text.slice(0, 100)))), ...topics.slice(-1)];
     if (wrong === undefined) return;
-    wrong.isLeftOut = true;
+    wrong.isExcluded = true;
     this.#refuse([wrong], error);
   }
 
-  /** One connection, until it ends. */
-  async #once(followed: readonly Followed[], stop: AbortSignal): Promise<{ readonly error: SavepointError; readonly came: boolean }> {
+  /** Opens one stream and reads it until it ends. `wasOpen`: whether it opened. */
+  async #readStream(topics: readonly Topic[], stop: AbortSignal): Promise<{ readonly error: SavepointError; readonly wasOpen: boolean }> {
     const silent = new AbortController();
-    const topic = followed.map(({ text, upTo }) => (upTo === null ? text : `${text}@${upTo}`));
-    const ask = { method: 'GET', family: 'live', path: [], query: { topic }, player: 'proven', repeats: true } as const;
+    const positions = topics.map(({ text, upTo }) => (upTo === null ? text : `${text}@${upTo}`));
+    const request = { method: 'GET', family: 'live', path: [], query: { topic: positions }, player: 'proven', isRepeatable: true } as const;
     const signal = AbortSignal.any([stop, silent.signal]);
-    const opened = await this.#connection.open(ask, signal);
-    if (!opened.ok) return { error: opened.error, came: false };
+    const opened = await this.#connection.open(request, signal);
+    if (!opened.ok) return { error: opened.error, wasOpen: false };
     let ended: SavepointError | null = null;
-    // Measured by two clocks: one stands still while the machine sleeps, the other may be set back.
-    let heard = [performance.now(), Date.now()] as const;
-    const alive = () => {
-      heard = [performance.now(), Date.now()];
+    // Two clocks measure the silence: the monotonic one stands still while the machine sleeps, and the wall clock may be set back.
+    let lastActivity = [performance.now(), Date.now()] as const;
+    const onData = () => {
+      lastActivity = [performance.now(), Date.now()];
     };
     const timer = setInterval(() => {
       const now = Date.now();
-      if (Math.max(performance.now() - heard[0], now - heard[1]) > SILENT_MS) silent.abort();
-    }, LOOK_MS);
+      if (Math.max(performance.now() - lastActivity[0], now - lastActivity[1]) > SILENCE_TIMEOUT_MS) silent.abort();
+    }, SILENCE_CHECK_MS);
     try {
       if (opened.value.body !== null) {
-        const hear = (event: ServerEvent) => {
-          ended = this.#hear(event, followed) ?? ended;
+        const onEvent = (event: ServerEvent) => {
+          ended = this.#handleEvent(event, topics) ?? ended;
         };
-        await readEvents(opened.value.body, { signal, alive, hear });
+        await readEvents(opened.value.body, { signal, onData, onEvent });
       }
     } catch (cause) {
       this.#connection.log('debug', `The live stream broke: ${String(cause)}`);
     }
     clearInterval(timer);
-    return { error: ended ?? new SavepointError('NETWORK_ERROR', 'The live stream has ended'), came: true };
+    return { error: ended ?? new SavepointError('NETWORK_ERROR', 'The live stream has ended'), wasOpen: true };
   }
 
   /** Handles an event. Returns why the stream ends, if it does. */
-  #hear({ id, event, data }: ServerEvent, all: readonly Followed[]): SavepointError | null {
+  #handleEvent({ id, event, data }: ServerEvent, topics: readonly Topic[]): SavepointError | null {
     const parse = this.#connection.options.json?.parse ?? JSON.parse;
-    const said: unknown = data === null ? {} : parse(data);
-    const { topic, revision, version, value, error } = isObject(said) ? said : ({} as Readonly<Record<string, unknown>>);
-    const followed = all.find(({ text }) => text === topic);
+    const message: unknown = data === null ? {} : parse(data);
+    const { topic: text, revision, version, value, error } = isObject(message) ? message : ({} as Readonly<Record<string, unknown>>);
+    const topic = topics.find((one) => one.text === text);
     if (event === 'refused') {
-      const refused = errorOf(error);
-      if (topic === undefined) return refused;
-      followed?.refuse(refused);
-    } else if (event === 'resync') void this.#readAnew(followed, Number(revision));
+      const refusal = errorOf(error);
+      if (text === undefined) return refusal;
+      topic?.refuse(refusal);
+    } else if (event === 'resync') void this.#reread(topic, Number(revision));
     else if (event === 'message' && data !== null) {
-      this.#connection.reached(Number(revision));
-      followed?.take(value, Number(revision), Number(version ?? 0));
+      this.#connection.advancePosition(Number(revision));
+      topic?.receive(value, Number(revision), Number(version ?? 0));
     }
-    if (id !== null) for (const one of all) one.isUpTo(Number(id));
+    if (id !== null) for (const one of topics) one.advanceTo(Number(id));
     return null;
   }
 
-  /** Reads a value that is too large for the stream. Without a topic the server sends all values by itself. */
-  async #readAnew(followed: Followed | undefined, revision: number): Promise<void> {
-    if (followed === undefined) return;
-    this.#connection.reached(revision);
-    const read = await plainRead(this.#client, followed.text);
-    if (read.ok) followed.take(read.value.value, revision, read.value.version);
-    else followed.refuse(read.error);
+  /** Reads a value that is too large for the stream. If no topic is named, the server sends all values by itself. */
+  async #reread(topic: Topic | undefined, revision: number): Promise<void> {
+    if (topic === undefined) return;
+    this.#connection.advancePosition(revision);
+    const read = await readTopic(this.#client, topic.text);
+    if (read.ok) topic.receive(read.value.value, revision, read.value.version);
+    else topic.refuse(read.error);
   }
 }
 
-interface FollowedLedger extends Pick<LedgerOptions, 'field' | 'limit' | 'order'> {
+interface LedgerTopicOptions extends Pick<LedgerOptions, 'field' | 'limit' | 'order'> {
   readonly key?: string;
 }
 
@@ -464,15 +468,15 @@ interface LeaderboardOptions {
   readonly around?: number;
 }
 
-function repeat(followed: Followed, listener: Listener): void {
-  if (!followed.listeners.has(listener)) return;
-  if (followed.error !== null) listener.error(followed.error);
-  else if (followed.upTo !== null) listener.value(followed.shown, followed.change);
+function replay(topic: Topic, listener: Listener): void {
+  if (!topic.listeners.has(listener)) return;
+  if (topic.error !== null) listener.error(topic.error);
+  else if (topic.upTo !== null) listener.value(topic.value, topic.change);
 }
 
-function search(options: Readonly<Record<string, string | number | undefined>>): string {
-  const asked = Object.entries(options).filter(([, value]) => value !== undefined);
-  const text = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, String(value)])).toString();
+function queryString(options: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString();
   return text === '' ? '' : `?${text}`;
 }
 
@@ -481,23 +485,23 @@ function errorOf(error: unknown): SavepointError {
   return new SavepointError(String(code) as ErrorCode, String(message), { status: Number(status), details: isObject(error) ? error : {} });
 }
 
-/** The plain read of a topic, whose path it is. */
-async function plainRead(
+/** Reads the value of a topic by a plain request; the topic is its path. */
+async function readTopic(
   { connection }: { readonly connection: Connection },
   text: string,
 ): Promise<Result<{ readonly value: unknown; readonly version: number }>> {
-  const [path = '', asked = ''] = text.split('?');
-  const { family, path: rest } = placeOf(path);
-  const query = Object.fromEntries(new URLSearchParams(asked));
-  const answer = await connection.send({ method: 'GET', family, path: rest, query, player: 'proven', repeats: true });
+  const [path = '', parameters = ''] = text.split('?');
+  const { family, path: rest } = requestPathOf(path);
+  const query = Object.fromEntries(new URLSearchParams(parameters));
+  const answer = await connection.send({ method: 'GET', family, path: rest, query, player: 'proven', isRepeatable: true });
   if (answer.ok) return success({ value: answer.value.body, version: Number(answer.value.headers.get('x-ns-save-version') ?? 0) });
   return answer.error.code === 'NOT_FOUND' ? success({ value: null, version: 0 }) : answer;
 }
 
-function placeOf(path: string): Pick<Ask, 'family' | 'path'> {
-  const [kind = '', of = '', key = ''] = path.split('/');
-  if (kind === 'query') return { family: 'queries', path: [of] };
+function requestPathOf(path: string): Pick<ApiRequest, 'family' | 'path'> {
+  const [kind = '', name = '', key = ''] = path.split('/');
+  if (kind === 'query') return { family: 'queries', path: [name] };
   if (kind === 'values') return { family: 'values', path: [] };
   if (kind === 'publishes') return { family: 'manage', path: [kind] };
-  return { family: 'storage', path: kind === 'documents' ? [of, key] : [of, key, kind] };
+  return { family: 'storage', path: kind === 'documents' ? [name, key] : [name, key, kind] };
 }

@@ -1,19 +1,19 @@
 import { requireKind } from './arguments.ts';
 
-/** Changes of a document that the server makes, all of one update or none: two players' changes add up, whoever comes first. */
+/** Operations on a document, which the server applies, all of one update or none. So the changes of two players add up in any order. */
 
 type OperationName = 'set' | 'inc' | 'push' | 'pull' | 'remove' | 'merge' | 'set_if_null';
 
-/** As it goes over the wire. `path` is dotted; `$` is the whole document. */
+/** An operation as it is sent. `path` is dotted; `$` is the whole document. */
 export interface Operation<Op extends string = OperationName, Path extends string = string, Value = unknown> {
   readonly op: Op;
   readonly path: Path;
   readonly value?: Value;
-  /** Of `pull`: which items of the list. */
+  /** `pull` only: the members of the items to take out. */
   readonly match?: unknown;
-  /** Where the change comes from, as the ledger tells it. */
+  /** The source of the change, for the ledger. */
   readonly source?: string;
-  /** Why, as the ledger tells it. */
+  /** The reason of the change, for the ledger. */
   readonly reason?: string;
 }
 
@@ -22,7 +22,7 @@ export interface Merge<Path extends string = string, Value = unknown> extends Op
   readonly members?: keyof Value;
 }
 
-/** What the ledger records of a change. */
+/** Source and reason of a change, which the ledger records. */
 export interface Why {
   readonly source?: string;
   readonly reason?: string;
@@ -47,7 +47,7 @@ export function set<const Path extends string, const Value>(path: Path, value: V
 }
 
 /**
- * Adds to a number; a negative amount takes away.
+ * Adds to a number; a negative amount subtracts.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export function inc<const Path extends string>(path: Path, amount = 1, why?: Why
 }
 
 /**
- * Puts an item at the end of a list.
+ * Appends an item to a list.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export function push<const Path extends string, const Value>(path: Path, value: 
 }
 
 /**
- * Takes the items out of a list that have these members.
+ * Removes the items of a list that have these members.
  *
  * @example
  * ```ts
@@ -87,7 +87,7 @@ export function pull<const Path extends string>(path: Path, match: object): Oper
 }
 
 /**
- * Takes the items out of a list that equal `value`.
+ * Removes the items of a list that equal `value`.
  *
  * @example
  * ```ts
@@ -101,7 +101,7 @@ export function remove<const Path extends string, const Value>(path: Path, value
 }
 
 /**
- * Lays members over an object; `$` is the whole document.
+ * Merges members into an object; `$` is the whole document.
  *
  * @example
  * ```ts

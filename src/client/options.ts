@@ -1,11 +1,11 @@
-/** How a client is set up, and how one of its requests may differ. */
+/** The options of a client, and of a single request. */
 
 export type PublishTarget = 'live' | 'next';
 export type ClientType = 'game' | 'editor' | 'dedicated';
 
-/** Where the project is, and what opens it. */
+/** The address of a project and its keys. */
 export interface Credentials {
-  /** Address of the installation, such as `https://play.example.com`; `/v3` comes behind it. */
+  /** Address of the installation, such as `https://play.example.com`. The client appends `/v3`. */
   readonly url: string;
   readonly projectId: string;
   /** Ships with the game. */
@@ -17,18 +17,18 @@ export interface Credentials {
 /** Who plays. */
 export interface Player {
   readonly id: string;
-  /** What proves the player, where the project asks for it: asked for anew whenever one is needed. */
+  /** Proves the player, if the project demands it. A function is called whenever a token is needed. */
   readonly token?: string | (() => string | Promise<string>);
 }
 
-/** One line of the client's log. The library prints nothing itself. */
+/** One entry of the client's log. The library prints nothing by itself. */
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly [more: string]: unknown;
 }
 
-/** Reads and prints JSON: put in a library without loss where documents hold integers beyond 2^53. */
+/** Reads and prints JSON. Documents with integers beyond 2^53 need a library that keeps them exact. */
 export interface JsonCodec {
   parse(text: string): unknown;
   stringify(value: unknown): string;
@@ -37,44 +37,44 @@ export interface JsonCodec {
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface ClientOptions extends Partial<Credentials> {
-  /** Read before the first request where `url`, `projectId` and a key are not all given. `credentials()` when left out. */
+  /** Called before the first request if `url`, `projectId` or a key is missing. Default: `credentials()`. */
   readonly credentials?: () => Partial<Credentials> | null | Promise<Partial<Credentials> | null>;
-  /** Where documents are read from, when that is another address. */
+  /** Another address that documents are read from. */
   readonly cdnUrl?: string;
   /** `v3` when left out. */
   readonly apiVersion?: string;
   readonly player?: Player | string | null;
-  /** Which definitions and data: `next` is what is staged. `live` when left out; `client.publishTarget` changes it. */
+  /** Which definitions and data requests use; `next`: the staged ones. Default: `live`. `client.publishTarget` changes it. */
   readonly publishTarget?: PublishTarget;
   /** `dedicated` with a secret key, else `game`. */
   readonly clientType?: ClientType;
-  /** The revision of the game, where the project tracks revisions. */
+  /** The revision of the game, if the project tracks revisions. */
   readonly revision?: number;
-  /** Whether to use sessions and to seal calls while the project's security config cannot be loaded. */
+  /** Whether to use sessions, and to encrypt calls, while the project's security config cannot be loaded. */
   readonly sessions?: boolean;
   readonly encryption?: boolean;
   /** How long one attempt may take, ms; 15 000 when left out. */
   readonly timeoutMs?: number;
   /** How often a request is sent again; 3 when left out. */
   readonly retries?: number;
-  /** Called with what happens; without it the client is silent. */
+  /** Called for each log entry. Without it the client logs nothing. */
   readonly log?: (entry: LogEntry) => void;
   readonly json?: JsonCodec;
   readonly fetch?: Fetch;
 }
 
-/** What one request may set for itself. */
+/** Options of one request. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly retries?: number;
 }
 
-/** The same of what changes something. */
+/** Options of a request that changes something. */
 export interface WriteOptions extends RequestOptions {
-  /** Names the intent: whatever is sent under the same key happens once. A new one for each call when left out. */
+  /** Requests with the same key happen once. Default: a new key for each call. */
   readonly idempotencyKey?: string;
 }
 
-/** The same of a call of an endpoint. */
+/** Options of an endpoint call. */
 export interface CallOptions extends WriteOptions {}

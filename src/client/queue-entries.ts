@@ -2,33 +2,33 @@ import { SavepointError } from './errors.ts';
 import type { QueueStorage } from './storage.ts';
 
 /**
- * The entries of a queue in a storage that knows names and texts alone: entry `n` under `{name}:{n}`, and the number of the first
- * under `{name}`. An entry is there as soon as its text is; it is gone as soon as the first is a later one.
+ * The entries of a queue in a storage of texts by name. Entry `n` is stored under `{name}:{n}`, and the number of the first entry under
+ * `{name}`. An entry is added by storing its text, and removed by advancing the number of the first.
  */
 export class QueueEntries<Entry> {
   readonly #storage: QueueStorage;
   readonly #name: string;
   readonly #entries: Entry[] = [];
   #first = 0;
-  /** Entries are stored one after the other: a hole would hide what lies behind it. */
-  #storing: Promise<void> = Promise.resolve();
-  #waiting = 0;
-  /** What may have been stored although the storage said that it failed. */
-  #failed: string | null = null;
+  /** Entries are stored one after the other, because a gap would hide the entries behind it. */
+  #lastWrite: Promise<void> = Promise.resolve();
+  #pending = 0;
+  /** The text of a write that failed. It may have been stored all the same. */
+  #uncertain: string | null = null;
 
   constructor(storage: QueueStorage, name: string) {
     this.#storage = storage;
     this.#name = name;
   }
 
-  /** Reads what an earlier run has left. Throws `QUEUE_STORAGE`. */
+  /** Loads the entries that an earlier run left. Throws `QUEUE_STORAGE`. */
   async load(): Promise<void> {
     await this.#try('read', async () => {
       this.#first = Number((await this.#storage.getItem(this.#name)) ?? 0);
-      // A crash may have left the entry before it.
-      if (this.#first > 0) await this.#storage.removeItem(this.#at(this.#first - 1));
+      // A crash may have left the text of the last entry that was removed.
+      if (this.#first > 0) await this.#storage.removeItem(this.#nameOf(this.#first - 1));
       for (let n = this.#first; ; n++) {
-        const text = await this.#storage.getItem(this.#at(n));
+        const text = await this.#storage.getItem(this.#nameOf(n));
         if (text === null) return;
         this.#entries.push(JSON.parse(text) as Entry);
       }
@@ -36,7 +36,7 @@ export class QueueEntries<Entry> {
   }
 
   get size(): number {
-    return this.#entries.length + this.#waiting;
+    return this.#entries.length + this.#pending;
   }
 
   get head(): Entry | undefined {
@@ -47,48 +47,48 @@ export class QueueEntries<Entry> {
     return this.#entries;
   }
 
-  /** Stored when it resolves. Throws `QUEUE_STORAGE`. */
+  /** Resolves once the entry is stored. Throws `QUEUE_STORAGE`. */
   add(entry: Entry): Promise<void> {
-    this.#waiting++;
-    return this.#inTurn(async () => {
+    this.#pending++;
+    return this.#serialize(async () => {
       try {
-        const at = this.#at(this.#first + this.#entries.length);
-        const found = await this.#storage.getItem(at);
+        const name = this.#nameOf(this.#first + this.#entries.length);
+        const found = await this.#storage.getItem(name);
         const first = Number((await this.#storage.getItem(this.#name)) ?? 0);
-        // Where the platform has no locks, two queues would overwrite each other's entries.
-        if (first !== this.#first || (found !== null && found !== this.#failed)) throw new Error('another queue of this name uses it');
-        this.#failed = JSON.stringify(entry);
-        await this.#storage.setItem(at, this.#failed);
-        this.#failed = null;
+        // Without locks of the platform, two queues could overwrite each other's entries.
+        if (first !== this.#first || (found !== null && found !== this.#uncertain)) throw new Error('another queue of this name uses it');
+        this.#uncertain = JSON.stringify(entry);
+        await this.#storage.setItem(name, this.#uncertain);
+        this.#uncertain = null;
         this.#entries.push(entry);
       } finally {
-        this.#waiting--;
+        this.#pending--;
       }
     });
   }
 
   /** Replaces the first entry. Throws `QUEUE_STORAGE`. */
   changeHead(entry: Entry): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#storage.setItem(this.#at(this.#first), JSON.stringify(entry));
+    return this.#serialize(async () => {
+      await this.#storage.setItem(this.#nameOf(this.#first), JSON.stringify(entry));
       this.#entries[0] = entry;
     });
   }
 
   /** Removes the first entry. Throws `QUEUE_STORAGE`. */
   removeHead(): Promise<void> {
-    return this.#inTurn(async () => {
-      const done = this.#at(this.#first);
+    return this.#serialize(async () => {
+      const name = this.#nameOf(this.#first);
       await this.#storage.setItem(this.#name, String(this.#first + 1));
       this.#first++;
       this.#entries.shift();
-      await this.#storage.removeItem(done);
+      await this.#storage.removeItem(name);
     });
   }
 
-  #inTurn(store: () => Promise<void>): Promise<void> {
-    const stored = this.#storing.then(() => this.#try('write', store));
-    this.#storing = stored.catch(() => undefined);
+  #serialize(store: () => Promise<void>): Promise<void> {
+    const stored = this.#lastWrite.then(() => this.#try('write', store));
+    this.#lastWrite = stored.catch(() => undefined);
     return stored;
   }
 
@@ -100,7 +100,7 @@ export class QueueEntries<Entry> {
     }
   }
 
-  #at(n: number): string {
+  #nameOf(n: number): string {
     return `${this.#name}:${n}`;
   }
 }

@@ -21,23 +21,23 @@ import { newIdempotencyKey } from './ids.ts';
 import { jsonText } from './json-text.ts';
 import type { PublishTarget } from './options.ts';
 import { QueueEntries } from './queue-entries.ts';
-import { isPassing, pause } from './retry.ts';
+import { isTransient, pause } from './retry.ts';
 import type { QueueStorage } from './storage.ts';
 
 /**
- * Writes that can wait: they are stored first, and sent in their order when there is a network, one at a time, each under an
- * idempotency key of its own. So each happens once, also when the game or the server ends in between.
+ * The offline queue: writes are stored first, and sent one at a time, in order, when there is a network. Each has an idempotency key of
+ * its own, so it happens once even if the game or the server ends in between.
  */
 
 /** A write as it is stored. */
 export type QueuedWrite = {
-  /** Its idempotency key. */
+  /** The idempotency key. */
   readonly id: string;
   readonly player: string;
   readonly target: PublishTarget;
   /** Unix ms. */
   readonly queuedAt: number;
-  /** When it was first sent, unix ms: the server remembers it from then on. */
+  /** When it was first sent, unix ms by the server's clock: the server remembers the key from then on. */
   readonly sentAt?: number;
 } & (
   | { readonly kind: 'call'; readonly slug: string; readonly input: AnyJson }
@@ -52,46 +52,46 @@ export type QueuedWrite = {
 /** A write that is stored. */
 export interface Queued<Value = AnyJson, Own extends string = string> {
   readonly id: string;
-  /** The outcome, if it comes within this run of the game. */
+  /** The outcome, if it is known before this run of the game ends. */
   readonly result: Promise<Result<Value, Own>>;
 }
 
 export interface QueueOptions {
-  /** Where writes wait: `localStorage`, `fileStorage(folder)`, or the game's own. */
+  /** Keeps the writes that wait: `localStorage`, `fileStorage(folder)`, or the game's own. */
   readonly storage: QueueStorage;
-  /** Name of the queue in its storage; project and player when left out. One queue at a time may use it. */
+  /** Name of the queue in its storage. Only one queue at a time may use it. Default: made of project and player. */
   readonly name?: string;
-  /** Writes that may wait; 1000 when left out. */
+  /** How many writes may wait; 1000 when left out. */
   readonly limit?: number;
   /**
-   * Told of every write that is done or refused: a conflict is the game's to solve. Also of those that an earlier run queued, and again
-   * where that run ended before it had listened.
+   * Called for every write that is done or refused; resolving a conflict is up to the game. Also called for writes of an earlier run, and
+   * called again if that run ended before this function had returned.
    */
   readonly onSettled?: (write: QueuedWrite, result: Result<AnyJson>) => void | Promise<void>;
   /** How long the server keeps idempotency keys (`IDEMPOTENCY_HOURS`); 24 when left out. */
   readonly keptHours?: number;
 }
 
-/** `waiting`: there is no network. `blocked`: the server refuses whatever comes, as with a wrong key or an outdated game. */
+/** `waiting`: network or server are not available. `blocked`: the server refuses every write, as with a wrong key or an outdated game. */
 export type QueueState = 'idle' | 'sending' | 'waiting' | 'blocked' | 'closed';
 
 const LIMIT = 1000;
-const KEPT_HOURS = 24;
+const KEY_LIFETIME_HOURS = 24;
 const HOUR_MS = 3_600_000;
-/** Clocks of servers and players differ. */
-const MARGIN_MS = 600_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
-/** After so many faults of the server, a write is given back to the game, and the next ones are sent. */
-const MOST_FAILURES = 5;
-/** Refusals that are not about the write. */
+/** A key counts as forgotten this long before the server drops it, ms: the clock is not known exactly. */
+const CLOCK_MARGIN_MS = 600_000;
+const BASE_DELAY_MS = 1_000;
+const MAX_DELAY_MS = 60_000;
+/** After so many failures of the server (5xx), a write is returned to the game, and the next ones are sent. */
+const MAX_SERVER_FAILURES = 5;
+/** Refusals that do not depend on the write. */
 const BLOCKING: ReadonlySet<string> = new Set([
   ...['NOT_CONFIGURED', 'SECRET_EXPOSED', 'CRYPTO_UNAVAILABLE', 'UNAUTHORIZED', 'KEY_DISABLED', 'PROJECT_DISABLED', 'DISABLED'],
   ...['PLATFORM_AUTH_FAILED', 'REVISION_OUTDATED', 'QUOTA_EXCEEDED'],
 ]);
 
 /**
- * Opens the queue of the client's player, with what an earlier run has left in it, and begins to send. Throws `QUEUE_STORAGE`.
+ * Opens the queue of the client's player with the writes that an earlier run left, and begins to send. Throws `QUEUE_STORAGE`.
  *
  * @example
  * ```ts
@@ -132,12 +132,12 @@ export class Queue<G extends GameTypes = AnyGame> {
   readonly #options: QueueOptions;
   readonly #unlock: () => void;
   readonly #results = new Map<string, (result: Result<AnyJson>) => void>();
-  readonly #ending = new AbortController();
+  readonly #closing = new AbortController();
   #waking = new AbortController();
   #state: QueueState = 'idle';
   #error: SavepointError | null = null;
   #running: Promise<void> | null = null;
-  #reachable = false;
+  #isReachable = false;
   readonly #wake = () => this.#waking.abort();
 
   /** @internal */
@@ -152,7 +152,7 @@ export class Queue<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * What it does now.
+   * What the queue is doing now.
    *
    * @example
    * ```ts
@@ -165,7 +165,7 @@ export class Queue<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * The writes that wait.
+   * How many writes wait.
    *
    * @example
    * ```ts
@@ -178,7 +178,7 @@ export class Queue<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Why it waits or is blocked; `null`: it is not.
+   * Why the queue is waiting or blocked; `null`: it is neither.
    *
    * @example
    * ```ts
@@ -191,7 +191,7 @@ export class Queue<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Queues the call of an endpoint. Stored when it resolves. Throws `QUEUE_FULL` or `QUEUE_STORAGE`.
+   * Queues an endpoint call. Resolves once the call is stored. Throws `QUEUE_FULL` or `QUEUE_STORAGE`.
    *
    * @example
    * ```ts
@@ -202,12 +202,12 @@ export class Queue<G extends GameTypes = AnyGame> {
    * ```
    */
   call<S extends SlugOf<G>>(slug: S, ...[input]: QueuedInput<InputOf<G, S>>): Promise<Queued<AnswerOf<G, S>, RefusalsOf<G, S>>> {
-    const call = { ...this.#facts(), kind: 'call', slug, input: input ?? {} } as const;
+    const call = { ...this.#newWrite(), kind: 'call', slug, input: input ?? {} } as const;
     return this.#add(call) as Promise<Queued<AnswerOf<G, S>, RefusalsOf<G, S>>>;
   }
 
   /**
-   * Queues operations on a document. Several that meet on the server add up.
+   * Queues operations on a document. They are applied to what the document is when they arrive.
    *
    * @example
    * ```ts
@@ -223,11 +223,11 @@ export class Queue<G extends GameTypes = AnyGame> {
     at: DocumentAddress = {},
   ): Promise<Queued<Written>> {
     const body = Array.isArray(operations) ? operations : [operations];
-    return this.#add({ ...this.#facts(), kind: 'update', collection, at, body });
+    return this.#add({ ...this.#newWrite(), kind: 'update', collection, at, body });
   }
 
   /**
-   * Queues a whole document. With `ifVersion` it is refused where somebody else has written since: `onSettled` gets `STALE_SAVE`.
+   * Queues a whole document. With `ifVersion` it is refused if somebody else has written since: `onSettled` gets `STALE_SAVE`.
    *
    * @example
    * ```ts
@@ -242,7 +242,7 @@ export class Queue<G extends GameTypes = AnyGame> {
     document: SaveOf<G, C>,
     at: DocumentAddress & { readonly ifVersion?: number } = {},
   ): Promise<Queued<Written>> {
-    return this.#add({ ...this.#facts(), kind: 'save', collection, at, body: document });
+    return this.#add({ ...this.#newWrite(), kind: 'save', collection, at, body: document });
   }
 
   /**
@@ -257,11 +257,11 @@ export class Queue<G extends GameTypes = AnyGame> {
    * ```
    */
   delete<C extends CollectionOf<G>>(collection: C, at: DocumentAddress & { readonly ifVersion?: number } = {}): Promise<Queued<void>> {
-    return this.#add({ ...this.#facts(), kind: 'delete', collection, at });
+    return this.#add({ ...this.#newWrite(), kind: 'delete', collection, at });
   }
 
   /**
-   * Tries at once, whatever it waits for: after a log-in, or when the game knows that it is online again.
+   * Sends without further waiting: after a log-in, or when the game knows that it is online again.
    *
    * @example
    * ```ts
@@ -275,7 +275,7 @@ export class Queue<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Resolves when nothing waits any more, or the queue is closed.
+   * Resolves when no write waits, or the queue is closed.
    *
    * @example
    * ```ts
@@ -288,7 +288,7 @@ export class Queue<G extends GameTypes = AnyGame> {
   }
 
   /**
-   * Ends it: what is under way is waited for, what waits stays in the storage for the next run.
+   * Closes the queue. The attempt under way is aborted; its write and those that wait stay in the storage for the next run.
    *
    * @example
    * ```ts
@@ -298,7 +298,7 @@ export class Queue<G extends GameTypes = AnyGame> {
    * ```
    */
   async close(): Promise<void> {
-    this.#ending.abort();
+    this.#closing.abort();
     this.#wake();
     await this.#running;
     this.#state = 'closed';
@@ -306,17 +306,17 @@ export class Queue<G extends GameTypes = AnyGame> {
     this.#unlock();
   }
 
-  #facts() {
+  #newWrite() {
     return { id: newIdempotencyKey(), player: this.#player, target: this.#client.publishTarget, queuedAt: Date.now() };
   }
 
   async #add(write: QueuedWrite): Promise<Queued> {
     const { limit = LIMIT } = this.#options;
-    if (this.#ending.signal.aborted) throw new SavepointError('QUEUE_STORAGE', 'The queue is closed');
+    if (this.#closing.signal.aborted) throw new SavepointError('QUEUE_STORAGE', 'The queue is closed');
     if (this.#entries.size >= limit) throw new SavepointError('QUEUE_FULL', `${limit} writes wait already`);
     requireWrite(write);
-    const printed = jsonText(write);
-    if (!printed.ok) throw printed.error;
+    const text = jsonText(write);
+    if (!text.ok) throw text.error;
     const result = new Promise<Result<AnyJson>>((resolve) => this.#results.set(write.id, resolve));
     try {
       await this.#entries.add(write);
@@ -329,10 +329,10 @@ export class Queue<G extends GameTypes = AnyGame> {
   }
 
   #run(): void {
-    if (this.#ending.signal.aborted || this.#running !== null || this.#entries.head === undefined) return;
+    if (this.#closing.signal.aborted || this.#running !== null || this.#entries.head === undefined) return;
     this.#running = this.#drain().finally(() => {
       this.#running = null;
-      // Writes may have come at the last moment.
+      // A write may have been added after the last look.
       this.#run();
     });
   }
@@ -340,46 +340,46 @@ export class Queue<G extends GameTypes = AnyGame> {
   async #drain(): Promise<void> {
     let failures = 0;
     for (let write = this.#entries.head; write !== undefined; write = this.#entries.head) {
-      if (this.#ending.signal.aborted) return;
+      if (this.#closing.signal.aborted) return;
       let error: SavepointError | null;
       try {
-        error = await this.#next(write, failures);
+        error = await this.#attempt(write, failures);
       } catch (thrown) {
         error = thrown instanceof SavepointError ? thrown : new SavepointError('UNKNOWN', String(thrown), { cause: thrown });
       }
       failures = error === null ? 0 : failures + 1;
       this.#error = error;
-      if (error !== null && !(await this.#rest(error, failures))) return;
+      if (error !== null && !(await this.#backOff(error, failures))) return;
     }
     this.#state = 'idle';
   }
 
-  /** One attempt. `null`: the write is done or refused, and gone. Otherwise why it waits. */
-  async #next(write: QueuedWrite, failures: number): Promise<SavepointError | null> {
+  /** Sends a write once. Returns why it stays in the queue; `null`: it is done or refused, and removed. */
+  async #attempt(write: QueuedWrite, failures: number): Promise<SavepointError | null> {
     this.#state = 'sending';
-    // Nothing is sent while the server is known to be away. A write that was never sent may wait for ever, but the key of one that was sent
-    // is remembered for a while only.
-    if (!this.#reachable && this.#client.relay === null) {
-      const found = await this.#client.security.tryLoad({ retries: 0, signal: this.#ending.signal });
-      if (!found.ok && isNothingOfTheWrite(found.error, 0)) return found.error;
-      this.#reachable = true;
+    // No write is sent before the server has answered a read. An unsent write may wait for ever; once sent, its key is remembered for a
+    // limited time only.
+    if (!this.#isReachable && this.#client.relay === null) {
+      const loaded = await this.#client.security.tryLoad({ retries: 0, signal: this.#closing.signal });
+      if (!loaded.ok && isUnrelatedToWrite(loaded.error, 0)) return loaded.error;
+      this.#isReachable = true;
     }
-    // By the server's clock, because the server decides how long it remembers a key. This machine's clock may be set meanwhile.
+    // The server's clock counts, because the server decides how long it remembers a key. This machine's clock may be changed meanwhile.
     const now = this.#client.security.now();
-    const { keptHours = KEPT_HOURS } = this.#options;
-    if (write.sentAt !== undefined && now > write.sentAt + keptHours * HOUR_MS - MARGIN_MS) {
-      const forgotten = failure(
+    const { keptHours = KEY_LIFETIME_HOURS } = this.#options;
+    if (write.sentAt !== undefined && now > write.sentAt + keptHours * HOUR_MS - CLOCK_MARGIN_MS) {
+      const unknownOutcome = failure(
         'OUTCOME_UNKNOWN',
-        'It was sent, but so long ago that the server may not know it any more; read before you repeat it',
+        'The write was sent so long ago that the server may have forgotten its key; read before you repeat it',
       );
-      await this.#settle(write, forgotten);
+      await this.#settle(write, unknownOutcome);
       return null;
     }
     const sent = write.sentAt === undefined ? { ...write, sentAt: now } : write;
     if (sent !== write) await this.#entries.changeHead(sent);
     const result = await this.#send(sent);
-    if (!result.ok && isNothingOfTheWrite(result.error, failures)) {
-      this.#reachable = false;
+    if (!result.ok && isUnrelatedToWrite(result.error, failures)) {
+      this.#isReachable = false;
       return result.error;
     }
     await this.#settle(sent, result);
@@ -388,8 +388,8 @@ export class Queue<G extends GameTypes = AnyGame> {
 
   async #send(write: QueuedWrite): Promise<Result<AnyJson>> {
     const client = this.#senderOf(write);
-    if (client === null) return failure('PLATFORM_AUTH_FAILED', `The queue is of the player ${write.player}, and another one plays`);
-    const options = { idempotencyKey: write.id, retries: 0, signal: this.#ending.signal };
+    if (client === null) return failure('PLATFORM_AUTH_FAILED', `The queue belongs to the player ${write.player}, but another one plays`);
+    const options = { idempotencyKey: write.id, retries: 0, signal: this.#closing.signal };
     if (write.kind === 'call') return client.tryCall(write.slug, write.input, options);
     const documents = client.documents(write.collection);
     const at = { ...write.at, ...options };
@@ -397,14 +397,14 @@ export class Queue<G extends GameTypes = AnyGame> {
     return write.kind === 'save' ? documents.trySave(write.body, at) : documents.tryDelete(at);
   }
 
-  /** The client for the target that the write was made for. */
+  /** The client for the write's target; `null`: another player plays. */
   #senderOf({ player, target }: QueuedWrite): Client | null {
     if (this.#client.player?.id !== player) return null;
     if (this.#client.publishTarget === target) return this.#client as unknown as Client;
     return new Client({ ...this.#client.connection.options, publishTarget: target });
   }
 
-  /** The game is told first. After a crash before the entry is gone it is told again; it is never not told. */
+  /** Reports the outcome before it removes the entry. After a crash in between the outcome is reported again, so none is lost. */
   async #settle(write: QueuedWrite, result: Result<AnyJson>): Promise<void> {
     try {
       await this.#options.onSettled?.(write, result);
@@ -416,22 +416,21 @@ export class Queue<G extends GameTypes = AnyGame> {
     this.#results.delete(write.id);
   }
 
-  /** Waits before the next try. Resolves to `false` when the queue is being closed. */
-  async #rest(error: SavepointError, failures: number): Promise<boolean> {
+  /** Waits before the next attempt. Resolves to `false` if the queue is being closed. */
+  async #backOff(error: SavepointError, failures: number): Promise<boolean> {
     this.#state = isBlocking(error) ? 'blocked' : 'waiting';
-    const most =
-      this.#state === 'blocked' ? LONGEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 10));
+    const maxMs = this.#state === 'blocked' ? MAX_DELAY_MS : Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures - 1, 10));
     this.#waking = new AbortController();
-    const waitMs = Math.max(most / 2 + (Math.random() * most) / 2, error.retryAfterMs ?? 0);
-    if (!this.#ending.signal.aborted) await pause(waitMs, this.#waking.signal);
-    return !this.#ending.signal.aborted;
+    const waitMs = Math.max(maxMs / 2 + (Math.random() * maxMs) / 2, error.retryAfterMs ?? 0);
+    if (!this.#closing.signal.aborted) await pause(waitMs, this.#waking.signal);
+    return !this.#closing.signal.aborted;
   }
 }
 
-/** What could never be sent is not stored. Throws `INVALID_ARGUMENT`. */
+/** Throws `INVALID_ARGUMENT` for a write that could never be sent, so that it is not stored. */
 function requireWrite(write: QueuedWrite): void {
-  const [name, of] = write.kind === 'call' ? ['slug', write.slug] : ['collection', write.collection];
-  requireKind(name, of || undefined, 'string');
+  const [name, value] = write.kind === 'call' ? ['slug', write.slug] : ['collection', write.collection];
+  requireKind(name, value || undefined, 'string');
   if (write.kind === 'call') requireKind('input', write.input, 'object');
   else requireOptions(write.at);
   if (write.kind === 'update') requireOperations(write.body);
@@ -439,38 +438,38 @@ function requireWrite(write: QueuedWrite): void {
 
 function isBlocking(error: SavepointError): boolean {
   const { code, status } = error;
-  if (isPassing(error)) return false;
+  if (isTransient(error)) return false;
   return status === 401 || BLOCKING.has(code) || code.startsWith('AUTH_SESSION_') || code.startsWith('SECURITY_');
 }
 
-/** Whether the failure says nothing about the write, which then stays in the queue. */
-function isNothingOfTheWrite(error: SavepointError, failures: number): boolean {
+/** Whether the failure has nothing to do with the write, which then stays in the queue. */
+function isUnrelatedToWrite(error: SavepointError, failures: number): boolean {
   const { code, status, requestId } = error;
-  if (isPassing(error) || isBlocking(error) || code === 'ABORTED' || code === 'PROXY_FAILED' || code === 'QUEUE_STORAGE') return true;
-  // A captive portal answers, too. An answer of a node names the request.
+  if (isTransient(error) || isBlocking(error) || code === 'ABORTED' || code === 'PROXY_FAILED' || code === 'QUEUE_STORAGE') return true;
+  // A captive portal may answer instead of the node. Only a node's answer carries a request id.
   if (code === 'INVALID_RESPONSE' || (code === 'HTTP_ERROR' && requestId === undefined)) return true;
-  return status >= 500 && failures < MOST_FAILURES;
+  return status >= 500 && failures < MAX_SERVER_FAILURES;
 }
 
-/** Of the Web Locks API. */
+/** The part of the Web Locks API that is used here. */
 interface Locks {
   readonly request: (
     name: string,
     options: { readonly ifAvailable: true },
-    hold: (lock: unknown) => Promise<void> | undefined,
+    callback: (lock: unknown) => Promise<void> | undefined,
   ) => Promise<unknown>;
 }
 
-/** Where the platform has locks, only one page sends the writes of a queue. `null`: another page has the lock. */
+/** Locks the queue, so that only one page sends its writes, if the platform has locks. `null`: another page holds the lock. */
 function lock(name: string): Promise<(() => void) | null> {
   const { locks } = (globalThis as { readonly navigator?: { readonly locks?: Locks } }).navigator ?? {};
   if (locks === undefined) return Promise.resolve(() => undefined);
   return new Promise((resolve, reject) => {
-    const hold = (held: unknown) => {
-      if (held !== null) return new Promise<void>((release) => resolve(release));
+    const onGranted = (granted: unknown) => {
+      if (granted !== null) return new Promise<void>((release) => resolve(release));
       resolve(null);
       return undefined;
     };
-    locks.request(name, { ifAvailable: true }, hold).catch(reject);
+    locks.request(name, { ifAvailable: true }, onGranted).catch(reject);
   });
 }

@@ -1,11 +1,11 @@
 import type { NamedRecord, SaveRecords } from '../contract/answers.ts';
-import { looked, requireKind } from './arguments.ts';
-import type { Ask, Connection } from './connection.ts';
+import { checkArguments, requireKind } from './arguments.ts';
+import type { ApiRequest, Connection } from './connection.ts';
 import { mapped, orThrow, type Result } from './errors.ts';
 import { newIdempotencyKey } from './ids.ts';
 import type { RequestOptions, WriteOptions } from './options.ts';
 
-/** Save records: the named slots of a player. The document of one is `documents(collection).get({ record })`. */
+/** Save records: the named slots of a player. `documents(collection).get({ record })` reads the document of one. */
 
 export interface OfPlayer {
   /** The client's own player when left out. */
@@ -23,7 +23,7 @@ export class Records {
   }
 
   /**
-   * The player's slots, oldest first, and how many there may be.
+   * Lists the player's slots, oldest first, and how many there may be.
    *
    * @example
    * ```ts
@@ -45,11 +45,11 @@ export class Records {
    * ```
    */
   tryList(options: OfPlayer & RequestOptions = {}): Promise<Result<SaveRecords>> {
-    return this.#send('GET', [], options, { repeats: true });
+    return this.#send('GET', [], options, { isRepeatable: true });
   }
 
   /**
-   * A new slot. It has no document until the first save.
+   * Makes a new slot. It has no document until the first save.
    *
    * @example
    * ```ts
@@ -76,7 +76,7 @@ export class Records {
   }
 
   /**
-   * Another name for a slot.
+   * Renames a slot.
    *
    * @example
    * ```ts
@@ -102,7 +102,7 @@ export class Records {
   }
 
   /**
-   * Deletes a slot and its document, where the collection has `allowRecordDelete`.
+   * Deletes a slot and its document, if the collection has `allowRecordDelete`.
    *
    * @example
    * ```ts
@@ -125,7 +125,7 @@ export class Records {
    * ```
    */
   tryDelete(record: string, options: OfPlayer & WriteOptions = {}): Promise<Result<void>> {
-    return this.#send('DELETE', [record], options, written(options));
+    return this.#send('DELETE', [record], options, keyFor(options));
   }
 
   async #named(
@@ -134,23 +134,23 @@ export class Records {
     name: string | undefined,
     options: OfPlayer & WriteOptions,
   ): Promise<Result<NamedRecord>> {
-    const given = looked(() => name === undefined || requireKind('name', name, 'string'));
+    const given = checkArguments(() => name === undefined || requireKind('name', name, 'string'));
     if (!given.ok) return given;
-    return this.#send(method, path, options, { body: { recordName: name }, ...written(options) });
+    return this.#send(method, path, options, { body: { recordName: name }, ...keyFor(options) });
   }
 
   async #send<T>(
-    method: Ask['method'],
+    method: ApiRequest['method'],
     path: readonly string[],
     options: OfPlayer & RequestOptions,
-    more: Partial<Ask>,
+    more: Partial<ApiRequest>,
   ): Promise<Result<T>> {
     const player = this.#connection.requirePlayer(options.player);
     if (!player.ok) return player;
     const at = [this.#collection, player.value, 'records', ...path];
-    const ask: Ask = { method, family: 'storage', path: at, player: 'proven', repeats: true, options, ...more };
+    const ask: ApiRequest = { method, family: 'storage', path: at, player: 'proven', isRepeatable: true, options, ...more };
     return mapped(await this.#connection.send(ask), ({ body }) => body as T);
   }
 }
 
-const written = ({ idempotencyKey = newIdempotencyKey() }: WriteOptions) => ({ key: idempotencyKey });
+const keyFor = ({ idempotencyKey = newIdempotencyKey() }: WriteOptions) => ({ key: idempotencyKey });

@@ -5,7 +5,7 @@ import { mapped, orThrow, type Result } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import type { RequestOptions } from './options.ts';
 
-/** Whether this build of the game is too old, and what follows from that. The server says it with every call. */
+/** Whether this build of the game is outdated, and what follows from that. The server reports it with every call. */
 
 export interface RevisionPolicy {
   readonly gracePeriodMinutes: number | null;
@@ -18,11 +18,11 @@ export interface RevisionPolicy {
 }
 
 export interface RevisionStatus {
-  /** `grace`: outdated, and may be played a while. `blocked`: what `action` names is refused. */
+  /** `grace`: outdated, but still playable for a while. `blocked`: what `action` names is refused. */
   readonly state: 'current' | 'outdated' | 'grace' | 'blocked';
   readonly isOutdated: boolean;
   readonly graceExpired: boolean;
-  /** `null`: no grace period runs. */
+  /** `null`: there is no grace period. */
   readonly graceRemainingMinutes: number | null;
   readonly action: 'warn' | 'block_writes' | 'block_all' | null;
   /** A text for players. */
@@ -33,7 +33,7 @@ export interface RevisionStatus {
   readonly policy: RevisionPolicy;
 }
 
-/** What the server says of this build of the game: current, outdated or blocked. */
+/** The state of this build of the game as the server reports it: current, outdated or blocked. */
 export class Revision {
   readonly #connection: Connection;
   readonly #changed: Listeners<RevisionStatus>;
@@ -48,7 +48,7 @@ export class Revision {
   }
 
   /**
-   * What the last call said; `null`: nothing yet, or the project tracks no revisions.
+   * The status that the last call reported; `null`: none yet, or the project tracks no revisions.
    *
    * @example
    * ```ts
@@ -73,7 +73,7 @@ export class Revision {
   }
 
   /**
-   * The same as a value: a game starts whatever comes of it.
+   * The same as a value, because a game may start whatever the outcome.
    *
    * @example
    * ```ts
@@ -87,12 +87,12 @@ export class Revision {
       ...{ projectId, clientType, networkStorageVersion: '1.0', isPublishedGameBundle: revision !== undefined },
       ...{ packageIdent, revisionId: revision },
     };
-    const ask = { method: 'POST', family: 'manage', path: ['revision-init'], body, repeats: true, options } as const;
+    const ask = { method: 'POST', family: 'manage', path: ['revision-init'], body, isRepeatable: true, options } as const;
     return mapped(await this.#connection.send(ask), (answer) => answer.body as Handshake);
   }
 
   /**
-   * Calls the listener whenever `outdated`, `graceExpired` or `action` has changed. Returns the function that ends this.
+   * Calls the listener whenever `isOutdated`, `graceExpired` or `action` changes. Returns the function that removes it.
    *
    * @example
    * ```ts
@@ -105,7 +105,7 @@ export class Revision {
   }
 
   /**
-   * Calls the listener for every answer that calls the game outdated. Returns the function that ends this.
+   * Calls the listener for every answer that says that the game is outdated. Returns the function that removes it.
    *
    * @example
    * ```ts
@@ -118,41 +118,41 @@ export class Revision {
   }
 
   /**
-   * Takes what the body of a call says of revisions; answers the body without it.
+   * Takes the revision status out of the body of a call. Returns the body without it.
    *
    * @internal
    */
   read(body: unknown): unknown {
     if (!isObject(body)) return body;
-    const { _revisionStatus: told, ...rest } = body;
-    const isTold = isObject(told) && typeof told['isOutdatedRevision'] === 'boolean';
-    const status = isTold ? statusOf(told) : profileStatus(body['revision']);
-    if (status !== null) this.#take(status);
-    return isTold ? rest : body;
+    const { _revisionStatus: raw, ...rest } = body;
+    const hasStatus = isObject(raw) && typeof raw['isOutdatedRevision'] === 'boolean';
+    const status = hasStatus ? statusOf(raw) : profileStatus(body['revision']);
+    if (status !== null) this.#update(status);
+    return hasStatus ? rest : body;
   }
 
-  #take(status: RevisionStatus): void {
+  #update(status: RevisionStatus): void {
     const before = this.#status;
     this.#status = status;
-    const key = (of: RevisionStatus | null) => [of?.isOutdated ?? false, of?.graceExpired ?? false, of?.action ?? null].join();
-    if (key(before) !== key(status)) this.#changed.tell(status);
-    if (status.isOutdated) this.#outdated.tell(status);
+    const key = (one: RevisionStatus | null) => [one?.isOutdated ?? false, one?.graceExpired ?? false, one?.action ?? null].join();
+    if (key(before) !== key(status)) this.#changed.emit(status);
+    if (status.isOutdated) this.#outdated.emit(status);
   }
 }
 
-type Told = Readonly<Record<string, unknown>>;
+type RawStatus = Readonly<Record<string, unknown>>;
 
-function statusOf(told: Told): RevisionStatus {
-  const policy = isObject(told['policy']) ? told['policy'] : {};
+function statusOf(raw: RawStatus): RevisionStatus {
+  const policy = isObject(raw['policy']) ? raw['policy'] : {};
   return withState({
-    isOutdated: told['isOutdatedRevision'] === true,
-    graceExpired: told['graceExpired'] === true,
-    graceRemainingMinutes: number(told['graceRemainingMinutes']),
-    action: actionOf(told['action']),
-    message: text(told['message']),
-    playerRevision: number(told['playerRevision']),
-    currentRevision: number(told['currentRevision']),
-    enforcementMode: told['enforcementMode'] === 'allow_continue' ? 'allow_continue' : 'force_upgrade',
+    isOutdated: raw['isOutdatedRevision'] === true,
+    graceExpired: raw['graceExpired'] === true,
+    graceRemainingMinutes: number(raw['graceRemainingMinutes']),
+    action: actionOf(raw['action']),
+    message: text(raw['message']),
+    playerRevision: number(raw['playerRevision']),
+    currentRevision: number(raw['currentRevision']),
+    enforcementMode: raw['enforcementMode'] === 'allow_continue' ? 'allow_continue' : 'force_upgrade',
     policy: {
       gracePeriodMinutes: number(policy['gracePeriodMinutes']),
       postGraceAction: text(policy['postGraceAction']),
@@ -165,7 +165,7 @@ function statusOf(told: Told): RevisionStatus {
   });
 }
 
-/** The block that `load-profile` answers with. */
+/** The status in the form that `load-profile` answers with. */
 function profileStatus(block: unknown): RevisionStatus | null {
   if (!isObject(block) || typeof block['revisionOutdated'] !== 'boolean') return null;
   const [ends, now] = [number(block['graceEndsAtUnixSeconds']), number(block['serverUnixSeconds'])];
@@ -174,11 +174,11 @@ function profileStatus(block: unknown): RevisionStatus | null {
   const graceExpired = isOutdated && leftSeconds !== null && leftSeconds <= 0;
   const action = isOutdated ? (graceExpired ? 'block_writes' : 'warn') : null;
   const left = leftSeconds === null ? null : Math.max(0, Math.ceil(leftSeconds / 60));
-  const told = {
+  const raw = {
     ...{ isOutdatedRevision: isOutdated, graceExpired, action, graceRemainingMinutes: left, enforcementMode: block['enforcementMode'] },
     ...{ playerRevision: block['currentRevisionId'], currentRevision: block['latestRevisionId'], message: block['message'] },
   };
-  return statusOf(told);
+  return statusOf(raw);
 }
 
 function withState(status: Omit<RevisionStatus, 'state'>): RevisionStatus {
@@ -188,10 +188,10 @@ function withState(status: Omit<RevisionStatus, 'state'>): RevisionStatus {
   return { state: status.graceRemainingMinutes === null ? 'outdated' : 'grace', ...status };
 }
 
-/** `block_saves` is another word for `block_writes`. */
-function actionOf(told: unknown): RevisionStatus['action'] {
-  if (told === 'block_saves') return 'block_writes';
-  return told === 'warn' || told === 'block_writes' || told === 'block_all' ? told : null;
+/** Servers send `block_saves` for `block_writes`, too. */
+function actionOf(value: unknown): RevisionStatus['action'] {
+  if (value === 'block_saves') return 'block_writes';
+  return value === 'warn' || value === 'block_writes' || value === 'block_all' ? value : null;
 }
 
 const number = (value: unknown) => (typeof value === 'number' ? value : null);

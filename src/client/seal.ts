@@ -3,8 +3,8 @@ import { hex, randomBytes } from './ids.ts';
 import { stableJson } from './stable-json.ts';
 
 /**
- * Sealed requests: a body that is encrypted, signed and good for one use. The key is derived from the public key, so whoever has the game
- * can read a request. But nobody can change it on its way or send it again.
+ * Sealed requests: a body that is encrypted, signed and valid for one use. The key is derived from the public key, so whoever has the game
+ * can read a request. But nobody can alter it on its way or replay it.
  */
 
 const ALGORITHM = 'aes-256-gcm+hmac-sha256';
@@ -13,9 +13,9 @@ const LABEL = 'network-storage.encrypted-request.v1';
 export interface Sealing {
   readonly publicKey: string;
   readonly projectId: string;
-  /** The session's, where there is one; else the player's. */
+  /** The session's id if there is one, else the player's. */
   readonly identity: { readonly sessionId: string } | { readonly platformId: string };
-  /** JSON of what is inside. */
+  /** The body as JSON text. */
   readonly plain: string;
   /** Random when left out. */
   readonly nonce?: string;
@@ -25,7 +25,7 @@ export interface Sealing {
 
 export type Envelope = Readonly<Record<string, string>>;
 
-/** Throws `CRYPTO_UNAVAILABLE`. */
+/** Encrypts and signs a body. Throws `CRYPTO_UNAVAILABLE`. */
 export async function seal({ publicKey, projectId, identity, plain, nonce, iv }: Sealing): Promise<Envelope> {
   const outside = {
     version: '1',
@@ -49,18 +49,18 @@ export async function seal({ publicKey, projectId, identity, plain, nonce, iv }:
   return { ...outside, ...identity, ...parts, signature: await hmac(publicKey, stableJson({ ...context, ...parts })) };
 }
 
-/** Names a public key without showing it. */
+/** Identifies a public key without revealing it. */
 export async function fingerprintOf(publicKey: string): Promise<string> {
   return hex((await sha256(publicKey)).subarray(0, 16));
 }
 
-/** What binds a host's request to one project, one endpoint or collection, one player and that player's token. */
+/** Binds a host's request to one project, one endpoint or collection, one player and that player's token. */
 export function proxySignature(publicKey: string, projectId: string, purpose: string, player: string, token: string): Promise<string> {
   return hmac(publicKey, `${projectId}:${purpose}:${player}:${token}`);
 }
 
 /**
- * An id that is good for one sealed request: `{unixSeconds}_{random}`. `now` in unix ms.
+ * An id for one sealed request: `{unixSeconds}_{random}`. `now`: unix ms.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ export function createEncryptedRequestId(now: number = Date.now()): string {
 }
 
 /**
- * The parts of such an id; `null` for what is none.
+ * The parts of such an id; `null` if the text is not one.
  *
  * @example
  * ```ts

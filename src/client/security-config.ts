@@ -4,15 +4,15 @@ import { fromBase64url, hasCrypto, sha256, subtle, utf8 } from './crypto.ts';
 import { hex } from './ids.ts';
 import { stableJson } from './stable-json.ts';
 
-/** The security config of a project, as its server signs it. */
+/** The security config of a project, and the check of its signature. */
 
 export type Config = SecurityConfig['config'];
 
-/** Why a config must not be used; `null`: it may be. `projectId`: the project that it must be of. */
+/** Why a config must not be used; `null`: it may be used. `projectId`: the project that the config must belong to. */
 export async function faultOf(config: unknown, projectId: string): Promise<string | null> {
-  if (!isObject(config) || !isObject(config['settings'])) return 'it is no config';
+  if (!isObject(config) || !isObject(config['settings'])) return 'it is not a config';
   if (config['projectId'] !== projectId) return 'it is of another project';
-  // A page without WebCrypto came over plain HTTP, as the config did: a signature that came with it proves nothing.
+  // A page without WebCrypto was loaded over plain HTTP, like the config. The key comes with the config, so its signature proves nothing.
   if (!hasCrypto()) return null;
   if (await isSigned(config)) return null;
   return config['configVersion'] === (await versionOf(config['settings'])) ? null : 'its signature does not fit';
@@ -23,7 +23,7 @@ export async function versionOf(settings: unknown): Promise<string> {
   return hex((await sha256(stableJson(settings))).subarray(0, 8));
 }
 
-/** RSASSA-PKCS1-v1_5 with SHA-256 over the stable JSON of the config without its signature, by the key that it shows. */
+/** Whether the RSASSA-PKCS1-v1_5 signature (SHA-256, over the stable JSON of the rest) fits the key that the config names. */
 export async function isSigned({ signature, ...signed }: Readonly<Record<string, unknown>>): Promise<boolean> {
   const { signing } = signed;
   if (typeof signature !== 'string' || !isObject(signing) || !isObject(signing['publicKeyJwk'])) return false;

@@ -4,53 +4,53 @@ import { failure, orThrow, type Result, type SavepointError, success } from './e
 import type { RequestOptions } from './options.ts';
 import { type Config, faultOf } from './security-config.ts';
 
-/** What the project asks of its clients: sessions, sealed calls, what to report. Loaded before the first call, and kept a while. */
+/** What the project demands of its clients: sessions, encrypted calls, reports. It is loaded before the first call, and cached. */
 
 export interface Modes {
-  /** Empty: no config could be loaded. */
+  /** Version of the config; '': no config could be loaded. */
   readonly version: string;
   readonly sessions: boolean;
   readonly encryption: boolean;
-  /** Switches of what is reported. */
+  /** Which kinds of reports the project wants. */
   readonly analytics: Readonly<Record<string, unknown>>;
 }
 
-interface Known {
+interface CachedModes {
   readonly modes: Modes;
   readonly config: Config | null;
-  /** By the monotonic clock, ms. */
-  readonly until: number;
+  /** Expiry by the monotonic clock, ms. */
+  readonly expiresAt: number;
 }
 
-const LONGEST_MS = 300_000;
-const ADOPTED_MS = 60_000;
-/** How long the absence of a config is remembered, ms: it may come with the next push. */
-const MISSING_MS = 10_000;
+const MAX_TTL_MS = 300_000;
+const ADOPTED_TTL_MS = 60_000;
+/** How long a missing config is cached, ms. It is short, because a project may get its config at any time. */
+const MISSING_TTL_MS = 10_000;
 
 /** The security config of the project, and the clock of its server. */
 export class Security {
   readonly #connection: Connection;
-  #known: Known | null = null;
-  #loading: Promise<Known> | null = null;
-  /** How far the server's clock is ahead of this one, ms. */
-  #aheadMs = 0;
+  #cached: CachedModes | null = null;
+  #loading: Promise<CachedModes> | null = null;
+  /** The server's clock minus this machine's, ms. */
+  #clockOffsetMs = 0;
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
   /**
-   * Unix ms on the server's clock, as far as it is known.
+   * The time by the server's clock, as far as it is known, unix ms.
    *
    * @internal
    */
   now(): number {
     const now = Date.now();
-    return now + this.#aheadMs;
+    return now + this.#clockOffsetMs;
   }
 
   /**
-   * The project's security config, whose signature fits; loaded anew.
+   * Loads the project's security config, past all caches, and checks its signature.
    *
    * @example
    * ```ts
@@ -75,14 +75,14 @@ export class Security {
     return this.#read(true, options);
   }
 
-  /** `anew`: no cache may answer. */
-  async #read(anew: boolean, options?: RequestOptions): Promise<Result<Config>> {
+  /** `bypassesCaches`: caches are bypassed. */
+  async #read(bypassesCaches: boolean, options?: RequestOptions): Promise<Result<Config>> {
     const read = await this.#connection.send({
       method: 'GET',
       family: 'security-config',
       path: [],
-      query: anew ? { refresh: 1 } : {},
-      repeats: true,
+      query: bypassesCaches ? { refresh: 1 } : {},
+      isRepeatable: true,
       options,
     });
     if (!read.ok) return read;
@@ -92,17 +92,17 @@ export class Security {
     if (fault !== null) return failure('INVALID_RESPONSE', `The security config cannot be trusted: ${fault}`);
     const known = config as Config;
     this.#setClock(known);
-    this.#keep(known);
+    this.#cache(known);
     return success(known);
   }
 
   /**
-   * What to go by now. Never fails: without a config it is what the client was told at its making.
+   * The modes in force. Never fails: if no config can be loaded, the client's options count.
    *
    * @internal
    */
   async modes(): Promise<Modes> {
-    if (this.#known !== null && performance.now() < this.#known.until) return this.#known.modes;
+    if (this.#cached !== null && performance.now() < this.#cached.expiresAt) return this.#cached.modes;
     this.#loading ??= this.#load().finally(() => {
       this.#loading = null;
     });
@@ -110,7 +110,7 @@ export class Security {
   }
 
   /**
-   * After a refusal: whether a call that is sent again would be another one.
+   * Adapts the modes after a refusal. Resolves to whether the call is worth repeating.
    *
    * @internal
    */
@@ -121,7 +121,7 @@ export class Security {
     const security = [details['security'], isObject(error.body) ? error.body['security'] : null].find(isObject);
     const expected = [security?.['expected'], details['expected']].find(isObject);
     if (expected === undefined) return (await this.tryLoad()).ok;
-    const { modes } = this.#known ?? this.#without();
+    const { modes } = this.#cached ?? this.#defaults();
     const { authSessions, encryptedRequests } = expected;
     const adopted = {
       ...modes,
@@ -129,35 +129,35 @@ export class Security {
       sessions: authSessions === undefined ? modes.sessions : authSessions === 'enabled',
       encryption: encryptedRequests === undefined ? modes.encryption : encryptedRequests === 'required',
     };
-    this.#known = { modes: adopted, config: null, until: performance.now() + ADOPTED_MS };
-    this.#connection.log('info', 'The security of the project is another one: it is adopted', { code });
+    this.#cached = { modes: adopted, config: null, expiresAt: performance.now() + ADOPTED_TTL_MS };
+    this.#connection.log('info', 'The security config of the project has changed; the client adapts to it', { code });
     return true;
   }
 
   /**
-   * Another project has another one.
+   * Forgets the config: another project has another one.
    *
    * @internal
    */
   forget(): void {
-    this.#known = null;
+    this.#cached = null;
   }
 
-  async #load(): Promise<Known> {
+  async #load(): Promise<CachedModes> {
     const loaded = await this.#read(false, { retries: 1 });
-    if (loaded.ok) return this.#keep(loaded.value);
-    const known = this.#without(loaded.error.status === 404 ? MISSING_MS : ADOPTED_MS);
-    this.#known = known;
+    if (loaded.ok) return this.#cache(loaded.value);
+    const known = this.#defaults(loaded.error.status === 404 ? MISSING_TTL_MS : ADOPTED_TTL_MS);
+    this.#cached = known;
     return known;
   }
 
-  #without(forMs = 0): Known {
+  #defaults(forMs = 0): CachedModes {
     const { sessions = false, encryption = false } = this.#connection.options;
     const modes = { version: '', sessions, encryption, analytics: {} };
-    return { modes, config: null, until: performance.now() + forMs };
+    return { modes, config: null, expiresAt: performance.now() + forMs };
   }
 
-  #keep(config: Config): Known {
+  #cache(config: Config): CachedModes {
     const { settings, ttlSeconds, configVersion } = config;
     const analytics = isObject(settings['analytics']) ? settings['analytics'] : {};
     const modes = {
@@ -166,14 +166,14 @@ export class Security {
       encryption: settings['enableEncryptedRequests'] === true,
       analytics,
     };
-    const ttlMs = Math.min(LONGEST_MS, Math.max(1, ttlSeconds) * 1000);
-    this.#known = { modes, config, until: performance.now() + ttlMs };
-    return this.#known;
+    const ttlMs = Math.min(MAX_TTL_MS, Math.max(1, ttlSeconds) * 1000);
+    this.#cached = { modes, config, expiresAt: performance.now() + ttlMs };
+    return this.#cached;
   }
 
   #setClock({ generatedAt }: Config): void {
     const now = Date.now();
     const server = Date.parse(generatedAt);
-    if (!Number.isNaN(server)) this.#aheadMs = server - now;
+    if (!Number.isNaN(server)) this.#clockOffsetMs = server - now;
   }
 }

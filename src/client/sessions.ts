@@ -1,12 +1,12 @@
 import type { SessionOpened } from '../contract/answers.ts';
-import type { Ask, Connection, Headings } from './connection.ts';
+import type { ApiRequest, Connection, HeaderMap } from './connection.ts';
 import { proofByToken } from './connection.ts';
 import { failure, mapped, orThrow, type Result } from './errors.ts';
 import type { Player, RequestOptions } from './options.ts';
 
 /**
- * Sessions: a player who was proven once carries a token from then on. Where the project uses them the client does all of this by
- * itself: it creates one before the first call, refreshes it ahead of its end, and makes a new one when it was revoked.
+ * Sessions: a player is proven once, and carries a session token from then on. If the project uses sessions, the client manages them by
+ * itself: it creates one before the first call, refreshes it before it expires, and replaces one that was revoked.
  */
 
 export interface Session {
@@ -14,33 +14,33 @@ export interface Session {
   readonly token: string;
 }
 
-interface Held extends Session {
-  /** Player, project and target that it is for. For another one there is another session. */
-  readonly of: string;
-  /** By the monotonic clock, ms. */
-  readonly until: number;
+interface HeldSession extends Session {
+  /** Address, project, target and player that the session is for. It is not used for any other. */
+  readonly owner: string;
+  /** End of the session by the monotonic clock, ms. */
+  readonly expiresAt: number;
 }
 
 /** A session is refreshed when less than this is left. */
-const AHEAD_MS = 30_000;
-/** After a failure the player's own token is used for this long, ms. */
-const REST_MS = 10_000;
+const REFRESH_MARGIN_MS = 30_000;
+/** For this long after a failure no session is opened, and the player's own token is used, ms. */
+const FAILURE_PAUSE_MS = 10_000;
 
 /** The sessions of the client's player. */
 export class Sessions {
   readonly #connection: Connection;
-  #held: Held | null = null;
+  #session: HeldSession | null = null;
   #opening: Promise<Session | null> | null = null;
-  #restsUntil = 0;
+  #pausedUntil = 0;
 
   constructor(connection: Connection) {
     this.#connection = connection;
     connection.proof = (player) => this.#proof(player);
-    connection.lostProof = (code) => this.recover(code);
+    connection.renewProof = (code) => this.recover(code);
   }
 
   /**
-   * The session in force; `null`: there is none.
+   * The current session; `null`: there is none.
    *
    * @example
    * ```ts
@@ -48,13 +48,13 @@ export class Sessions {
    * ```
    */
   get current(): Session | null {
-    const held = this.#held;
-    if (held === null || held.of !== this.#owner() || performance.now() >= held.until) return null;
+    const held = this.#session;
+    if (held === null || held.owner !== this.#owner() || performance.now() >= held.expiresAt) return null;
     return { id: held.id, token: held.token };
   }
 
   /**
-   * A new session for the player, who proves to be one.
+   * Opens a new session with the player's own token.
    *
    * @example
    * ```ts
@@ -80,7 +80,7 @@ export class Sessions {
   }
 
   /**
-   * A session with its full time beside the one that is in force.
+   * Replaces the current session by one with a full lifetime.
    *
    * @example
    * ```ts
@@ -106,7 +106,7 @@ export class Sessions {
   }
 
   /**
-   * The same with the player proven anew.
+   * Replaces the current session, and proves the player again by its token.
    *
    * @example
    * ```ts
@@ -132,7 +132,7 @@ export class Sessions {
   }
 
   /**
-   * Ends the session, and all that were refreshed from it: what a log-out does.
+   * Ends the session, and all sessions that were refreshed from it, as a log-out does.
    *
    * @example
    * ```ts
@@ -157,20 +157,20 @@ export class Sessions {
     const { current } = this;
     this.forget();
     if (current === null) return { ok: true, value: undefined };
-    const sent = await this.#connection.send(this.#ask('revoke', { 'x-auth-session': current.token }, options));
+    const sent = await this.#connection.send(this.#request('revoke', { 'x-auth-session': current.token }, options));
     return mapped(sent, () => undefined);
   }
 
   /**
-   * The session for a call: opened, refreshed or as it is. `null`: the player's token has to do. Never fails.
+   * The session for a call, opened or refreshed if needed. `null`: the call uses the player's own token. Never fails.
    *
    * @internal
    */
   ensure(): Promise<Session | null> {
     const { current } = this;
-    const isFresh = current !== null && performance.now() < (this.#held?.until ?? 0) - AHEAD_MS;
-    // Without a token no player can be proven.
-    if (isFresh || performance.now() < this.#restsUntil || (current === null && !this.#connection.player?.token)) {
+    const isFresh = current !== null && performance.now() < (this.#session?.expiresAt ?? 0) - REFRESH_MARGIN_MS;
+    // A new session needs a token that proves the player.
+    if (isFresh || performance.now() < this.#pausedUntil || (current === null && !this.#connection.player?.token)) {
       return Promise.resolve(current);
     }
     this.#opening ??= this.#renew().finally(() => {
@@ -180,20 +180,20 @@ export class Sessions {
   }
 
   /**
-   * Whether a call that was refused with this code would fare better now.
+   * Drops a session that was refused with this code. Returns whether the call is worth repeating.
    *
    * @internal
    */
   recover(code: string): boolean {
-    if (!code.startsWith('AUTH_SESSION_') || this.#held === null) return false;
+    if (!code.startsWith('AUTH_SESSION_') || this.#session === null) return false;
     this.forget();
     return true;
   }
 
   /** @internal */
   forget(): void {
-    this.#held = null;
-    this.#restsUntil = 0;
+    this.#session = null;
+    this.#pausedUntil = 0;
   }
 
   async #renew(): Promise<Session | null> {
@@ -201,33 +201,33 @@ export class Sessions {
     if (refreshed?.ok === true) return refreshed.value;
     const created = this.#connection.player?.token ? await this.tryCreate({ retries: 0 }) : null;
     if (created?.ok === true) return created.value;
-    this.#restsUntil = performance.now() + REST_MS;
+    this.#pausedUntil = performance.now() + FAILURE_PAUSE_MS;
     return this.current;
   }
 
-  async #open(operation: 'create' | 'refresh' | 'reauth', proves: boolean, options?: RequestOptions): Promise<Result<Session>> {
+  async #open(operation: 'create' | 'refresh' | 'reauth', withProof: boolean, options?: RequestOptions): Promise<Result<Session>> {
     const player = this.#connection.requirePlayer();
     if (!player.ok) return player;
-    const of = this.#owner();
+    const owner = this.#owner();
     const { current } = this;
-    const held: Headings = operation === 'create' || current === null ? {} : { 'x-auth-session': current.token };
-    const own: Headings = proves && this.#connection.player !== null ? await proofByToken(this.#connection.player) : {};
+    const held: HeaderMap = operation === 'create' || current === null ? {} : { 'x-auth-session': current.token };
+    const own: HeaderMap = withProof && this.#connection.player !== null ? await proofByToken(this.#connection.player) : {};
     const body = operation === 'create' ? { platformId: player.value } : {};
-    const sent = await this.#connection.send({ ...this.#ask(operation, { ...held, ...own }, options), body });
+    const sent = await this.#connection.send({ ...this.#request(operation, { ...held, ...own }, options), body });
     if (!sent.ok) return sent;
     const { sessionToken, ttlSeconds = 60, session } = sent.value.body as SessionOpened;
     if (typeof sessionToken !== 'string' || sessionToken === '') return failure('INVALID_RESPONSE', 'The answer holds no session');
     const opened = { id: session.id, token: sessionToken };
-    this.#held = { ...opened, of, until: performance.now() + Math.max(60, ttlSeconds) * 1000 };
+    this.#session = { ...opened, owner, expiresAt: performance.now() + Math.max(60, ttlSeconds) * 1000 };
     return { ok: true, value: opened };
   }
 
-  #ask(operation: string, headers: Headings, options: RequestOptions | undefined): Ask {
-    const named = { player: 'named', repeats: true, refusesInside: true } as const;
+  #request(operation: string, headers: HeaderMap, options: RequestOptions | undefined): ApiRequest {
+    const named = { player: 'named', isRepeatable: true, refusesWith200: true } as const;
     return { method: 'POST', family: 'auth-sessions', path: [operation], headers, body: {}, options, ...named };
   }
 
-  async #proof(player: Player): Promise<Headings> {
+  async #proof(player: Player): Promise<HeaderMap> {
     const { current } = this;
     return current === null ? proofByToken(player) : { 'x-auth-session': current.token };
   }

@@ -1,6 +1,6 @@
 import { isObject } from './answer.ts';
 
-/** JSON with sorted names and no blanks: one text for one value, so that it can be signed. */
+/** JSON with sorted names and no blanks. Equal values have the same text, so it can be signed. */
 export function stableJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(stableJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';

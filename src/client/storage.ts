@@ -1,9 +1,9 @@
 import { requireKind } from './arguments.ts';
 import { SavepointError } from './errors.ts';
 
-/** Where an offline queue keeps its writes. */
+/** Storages for offline queues and for the secrets of guests. */
 
-/** `localStorage` is one; so is whatever keeps texts by name. */
+/** A storage of texts by name, such as `localStorage`. */
 export interface QueueStorage {
   getItem(name: string): string | null | Promise<string | null>;
   setItem(name: string, text: string): void | Promise<void>;
@@ -11,7 +11,7 @@ export interface QueueStorage {
 }
 
 /**
- * Keeps nothing over a restart: for tests, and for games that queue only while they run.
+ * A storage that keeps nothing over a restart: for tests, and for games that queue only while they run.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ interface Files {
 }
 
 /**
- * A folder of files, of a program that runs on Node, Bun or Deno. What was stored is there after a crash.
+ * A storage in a folder of files, for Node, Bun and Deno. What was stored survives a crash.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export function fileStorage(folder: string): QueueStorage {
   requireKind('folder', folder, 'string');
   const program = (globalThis as { readonly process?: { getBuiltinModule?(name: string): unknown } }).process;
   const files = program?.getBuiltinModule?.('node:fs') as Files | undefined;
-  if (files === undefined) throw new SavepointError('QUEUE_STORAGE', 'There are no files here; a page has localStorage');
+  if (files === undefined) throw new SavepointError('QUEUE_STORAGE', 'This platform has no files; on a page use localStorage');
   files.mkdirSync(folder, { recursive: true });
   const pathOf = (name: string) => `${folder}/${encodeURIComponent(name)}.json`;
   return {
@@ -68,7 +68,7 @@ export function fileStorage(folder: string): QueueStorage {
     },
     setItem(name, text) {
       const path = pathOf(name);
-      // The text is written to a file beside, so a half-written text never gets the name.
+      // The text is written to another file first and renamed, so that a half-written text never has this name.
       const file = files.openSync(`${path}.new`, 'w');
       try {
         files.writeSync(file, text);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as library from '../../src/client/index.ts';
 
-/** Whatever a game gives wrong is told by its name, typed and before anything is sent. */
+/** A wrong argument is reported by its name, as a typed error, before anything is sent. */
 
 let sent = 0;
 const fetch = () => {
@@ -22,7 +22,7 @@ const NO = wrong<never>(undefined);
 const players = client.documents('players');
 const slots = client.records('slots');
 
-/** By what is called: each with one wrong argument. */
+/** Calls by function, each with one wrong argument. */
 const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
   createClient: [
     () => createClient(wrong(null)),
@@ -147,7 +147,7 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
   fileStorage: [() => library.fileStorage(NO)],
 };
 
-/** A wrong argument is a thrown error, a failed promise or a result: each with this code. */
+/** The error code of a call that throws, rejects or returns a result. */
 async function codeOf(call: () => unknown): Promise<unknown> {
   try {
     const { ok, error } = Object(await call());
@@ -163,7 +163,7 @@ test.each(Object.entries(CALLS))('%s refuses what is no argument of it, and send
   expect([sent, queue.size]).toEqual([0, 0]);
 });
 
-test('a token that no header can carry is told, and not shown', async () => {
+test('a token that no header can carry is refused, and not shown', async () => {
   const player = { id: '7', token: 'тайна' };
   const read = await createClient({ ...options, player })
     .documents('players')
@@ -172,7 +172,7 @@ test('a token that no header can carry is told, and not shown', async () => {
   expect(read.ok || read.error.message).not.toContain('тайна');
 });
 
-/** Whatever comes is an argument of these, or they have none. */
+/** These functions accept any argument, or have none. */
 const WHATEVER = [
   ...[
     'credentials',
@@ -188,7 +188,7 @@ const WHATEVER = [
 ];
 
 /** Reports (`client.analytics`) never fail. */
-test('every function of the library is looked at', () => {
+test('the test covers every function of the library', () => {
   const { revision, sessions, security } = client;
   const parts = { client, documents: players, records: slots, live, queue, guest, revision, sessions, security };
   const methods = Object.entries(parts).flatMap(([name, part]) => {

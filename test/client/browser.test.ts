@@ -13,7 +13,7 @@ import { type Game, startGame } from './support.ts';
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 if (CHROMIUM === undefined) console.warn('SKIPPED: no chromium is installed, so the client library is not tested in a browser');
 
-/** What is used of playwright-core. Its own types ask for those of the DOM, which nothing else here knows. */
+/** The part of playwright-core that is used here. Its own types need those of the DOM, which this project does not load. */
 interface Page {
   goto(url: string): Promise<unknown>;
   reload(): Promise<unknown>;
@@ -40,7 +40,7 @@ const PLAYWRIGHT: string = 'playwright-core';
 declare global {
   /** What the page has loaded. */
   var savepoint: typeof Library;
-  /** What a page keeps between two visits of the test. */
+  /** Values that a page keeps between two visits of the test. */
   var playing: { readonly queue: Library.Queue; readonly me: Library.Subscription<{ readonly gold: number } | null> };
 }
 
@@ -87,7 +87,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-/** What a page can be told: functions do not travel. */
+/** Client options that can be passed to a page: functions cannot. */
 async function optionsOf(player: string) {
   const { url, projectId, publicKey } = game.options;
   return { url, projectId, publicKey, player };
@@ -160,7 +160,7 @@ test.skipIf(CHROMIUM === undefined)(
     const queued = await first.evaluate(async (given) => {
       const { createClient, inc, openQueue, signInGuest } = savepoint;
       const storage = (globalThis as unknown as { readonly localStorage: Library.QueueStorage }).localStorage;
-      // Its writes are done, and no answer comes.
+      // Its writes happen, but no answer arrives.
       const fetch = async (to: string, init: RequestInit) => {
         const response = await globalThis.fetch(to, init);
         if (init.method === 'GET') return response;
@@ -269,7 +269,7 @@ test.skipIf(CHROMIUM === undefined)('a page holds no secret key', async () => {
   await page.close();
 });
 
-/** What is used of a worker, whose type Node does not know. */
+/** The part of a worker that is used here. Node's types do not include it. */
 interface PageWorker {
   onmessage: (event: { readonly data: unknown }) => void;
   onerror: (event: { readonly message: string }) => void;

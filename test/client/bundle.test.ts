@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const FOLDER = join(import.meta.dirname, '../../src/client');
 
-/** What a game loads for these lines, as its bundler makes it. */
+/** The bundle that a game with these lines loads. */
 async function bundled(lines: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: lines, resolveDir: FOLDER, loader: 'ts' },
@@ -21,7 +21,7 @@ await client.call('buy', { item: 'axe' });
 await client.documents('players').update(inc('gold', 5));
 await client.leaderboard('top', { own: true });`;
 
-test('a small game loads less than 15 KB for it, and one that uses all of it less than 20 KB', async () => {
+test('a small game loads less than 15 KB of the library, and a game that uses all of it less than 20 KB', async () => {
   const [game, whole] = await Promise.all([bundled(GAME), bundled("export * from './index.ts';")]);
   const [gameBytes, wholeBytes] = [game, whole].map((text) => gzipSync(text).length);
   console.info(`client library, minified and gzipped: ${gameBytes} bytes for a small game, ${wholeBytes} for all of it`);
@@ -32,14 +32,14 @@ test('a small game loads less than 15 KB for it, and one that uses all of it les
 test('a game does not load what it does not use', async () => {
   const game = await bundled(GAME);
   const whole = await bundled("export * from './index.ts';");
-  // Texts survive minifying: of the queue, the host, the files, guests, the live stream.
+  // Texts of the queue, the host, the files, guests and the live stream, which survive minifying.
   for (const text of ['savepoint-queue', 'x-on-behalf-of-token', 'fsyncSync', 'savepoint-guest', 'listener of live values']) {
     expect(whole).toContain(text);
     expect(game).not.toContain(text);
   }
 });
 
-test('loading it does nothing, so a bundler may leave out what is not used, as `sideEffects` says', async () => {
+test('loading the library has no side effects, so a bundler may drop unused parts', async () => {
   const { outputFiles } = await build({
     stdin: { contents: "import './index.ts';", resolveDir: FOLDER, loader: 'ts' },
     ...{ bundle: true, write: false, format: 'esm', platform: 'browser', target: 'es2022', treeShaking: true, ignoreAnnotations: true },
@@ -49,6 +49,6 @@ test('loading it does nothing, so a bundler may leave out what is not used, as `
   expect(sideEffects.filter((path) => !/^\.\/(?:bin|dist\/src\/(?!client))/.test(path))).toEqual([]);
 });
 
-test('it asks for nothing that a browser has not', async () => {
+test('the library uses nothing that a browser lacks', async () => {
   expect(await bundled("export * from './index.ts';")).not.toMatch(/from ?["']|require\(|import\(/);
 });

@@ -19,7 +19,7 @@ import { compile } from '../typegen/support.ts';
 import { type Game, network, newGame, refusing, startGame } from './support.ts';
 import { TYPED_GAME } from './typed-game.ts';
 
-/** The client on a real node, over a network on which things happen. */
+/** The client on a real node, over a network with faults. */
 
 let game: Game;
 beforeAll(async () => {
@@ -40,7 +40,7 @@ async function rich(options: ClientOptions = {}) {
   return createClient({ ...game.options, player: await game.newRich(), ...options });
 }
 
-test('a login that is away is waited for with a token that it can judge, and without one it is told at once', async () => {
+test('an unavailable verifier is waited for if there is a token to check; without a token the error is returned at once', async () => {
   const away = () =>
     Response.json(
       { ok: false, error: { code: 'PLATFORM_AUTH_FAILED', authFailureKind: 'service_unavailable' } },
@@ -85,7 +85,7 @@ describe('an intent happens once', () => {
     expect(sent.map(({ path }) => path.split('/')[2])).toEqual(['security-config', 'endpoints', 'endpoints', 'storage']);
   });
 
-  test('a session is reported whose frames cannot be counted: nothing of reports throws', async () => {
+  test('a session is reported even if its frames cannot be counted: reports never throw', async () => {
     const client = await rich();
     const fps = () => {
       throw new Error('there is no screen');
@@ -94,7 +94,7 @@ describe('an intent happens once', () => {
     expect(left?.ok).toBe(true);
   });
 
-  test('a report is not sent again where nobody knows whether it came', async () => {
+  test('a report whose arrival is uncertain is not sent again', async () => {
     const { fetch, sent } = network('as it is', 'answer lost');
     const client = await rich({ fetch });
     expect(await client.analytics.track('level_done')).toMatchObject({ ok: false, error: { code: 'NETWORK_ERROR' } });
@@ -102,28 +102,28 @@ describe('an intent happens once', () => {
   });
 });
 
-describe('what is not sent again', () => {
-  test('what the game is refused', async () => {
+describe('a request is not retried', () => {
+  test('if the game is refused', async () => {
     const { fetch, sent } = network();
     const client = await rich({ fetch });
     expect(await codeOf(client.tryCall('buy', { item: 'castle' }))).toBe('404 NO_ITEM');
     expect(sent).toHaveLength(2);
   });
 
-  test('what a rule of the game limits: it would be the same tomorrow', async () => {
+  test('if a rate-limit rule of the game refuses it: a retry would be refused, too', async () => {
     const { fetch, sent } = network();
     const client = createClient({ ...game.options, fetch, player: game.newPlayer() });
     expect(await codeOf(client.documents('meters').tryUpdate(inc('n', 11)))).toBe('429 RATE_LIMIT');
     expect(sent).toHaveLength(1);
   });
 
-  test('what has been sent as often as it may', async () => {
+  test('after the last attempt', async () => {
     const { fetch, sent } = network('lost', 'lost', 'lost', 'lost');
     expect(await codeOf((await rich({ fetch, retries: 1 })).tryValues())).toBe('0 NETWORK_ERROR');
     expect(sent).toHaveLength(2);
   });
 
-  test('what the server would have wait too long: the game is told how long', async () => {
+  test('if the server asks for too long a wait: the game learns how long', async () => {
     const { fetch, sent } = network(refusing(503, 'BUSY', { 'retry-after': '120' }));
     const values = await (await rich({ fetch })).tryValues();
     expect(values).toMatchObject({ ok: false, error: { code: 'BUSY', retryAfterMs: 120_000 } });
@@ -131,7 +131,7 @@ describe('what is not sent again', () => {
   });
 });
 
-test('an attempt has a time-out', async () => {
+test('an attempt has a timeout', async () => {
   const never = () => new Promise<Response>(() => undefined);
   const hanging = (_url: string, { signal }: RequestInit) =>
     Promise.race([never(), new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))]);
@@ -139,7 +139,7 @@ test('an attempt has a time-out', async () => {
   expect(await codeOf(client.tryValues())).toBe('0 TIMEOUT');
 });
 
-test('a signal ends a request, before it is sent and while it waits', async () => {
+test('a signal aborts a request, before it is sent and while it waits', async () => {
   const { fetch, sent } = network('lost', 'lost');
   const client = await rich({ fetch });
   expect(await codeOf(client.tryValues({ signal: AbortSignal.abort() }))).toBe('0 ABORTED');
@@ -151,13 +151,13 @@ test('a signal ends a request, before it is sent and while it waits', async () =
   expect(sent).toHaveLength(1);
 });
 
-test('plain forms throw one class, with everything that is known', async () => {
+test('methods without `try` throw one class of errors, with all facts', async () => {
   const error = await (await rich()).call('buy', { item: 'castle' }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(SavepointError);
   expect(error).toMatchObject({ code: 'NO_ITEM', status: 404, message: 'There is no castle.', requestId: expect.any(String) });
 });
 
-test('an endpoint is called by its address, too', async () => {
+test('an endpoint can be called by its address', async () => {
   const client = await rich();
   const address = `https://dashboard.example.com/v3/endpoints/${game.options.projectId}/buy` as const;
   expect(await client.call(address, { item: 'axe' })).toMatchObject({ price: 7 });
@@ -166,7 +166,7 @@ test('an endpoint is called by its address, too', async () => {
   expect(client.lastError('echo')).toBeNull();
 });
 
-test('members of an input are the game’s own, whatever they are called', async () => {
+test('members of an input belong to the game, whatever their names', async () => {
   const echo = { id: 'mirror', slug: 'mirror', name: 'Mirror', method: 'POST', steps: [] };
   const body = { ok: true, token: '{{input.token}}', args: '{{input.args}}', platformId: '{{input.platformId}}' };
   await ok(game.manager.manage('PUT', game.manager.definitions('endpoints'), { body: [{ ...echo, response: { status: 200, body } }] }));
@@ -180,13 +180,13 @@ test.each(['', '.', '..', 'https://example.com/'])('the slug %j leads nowhere, a
   expect(sent.filter(({ method }) => method === 'POST')).toEqual([]);
 });
 
-test('documents are the player’s own where no key is named, and nobody’s where nobody plays', async () => {
+test('documents default to the player’s own, and need a player', async () => {
   const client = createClient(game.options);
   expect(await codeOf(client.documents('players').tryGet())).toBe('0 NO_PLAYER');
   expect(await codeOf(client.documents('towns').tryGet({ key: 'market' }))).toBe('ok');
 });
 
-test('what is staged is played on next, which can be switched while the game runs', async () => {
+test('staged definitions are played on next, and the target can be switched while the game runs', async () => {
   const client = await rich();
   await client.documents('players').update(inc('gold', 5));
   client.publishTarget = 'next';
@@ -196,7 +196,7 @@ test('what is staged is played on next, which can be switched while the game run
   expect(await client.documents('players').get()).toMatchObject({ gold: 15 });
 });
 
-test('a read shows this client’s own writes, whatever node answers it', async () => {
+test('a read shows this client’s own writes, whichever node answers', async () => {
   const { fetch, sent } = network();
   const client = await rich({ fetch });
   await client.documents('players').update(inc('gold'));
@@ -204,7 +204,7 @@ test('a read shows this client’s own writes, whatever node answers it', async 
   expect(Number(sent.at(-1)?.headers['x-ns-position'])).toBeGreaterThan(0);
 });
 
-test('documents are read from the other address, and written to the first', async () => {
+test('documents are read from cdnUrl, and written to url', async () => {
   const { fetch, sent } = network();
   const client = await rich({ fetch, url: `${game.options.url}/`, cdnUrl: game.options.url.replace('127.0.0.1', 'localhost') });
   await client.documents('players').update(inc('gold'));
@@ -213,7 +213,7 @@ test('documents are read from the other address, and written to the first', asyn
   expect(sent).toHaveLength(2);
 });
 
-test('an edit is made again on what somebody else has written, and loses nothing', async () => {
+test('an edit is repeated on a newer document, and loses nothing', async () => {
   const client = await rich();
   const other = client.as(client.player ?? '');
   const edits = [client, other, client, other].map((of) =>
@@ -223,14 +223,14 @@ test('an edit is made again on what somebody else has written, and loses nothing
   expect(await client.documents('players').get()).toMatchObject({ level: 5 });
 });
 
-test('integers beyond 2^53 stay what they are with a library that reads them', async () => {
+test('integers beyond 2^53 stay exact with a JSON library that supports them', async () => {
   const { parse, stringify } = await import('lossless-json');
   const client = await rich({ json: { parse: (text) => parse(text), stringify: (value) => stringify(value) ?? '' } });
   await client.documents('players').save(parse('{"id64":12345678901234567890}'));
   expect(String((await client.documents('players').get()).id64)).toBe('12345678901234567890');
 });
 
-test('a program finds its credentials in its environment and in a file, the first time that it asks', async () => {
+test('a program reads its credentials from its environment and from a file before its first request', async () => {
   const { url, projectId, publicKey, fetch } = game.options;
   const path = join(newFolder(), 'keys.json');
   writeFileSync(path, JSON.stringify({ url, projectId, publicKey: 'another' }));
@@ -259,7 +259,7 @@ test('a secret key is sent over TLS, or to this machine alone', async () => {
   expect(sent).toEqual([]);
 });
 
-test('it prints nothing: who wants to hear of it has a hook', async () => {
+test('the library prints nothing: it passes log entries to a hook', async () => {
   const said = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name));
   const heard: LogEntry[] = [];
   const { fetch } = network('as it is', refusing(503, 'BUSY', { 'retry-after': '0' }));
@@ -270,7 +270,7 @@ test('it prints nothing: who wants to hear of it has a hook', async () => {
   expect(heard[1]?.message).toContain('NO_ITEM');
 });
 
-test('what cannot be sent is told, however it would go, and nothing else comes in its place', async () => {
+test('a value that cannot be sent is refused on every way, and never replaced', async () => {
   const client = await rich();
   const loop: Record<string, unknown> = {};
   loop['loop'] = loop;
@@ -289,7 +289,7 @@ test('what cannot be sent is told, however it would go, and nothing else comes i
 });
 
 describe('types that are made of what a node holds', () => {
-  test('are what the node answers: endpoints, refusals, documents, rows and values', async () => {
+  test('match what the node answers: endpoints, refusals, documents, rows and values', async () => {
     const { manager, newPlayer, options } = await newGame(game.node, game.env);
     await ok(manager.manage('PUT', manager.definitions('sync'), { body: TYPED_GAME }));
     const out = join(newFolder(), 'game.types.ts');
@@ -326,7 +326,7 @@ describe('types that are made of what a node holds', () => {
     const { constants, tables } = await client.values();
     is(constants, `Game['values']`);
     is(Object(tables)['prices'].rows[0], `Game['tables']['prices']`);
-    // What the node does not answer is none.
+    // Answers that the node does not give do not compile.
     const wrong = [
       `check({ ok: true, row: { item: 'axe', price: 7 }, left: 16, gold: '16', said: '' } satisfies AnswerOf<Game, 'buy'>);`,
       `check({ ok: true, row: { item: 'axe', price: 7 }, left: 16, gold: 16, said: '', more: 1 } satisfies AnswerOf<Game, 'buy'>);`,

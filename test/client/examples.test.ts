@@ -6,7 +6,7 @@ import * as library from '../../src/client/index.ts';
 import { newFolder, removeFolders } from '../node/support/program.ts';
 import { type Game, startGame } from './support.ts';
 
-/** Every example of a docstring runs on a real node; what stands behind an arrow is what comes. */
+/** Every example of a docstring runs on a real node and gives the value behind its arrow. */
 
 const FOLDER = join(import.meta.dirname, '../../src/client');
 const FILES = readdirSync(FOLDER);
@@ -33,7 +33,7 @@ const documented: readonly Documented[] = FILES.flatMap((file) => {
 const examples = documented.flatMap(({ file, name, example }) => (example === null ? [] : [[file, name, example] as const]));
 
 const offered = new Set(Object.keys(library));
-/** Whose methods a game can call. */
+/** Classes whose methods a game can call. */
 const CLASSES = [
   'analytics',
   'client',
@@ -48,7 +48,7 @@ const CLASSES = [
   'sessions',
 ];
 
-test('every public function has one', () => {
+test('every public function has an example', () => {
   const known = new Set(documented.filter(({ comment }) => /@example|@internal/.test(comment)).map(({ file, name }) => `${file} ${name}`));
   const all = FILES.flatMap((file) => {
     const lines = readFileSync(join(FOLDER, file), 'utf8')
@@ -92,7 +92,7 @@ describe('the example of', () => {
     };
     const text = example.replace(/^( *)(.+?); \/\/ → (.+)$/gm, '$1check($2, $3);');
     const { code } = await transform(`async () => {\n${text}\n}`, { loader: 'ts', target: 'es2023' });
-    // Where the example makes the client itself, there is none yet.
+    // An example that makes the client itself gets none.
     const own = /const client =/.test(example) ? {} : { client };
     const given = { ...library, ...game.options, ...own, check, folder: newFolder() };
     await new AsyncFunction(...Object.keys(given), `return (${code.trim().replace(/;$/, '')})();`)(...Object.values(given));

@@ -37,7 +37,7 @@ const plays = async (client: Client, guest: GuestPlayer) => {
 };
 
 describe('a device', () => {
-  test('is a player from its first start, with one line, and asks nobody on the next', async () => {
+  test('is a player from its first start, and needs no request on the next', async () => {
     const storage = memoryStorage();
     const { client } = over();
     const guest = await signInGuest(client, { storage });
@@ -49,7 +49,7 @@ describe('a device', () => {
     expect(await plays(next, guest)).toBe(true);
   });
 
-  test('is one guest, whatever is lost on the way and however often the game ends', async () => {
+  test('stays one guest, whatever the network loses and however often the game ends', async () => {
     const storage = memoryStorage();
     const { client, net } = over('answer lost', 'lost');
     expect((await trySignInGuest(client, { storage })).ok).toBe(false);
@@ -71,12 +71,12 @@ describe('a device', () => {
     expect(await trySignInGuest(client, { storage: broken })).toMatchObject({ ok: false, error: { code: 'GUEST_STORAGE' } });
   });
 
-  test('says what the server refuses', async () => {
+  test('returns the server’s refusals', async () => {
     const { client } = over(refusing(403, 'GUESTS_DISABLED'));
     expect(await trySignInGuest(client, { storage: memoryStorage() })).toMatchObject({ ok: false, error: { code: 'GUESTS_DISABLED' } });
   });
 
-  test('plays through the host of its game, which is given a pass for itself and never the secret', async () => {
+  test('plays through the host of its game, which gets a pass for itself and never the secret', async () => {
     const { client: host } = over();
     await signInGuest(host, { storage: memoryStorage() });
     const { client, net } = over();
@@ -102,7 +102,7 @@ describe('a device', () => {
 });
 
 describe('a guest', () => {
-  test('comes to another device by its code, also when the answer was lost, and shuts the lost one out', async () => {
+  test('comes to another device by its code, even if the answer was lost, and revokes the lost device', async () => {
     const { client: old } = over();
     const lost = await signInGuest(old, { storage: memoryStorage() });
     const code = await lost.issueCode();
@@ -118,12 +118,12 @@ describe('a guest', () => {
     await guest.revoke(devices[0]?.id ?? '');
     expect(await plays(client, guest)).toBe(true);
     expect(await old.documents('bags').trySave({ tools: 1 })).toMatchObject({ ok: false, error: { code: 'PLATFORM_AUTH_FAILED' } });
-    // What the device was before is not thrown away.
+    // The secret of the guest that the device was before is kept.
     expect(JSON.parse(String(await storage.getItem(`savepoint-guest:${game.options.projectId}:before`)))).toMatchObject({ player: own.id });
     expect((await signInGuest(over().client, { storage })).id).toBe(lost.id);
   });
 
-  test('whose device was shut out is told, and the device signs in anew once it has forgotten the guest', async () => {
+  test('whose device was revoked gets an error, and the device signs in anew after forget()', async () => {
     const storage = memoryStorage();
     const { client } = over();
     const guest = await signInGuest(client, { storage });
@@ -141,12 +141,12 @@ describe('a guest', () => {
     expect(JSON.parse(String(await storage.getItem(`savepoint-guest:${game.options.projectId}:before`)))).toMatchObject({
       player: guest.id,
     });
-    // What was forgotten is no matter of who plays now.
+    // forget() of a guest that no longer plays changes nothing for the current player.
     await again.forget();
     expect((await signInGuest(client, { storage })).id).toBe(anew.id);
   });
 
-  test('that a wrong code was typed for stays who it was', async () => {
+  test('stays the same after a wrong code', async () => {
     const storage = memoryStorage();
     const { client } = over();
     const guest = await signInGuest(client, { storage });
@@ -157,7 +157,7 @@ describe('a guest', () => {
     expect((await signInGuest(client, { storage })).id).toBe(guest.id);
   });
 
-  test('has sessions and sealed calls as every player has', async () => {
+  test('has sessions and sealed calls like any player', async () => {
     await game.change({ enableAuthSessions: true, enableEncryptedRequests: true });
     const { client, net } = over();
     const guest = await signInGuest(client, { storage: memoryStorage() });

@@ -26,7 +26,7 @@ async function until(is: () => boolean): Promise<void> {
   for (const late = performance.now() + 60_000; !is(); await sleep(5)) if (performance.now() > late) throw new Error('it did not come');
 }
 
-test('a write shows at once and is confirmed; one that is refused goes away again', async () => {
+test('a write shows at once and is confirmed; a refused write is taken back', async () => {
   const player = await game.newRich();
   const client = clientOf(player);
   const live = openLive(client);
@@ -49,7 +49,7 @@ test('a write shows at once and is confirmed; one that is refused goes away agai
   live.close();
 });
 
-test('closing one of two leaves the other to show its own writes and a changed player', async () => {
+test('after one of two subscriptions is closed, the other still shows own writes and a changed player', async () => {
   const client = clientOf(await game.newRich());
   const [older, newer] = [openLive(client), openLive(client)];
   const seen: boolean[] = [];
@@ -66,7 +66,7 @@ test('closing one of two leaves the other to show its own writes and a changed p
   newer.close();
 });
 
-test('what is not followed any more fails its first value, and opens nothing', async () => {
+test('a subscription that ends before its first value fails it, and opens no stream', async () => {
   const { fetch, sent } = network();
   const live = openLive(createClient({ ...game.options, player: game.newPlayer(), fetch }));
   const errors: string[] = [];
@@ -106,7 +106,7 @@ test.each<readonly [string, readonly Fate[], number]>([
   live.close();
 });
 
-test('a player whose new token is refused too is told, and nothing is asked again before another plays', async () => {
+test('a player whose new token is refused, too, gets the error, and no request follows before another player is set', async () => {
   const { fetch, sent } = network(ending(UNPROVEN), refusing(401, 'PLATFORM_AUTH_FAILED'));
   const client = createClient({ ...game.options, player: await game.newRich(), fetch });
   const live = openLive(client);
@@ -119,7 +119,7 @@ test('a player whose new token is refused too is told, and nothing is asked agai
   live.close();
 });
 
-test('what is followed later goes over the same connection, and nothing comes twice', async () => {
+test('later subscriptions use the same connection, and no value comes twice', async () => {
   const [player, other] = [await game.newRich(), await game.newRich(50)];
   const live = openLive(clientOf(player));
   const golds: number[] = [];
@@ -135,7 +135,7 @@ test('what is followed later goes over the same connection, and nothing comes tw
   live.close();
 });
 
-test('a value that may not be had is told as an error, and comes when it may', async () => {
+test('a refused value is reported as an error, and comes once it is allowed', async () => {
   const live = openLive(clientOf(game.newPlayer()));
   const errors: string[] = [];
   const closed = live.document('vault', () => undefined, { key: 'x', onError: ({ code }) => errors.push(code) });
@@ -144,7 +144,7 @@ test('a value that may not be had is told as an error, and comes when it may', a
   live.close();
 });
 
-test('a node that is killed and comes back is found again, and nothing is lost or doubled', async () => {
+test('a node that is killed and restarted is found again, and no change is lost or doubled', async () => {
   const player = await game.newRich();
   const live = openLive(clientOf(player));
   const golds: number[] = [];

@@ -10,7 +10,7 @@ import { type Game, startGame } from './support.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
-/** The client on the networks that games are played on. */
+/** The client on bad networks: captive portals, cut answers, sleep, wrong clocks. */
 
 let game: Game;
 let box: Middlebox;
@@ -28,7 +28,7 @@ afterAll(async () => {
   removeFolders();
 });
 
-/** Over the box in between. */
+/** A client whose requests pass through the box. */
 const over = (player: string, more: object = {}) => createClient({ ...game.options, url: box.url, player, ...more });
 
 async function until(is: () => boolean): Promise<void> {
@@ -38,7 +38,7 @@ async function until(is: () => boolean): Promise<void> {
 const HTML = { 'content-type': 'text/html' };
 const WELCOME = '<html><h1>Welcome to the hotel</h1>\n\ndata: {}\n\n</html>';
 
-test('a write happens once, whatever stands in between', async () => {
+test('a write happens once, whatever a box on the network does', async () => {
   const client = over(await game.newRich(), { retries: 6 });
   const soon = new Date(Date.now() + 1_000).toUTCString();
   const from = box.came.length;
@@ -55,7 +55,7 @@ test('a write happens once, whatever stands in between', async () => {
   expect(await client.documents('players').get()).toMatchObject({ gold: 15, items: ['rope'] });
 });
 
-test('a hotel that answers in place of the server is an error to the game, learns no token, and live values go on once it lets through', async () => {
+test('a captive portal that answers instead of the server is an error, receives no token, and live values resume once it lets requests through', async () => {
   const told: IncomingHttpHeaders[] = [];
   const portal = createServer(({ headers }, answer) => {
     told.push(headers);
@@ -82,7 +82,7 @@ test('a hotel that answers in place of the server is an error to the game, learn
   portal.close();
 });
 
-test('a value that is shown stays when a hotel answers for a while', async () => {
+test('a shown value stays while a captive portal answers', async () => {
   const player = await game.newRich();
   const live = openLive(over(player));
   const errors: string[] = [];
@@ -91,7 +91,7 @@ test('a value that is shown stays when a hotel answers for a while', async () =>
   await live.document('players', onValue, { onError: ({ code }) => errors.push(code) }).ready;
   const from = box.came.length;
   box.always(answering(403, HTML, WELCOME));
-  // What is followed anew opens the stream anew.
+  // A new subscription reopens the stream.
   const other = live.document('bags', () => undefined, { onError: ({ code }) => errors.push(code) });
   await until(() => box.came.length > from + 1);
   await createClient({ ...game.options, player })
@@ -103,21 +103,21 @@ test('a value that is shown stays when a hotel answers for a while', async () =>
   live.close();
 });
 
-test('a topic that the server does not take ends none of the others', async () => {
+test('a topic that the server refuses does not end the others', async () => {
   const player = await game.newRich();
   const live = openLive(over(player));
   const errors: string[] = [];
   const follow = (collection: string) =>
     live.document(collection, () => undefined, { onError: ({ code }) => errors.push(`${collection} ${code}`) });
   const me = follow('players');
-  // As an older server does, which knows an option less.
+  // An older server refuses an option that it does not know.
   const refused = { code: 'INVALID_REQUEST', message: `"documents/bags/${player}" is no topic: it does not know it` };
   box.next(answering(400, { 'content-type': 'application/json' }, JSON.stringify({ ok: false, error: refused })), asItIs);
   const bag = follow('bags');
   expect((await me.ready)?.gold).toBe(10);
   expect([errors, bag.value]).toEqual([['bags INVALID_REQUEST'], undefined]);
   bag.close();
-  // The node takes four of a stream.
+  // The node takes four topics per stream.
   const more = ['scores', 'counters', 'meters'].map(follow);
   await Promise.all(more.map(({ ready }) => ready));
   const fifth = follow('bags');
@@ -133,7 +133,7 @@ test('a topic that the server does not take ends none of the others', async () =
   live.close();
 });
 
-test('a newer server, whose stream has more in it, is followed as far as it is known', async () => {
+test('unknown events in the stream of a newer server are ignored', async () => {
   const lines = [
     'retry: 2000\n\n',
     'event: hello\ndata: {"topic":"values","revision":7,"value":"no value"}\n\n',
@@ -155,7 +155,7 @@ describe('a machine', () => {
   const HOURS = 3_600_000;
   const clock = Date.now.bind(Date);
 
-  /** Plays with everything that knows of time. */
+  /** Uses everything that depends on the clock. */
   async function plays(client: Client, gold: number): Promise<void> {
     await client.documents('players').update(inc('gold', 7));
     expect(await client.call('buy', { item: 'axe' })).toMatchObject({ left: gold });
@@ -175,7 +175,7 @@ describe('a machine', () => {
       await first.update('players', inc('gold', 1));
       await expect.poll(() => first.state).toBe('waiting');
       await first.close();
-      // Set right in between, or made worse: what the server remembers has nothing to do with it.
+      // The clock changes in between. What the server remembers does not depend on it.
       vi.spyOn(Date, 'now').mockImplementation(() => clock() - hours * 6 * HOURS);
       const settled: boolean[] = [];
       const second = await openQueue(client, { storage, name: 'q', onSettled: (_, { ok }) => void settled.push(ok) });
@@ -187,7 +187,7 @@ describe('a machine', () => {
     }
   });
 
-  /** The first write is done, and its answer never comes. */
+  /** The first write happens, but its answer never arrives. */
   function losing({ connection }: Client) {
     const { fetch = globalThis.fetch } = connection.options;
     return async (url: string, init: RequestInit) => {
@@ -198,7 +198,7 @@ describe('a machine', () => {
     };
   }
 
-  test('that slept has its values at once when it wakes, although its connection says nothing', async () => {
+  test('that slept has its values at once when it wakes, although its connection is silent', async () => {
     const player = await game.newRich();
     const network = await startNetwork(() => Number(new URL(game.options.url).port));
     const live = openLive(createClient({ ...game.options, url: `http://127.0.0.1:${network.port}`, player }));

@@ -7,7 +7,7 @@ import { removeFolders } from '../node/support/program.ts';
 import { firstGame } from '../typegen/support.ts';
 import { type Game, newGame, startGame } from './support.ts';
 
-/** docs/client.md: its blocks are one program, and what stands behind an arrow is what comes. */
+/** The code blocks of docs/client.md are one program; it runs and gives the values behind the arrows. */
 
 let game: Game;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
 
-test('the page does what it says', async () => {
+test('the code blocks of the page run and print what it says', async () => {
   const blocks = blocksOf('docs/client.md').flatMap(({ info, text }) => (info === 'ts run' ? [text] : []));
   const page = blocks.join('\n');
   const imported = [...page.matchAll(/^import \{ (.+) \} from 'savepoint\/client';$/gm)].flatMap(([, names = '']) => names.split(', '));
@@ -38,14 +38,14 @@ test('the page does what it says', async () => {
   const text = page.replace(/^import .*$/gm, '').replace(/^( *(?:if \(.*?\) )?)(?!if)(\S.+?); \/\/ → (.+)$/gm, '$1check($2, $3);');
   const { code } = await transform(`async () => {\n${text}\n}`, { loader: 'ts', target: 'es2023' });
   const { fetch: patient, ...options } = game.options;
-  // A view that lags on a busy machine is asked for again.
+  // A view that lags on a busy machine is read again.
   const createClient = (given: library.ClientOptions) => library.createClient({ ...(patient ? { fetch: patient } : {}), ...given });
   const given = { ...library, ...options, createClient, check };
   await new AsyncFunction(...Object.keys(given), `return (${code.trim().replace(/;$/, '')})();`)(...Object.values(given));
   expect(came).toHaveLength(page.split('// →').length - 1);
 });
 
-test('its first game is played by a guest, on what first-game.md pushes', async () => {
+test('a guest plays the first game, on the definitions of first-game.md', async () => {
   const first = await newGame(game.node, game.env);
   await first.change({ guestSignIn: true, requirePlayerAuth: true });
   const { manager } = first;

@@ -31,7 +31,7 @@ const AWAY = { code: 'PLATFORM_AUTH_FAILED', message: 'away', authFailureKind: '
 const ROOT = join(import.meta.dirname, '../..');
 
 describe('a write', () => {
-  test('that has no network waits, and those behind it keep their order', async () => {
+  test('that has no network waits, and the writes behind it keep their order', async () => {
     let isOnline = false;
     const { fetch } = network();
     const player = await game.newRich();
@@ -51,7 +51,7 @@ describe('a write', () => {
     expect([queue.size, queue.state, queue.error]).toEqual([0, 'idle', null]);
   });
 
-  test('that is refused goes back to the game, and the next has its turn', async () => {
+  test('that is refused is returned to the game, and the next one is sent', async () => {
     const settled: [string, SavepointError | null][] = [];
     const onSettled = (write: QueuedWrite, result: Result<unknown>) => {
       settled.push([write.kind, result.ok ? null : result.error]);
@@ -78,7 +78,7 @@ describe('a write', () => {
     ['a login that cannot be asked', () => Response.json({ ok: false, error: AWAY }, { status: 401 }), 'waiting'],
     ['a failure of the server', refusing(500, 'INTERNAL_ERROR', { 'x-correlation-id': 'x' }), 'waiting'],
   ])('keeps its place whatever comes in between: %s', async (_, answer, state) => {
-    // The first request looks whether anybody is there.
+    // The first request checks whether the server is reachable.
     const { fetch } = network('as it is', answer);
     const client = createClient({ ...game.options, player: await game.newRich(), fetch });
     const queue = await openQueue(client, { storage: memoryStorage() });
@@ -89,7 +89,7 @@ describe('a write', () => {
     expect(await client.documents('players').get()).toMatchObject({ gold: 15 });
   });
 
-  test('that was sent longer ago than the server remembers is not sent again: the game is asked', async () => {
+  test('that was sent longer ago than the server remembers keys is not sent again but returned to the game', async () => {
     const storage = memoryStorage();
     const client = createClient({ ...game.options, player: await game.newRich() });
     const closed = createClient({ ...client.connection.options, fetch: network('as it is', 'answer lost').fetch });
@@ -139,7 +139,7 @@ test('a queue is bounded', async () => {
   await queue.close();
 });
 
-test('a storage that fails is told, and nothing is sent that is not stored', async () => {
+test('a failing storage is an error, and a write that is not stored is not sent', async () => {
   const storage = { ...memoryStorage(), setItem: () => Promise.reject(new Error('the disk is full')) };
   const client = createClient({ ...game.options, player: await game.newRich() });
   const queue = await openQueue(client, { storage });
@@ -147,7 +147,7 @@ test('a storage that fails is told, and nothing is sent that is not stored', asy
   expect(await client.documents('players').get()).toMatchObject({ gold: 10 });
 });
 
-test('two that use one storage at a time lose nothing: what would be written over is refused', async () => {
+test('two queues on one storage lose nothing: a write that would overwrite another is refused', async () => {
   const storage = memoryStorage();
   const player = await game.newRich();
   let isOnline = false;
@@ -169,7 +169,7 @@ test('two that use one storage at a time lose nothing: what would be written ove
   ).toMatchObject({ gold: 17 });
 });
 
-test('what a crash leaves between two lines of the storage is neither lost nor done twice', async () => {
+test('a crash between two storage operations neither loses nor repeats a write', async () => {
   const folder = newFolder();
   const storage = fileStorage(folder);
   const entry = { player: '1', target: 'live', queuedAt: 1, kind: 'update', collection: 'counters', at: {}, body: [] };
@@ -183,7 +183,7 @@ test('what a crash leaves between two lines of the storage is neither lost nor d
   await queue.close();
 });
 
-/** A game of its own process: queues writes with marks from..to, a line for each that is stored and each that is settled. */
+/** A game in its own process. It queues writes with marks from..to, and prints a line for each that is stored or settled. */
 const PROGRAM = `
 import { createClient, fileStorage, inc, openQueue, push } from '${join(ROOT, 'dist/src/client/index.js')}';
 const [options, folder, from, to] = process.argv.slice(2);
@@ -200,7 +200,7 @@ console.log('idle');
 process.exit(0);
 `;
 
-test('over kill -9 of the node and of the game every write happens once, in its order', async () => {
+test('every write happens once and in order, although node and game are killed with kill -9', async () => {
   const folder = newFolder();
   const program = join(newFolder(), 'game.mjs');
   writeFileSync(program, PROGRAM);

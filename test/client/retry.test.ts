@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readAnswer } from '../../src/client/answer.ts';
 import { SavepointError } from '../../src/client/index.ts';
-import { isPassing, pause, pauseBefore, wasRefusedUnseen } from '../../src/client/retry.ts';
+import { isTransient, pause, retryDelayMs, wasNotProcessed } from '../../src/client/retry.ts';
 
 const error = (code: string, status = 0, retryAfterMs?: number) => new SavepointError(code, code, { status, retryAfterMs });
 
@@ -16,7 +16,7 @@ test.each([
   ['HTTP_ERROR', 504],
   ['INVALID_RESPONSE', 200],
 ])('%s %d may pass', (code, status) => {
-  expect(isPassing(error(code, status))).toBe(true);
+  expect(isTransient(error(code, status))).toBe(true);
 });
 
 test.each([
@@ -30,24 +30,24 @@ test.each([
   ['HTTP_ERROR', 404],
   ['ABORTED', 0],
 ])('%s %d stays as it is', (code, status) => {
-  expect(isPassing(error(code, status))).toBe(false);
+  expect(isTransient(error(code, status))).toBe(false);
 });
 
-test('a login that cannot be asked is waited for like a busy node; a token that was refused is not', () => {
+test('an unavailable verifier is retried like a busy node; a refused token is not', () => {
   const unproven = (authFailureKind: string) =>
     new SavepointError('PLATFORM_AUTH_FAILED', '', { status: 401, details: { authFailureKind } });
-  expect([isPassing, wasRefusedUnseen].map((is) => is(unproven('service_unavailable')))).toEqual([true, true]);
-  expect([isPassing, wasRefusedUnseen].map((is) => is(unproven('token_rejected')))).toEqual([false, false]);
+  expect([isTransient, wasNotProcessed].map((is) => is(unproven('service_unavailable')))).toEqual([true, true]);
+  expect([isTransient, wasNotProcessed].map((is) => is(unproven('token_rejected')))).toEqual([false, false]);
 });
 
-test('what must not come twice is sent again only where the server says that it did nothing', () => {
-  expect(wasRefusedUnseen(error('BUSY', 503, 1000))).toBe(true);
-  expect(wasRefusedUnseen(error('NETWORK_ERROR'))).toBe(false);
-  expect(wasRefusedUnseen(error('OUTCOME_UNKNOWN', 504))).toBe(false);
+test('a request that must not happen twice is retried only if the server says that it did nothing', () => {
+  expect(wasNotProcessed(error('BUSY', 503, 1000))).toBe(true);
+  expect(wasNotProcessed(error('NETWORK_ERROR'))).toBe(false);
+  expect(wasNotProcessed(error('OUTCOME_UNKNOWN', 504))).toBe(false);
 });
 
-test('pauses double up to a bound, and jitter takes up to half of them', () => {
-  const pauses = [1, 2, 3, 4, 10, 99].map((attempt) => [0, 0.999].map((random) => pauseBefore(attempt, error('BUSY'), () => random)));
+test('delays double up to a bound, and jitter shortens them by up to half', () => {
+  const pauses = [1, 2, 3, 4, 10, 99].map((attempt) => [0, 0.999].map((random) => retryDelayMs(attempt, error('BUSY'), () => random)));
   expect(pauses.map(([least = 0, most = 0]) => [least, Math.round(most)])).toEqual([
     [100, 200],
     [200, 400],
@@ -58,11 +58,11 @@ test('pauses double up to a bound, and jitter takes up to half of them', () => {
   ]);
 });
 
-test('nobody comes back before the time that the server asks for', () => {
-  expect(pauseBefore(1, error('BUSY', 503, 2000), () => 0)).toBe(2000);
+test('no retry comes before the time that the server asks for', () => {
+  expect(retryDelayMs(1, error('BUSY', 503, 2000), () => 0)).toBe(2000);
 });
 
-test('a date to wait for counts by the clock that it was written with, and one beyond all timers is no rush', async () => {
+test("a date in Retry-After counts by the server's clock, and one beyond the longest timer is not retried at once", async () => {
   const after = (headers: Record<string, string>) => {
     const read = readAnswer({ status: 429, headers: new Headers(headers), text: '' }, JSON.parse, false);
     return read.ok ? null : read.error.retryAfterMs;
@@ -78,7 +78,7 @@ test('a date to wait for counts by the clock that it was written with, and one b
   expect(await waiting).toBe(false);
 });
 
-test('a pause ends with its signal', async () => {
+test('a pause ends when its signal aborts', async () => {
   const controller = new AbortController();
   const waiting = pause(60_000, controller.signal);
   controller.abort();

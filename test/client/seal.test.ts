@@ -19,7 +19,7 @@ const SETTINGS = {
 const iv = Uint8Array.from([0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1b]);
 const fixed = { publicKey: PUBLIC_KEY, projectId: 'proj_demo', plain: PLAIN, nonce: 'MDAxMTIyMzM0NDU1NjY3Nzg4OTlhYWJiY2NkZGVlZmY', iv };
 
-test('a key is named by the first half of its hash', async () => {
+test('the fingerprint of a key is the first half of its hash', async () => {
   expect(await fingerprintOf(PUBLIC_KEY)).toBe('712e7e526686d6f05b4835c11ba89d25');
 });
 
@@ -33,7 +33,7 @@ test('the version of a config is the hash of its settings', async () => {
   expect(await versionOf({ ...SETTINGS, enableAuthSessions: false })).toBe('34fd4ab5f7953869');
 });
 
-test('a seal in the name of a player', async () => {
+test('the sealed request of a player matches the test vector', async () => {
   const envelope = await seal({ ...fixed, identity: { platformId: PLAYER } });
   expect(envelope).toEqual({
     ...{ version: '1', algorithm: 'aes-256-gcm+hmac-sha256', projectId: 'proj_demo', nonce: fixed.nonce },
@@ -45,13 +45,13 @@ test('a seal in the name of a player', async () => {
   });
 });
 
-test('a seal in the name of a session', async () => {
+test('the sealed request of a session matches the test vector', async () => {
   const envelope = await seal({ ...fixed, identity: { sessionId: '5d41402abc4b2a76b9719d911017c592' } });
   expect(Buffer.from(envelope['tag'] ?? '', 'base64url').toString('hex')).toBe('57a969a6b0a27dd7f1ffb78bce0ba427');
   expect(envelope['signature']).toBe('7a5f11944bf506b126937bfbaf857077476e7b794367ccb671533abeb45745ae');
 });
 
-test('what is sealed opens on the server, and every seal is another', async () => {
+test('the server opens a sealed request, and no two are alike', async () => {
   const envelopes = await Promise.all(
     [1, 2].map(() => seal({ publicKey: PUBLIC_KEY, projectId: 'p', plain: '{"a":"é"}', identity: { platformId: PLAYER } })),
   );
@@ -92,16 +92,16 @@ const CONFIG = {
     'FIiJkOssLoIJ518ndBWw5tIwBc9AKlsXmV4-2budtjmok7hl5x2Cqf6o_YBFTMPS3Dmwl6NMof1OQkfOQUa4qvficN1XsQiKBdra8mn9_kBdI9qYpoqOv9mREFPJqDbAEHxuvE8azEvJyDSorJKmY-MP54on43N25hmxWb7pUvY',
 };
 
-test('a config is signed by the key that it shows', async () => {
+test('a config is signed by the key that it contains', async () => {
   expect(await isSigned(CONFIG)).toBe(true);
   expect(await isSigned({ ...CONFIG, ttlSeconds: 61 })).toBe(false);
   expect(await isSigned({ ...CONFIG, signing: { ...CONFIG.signing, algorithm: 'none' } })).toBe(false);
 });
 
-test('a config is gone by where its signature fits, or its version; never one of another project', async () => {
+test('a config is accepted if its signature or its version fits, and never if it belongs to another project', async () => {
   expect(await faultOf(CONFIG, 'proj_demo')).toBeNull();
   expect(await faultOf({ ...CONFIG, signature: 'AAAA' }, 'proj_demo')).toBeNull();
   expect(await faultOf({ ...CONFIG, settings: { ...SETTINGS, enableAuthSessions: false } }, 'proj_demo')).toContain('signature');
   expect(await faultOf(CONFIG, 'other')).toContain('another project');
-  expect(await faultOf({}, 'proj_demo')).toContain('no config');
+  expect(await faultOf({}, 'proj_demo')).toContain('not a config');
 });

@@ -5,7 +5,7 @@ import { ok } from '../node/support/game-client.ts';
 import { removeFolders } from '../node/support/program.ts';
 import { type Game, type Network, network, newGame, type Sent, startGame } from './support.ts';
 
-/** Sessions, sealed calls, hosts and revisions, on a node that has its players proven. */
+/** Sessions, sealed calls, hosts and revisions, on a project that demands proof of players. */
 
 const SECRET = 'a login that players trust';
 let first: Game;
@@ -19,13 +19,13 @@ afterAll(async () => {
 
 const another = () => newGame(first.node, first.env);
 
-/** What the studio's login gives a player. */
+/** A token of the studio's login. */
 function tokenOf(player: string): string {
   const expires = Math.floor(Date.now() / 1000) + 600;
   return `${expires}.${createHmac('sha256', SECRET).update(`${player}:${expires}`).digest('hex')}`;
 }
 
-/** A client of a proven player, and how often its token was asked for. */
+/** A client of a proven player, which counts how often its token is fetched. */
 function proven(game: Game, id: string, { fetch, sent }: Network = network()) {
   const asked = { times: 0 };
   const token = () => {
@@ -39,7 +39,7 @@ const NEEDED = { requirePlayerAuth: true };
 const callsIn = (sent: readonly Sent[]) => sent.filter(({ path }) => path.includes('/endpoints/'));
 
 describe('a player', () => {
-  test('is proven by a token that is asked for anew, and refused without one', async () => {
+  test('is proven by a token that is fetched for each request, and refused without one', async () => {
     const game = await another();
     await game.change(NEEDED);
     const id = await game.newRich();
@@ -66,7 +66,7 @@ describe('a session', () => {
     expect(client.sessions.current).not.toBeNull();
   });
 
-  test('that was revoked elsewhere is replaced, and the call is done', async () => {
+  test('that was revoked elsewhere is replaced, and the call succeeds', async () => {
     const game = await another();
     await game.change({ ...NEEDED, enableAuthSessions: true });
     const { client, asked } = proven(game, await game.newRich(100));
@@ -77,7 +77,7 @@ describe('a session', () => {
     expect(asked.times).toBe(2);
   });
 
-  test('is refreshed, proven anew, and ended by the game', async () => {
+  test('can be refreshed, re-authenticated and ended by the game', async () => {
     const game = await another();
     await game.change({ ...NEEDED, enableAuthSessions: true });
     const { client } = proven(game, await game.newRich());
@@ -88,7 +88,7 @@ describe('a session', () => {
     expect(client.sessions.current).toBeNull();
   });
 
-  test('is refreshed ahead of its end', async () => {
+  test('is refreshed before it expires', async () => {
     const game = await another();
     // The shortest: half of it is the margin.
     await game.change({ ...NEEDED, enableAuthSessions: true, authSessionTtlSeconds: 60 });
@@ -104,7 +104,7 @@ describe('a session', () => {
     expect(sent.map(({ path }) => path.split('/').at(-1))).toContain('refresh');
   });
 
-  test('belongs to a player: another one has none', async () => {
+  test('belongs to one player', async () => {
     const game = await another();
     await game.change({ ...NEEDED, enableAuthSessions: true });
     const { client } = proven(game, await game.newRich());
@@ -128,7 +128,7 @@ describe('a sealed call', () => {
     expect(call?.headers['x-ns-security-mode']).toBe(mode);
   });
 
-  test('is sealed anew when it is sent again, and happens once', async () => {
+  test('is sealed again for each attempt, and happens once', async () => {
     const game = await another();
     await game.change({ enableEncryptedRequests: true });
     const { client, sent } = proven(game, await game.newRich(), network('as it is', 'answer lost'));
@@ -138,7 +138,7 @@ describe('a sealed call', () => {
     expect(calls[0]?.body).not.toBe(calls[1]?.body);
   });
 
-  test('goes by the clock of the server', async () => {
+  test('uses the server’s clock', async () => {
     const game = await another();
     await game.change({ enableEncryptedRequests: true });
     const { client } = proven(game, await game.newRich());
@@ -152,7 +152,7 @@ describe('a sealed call', () => {
   });
 });
 
-test('a client that goes by another security adopts what the server expects, and calls once more', async () => {
+test('a client with outdated modes adopts the server’s, and repeats the call once', async () => {
   const game = await another();
   const { client, sent } = proven(game, await game.newRich(100));
   await client.call('buy', { item: 'axe' });
@@ -166,7 +166,7 @@ test('a client that goes by another security adopts what the server expects, and
   expect(await client.call('buy', { item: 'axe' })).toMatchObject({ price: 7 });
 });
 
-test('a client whose config cannot be loaded goes by what it was told at its making', async () => {
+test('a client whose config cannot be loaded uses its options', async () => {
   const { fetch, sent } = network('lost', 'lost');
   const client = createClient({ ...first.options, fetch, player: await first.newRich(), encryption: true });
   expect(await client.call('buy', { item: 'axe' })).toMatchObject({ left: 3 });
@@ -204,7 +204,7 @@ describe('a guest', () => {
     expect(sent[0]?.headers).toMatchObject({ 'x-on-behalf-of': guestId, 'x-proxy-signature': expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  test('whose answer is lost asks again, and buys once', async () => {
+  test('whose answer is lost sends the request again, and buys once', async () => {
     const { guest, over, guestId } = await hosted(NEEDED);
     let times = 0;
     guest.relay = guestRelay(guest, async (request) => {
@@ -216,13 +216,13 @@ describe('a guest', () => {
     expect(await guest.documents('players').get()).toMatchObject({ gold: 3 });
   });
 
-  test('whose host is gone is told so', async () => {
+  test('whose host is gone gets PROXY_FAILED', async () => {
     const { guest } = await hosted({});
     guest.relay = guestRelay(guest, () => Promise.reject(new Error('gone')));
     expect(await guest.tryCall('buy', { item: 'axe' })).toMatchObject({ ok: false, error: { code: 'PROXY_FAILED' } });
   });
 
-  test('speaks for nobody else, whatever it sends', async () => {
+  test('cannot act for anybody else, whatever it sends', async () => {
     const { host, guest, guestId, passed } = await hosted({});
     await guest.call('buy', { item: 'axe' });
     const [request] = passed;
@@ -233,7 +233,7 @@ describe('a guest', () => {
   });
 });
 
-test('a game hears that it is outdated, how long it may be played, and that it is blocked', async () => {
+test('a game learns that it is outdated, how long it may be played, and that it is blocked', async () => {
   const game = await another();
   const sync = (body: object) => ok(game.manager.manage('POST', game.manager.definitions('package-sync'), { body }));
   await sync({ packageIdent: 'studio.game', currentRevisionId: 8 });

@@ -17,9 +17,9 @@ export interface Game {
   readonly env: Where;
   /** With the secret key. */
   readonly manager: Manager;
-  /** What a client needs. */
+  /** Options for a client. */
   readonly options: ClientOptions & { readonly url: string; readonly projectId: string; readonly publicKey: string };
-  /** An id that nobody had before. */
+  /** An unused player id. */
   newPlayer(): string;
   /** A player with some gold; 10 when left out. */
   newRich(gold?: number): Promise<string>;
@@ -46,7 +46,7 @@ export async function startGame(settings: Readonly<Record<string, string>> = {})
   return newGame(await startNode(newFolder(), { env, args: ['--no-demo'] }), env);
 }
 
-/** A project of its own on a node that runs. */
+/** Makes a project of its own on a running node. */
 export async function newGame(node: Node, env: Where): Promise<Game> {
   const project = await newProject({ ...env }, 'Client');
   const manager = createClient(node.url, project);
@@ -75,7 +75,7 @@ export async function newGame(node: Node, env: Where): Promise<Game> {
 
 const LATE_MS = 30_000;
 
-/** Takes no view that lags behind: on a busy machine the quarter of a second that a node waits for one is not enough. */
+/** Repeats reads whose view lags: on a busy machine the quarter of a second that a node waits may be too short. */
 export const patient: Fetch = async (url, init) => {
   for (const until = performance.now() + LATE_MS; ; await sleep(50)) {
     const response = await fetch(url, init);
@@ -90,7 +90,7 @@ export interface Sent {
   readonly body: string;
 }
 
-/** What becomes of a request: it never arrives, its answer is lost, or another answer comes in its place. */
+/** The fate of a request: it never arrives, its answer is lost, or another answer replaces it. */
 export type Fate = 'lost' | 'answer lost' | 'as it is' | (() => Response);
 
 export interface Network {
@@ -98,7 +98,7 @@ export interface Network {
   readonly sent: readonly Sent[];
 }
 
-/** A network on which things happen, to one request after the other. */
+/** A network with faults, one per request. */
 export function network(...fates: readonly Fate[]): Network {
   const sent: Sent[] = [];
   return {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/kernel/json.ts';
 
-/** A game that uses much of the language, to hold what a node answers against the types that are made of it. */
+/** A game that uses much of the language, to compare a node's answers with the generated types. */
 
 const HEROES = {
   id: 'heroes',

@@ -1,7 +1,7 @@
 import { expectTypeOf, test } from 'vitest';
 import { createClient, inc, push, type Result, set } from '../../src/client/index.ts';
 
-/** What a client knows that was told of its game. The compiler checks these lines; they are not run. */
+/** The types of a client with a game's types. The compiler checks these lines; they are not run. */
 
 interface Game {
   readonly documents: { readonly heroes: { name: string; gold: number; items: string[]; stats?: { xp: number } } };
@@ -29,7 +29,7 @@ test('names, inputs and answers are the game’s', () => {
   expectTypeOf(right).toBeFunction();
 });
 
-test('anything else does not compile', () => {
+test('wrong names and types do not compile', () => {
   const wrong = async () => {
     // @ts-expect-error no such endpoint
     await client.call('bay', { item: 'axe' });
@@ -53,7 +53,7 @@ test('anything else does not compile', () => {
   expectTypeOf(wrong).toBeFunction();
 });
 
-test('a game of which nothing is told takes everything', () => {
+test('a game without types accepts everything', () => {
   const any = async () => {
     const anything = createClient();
     const { left } = await anything.call('whatever', { item: 1 });

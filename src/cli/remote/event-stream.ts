@@ -13,7 +13,7 @@ export interface StreamRequest {
 }
 
 /** Hears each event until the stream ends. Throws if the connection breaks. */
-export type EventStream = (hear: (event: ServerEvent) => void) => Promise<void>;
+export type EventStream = (onEvent: (event: ServerEvent) => void) => Promise<void>;
 
 /** Opens a stream. Throws `RemoteRefusal` and `RemoteUnreachable`. */
 export async function openEvents({ place }: Remote, { path, query, after, signal }: StreamRequest): Promise<EventStream> {
@@ -25,5 +25,5 @@ export async function openEvents({ place }: Remote, { path, query, after, signal
   });
   const { body } = response;
   if (!response.ok || body === null) throw refused(await answerOf(response));
-  return (hear) => readEvents(body, { signal, hear });
+  return (onEvent) => readEvents(body, { signal, onEvent });
 }
