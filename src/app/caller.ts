@@ -1,5 +1,6 @@
 import type { Need } from '../contract/credentials.ts';
-import type { ClientFacts, RevisionStatus } from '../domain/revision/status.ts';
+import type { Credential } from '../domain/access/credential.ts';
+import type { ClientFacts } from '../domain/revision/status.ts';
 import type { SessionToken } from '../domain/session/token.ts';
 import type { ApiKey } from '../domain/states.ts';
 import type { Json } from '../kernel/json.ts';
@@ -68,23 +69,14 @@ export interface PassProof extends DeviceProof {
 }
 
 /** A resolved key, and the player that it says it acts for. */
-export interface Caller {
+export interface Caller extends Credential {
   readonly projectId: string;
   readonly key: ApiKey;
-  readonly isSecret: boolean;
-  /** The second key of queries; `null` if none was sent. */
-  readonly extraSecret: ApiKey | 'invalid' | null;
-  readonly platformId: string | null;
-  readonly onBehalfOf: string | null;
   readonly position: number | null;
-  /** How the game's revision relates to the current one; `null` if unknown, or if nothing is enforced. */
-  readonly revision: RevisionStatus | null;
   readonly proof?: PlayerProof | undefined;
   readonly intent?: Intent | null | undefined;
   /** The project accepts a player that is claimed without proof. Left out: it does not, or the key acts for itself. */
   readonly takesUnproven?: true;
-  /** The player it acts for, once proven. */
-  readonly verified?: string;
   /** The device that proved it to be a guest. Decisions check that it still belongs to the guest. */
   readonly device?: DeviceProof;
   /** The same of the guest for whom a host asks, by its pass. */

@@ -1,3 +1,4 @@
+import { namedPlayer } from '../domain/access/credential.ts';
 import type { Space } from '../domain/events.ts';
 import {
   type Claim,
@@ -57,7 +58,7 @@ export interface KeyedRequest {
 export function keyedBy(caller: Caller, space: Space, rules: RetentionRules, body?: Json): KeyedRequest | null {
   const { intent } = caller;
   if (!intent) return null;
-  const player = caller.verified ?? caller.onBehalfOf ?? caller.platformId ?? '';
+  const player = namedPlayer(caller) ?? '';
   const claim = { space, scope: `@${caller.key.keyId}`, caller: player, key: accepted(readKey(intent.key)), request: intent.request(body) };
   return { claim, requestId: intent.requestId, keepsRefusals: true, rules };
 }

@@ -166,6 +166,14 @@ describe('the structure', () => {
     ).toEqual([]);
   });
 
+  it('who may do what with data and definitions is said in one place', () => {
+    const says =
+      /refusal\('(?:ENDPOINT_ONLY|RECORD_DELETE_DISABLED|SECRET_KEY_REQUIRED|SECRET_KEY_INVALID|FORBIDDEN)'|\baccess\.(?:read|write)\b/;
+    const elsewhere = files.filter(({ path }) => /^src\/(?:app|http)\//.test(path) && says.test(readFileSync(join(ROOT, path), 'utf8')));
+    // The metrics of a node belong to no project.
+    expect(elsewhere.map(({ path }) => path)).toEqual(['src/http/metrics-access.ts']);
+  });
+
   it('there are no cycles', () => {
     const graph = new Map(files.map((file) => [file.path, file.imports]));
     const done = new Set<string>();

@@ -1,7 +1,7 @@
+import type { AccessContext } from '../../domain/access/context.ts';
 import type { EndpointModel } from '../../domain/definition/model.ts';
 import { countCall } from '../../domain/limit/calls.ts';
 import { accepted } from '../../kernel/errors.ts';
-import type { AccessContext } from '../access.ts';
 import { type Decided, decidedBy, withEvents } from '../project/commit.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import { windowIn } from '../project/state-access.ts';

@@ -1,9 +1,11 @@
+import { spaceOf } from '../../domain/access/context.ts';
+import { playerOf } from '../../domain/access/credential.ts';
 import { calledEvent, recordsCalls } from '../../domain/telemetry/endpoint-call.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { analyticsSetting } from '../../domain/telemetry/switches.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { playerOf, spaceOf } from '../access.ts';
+
 import type { Caller } from '../caller.ts';
 import { type AppContext, settingsOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
@@ -29,15 +31,16 @@ const TIMEOUT_MS = 10_000;
 
 function createCallRecorder({ scheduler, telemetry, platformId }: AppContext, project: Project, call: EndpointRequest): CallRecorder {
   const begun = scheduler.monotonic();
-  let caller: Caller | null = null;
+  let called: { readonly caller: Caller; readonly player: string } | null = null;
 
   const record = (status: number, body: Json) => {
-    if (caller === null) return;
+    if (called === null) return;
+    const { caller, player } = called;
     const { slug, input, fromQuery } = call;
     const durationMs = scheduler.monotonic() - begun;
     const method = fromQuery ? 'GET' : 'POST';
     const space = spaceOf(settingsOf(project), project.definitions, call.target);
-    const fact = calledEvent({ platformId: playerIn(space, playerOf(caller, platformId)), slug, method, status, durationMs, input, body });
+    const fact = calledEvent({ platformId: playerIn(space, player), slug, method, status, durationMs, input, body });
     if (fact === null) return;
     const now = scheduler.now();
     if (project.quotas.reports?.tryCount(now) === false) return;
@@ -49,7 +52,8 @@ function createCallRecorder({ scheduler, telemetry, platformId }: AppContext, pr
   return {
     setCaller(proven) {
       // The id is checked here as in the call itself: a caller with an impossible id is refused, and is recorded as nobody.
-      if (proven.onBehalfOf === null || proven.verified !== undefined || platformId.test(proven.onBehalfOf)) caller = proven;
+      const player = playerOf(proven, platformId);
+      if (!(player instanceof Refusal)) called = { caller: proven, player };
     },
 
     recordOutcome(answer) {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { AccessContext } from '../../domain/access/context.ts';
 import type { CollectionModel, EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import { type CompiledEndpoint, compileEndpoint } from '../../domain/endpoint/compile.ts';
@@ -9,7 +10,6 @@ import type { Trace } from '../../domain/endpoint/step.ts';
 import { mayWrite } from '../../domain/endpoint/writes.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isLargerThan, type JsonObject } from '../../kernel/json.ts';
-import type { AccessContext } from '../access.ts';
 import type { DocumentWrites } from '../storage/document-writes.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 

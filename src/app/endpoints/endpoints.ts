@@ -1,3 +1,5 @@
+import { callingPlayer, endpointAccess } from '../../domain/access/calls.ts';
+import type { AccessContext } from '../../domain/access/context.ts';
 import { effectiveDefinitions } from '../../domain/definition/effective.ts';
 import type { EffectiveDefinitions, EndpointModel } from '../../domain/definition/model.ts';
 import { objectOf } from '../../domain/definition/read.ts';
@@ -7,18 +9,10 @@ import { inputOfPayload, requestIdIn } from '../../domain/security/call-body.ts'
 import { encryptionRequired, sessionMismatch } from '../../domain/security/mismatch.ts';
 import { idempotencySubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { accepted, Refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { KeyedMutex } from '../../kernel/keyed-mutex.ts';
-import {
-  type AccessContext,
-  accessOf,
-  needsPlayer,
-  noSuchEndpoint,
-  playerOf,
-  requirePermission,
-  requireVerifiedPlayer,
-} from '../access.ts';
+import { accessOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf } from '../context.ts';
 import { type AnswerCodec, type KeyedRequest, keyedBy, remembering, replayed } from '../idempotency.ts';
@@ -93,7 +87,7 @@ async function runOnce(
     effects.begin();
     const run: Run = { context, ctx, access: accessOf(ctx, caller, call.target), caller, call, revision, now, random: draw(), effects };
     if ((caller.session ?? caller.device ?? caller.passed) !== undefined) withReadableRefusal(() => requireProof(ctx, caller, now));
-    const player = admitted(run);
+    const player = accepted(callingPlayer(run.access, caller, context.platformId));
     return open === null ? runPlain(run, player) : runSealed(run, player, open);
   };
   const run = (ctx: DecisionContext, now: number): Decided<CallOutcome> => context.roundRobin.count(project.id, () => once(ctx, now));
@@ -176,14 +170,6 @@ interface Run {
   readonly effects: CallEffects;
 }
 
-/** The player that the call is for. */
-function admitted({ context, access, caller }: Run): string {
-  if (caller.isSecret) requirePermission(access.key, 'endpoints', 'x');
-  const player = playerOf(caller, context.platformId);
-  if (needsPlayer(access, caller)) requireVerifiedPlayer(caller);
-  return player;
-}
-
 /**
  * Runs a call that was not sealed. A client library that should have sealed it is refused, so that it learns to. A host's request for another
  * player may be the host's own and is never sealed; other callers are not client libraries.
@@ -218,7 +204,7 @@ function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input
   if (keyed !== null) effects.setIdempotencyKey(idempotencySubject(keyed.claim));
   const before = replayed({ ctx, now, keyed }, OUTCOME_CODEC);
   if (before !== null) return before;
-  const endpoint = callable(access, call.slug, caller);
+  const endpoint = accepted(endpointAccess(access, caller, call.slug));
   ctx.onlyReads = onlyReads(access.definitions, endpoint);
   if (revision !== null) requireCurrent(revision, ctx.onlyReads);
   const decide = () => steps(run, endpoint, platformId, input);
@@ -240,15 +226,4 @@ function steps(run: Run, endpoint: EndpointModel, platformId: string, input: Jso
     { status: result.status, body: result.body, wrote: writes.events.length > 0, publish: publishIn(access.definitions) },
     writes.events,
   );
-}
-
-/** Finds the endpoint. Checks, in this order, that it exists, is enabled, is neither deprecated nor internal, and is open to the caller's key. */
-function callable({ definitions, target }: AccessContext, slug: string, caller: Caller): EndpointModel {
-  const endpoint = definitions.endpoint(slug);
-  if (!endpoint) throw noSuchEndpoint(target);
-  if (!endpoint.enabled) throw refusal('ENDPOINT_DISABLED');
-  if (endpoint.deprecated) throw refusal('ENDPOINT_DEPRECATED');
-  if (endpoint.internal) throw noSuchEndpoint(target);
-  if (endpoint.requiresSecretKey && !caller.isSecret) throw refusal('SECRET_KEY_REQUIRED');
-  return endpoint;
 }

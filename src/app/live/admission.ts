@@ -5,7 +5,7 @@ import type { Address } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { projectOf } from '../context.ts';
 import { mayReadPublishes } from '../management/history.ts';
-import { readable } from '../storage/documents.ts';
+import { admitRead } from '../storage/admission.ts';
 import { readableLedger } from '../storage/ledger.ts';
 import { runnable } from '../storage/query-call.ts';
 import { readableSlots } from '../storage/save-records.ts';
@@ -34,7 +34,7 @@ export async function admission(read: Read, caller: Caller, topic: Topic, target
   switch (topic.kind) {
     case 'documents': {
       const at = addressOf(topic, caller, target);
-      const { caller: reader, ...access } = await readable(context, caller, at);
+      const { caller: reader, ...access } = await admitRead(context, caller, 'document.read', at);
       return { caller: reader, reading: documentReading(read, access, at.key) };
     }
     case 'ledger': {
@@ -55,7 +55,6 @@ export async function admission(read: Read, caller: Caller, topic: Topic, target
       return { caller, reading: valuesReading(target, isWhole, values) };
     }
     case 'publishes': {
-      if (!caller.isSecret) throw refusal('SECRET_KEY_REQUIRED', 'What was published is shown to a secret key, in the header x-secret-key');
       const project = await projectOf(context, caller);
       return { caller, reading: publishesReading(read, project, mayReadPublishes(project, caller), topic.options.get('limit') ?? null) };
     }

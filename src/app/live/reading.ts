@@ -1,12 +1,12 @@
 import type { Ledger, SaveRecords } from '../../contract/answers.ts';
 import { parsedText } from '../../contract/values.ts';
+import type { SharedAccess } from '../../domain/access/context.ts';
 import { playerOfKey } from '../../domain/document/key.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { publishedLedger, publishedSlots } from '../../domain/wire-answers.ts';
 import type { WireNamesMode } from '../../domain/wire-names.ts';
 import { isObject, type Json, type JsonObject, parseStored, stringifyJson } from '../../kernel/json.ts';
-import type { SharedAccess } from '../access.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { AppContext } from '../context.ts';
 import { publishesAnswer } from '../management/history.ts';

@@ -1,4 +1,5 @@
 import type { TestReport } from '../../contract/answers.ts';
+import type { AccessContext } from '../../domain/access/context.ts';
 import type { EndpointModel } from '../../domain/definition/model.ts';
 import { objectOf } from '../../domain/definition/read.ts';
 import { withoutInfinities } from '../../domain/endpoint/response.ts';
@@ -7,7 +8,7 @@ import type { Value } from '../../domain/endpoint/value.ts';
 import { type TestCase, type Verdict, verdictOf } from '../../domain/test/model.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { type AccessContext, requireStorable } from '../access.ts';
+import { requireStorable } from '../access.ts';
 import { type RunAs, runSteps } from '../endpoints/endpoint-steps.ts';
 import type { Webhooks } from '../ports/webhooks.ts';
 import type { DecisionContext } from '../project/decision-context.ts';

@@ -1,5 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import { SCOPES } from '../../contract/credentials.ts';
+import type { AccessContext } from '../../domain/access/context.ts';
 import { isStaged } from '../../domain/definition/effective.ts';
 import { decidePromote } from '../../domain/definition/promote.ts';
 import { answered, type Decision as Publish } from '../../domain/definition/publish.ts';
@@ -8,7 +9,7 @@ import { revisionInitBody } from '../../domain/revision/init.ts';
 import { decidePackageSync, packageBody, syncedPackage } from '../../domain/revision/package.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type AccessContext, accessFrom, requirePermission } from '../access.ts';
+import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -29,15 +30,15 @@ export function createGamePackage(context: AppContext): GamePackage {
 
     async read(caller) {
       const project = await projectOf(context, caller);
-      const { authority, key } = accessFrom(project.authority, project.definitions, caller, 'live');
-      for (const scope of SCOPES) requirePermission(key, scope, 'r');
+      const { authority, key } = accessAt(project, caller, 'live');
+      requirePermissions(key, SCOPES, 'r');
       const gamePackage = authority.gamePackage === null ? null : packageBody(authority.gamePackage);
       return { ...positioned(context, project, caller), result: { ok: true, gamePackage } };
     },
 
     async init(caller, revision) {
       const project = await projectOf(context, caller);
-      const { authority } = accessFrom(project.authority, project.definitions, caller, 'live');
+      const { authority } = accessAt(project, caller, 'live');
       return { ...positioned(context, project, caller), result: revisionInitBody(authority.gamePackage, revision) };
     },
   };

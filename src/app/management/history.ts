@@ -1,4 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
+import { closedPublishes } from '../../domain/access/calls.ts';
+import type { AccessContext, SharedAccess } from '../../domain/access/context.ts';
 import { answered } from '../../domain/definition/publish.ts';
 import { decideRollback } from '../../domain/definition/rollback.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
@@ -6,7 +8,7 @@ import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { revisionMark } from '../../kernel/page-mark.ts';
-import { type AccessContext, accessFrom, requirePermission, type SharedAccess } from '../access.ts';
+import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -52,8 +54,8 @@ export function createHistory(context: AppContext): History {
       const project = await projectOf(context, caller);
       // A publish that another node just made is the one to undo.
       await project.refresh();
-      const { key, state: seen } = accessFrom(project.authority, project.definitions, caller, 'live');
-      for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
+      const { key, state: seen } = accessAt(project, caller, 'live');
+      requirePermissions(key, STAGED_SCOPES, 'rw');
       const earlier = await searches.find(project, options.to);
       return onBase(context, project, caller, options.base, (guard) =>
         publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) =>
@@ -94,8 +96,8 @@ export async function publishesAnswer(
 
 /** The caller's authority, if it may read what was published. */
 export function mayReadPublishes(project: Project, caller: Caller): AccessContext {
-  const access = accessFrom(project.authority, project.definitions, caller, 'live');
-  for (const scope of STAGED_SCOPES) requirePermission(access.key, scope, 'r');
+  const access = accessAt(project, caller, 'live');
+  accepted(closedPublishes(access, caller));
   return access;
 }
 

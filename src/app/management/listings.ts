@@ -6,7 +6,7 @@ import { diffDefinitions } from '../../domain/definition/promote.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
 import { isDatabaseOutage } from '../../kernel/outage.ts';
-import { accessFrom, requirePermission } from '../access.ts';
+import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -53,14 +53,14 @@ export function createListings(context: AppContext): Listings {
 
     async diff(caller) {
       const project = await projectOf(context, caller);
-      const { state, key } = accessFrom(project.authority, project.definitions, caller, 'next');
-      for (const kind of STAGED_KINDS) for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
+      const { state, key } = accessAt(project, caller, 'next');
+      for (const kind of STAGED_KINDS) requirePermissions(key, scopesOf(kind), 'r');
       return { ...positioned(context, project, caller), result: diffDefinitions(state) };
     },
 
     async validate(caller, publicKey) {
       const project = await projectOf(context, caller);
-      const { authority, key } = accessFrom(project.authority, project.definitions, caller, 'live');
+      const { authority, key } = accessAt(project, caller, 'live');
       const found = publicKey === null ? null : findKey(project, publicKey);
       const publicOk = found?.kind === 'public' && found.enabled;
       const publicMessage = publicKey === null ? 'Not provided' : publicOk ? 'Valid' : 'Invalid';
@@ -82,8 +82,8 @@ export function createListings(context: AppContext): Listings {
 
 /** A listing, for a key that may read definitions of this kind. */
 function listingIn(project: Project, caller: Caller, kind: DefinitionKind, options: ListingOf) {
-  const { state, key, settings } = accessFrom(project.authority, project.definitions, caller, options.target ?? 'live');
-  for (const scope of scopesOf(kind)) requirePermission(key, scope, 'r');
+  const { state, key, settings } = accessAt(project, caller, options.target ?? 'live');
+  requirePermissions(key, scopesOf(kind), 'r');
   const { endpointRateLimits } = settings;
   return { state, listing: { ...options, projectId: caller.projectId, endpointRateLimits: endpointRateLimits ?? null } };
 }

@@ -18,7 +18,7 @@ import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
 import { accepted } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
-import { accessFrom, requirePermission } from '../access.ts';
+import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -125,8 +125,8 @@ export function createManage(context: AppContext): Manage {
       const { strict = false, base } = how;
       const project = await projectOf(context, caller);
       const scopes = scopesOfSync(body);
-      const { key } = accessFrom(project.authority, project.definitions, caller, target);
-      for (const scope of scopes) requirePermission(key, scope, 'rw');
+      const { key } = accessAt(project, caller, target);
+      requirePermissions(key, scopes, 'rw');
       await prepare(context, caller, itemsOfSync(body), target, scopes, strict);
       const decide = withStrictMode(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
       return onBase(context, project, caller, base, (guard) =>
@@ -136,17 +136,17 @@ export function createManage(context: AppContext): Manage {
 
     async preflight(caller, body, target, how) {
       const project = await projectOf(context, caller);
-      const { key } = accessFrom(project.authority, project.definitions, caller, target);
-      for (const scope of scopesOfSync(body)) requirePermission(key, scope, 'rw');
+      const { key } = accessAt(project, caller, target);
+      requirePermissions(key, scopesOfSync(body), 'rw');
       await prepare(context, caller, itemsOfSync(body), target, scopesOfSync(body), true);
-      const { state } = accessFrom(project.authority, project.definitions, caller, target);
+      const { state } = accessAt(project, caller, target);
       return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, how)) };
     },
 
     async upgradeSource(caller, body) {
       const project = await projectOf(context, caller);
-      const { key } = accessFrom(project.authority, project.definitions, caller, 'live');
-      for (const scope of SCOPES) requirePermission(key, scope, 'rw');
+      const { key } = accessAt(project, caller, 'live');
+      requirePermissions(key, SCOPES, 'rw');
       const task = { kind: 'upgrade', of: '', text: stringifyJson(body ?? null), known: '{}' } as const;
       const result = readUpgraded(await context.compiler.run(caller.projectId, task));
       return { ...positioned(context, project, caller), result };
@@ -168,8 +168,8 @@ async function prepare(
 ): Promise<void> {
   const project = await projectOf(context, caller);
   const permitted = () => {
-    const access = accessFrom(project.authority, project.definitions, caller, target);
-    for (const scope of scopes) requirePermission(access.key, scope, 'rw');
+    const access = accessAt(project, caller, target);
+    requirePermissions(access.key, scopes, 'rw');
     return access;
   };
   permitted();

@@ -3,7 +3,7 @@ import { SCOPES } from '../../contract/credentials.ts';
 import { manifestOf } from '../../domain/definition/manifest.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { accessFrom, requirePermission } from '../access.ts';
+import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -20,8 +20,8 @@ export function createManifest(context: AppContext): Manifest {
   return {
     async read(caller, target) {
       const project = await projectOf(context, caller);
-      const { authority, definitions, key } = accessFrom(project.authority, project.definitions, caller, target);
-      for (const scope of SCOPES) requirePermission(key, scope, 'r');
+      const { authority, definitions, key } = accessAt(project, caller, target);
+      requirePermissions(key, SCOPES, 'r');
       const { projectId, name } = authority;
       return {
         ...positioned(context, project, caller),
@@ -32,8 +32,8 @@ export function createManifest(context: AppContext): Manifest {
     /** A push with a job is done when it is answered. The job is the revision that it reached, so it never changes. */
     async job(caller, jobId) {
       const project = await projectOf(context, caller);
-      const { key } = accessFrom(project.authority, project.definitions, caller, 'live');
-      requirePermission(key, 'settings', 'r');
+      const { key } = accessAt(project, caller, 'live');
+      requirePermissions(key, ['settings'], 'r');
       const revision = /^\d{1,15}$/.test(jobId) ? Number(jobId) : null;
       // Another node may have stored the push.
       if (revision !== null && revision > project.set.head) await project.refresh();

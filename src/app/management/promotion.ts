@@ -1,4 +1,5 @@
 import type { Promoted } from '../../contract/answers.ts';
+import type { AccessContext } from '../../domain/access/context.ts';
 import { decidePromote } from '../../domain/definition/promote.ts';
 import type { Decision } from '../../domain/definition/publish.ts';
 import {
@@ -17,7 +18,7 @@ import { collectionSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';
-import { type AccessContext, accessFrom, requirePermission } from '../access.ts';
+import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
@@ -59,8 +60,8 @@ export async function promote(
   const project = await projectOf(context, caller);
   await project.refresh();
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const { key, state: seen, settings } = accessFrom(project.authority, project.definitions, caller, 'live');
-    for (const scope of STAGED_SCOPES) requirePermission(key, scope, 'rw');
+    const { key, state: seen, settings } = accessAt(project, caller, 'live');
+    requirePermissions(key, STAGED_SCOPES, 'rw');
     const findings = await findingsOf(new PromotionCheck(context, project, settings.fillDefaults), seen);
     const promoting = publish(({ state }) => {
       if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new DefinitionsChanged();

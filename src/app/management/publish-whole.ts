@@ -1,9 +1,10 @@
+import type { AccessContext } from '../../domain/access/context.ts';
 import type { Decision as Publish } from '../../domain/definition/publish.ts';
 import { strictly } from '../../domain/definition/strict.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { type AccessContext, accessOf, requirePermission } from '../access.ts';
+import { accessOf, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, projectOf, stored } from '../context.ts';
@@ -48,7 +49,7 @@ export async function publishWhole<Answer extends JsonObject>(
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const deciding = execute<PublishedAnswer<Answer> | 'stored'>(project, caller, cause, (ctx, now) => {
       const access = accessOf(ctx, caller, target);
-      for (const scope of scopes) requirePermission(access.key, scope, 'rw');
+      requirePermissions(access.key, scopes, 'rw');
       const at = { ctx, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
       const before = replayed(at, wholeAnswer<Answer>());
       if (before !== null) return withPublishIndex(before);

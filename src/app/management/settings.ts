@@ -1,4 +1,5 @@
 import type * as contract from '../../contract/answers.ts';
+import type { AccessContext } from '../../domain/access/context.ts';
 import { wholeDiagnostics } from '../../domain/definition/plan-single.ts';
 import { strictly } from '../../domain/definition/strict.ts';
 import type { DomainEvent } from '../../domain/events.ts';
@@ -6,7 +7,7 @@ import { changeSettings, type ProjectDecision, revokeKey, unknownSettings } from
 import { type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type AccessContext, accessFrom, accessOf, requirePermission } from '../access.ts';
+import { accessAt, accessOf, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
@@ -27,8 +28,8 @@ export function createSettings(context: AppContext): Settings {
   return {
     async read(caller) {
       const project = await projectOf(context, caller);
-      const { authority, key } = accessFrom(project.authority, project.definitions, caller, 'live');
-      requirePermission(key, 'settings', 'r');
+      const { authority, key } = accessAt(project, caller, 'live');
+      requirePermissions(key, ['settings'], 'r');
       return { ...positioned(context, project, caller), result: settingsBody(caller.projectId, authority) };
     },
 
@@ -64,7 +65,7 @@ async function commit<Answer extends object>(
   const project = await projectOf(context, caller);
   const outcome = await execute(project, caller, cause, (ctx, now) => {
     const at = accessOf(ctx, caller, 'live');
-    requirePermission(at.key, 'settings', 'rw');
+    requirePermissions(at.key, ['settings'], 'rw');
     const keyed = keyedBy(caller, 'live', context.limits.answers.managed);
     return idempotent({ ctx, now, keyed }, wholeAnswer<Answer>(), () => {
       const decision = decide(at);

@@ -1,4 +1,5 @@
 import type { AutoTest, TestReport } from '../../contract/answers.ts';
+import type { AccessContext } from '../../domain/access/context.ts';
 import type { EndpointModel } from '../../domain/definition/model.ts';
 import { objectOf, stringOf } from '../../domain/definition/read.ts';
 import type { CompiledEndpoint } from '../../domain/endpoint/compile.ts';
@@ -7,7 +8,6 @@ import { storedTests, type TestCase, testCase } from '../../domain/test/model.ts
 import { sampleInput } from '../../domain/test/sample.ts';
 import type { Json } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';
-import type { AccessContext } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import { CallEffects } from '../endpoints/call-effects.ts';
 import { replayableRandom } from '../endpoints/endpoint-steps.ts';

@@ -1,5 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import { RUN_SCOPES, SCOPES } from '../../contract/credentials.ts';
+import type { AccessContext } from '../../domain/access/context.ts';
+import { noSuchEndpoint } from '../../domain/access/refusals.ts';
 import { answered } from '../../domain/definition/publish.ts';
 import { listOf } from '../../domain/definition/read.ts';
 import type { PublishTarget } from '../../domain/events.ts';
@@ -8,7 +10,7 @@ import { runRequest, savedTest, storedTests, type TestCase } from '../../domain/
 import { suggestedTests } from '../../domain/test/sample.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type AccessContext, accessFrom, accessOf, actorOf, noSuchEndpoint, requirePermission } from '../access.ts';
+import { accessAt, accessOf, actorOf, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -38,8 +40,8 @@ export function createTests(context: AppContext): Tests {
   /** The project and the caller's authority, for a key with these permissions. */
   const open = async (caller: Caller, target: PublishTarget, scopes: readonly string[], level: 'r' | 'rw' | 'x') => {
     const project = await projectOf(context, caller);
-    const access = accessFrom(project.authority, project.definitions, caller, target);
-    for (const scope of scopes) requirePermission(access.key, scope, level);
+    const access = accessAt(project, caller, target);
+    requirePermissions(access.key, scopes, level);
     return {
       project,
       access,
@@ -110,7 +112,7 @@ function environmentOf(project: Project, caller: Caller, target: PublishTarget):
     actor: actorOf(caller),
     accessOf(ctx) {
       const access = accessOf(ctx, caller, target);
-      for (const scope of RUN_SCOPES) requirePermission(access.key, scope, 'x');
+      requirePermissions(access.key, RUN_SCOPES, 'x');
       return access;
     },
   };

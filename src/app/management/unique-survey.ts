@@ -1,3 +1,4 @@
+import type { AccessContext } from '../../domain/access/context.ts';
 import { effectiveDefinitions } from '../../domain/definition/effective.ts';
 import { evolveDefinitions } from '../../domain/definition/evolve.ts';
 import type { CollectionModel, UniqueField } from '../../domain/definition/model.ts';
@@ -7,7 +8,6 @@ import { type DomainEvent, type PublishTarget, projectEvent, type Space, type Un
 import type { DefinitionsState } from '../../domain/states.ts';
 import { uniqueSubject } from '../../domain/subjects.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { AccessContext } from '../access.ts';
 import type { DocumentKeys } from '../ports/readers.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';

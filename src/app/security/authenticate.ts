@@ -5,7 +5,7 @@ import { revisionStatus } from '../../domain/revision/status.ts';
 import type { ApiKey, AuthorityState } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { requirePermission } from '../access.ts';
+import { requirePermissions } from '../access.ts';
 import type { Caller, Presented } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
@@ -55,7 +55,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
   const isSecret = key.kind === 'secret';
   if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
   if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
-  if (presented.needs) for (const scope of presented.needs.scopes) requirePermission(key, scope, presented.needs.level);
+  if (presented.needs) requirePermissions(key, presented.needs.scopes, presented.needs.level);
   const authority = project.authority;
   if (!authority || authority.deleted) throw unknownKey(presented);
   const settings = projectSettings(authority.settings);

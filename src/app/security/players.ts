@@ -1,3 +1,4 @@
+import type { AccessContext } from '../../domain/access/context.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { isPass } from '../../domain/guest/pass.ts';
 import { readGuestToken } from '../../domain/guest/token.ts';
@@ -9,7 +10,6 @@ import { asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
-import { type AccessContext, needsPlayer } from '../access.ts';
 import type { Caller, DeviceProof, PassProof, PlayerProof } from '../caller.ts';
 import { type AppContext, settingsOf } from '../context.ts';
 import type { Failure } from '../ports/player-verifier.ts';
@@ -241,19 +241,6 @@ export function provenFor(
   // Only hosts sign.
   const purposes = caller.onBehalfOf === null ? NO_PURPOSES : readingPurposes(collection, named);
   return identify(context, project, caller, settings, { purposes });
-}
-
-/** As {@link provenFor}. Waits for nothing if no proof is needed, or the player is proven already. */
-export function provenOnce(
-  context: AppContext,
-  project: Project,
-  caller: Caller,
-  access: AccessContext,
-  collection: CollectionModel,
-  named: string,
-): Awaitable<Caller> {
-  if (!needsPlayer(access, caller) || caller.verified !== undefined) return caller;
-  return provenFor(context, project, caller, access, collection, named);
 }
 
 /** Inside a decision: throws if the caller's session has ended since, or its device was revoked. */

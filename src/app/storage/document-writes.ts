@@ -1,3 +1,4 @@
+import type { AccessContext } from '../../domain/access/context.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { ByAddress } from '../../domain/document/by-address.ts';
 import { decideDelete, decideWrite, type WriteBody, type WriteCommand } from '../../domain/document/decide.ts';
@@ -8,7 +9,6 @@ import { type Slot, slotKey, slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState, WindowState } from '../../domain/states.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { AccessContext } from '../access.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import { documentIn, documentSubjects, type LocatedDocument, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';

@@ -1,5 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import { asTextOf } from '../../contract/values.ts';
+import type { SharedAccess } from '../../domain/access/context.ts';
+import { namedPlayer, playerOf } from '../../domain/access/credential.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { readWriteBody } from '../../domain/document/decide.ts';
 import { isThere, storedText } from '../../domain/document/packed.ts';
@@ -11,16 +13,14 @@ import { documentSubject, idempotencySubject, type SubjectKey } from '../../doma
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, printOnce, toDouble } from '../../kernel/json.ts';
-import { accessFrom, directCollection, needsPlayer, playerOf, requireOwn, type SharedAccess } from '../access.ts';
 import type { Address, DocumentAnswer, Positioned, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
+import { type AppContext, decided, execute, positioned, stored } from '../context.ts';
 import { type AnswerCodec, idempotent, type KeyedRequest, keyedBy, NO_ANSWER } from '../idempotency.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
 import type { Memo, Version } from '../project/working-set.ts';
-import { provenFor } from '../security/players.ts';
-import { type AdmissionRules, type Admitted, admit, admitAndStore, recheckAdmission } from './admission.ts';
+import { type Admitted, admit, admitAndStore, admitRead, recheckAdmission } from './admission.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { type LedgerQuery, readLedger } from './ledger.ts';
 
@@ -59,10 +59,10 @@ export function createDocuments(context: AppContext): Documents {
     exists: async (caller, at) => (await documentAt(context, caller, at)) !== null,
 
     write: (claimed, at, readRequest) =>
-      admitAndStore(context, claimed, at, RULES.write, readRequest, (admitted, write) => store(context, admitted, write)),
+      admitAndStore(context, claimed, 'document.write', at, readRequest, (admitted, write) => store(context, admitted, write)),
 
     async remove(claimed, at, readVersion) {
-      const admitted = await admit(context, claimed, at, RULES.delete);
+      const admitted = await admit(context, claimed, 'document.delete', at);
       const saveVersion = readVersion();
       const outcome = await execute(admitted.project, admitted.caller, 'document.delete', (ctx, now) => {
         const { access, collection } = recheckAdmission(ctx, now, admitted);
@@ -80,33 +80,9 @@ export function createDocuments(context: AppContext): Documents {
   };
 }
 
-function rulesOf(action: 'write' | 'delete'): AdmissionRules<Address> {
-  return {
-    collection: (access, caller, at) => directCollection(access, caller, at.collection, at.key, action),
-    requirePlayer: (access, caller, collection, at) => requireOwn(access, caller, collection, at.key, action),
-  };
-}
-
-const RULES = { write: rulesOf('write'), delete: rulesOf('delete') };
-
-type Readable = Pick<Admitted<Address>, 'project' | 'caller' | 'access' | 'collection'>;
-
-/** Checks that the caller may read, and proves the player if that is needed. Waits for nothing if the player is proven already. */
-export function readable(context: AppContext, caller: Caller, at: Address): Awaitable<Readable> {
-  return andThen(projectOf(context, caller), (project) => {
-    const access = accessFrom(project.authority, project.definitions, caller, at.target);
-    const collection = directCollection(access, caller, at.collection, at.key, 'read');
-    const reader = needsPlayer(access, caller) ? provenFor(context, project, caller, access, collection, at.collection) : caller;
-    return andThen(reader, (proven) => {
-      if (collection.access.read === 'owner') requireOwn(access, proven, collection, at.key, 'read');
-      return { project, caller: proven, access, collection };
-    });
-  });
-}
-
 /** The document that the caller may read; `null` if there is none. */
 function documentAt(context: AppContext, caller: Caller, at: Address): Awaitable<DocumentAnswer | null> {
-  return andThen(readable(context, caller, at), ({ project, access, collection }) =>
+  return andThen(admitRead(context, caller, 'document.read', at), ({ project, access, collection }) =>
     readDocument(context, project, caller, access, collection, at.key),
   );
 }
@@ -117,7 +93,7 @@ function store(context: AppContext, admitted: Admitted<Address>, { body, saveVer
   const outcome = execute(project, caller, 'document.write', (ctx, now) => {
     const { access, collection } = recheckAdmission(ctx, now, admitted);
     // A dedicated server may name any player, also bots.
-    const player = caller.isSecret ? (caller.onBehalfOf ?? caller.platformId ?? 'anonymous') : playerOf(caller, context.platformId);
+    const player = caller.isSecret ? (namedPlayer(caller) ?? 'anonymous') : accepted(playerOf(caller, context.platformId));
     const asking = accepted(read);
     const keyed = keyedBy(caller, access.space, context.limits.answers.game);
     ctx.expect(subjectsOfWrite(access.space, collection, at.key, keyed));

@@ -2,7 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { answered } from '../../domain/definition/publish.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { revisionMark } from '../../kernel/page-mark.ts';
-import { accessFrom, requirePermission } from '../access.ts';
+import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -21,8 +21,8 @@ const MAX_PAGE = 200;
 export function createFlags(context: AppContext): Flags {
   return async (caller, target, query) => {
     const project = await projectOf(context, caller);
-    const { key, space } = accessFrom(project.authority, project.definitions, caller, target);
-    requirePermission(key, 'rate_limits', 'r');
+    const { key, space } = accessAt(project, caller, target);
+    requirePermissions(key, ['rate_limits'], 'r');
     const page = {
       before: revisionMark(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
       limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE),

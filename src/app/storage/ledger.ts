@@ -1,18 +1,19 @@
 import type { Ledger } from '../../contract/answers.ts';
 import { asTextOf, type TextOf } from '../../contract/values.ts';
+import type { SharedAccess } from '../../domain/access/context.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
-import { DOCUMENT_KEY, playerOfKey } from '../../domain/document/key.ts';
+import { playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject } from '../../domain/subjects.ts';
+import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { wrongMark } from '../../kernel/page-mark.ts';
-import { accessFrom, needsPlayer, noSuch, requireOwn, requireOwnKey, type SharedAccess } from '../access.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
+import { type AppContext, positioned, viewsReached } from '../context.ts';
 import type { LedgerFilter, LedgerOrder, LedgerPage, LedgerRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
-import { provenFor } from '../security/players.ts';
+import { type Admitted, admitRead } from './admission.ts';
 
 export interface LedgerQuery {
   readonly field: string | null;
@@ -23,7 +24,6 @@ export interface LedgerQuery {
   readonly order: string | null;
 }
 
-const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const PAGE_WITHOUT_LIMIT = 1000;
 /** The form of the cursors that ledgers answer: revision and ordinal of an entry. */
 const CURSOR = /^\d{1,15}\.\d{1,9}$/;
@@ -39,11 +39,6 @@ export interface SharedLedger {
   readonly collection: CollectionModel;
 }
 
-/** A ledger that its caller may read. */
-interface ReadableLedger extends SharedLedger {
-  readonly caller: Caller;
-}
-
 /** `revision`: what it shows exactly. Where nothing has changed the ledger between the view and the head, that is the head's. */
 export interface LedgerAnswer extends ReadAnswer<Ledger> {
   readonly revision: number;
@@ -54,25 +49,9 @@ export async function readLedger(context: AppContext, caller: Caller, at: Addres
   return ledgerAnswer(context, ledger, ledger.caller, at, query);
 }
 
-/** Checks that the caller may read a player's ledger, which any valid key may, and proves the player if that is needed. */
-export async function readableLedger(context: AppContext, caller: Caller, at: Address): Promise<ReadableLedger> {
-  const project = await projectOf(context, caller);
-  const access = accessFrom(project.authority, project.definitions, caller, at.target);
-  // Ids are checked before the collection is looked up, as for save records.
-  const collection = access.definitions.collection(at.collection);
-  const keys = collection?.type === 'global' ? DOCUMENT_KEY : PLAYER_ID;
-  if (!keys.test(at.key)) throw refusal('INVALID_KEY');
-  if (!collection) throw noSuch('collection', at.collection, at.target);
-  const rule = collection.access;
-  if (rule.stated && rule.read === 'endpoints' && !caller.isSecret) throw refusal('ENDPOINT_ONLY');
-  // A ledger belongs to its player, whatever the collection.
-  if (needsPlayer(access, caller)) {
-    const proven = await provenFor(context, project, caller, access, collection, at.collection);
-    requireOwnKey(proven, at.key);
-    return { project, caller: proven, access, collection };
-  }
-  if (rule.read === 'owner') requireOwn(access, caller, collection, at.key, 'read');
-  return { project, caller, access, collection };
+/** The ledger, if the caller may read it; proves the player if that is needed. */
+export function readableLedger(context: AppContext, caller: Caller, at: Address): Awaitable<Admitted<Address>> {
+  return admitRead(context, caller, 'ledger.read', at);
 }
 
 /**

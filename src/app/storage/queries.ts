@@ -1,12 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import type * as contract from '../../contract/answers.ts';
 import { asTextOf } from '../../contract/values.ts';
+import { mayRunAnew } from '../../domain/access/calls.ts';
+import type { SharedAccess } from '../../domain/access/context.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import { AUTHORITY, collectionSubject, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
-import type { SharedAccess } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -158,7 +159,7 @@ export function createQueries(context: AppContext): Queries & SharedQueries {
         answerOf(project, runnable(project, caller, call), {
           position: caller.position,
           // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
-          isFresh: call.fresh && holdsSecret(caller),
+          isFresh: call.fresh && mayRunAnew(caller),
           left: () => call.left?.() ?? null,
         }),
       ),
@@ -179,10 +180,6 @@ function isLasting({ project, access, plan, changedAt }: Request, made: { readon
 function positionOf({ project, access, plan }: Request, revision: number, head: number): number {
   const unchanged = lastChange(project, access, plan) <= revision;
   return Math.max(revision, unchanged ? project.set.head : head, 0);
-}
-
-function holdsSecret({ isSecret, extraSecret }: Caller): boolean {
-  return isSecret || (extraSecret !== null && extraSecret !== 'invalid');
 }
 
 /** The collections that a query reads. A `next` query shows live rows where next has none, so it changes with either space. */

@@ -1,9 +1,9 @@
+import type { SharedAccess } from '../../domain/access/context.ts';
 import { effectiveDefinitions } from '../../domain/definition/effective.ts';
 import { type Answered, leaderboardText } from '../../domain/query/answer.ts';
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
-import type { SharedAccess } from '../access.ts';
 import type { BoardQuery, LeaderboardPage, LeaderboardRow } from '../ports/readers.ts';
 import { building } from './building.ts';
 import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesOf, type RunInput, type RunResult } from './query-runs.ts';

@@ -1,9 +1,11 @@
+import { queryAccess } from '../../domain/access/calls.ts';
+import type { SharedAccess } from '../../domain/access/context.ts';
 import type { QueryModel } from '../../domain/definition/model.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
-import { refusal } from '../../kernel/errors.ts';
-import { type AccessContext, accessFrom, noSuch, requirePermission, requireRevision, type SharedAccess } from '../access.ts';
+import { accepted, refusal } from '../../kernel/errors.ts';
+import { accessAt } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import type { Project } from '../project/project.ts';
 import type { PageRequest } from './query-runs.ts';
@@ -34,23 +36,11 @@ export interface SharedQuery {
 
 /** What the caller asks for, if it may. Throws the refusals of access, and 500 QUERY_FAILED for a definition that cannot be run. */
 export function runnable(project: Project, caller: Caller, call: QueryCall): SharedQuery {
-  const access = accessFrom(project.authority, project.definitions, caller, call.target);
-  const query = allowed(access, caller, call);
-  requireRevision(caller, 'read');
+  const access = accessAt(project, caller, call.target);
+  const query = accepted(queryAccess(access, caller, call.id));
   const plan = queryPlan(query);
   if (typeof plan === 'string') throw refusal('QUERY_FAILED', `Query ${query.id}: ${plan}`);
   return { access, query, plan, page: pageRequestOf(plan, call) };
-}
-
-/** An unknown query is 404 before the secret key is checked. */
-function allowed(at: AccessContext, caller: Caller, call: QueryCall): QueryModel {
-  if (caller.extraSecret === 'invalid') throw refusal('SECRET_KEY_INVALID');
-  const query = at.definitions.query(call.id);
-  if (!query) throw noSuch('query', call.id, at.target);
-  const secret = caller.isSecret ? at.key : caller.extraSecret;
-  if (query.requiresSecretKey && !secret) throw refusal('SECRET_KEY_REQUIRED');
-  if (secret && (caller.isSecret || query.requiresSecretKey)) requirePermission(secret, 'queries', 'x');
-  return query;
 }
 
 const EMPTY_PAGE = { limit: 0, offset: 0, player: null, around: null };

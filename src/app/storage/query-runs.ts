@@ -1,3 +1,4 @@
+import type { SharedAccess } from '../../domain/access/context.ts';
 import type { CollectionModel, QueryModel } from '../../domain/definition/model.ts';
 import { objectOf } from '../../domain/definition/read.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
@@ -11,7 +12,6 @@ import { playerIn } from '../../domain/telemetry/space.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { type JsonObject, parseJson } from '../../kernel/json.ts';
 import { yielding } from '../../kernel/scheduler.ts';
-import type { SharedAccess } from '../access.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 

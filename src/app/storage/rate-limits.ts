@@ -1,5 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import type { WindowName } from '../../contract/resources/rate-limits.ts';
+import { closedUsage } from '../../domain/access/calls.ts';
 import type { CollectionModel, EffectiveDefinitions, RuleModel } from '../../domain/definition/model.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { callCounters } from '../../domain/limit/calls.ts';
@@ -8,9 +9,9 @@ import { rulesOf } from '../../domain/limit/rules.ts';
 import { windowEnd } from '../../domain/limit/windows.ts';
 import { asWindow, type WindowState } from '../../domain/states.ts';
 import { windowSubject } from '../../domain/subjects.ts';
-import { refusal } from '../../kernel/errors.ts';
+import { accepted } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import { accessFrom, requireStorable } from '../access.ts';
+import { accessAt, requireStorable } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -28,10 +29,11 @@ const MAX_USED = 2000;
 export function createRateLimits(context: AppContext): RateLimits {
   return async (caller, target, player) => {
     const project = await projectOf(context, caller);
-    const { definitions, space } = accessFrom(project.authority, project.definitions, caller, target);
-    if (player !== null && !caller.isSecret)
-      throw refusal('FORBIDDEN', 'What a player has used takes a secret key; without platformId any key will do');
-    if (player !== null) requireStorable(player);
+    const { definitions, space } = accessAt(project, caller, target);
+    if (player !== null) {
+      accepted(closedUsage(caller));
+      requireStorable(player);
+    }
     const endpointRateLimits: Record<string, Json> = {};
     for (const { id, definition } of definitions.endpoints) {
       const limits = definition['rateLimits'] ?? definition['rateLimit'];

@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type * as contract from '../../contract/answers.ts';
 import { asTextOf } from '../../contract/values.ts';
+import type { AccessContext } from '../../domain/access/context.ts';
+import { namedPlayer } from '../../domain/access/credential.ts';
+import { closedList, recordAccess } from '../../domain/access/data.ts';
+import { outdated } from '../../domain/access/refusals.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { objectOf } from '../../domain/definition/read.ts';
 import { decideAppend, reprintedRecord } from '../../domain/document/append.ts';
@@ -8,19 +12,10 @@ import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
 import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
-import { accepted, refusal } from '../../kernel/errors.ts';
+import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, parseStored, printOnce, toDouble } from '../../kernel/json.ts';
 import { wrongMark } from '../../kernel/page-mark.ts';
-import {
-  type AccessContext,
-  accessFrom,
-  needsPlayer,
-  noSuch,
-  ownerOf,
-  requirePermission,
-  requireRevision,
-  requireVerifiedPlayer,
-} from '../access.ts';
+import { accessAt } from '../access.ts';
 import type { Address, CollectionAddress, DocumentAnswer, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored, viewsReached } from '../context.ts';
@@ -28,8 +23,8 @@ import { type AnswerCodec, idempotent, keyedAppend } from '../idempotency.ts';
 import type { Project } from '../project/project.ts';
 import { documentIn, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
-import { provenOnce } from '../security/players.ts';
-import { type AdmissionRules, type Admitted, admitAndStore, recheckAdmission } from './admission.ts';
+import { provenFor } from '../security/players.ts';
+import { type Admitted, admitAndStore, recheckAdmission, requireAllowed } from './admission.ts';
 import { building } from './building.ts';
 import { readDocument } from './documents.ts';
 
@@ -52,15 +47,14 @@ const LIST_BUILDING = 'This list is being made out of the documents that are the
 export function createRecords(context: AppContext): Records {
   return {
     append: (claimed, at, readRequest) =>
-      admitAndStore(context, claimed, at, APPEND, readRequest, (admitted, body) => append(context, admitted, body)),
+      admitAndStore(context, claimed, 'record.append', at, readRequest, (admitted, body) => append(context, admitted, body)),
 
     async list(caller, at, query) {
       const project = await projectOf(context, caller);
-      const { definitions, space, settings } = accessFrom(project.authority, project.definitions, caller, at.target);
-      requireRevision(caller, 'read');
+      const { definitions, space, settings } = accessAt(project, caller, at.target);
+      accepted(outdated(caller, 'read'));
       const collection = definitions.collection(at.collection);
-      // A list shows what everybody wrote.
-      if (collection && isKeptFrom(collection, caller)) throw refusal('ENDPOINT_ONLY');
+      if (collection) accepted(closedList(collection, caller));
       if (collection?.type !== 'global')
         return { ...positioned(context, project, caller), result: { ok: true, records: [], cursor: null } };
       const changedAt = Math.max(
@@ -84,15 +78,13 @@ export function createRecords(context: AppContext): Records {
 
     async get(caller, at) {
       const project = await projectOf(context, caller);
-      const access = accessFrom(project.authority, project.definitions, caller, at.target);
-      requireRevision(caller, 'read');
+      const access = accessAt(project, caller, at.target);
+      accepted(outdated(caller, 'read'));
       const collection = access.definitions.collection(at.collection);
-      const answer =
-        collection?.type === 'global' && DOCUMENT_KEY.test(at.key)
-          ? await readDocument(context, project, caller, access, collection, at.key)
-          : null;
-      if (!answer) throw refusal('NOT_FOUND', 'No record with this id');
-      if (collection && isKeptFrom(collection, caller)) await requireWriter(context, project, caller, access, collection, answer.text);
+      if (collection?.type !== 'global' || !DOCUMENT_KEY.test(at.key)) throw noSuchRecord();
+      const answer = await readDocument(context, project, caller, access, collection, at.key);
+      if (!answer) throw noSuchRecord();
+      await requireReadable(context, project, caller, access, collection, answer.text);
       // Everything in a global collection was appended to it.
       return { ...answer, text: asTextOf<contract.GlobalRecord>(answer.text) };
     },
@@ -124,17 +116,16 @@ async function append(context: AppContext, admitted: Admitted<CollectionAddress>
 }
 
 /** Who a record belongs to. */
-export function writerOf({ verified, onBehalfOf, platformId }: Caller): string {
-  return verified ?? onBehalfOf ?? platformId ?? 'anonymous';
+export function writerOf(caller: Caller): string {
+  return namedPlayer(caller) ?? 'anonymous';
 }
 
-/** Whether the collection's `access` keeps this caller from reading. `accessMode` does not apply to records. */
-function isKeptFrom({ access }: CollectionModel, { isSecret }: Caller): boolean {
-  return access.stated && access.read !== 'public' && !isSecret;
+function noSuchRecord(): Refusal {
+  return refusal('NOT_FOUND', 'No record with this id');
 }
 
-/** A record belongs to its writer. Throws 403 for another player's record. */
-async function requireWriter(
+/** Throws the refusal of a record that the caller may not read; proves the player if that is needed. */
+async function requireReadable(
   context: AppContext,
   project: Project,
   caller: Caller,
@@ -142,33 +133,9 @@ async function requireWriter(
   collection: CollectionModel,
   text: string,
 ): Promise<void> {
-  if (collection.access.read === 'endpoints') throw refusal('ENDPOINT_ONLY');
-  const reader = await provenOnce(context, project, caller, access, collection, collection.id);
-  if (parseStored(text)['_writerId'] !== ownerOf(access, reader)) throw refusal('FORBIDDEN', 'This belongs to another player');
-}
-
-const APPEND: AdmissionRules<CollectionAddress> = {
-  collection: (access, caller, at) => appendable(access, caller, at.collection),
-  /** A public key may append only if the collection says so (`publicAppend`). Where owners write, it needs a player. */
-  requirePlayer(access, caller, collection) {
-    if (needsPlayer(access, caller)) requireVerifiedPlayer(caller);
-    if (collection.access.write === 'owner' && !caller.isSecret) ownerOf(access, caller);
-  },
-};
-
-function appendable({ definitions, key, target }: AccessContext, caller: Caller, collectionId: string): CollectionModel {
-  if (caller.isSecret) requirePermission(key, 'collections', 'x');
-  const collection = definitions.collection(collectionId);
-  if (!caller.isSecret && !(collection && collection.access.write !== 'endpoints' && collection.publicAppend))
-    throw refusal(
-      'FORBIDDEN',
-      'Appending needs a secret key, or `access: {write: public}` (or owner) and `publicAppend: true` in the definition',
-    );
-  if (!collection) throw noSuch('collection', collectionId, target);
-  // Deciding an append checks it too. Here it comes before the body is read.
-  if (collection.type !== 'global') throw refusal('COLLECTION_TYPE_MISMATCH');
-  requireRevision(caller, 'write');
-  return collection;
+  const ask = (who: Caller) => recordAccess(access, who, collection, () => parseStored(text)['_writerId']);
+  const { isUnproven } = accepted(ask(caller));
+  if (isUnproven) requireAllowed(ask(await provenFor(context, project, caller, access, collection, collection.id)));
 }
 
 interface MadeRecord {

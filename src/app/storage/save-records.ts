@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type * as contract from '../../contract/answers.ts';
+import type { SharedAccess } from '../../domain/access/context.ts';
 import { objectOf } from '../../domain/definition/read.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import { isThere } from '../../domain/document/packed.ts';
@@ -10,7 +11,6 @@ import { asRecordList } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
-import { type DirectAction, directCollection, requireOwn, type SharedAccess } from '../access.ts';
 import type { Address, ReadAnswer, RecordAddress } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, stored } from '../context.ts';
@@ -18,7 +18,7 @@ import { type AnswerCodec, idempotent, keyedBy, NO_ANSWER } from '../idempotency
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { documentSubjects, recordListSubjects } from '../project/state-access.ts';
-import { type AdmissionRules, type Admitted, admit, admitAndStore, recheckAdmission } from './admission.ts';
+import { type Admitted, admit, admitAndStore, recheckAdmission } from './admission.ts';
 import { DocumentWrites } from './document-writes.ts';
 import { versionIn } from './documents.ts';
 import { RecordWrites } from './record-writes.ts';
@@ -35,7 +35,6 @@ export interface SaveRecords {
   remove(caller: Caller, at: RecordAddress): Promise<ReadAnswer<contract.Done>>;
 }
 
-const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const RECORD_ID_BYTES = 3;
 /** Ids drawn for a new slot. That all are taken is too unlikely to happen. */
 const DRAWN = 8;
@@ -49,13 +48,13 @@ export function createSaveRecords(context: AppContext): SaveRecords {
     },
 
     create: (claimed, at, readRequest) =>
-      admitAndStore(context, claimed, at, RULES.write, readRequest, (admitted, body) => create(context, admitted, body)),
+      admitAndStore(context, claimed, 'slots.write', at, readRequest, (admitted, body) => create(context, admitted, body)),
 
     rename: (claimed, at, readRequest) =>
-      admitAndStore(context, claimed, at, RULES.write, readRequest, (admitted, body) => rename(context, admitted, at.recordId, body)),
+      admitAndStore(context, claimed, 'slots.write', at, readRequest, (admitted, body) => rename(context, admitted, at.recordId, body)),
 
     async remove(claimed, at) {
-      const admitted = await admit(context, claimed, at, RULES.delete);
+      const admitted = await admit(context, claimed, 'slots.delete', at);
       const { project, caller } = admitted;
       const outcome = await execute(project, caller, 'record.delete', (ctx, now) => {
         const { access, collection } = recheckAdmission(ctx, now, admitted);
@@ -117,7 +116,7 @@ function nameIn(body: Json | undefined): string | null {
 
 /** Checks that the caller may read a player's slots, and proves the player if that is needed. */
 export function readableSlots(context: AppContext, caller: Caller, at: Address): Awaitable<Admitted<Address>> {
-  return admit(context, caller, at, RULES.read);
+  return admit(context, caller, 'slots.read', at);
 }
 
 /** What the slots of a player are read with, whoever may read them. */
@@ -148,22 +147,6 @@ const RECORD_KEPT: AnswerCodec<NamedRecord> = {
     return { recordId: typeof id === 'string' ? id : '', recordName: typeof name === 'string' ? name : '' };
   },
 };
-
-function rulesOf(action: DirectAction): AdmissionRules<Address> {
-  return {
-    /** Throws 400 INVALID_KEY before anything is said about the collection. */
-    collection(access, caller, at) {
-      if (!PLAYER_ID.test(at.key)) throw refusal('INVALID_KEY');
-      const collection = directCollection(access, caller, at.collection, at.key, action);
-      // This applies to secret keys too, unlike for documents.
-      if (action === 'delete' && !collection.allowRecordDelete) throw refusal('RECORD_DELETE_DISABLED');
-      return collection;
-    },
-    requirePlayer: (access, caller, collection, at) => requireOwn(access, caller, collection, at.key, action),
-  };
-}
-
-const RULES = { read: rulesOf('read'), write: rulesOf('write'), delete: rulesOf('delete') };
 
 function opened(ctx: DecisionContext, now: number, admitted: Admitted<Address>) {
   const { access, collection } = recheckAdmission(ctx, now, admitted);

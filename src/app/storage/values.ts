@@ -1,9 +1,11 @@
 import type * as contract from '../../contract/answers.ts';
 import { asTextOf, type TextOf } from '../../contract/values.ts';
+import { seesAllValues } from '../../domain/access/calls.ts';
+import { outdated } from '../../domain/access/refusals.ts';
 import type { PublishTarget } from '../../domain/events.ts';
-import { allows } from '../../domain/project/permissions.ts';
+import { accepted } from '../../kernel/errors.ts';
 import { type JsonObject, printOnce } from '../../kernel/json.ts';
-import { accessFrom, requireRevision } from '../access.ts';
+import { accessAt } from '../access.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
@@ -35,8 +37,9 @@ export function valuesText(values: JsonObject): TextOf<contract.GameValues> {
 
 /** The values that the caller may see: all of them with a secret key that may read collections, else what players may see. */
 export function readableValues(project: Project, caller: Caller, target: PublishTarget) {
-  const { definitions, key } = accessFrom(project.authority, project.definitions, caller, target);
-  requireRevision(caller, 'read');
-  const isWhole = caller.isSecret && allows(key, 'collections', 'r');
-  return { isWhole, values: isWhole ? definitions.values.full : definitions.values.shared };
+  const access = accessAt(project, caller, target);
+  accepted(outdated(caller, 'read'));
+  const isWhole = seesAllValues(access, caller);
+  const { full, shared } = access.definitions.values;
+  return { isWhole, values: isWhole ? full : shared };
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type * as contract from '../../contract/answers.ts';
 import type { AnalyticsSetting } from '../../contract/resources/analytics.ts';
+import { spaceOf } from '../../domain/access/context.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
@@ -13,7 +14,6 @@ import { playerIn } from '../../domain/telemetry/space.ts';
 import { analyticsSetting, asKept, isCaptured } from '../../domain/telemetry/switches.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
-import { spaceOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { ProfileRow } from '../ports/readers.ts';

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { accessFrom } from '../../../src/app/access.ts';
 import { compileAhead } from '../../../src/app/management/compile-ahead.ts';
 import { COMPILE_HERE } from '../../../src/app/management/compile-tasks.ts';
 import { autoTests } from '../../../src/app/management/test-runs.ts';
+import { accessContext } from '../../../src/domain/access/context.ts';
 import { EMPTY_DEFINITIONS } from '../../../src/domain/definition/evolve.ts';
 import type { EndpointModel } from '../../../src/domain/definition/model.ts';
 import { compileItem } from '../../../src/domain/definition/source.ts';
 import type { ApiKey } from '../../../src/domain/states.ts';
+import { accepted } from '../../../src/kernel/errors.ts';
 import { realScheduler } from '../../../src/kernel/scheduler.ts';
 import { createWebhooks } from '../../../src/outbound/webhooks.ts';
 import { Table } from '../support.ts';
@@ -82,7 +83,7 @@ test('a long list of dry runs lets other requests have their turn', async () => 
   const place = {
     project,
     actor: { kind: 'operator' as const },
-    accessOf: () => accessFrom(AUTHORITY, EMPTY_DEFINITIONS, { key: KEY }, 'live'),
+    accessOf: () => accepted(accessContext(AUTHORITY, EMPTY_DEFINITIONS, KEY.keyId, 'live')),
   };
   const endpoints = Array.from({ length: 100 }, () => ENDPOINT);
   const done = await table.passing(autoTests(context, place, endpoints));

@@ -1,0 +1,59 @@
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import type { EndpointModel, QueryModel } from '../definition/model.ts';
+import { allows, STAGED_SCOPES } from '../project/permissions.ts';
+import type { AccessContext } from './context.ts';
+import { type Credential, isUnproven, playerOf } from './credential.ts';
+import { missingPermission, noSuch, noSuchEndpoint, notProven, outdated } from './refusals.ts';
+
+/** Who may call endpoints and run queries, and who sees what of definitions. */
+
+/** The player that an endpoint call is for, if the caller may call endpoints at all. `pattern`: the form of a player id. */
+export function callingPlayer(access: AccessContext, who: Credential, pattern: RegExp): string | Refusal {
+  const lacking = missingPermission(access.key, ['endpoints'], 'x');
+  if (lacking !== null) return lacking;
+  const player = playerOf(who, pattern);
+  if (player instanceof Refusal) return player;
+  return isUnproven(access, who) ? notProven() : player;
+}
+
+/** The endpoint, if it exists, is enabled, is neither deprecated nor internal, and is open to the caller's key; in this order. */
+export function endpointAccess({ definitions, target }: AccessContext, who: Credential, slug: string): EndpointModel | Refusal {
+  const endpoint = definitions.endpoint(slug);
+  if (!endpoint) return noSuchEndpoint(target);
+  if (!endpoint.enabled) return refusal('ENDPOINT_DISABLED');
+  if (endpoint.deprecated) return refusal('ENDPOINT_DEPRECATED');
+  if (endpoint.internal) return noSuchEndpoint(target);
+  return endpoint.requiresSecretKey && !who.isSecret ? refusal('SECRET_KEY_REQUIRED') : endpoint;
+}
+
+/** The query, if the caller may run it. An unknown query is 404 before the secret key is checked. */
+export function queryAccess({ key, definitions, target }: AccessContext, who: Credential, id: string): QueryModel | Refusal {
+  if (who.extraSecret === 'invalid') return refusal('SECRET_KEY_INVALID');
+  const query = definitions.query(id);
+  if (!query) return noSuch('query', id, target);
+  const secret = who.isSecret ? key : who.extraSecret;
+  if (query.requiresSecretKey && !secret) return refusal('SECRET_KEY_REQUIRED');
+  const lacking = secret && (who.isSecret || query.requiresSecretKey) ? missingPermission(secret, ['queries'], 'x') : null;
+  return lacking ?? outdated(who, 'read') ?? query;
+}
+
+/** Whether the caller may have a query run again that has a kept result. */
+export function mayRunAnew({ isSecret, extraSecret }: Credential): boolean {
+  return isSecret || (extraSecret !== null && extraSecret !== 'invalid');
+}
+
+/** Whether the caller sees all game values, and not only those that players see. */
+export function seesAllValues({ key }: AccessContext, { isSecret }: Credential): boolean {
+  return isSecret && allows(key, 'collections', 'r');
+}
+
+/** Refuses to show what a player has used of the rate limits. */
+export function closedUsage({ isSecret }: Credential): Refusal | null {
+  return isSecret ? null : refusal('FORBIDDEN', 'What a player has used takes a secret key; without platformId any key will do');
+}
+
+/** Refuses to show what was published. */
+export function closedPublishes({ key }: AccessContext, { isSecret }: Credential): Refusal | null {
+  if (!isSecret) return refusal('SECRET_KEY_REQUIRED', 'What was published is shown to a secret key, in the header x-secret-key');
+  return missingPermission(key, STAGED_SCOPES, 'r');
+}

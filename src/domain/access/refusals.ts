@@ -1,0 +1,43 @@
+import type { Level } from '../../contract/credentials.ts';
+import { Refusal, refusal } from '../../kernel/errors.ts';
+import { truncateText } from '../document/truncate-text.ts';
+import type { PublishTarget } from '../events.ts';
+import { allows } from '../project/permissions.ts';
+import { isBlocked, revisionMessage } from '../revision/status.ts';
+import type { ApiKey } from '../states.ts';
+import type { Credential } from './credential.ts';
+
+/** Refusals of several rules of access. */
+
+/** Refuses a secret key that lacks one of the permissions. Public keys have no permissions and pass. */
+export function missingPermission(key: ApiKey, scopes: readonly string[], level: Level): Refusal | null {
+  const scope = scopes.find((one) => !allows(key, one, level));
+  if (scope === undefined) return null;
+  return refusal('FORBIDDEN', `This key does not have ${level} access to ${scope}; \`savepoint key permissions\` gives it`);
+}
+
+/** Refuses a game that is too old for this. On these routes a game sees that by the HTTP status. */
+export function outdated({ revision }: Credential, what: 'read' | 'write'): Refusal | null {
+  if (revision === null || !isBlocked(revision, what)) return null;
+  return new Refusal(409, 'REVISION_OUTDATED', revisionMessage(revision));
+}
+
+/** Refuses a player who is not proven. */
+export function notProven(): Refusal {
+  return refusal('PLATFORM_AUTH_FAILED', 'This project requires verified players', { error: { authFailureKind: 'token_rejected' } });
+}
+
+const IN_LIVE = 'until it is promoted, what was pushed to next shows only to requests for next (x-ns-publish-target: next)';
+const IN_NEXT = 'in next, which shows live with what is staged: it is in neither, or its removal is staged';
+
+/** Refusal of a collection or query that a call names and that does not exist. */
+export function noSuch(kind: 'collection' | 'query', id: string, target: PublishTarget): Refusal {
+  const name = JSON.stringify(truncateText(id, 64));
+  const where = target === 'next' ? ` ${IN_NEXT}` : `; ${IN_LIVE}`;
+  return refusal('NOT_FOUND', `There is no ${kind} ${name}${where}`);
+}
+
+/** Refusal of an endpoint that a call names and that does not exist. */
+export function noSuchEndpoint(target: PublishTarget): Refusal {
+  return target === 'live' ? refusal('ENDPOINT_NOT_FOUND') : refusal('ENDPOINT_NOT_FOUND', `No endpoint with this slug ${IN_NEXT}`);
+}
