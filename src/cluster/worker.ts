@@ -24,7 +24,8 @@ const EXPOSITION_MS = 5_000;
 export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Promise<string>) => Promise<WorkerProcess>): void {
   // Signals reach the whole process group, but the first process decides when its workers end.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
-  const report = (message: WorkerMessage) => process.send?.(message);
+  // The first process may be gone. A worker ends by itself when it hears of that, so a message that nobody gets is no error.
+  const report = (message: WorkerMessage, sent: () => void = () => undefined) => process.send?.(message, sent);
   const expositions = new Map<number, (text: string) => void>();
   let asks = 0;
   let work: WorkerProcess | null = null;
@@ -49,9 +50,7 @@ export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Pro
       work = await begin(given, exposition);
       report({ kind: 'ready' });
     } catch (error) {
-      process.send?.({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) } satisfies WorkerMessage, () =>
-        process.exit(1),
-      );
+      report({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) }, () => process.exit(1));
     }
   };
   const measure = async (ask: number) => {
