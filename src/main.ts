@@ -204,7 +204,12 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: () => 
   const telemetry = openTelemetry(shared, config.limits);
   shutdown.add(sampleMetrics(metrics, projects));
   exportQuotas(metrics.registry);
-  const views = boundedViews(createViewReader(pool, projector, build.readiness.hasCaughtUp), viewReads);
+  const views = boundedViews(
+    createViewReader(pool, projector, build.readiness.hasCaughtUp),
+    viewReads,
+    realScheduler,
+    config.limits.commandTimeoutMs,
+  );
   const exposition = expositionOf(ofAll ?? (() => metrics.registry.metrics()));
   const server: HttpServer = createServing({
     config,

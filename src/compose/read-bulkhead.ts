@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import type { ViewReader } from '../app/ports/readers.ts';
+import { noAnswer } from '../app/project/project.ts';
 import { Bulkhead } from '../kernel/bulkhead.ts';
 import { refusal } from '../kernel/errors.ts';
-import type { Scheduler } from '../kernel/scheduler.ts';
+import { type Scheduler, within } from '../kernel/scheduler.ts';
 
 /** Connections of the pool that are always left for projectors and probes. */
 const RESERVED = 2;
@@ -46,23 +47,28 @@ function busy(): Error {
   return refusal('BUSY', 'This project has as many reads under way as it may have; try again shortly');
 }
 
-/** The same views, each read within its project's share. Waiting for a view to catch up takes no connection for long. */
-export function boundedViews(views: ViewReader, bulkhead: ReadBulkhead): ViewReader {
+/**
+ * The same views, each read within its project's share, and waited for `timeoutMs` at most, whatever it waits for: its turn, a connection, the
+ * answer. Waiting for a view to catch up takes no connection for long.
+ */
+export function boundedViews(views: ViewReader, bulkhead: ReadBulkhead, scheduler: Scheduler, timeoutMs: number): ViewReader {
+  const run: ReadBulkhead['run'] = (projectId, read) =>
+    within(scheduler, scheduler.monotonic() + timeoutMs, bulkhead.run(projectId, read), noAnswer);
   return {
     caughtUp: views.caughtUp,
     hasShown: views.hasShown,
-    ledger: (projectId, ...args) => bulkhead.run(projectId, () => views.ledger(projectId, ...args)),
-    publishes: (projectId, ...args) => bulkhead.run(projectId, () => views.publishes(projectId, ...args)),
-    flags: (projectId, ...args) => bulkhead.run(projectId, () => views.flags(projectId, ...args)),
-    revisions: (projectId, ...args) => bulkhead.run(projectId, () => views.revisions(projectId, ...args)),
-    records: (projectId, ...args) => bulkhead.run(projectId, () => views.records(projectId, ...args)),
-    scan: (projectId, ...args) => bulkhead.run(projectId, () => views.scan(projectId, ...args)),
-    documentsAfter: (projectId, ...args) => bulkhead.run(projectId, () => views.documentsAfter(projectId, ...args)),
-    documentCount: (projectId, ...args) => bulkhead.run(projectId, () => views.documentCount(projectId, ...args)),
-    ledgerFields: (projectId, ...args) => bulkhead.run(projectId, () => views.ledgerFields(projectId, ...args)),
-    building: (projectId) => bulkhead.run(projectId, () => views.building(projectId)),
-    leaderboard: (projectId, ...args) => bulkhead.run(projectId, () => views.leaderboard(projectId, ...args)),
-    neighbours: (projectId, ...args) => bulkhead.run(projectId, () => views.neighbours(projectId, ...args)),
-    board: (projectId, ...args) => bulkhead.run(projectId, () => views.board(projectId, ...args)),
+    ledger: (projectId, ...args) => run(projectId, () => views.ledger(projectId, ...args)),
+    publishes: (projectId, ...args) => run(projectId, () => views.publishes(projectId, ...args)),
+    flags: (projectId, ...args) => run(projectId, () => views.flags(projectId, ...args)),
+    revisions: (projectId, ...args) => run(projectId, () => views.revisions(projectId, ...args)),
+    records: (projectId, ...args) => run(projectId, () => views.records(projectId, ...args)),
+    scan: (projectId, ...args) => run(projectId, () => views.scan(projectId, ...args)),
+    documentsAfter: (projectId, ...args) => run(projectId, () => views.documentsAfter(projectId, ...args)),
+    documentCount: (projectId, ...args) => run(projectId, () => views.documentCount(projectId, ...args)),
+    ledgerFields: (projectId, ...args) => run(projectId, () => views.ledgerFields(projectId, ...args)),
+    building: (projectId) => run(projectId, () => views.building(projectId)),
+    leaderboard: (projectId, ...args) => run(projectId, () => views.leaderboard(projectId, ...args)),
+    neighbours: (projectId, ...args) => run(projectId, () => views.neighbours(projectId, ...args)),
+    board: (projectId, ...args) => run(projectId, () => views.board(projectId, ...args)),
   };
 }

@@ -46,6 +46,22 @@ export const realScheduler: Scheduler = {
   },
 };
 
+/**
+ * What `work` comes to, if that is before `until` by the monotonic clock; afterwards it rejects with `late()`. The work itself goes on: others may
+ * wait for it, too.
+ */
+export function within<T>(
+  scheduler: Pick<Scheduler, 'monotonic' | 'after'>,
+  until: number,
+  work: Promise<T>,
+  late: () => Error,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = scheduler.after(Math.max(until - scheduler.monotonic(), 0), () => reject(late()));
+    work.then(resolve, reject).finally(cancel);
+  });
+}
+
 /** Longest turn of work that has no wait of its own, since every other request of the node waits meanwhile. */
 const MAX_TURN_MS = 25;
 

@@ -109,13 +109,17 @@ class TableLog implements Log {
 class TableReader implements StateReader {
   reached: Checkpoint | null = null;
   loads = 0;
+  /** How long a load takes. */
+  loadMs = 0;
   /** Answers loads in place of the rows; `undefined` lets a load through. */
   intercept: () => { readonly revision: number } | undefined = () => undefined;
   #rows = new Map<SubjectKey, SubjectState | null>();
   readonly #log: TableLog;
+  readonly #clock: Clock;
 
-  constructor(log: TableLog) {
+  constructor(log: TableLog, clock: Clock) {
     this.#log = log;
+    this.#clock = clock;
   }
 
   /** Projects everything in the log. */
@@ -135,6 +139,7 @@ class TableReader implements StateReader {
 
   async load(_project: string, subjects: readonly SubjectKey[]) {
     this.loads += 1;
+    if (this.loadMs > 0) await this.#clock.wait(this.loadMs);
     const revision = this.intercept()?.revision ?? this.reached?.revision ?? -1;
     return { revision, states: subjects.map((subject) => this.#rows.get(subject) ?? null) };
   }
@@ -167,7 +172,7 @@ class TableReader implements StateReader {
 export class Table {
   readonly clock = new Clock();
   readonly log = new TableLog(this.clock);
-  readonly reader = new TableReader(this.log);
+  readonly reader = new TableReader(this.log, this.clock);
   readonly machine = new NodeClock(this.clock, 1_700_000_000_000);
   readonly stopped: Refusal[] = [];
   readonly neighbours = new Neighbours(this.machine);

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 test('a project whose reads are slow leaves connections to the others', async () => {
   const [reads, loads] = [createReadBulkhead(6, realScheduler), createReadBulkhead(6, realScheduler)];
-  const views = boundedViews(createViewReader(pool, null), reads);
+  const views = boundedViews(createViewReader(pool, null), reads, realScheduler, 10_000);
   const states = createStateReader(pool, loads.run);
   const filter = { space: 'live', collection: 'saves', platformId: 'p1' } as const;
   const ledger = (projectId: string) => views.ledger(projectId, filter, { limit: 1, after: null });
@@ -47,4 +47,16 @@ test('a project whose reads are slow leaves connections to the others', async ()
   await settled;
   expect(await ledger('slow')).toMatchObject({ entries: [] });
   expect(reads.inUse).toBe(0);
+});
+
+test('a read of a view is waited for no longer than a request may take, while its connection is still busy', async () => {
+  const reads = createReadBulkhead(6, realScheduler);
+  const views = boundedViews(createViewReader(pool, null), reads, realScheduler, 100);
+  const filter = { space: 'live', collection: 'saves', platformId: 'p1' } as const;
+  const ledger = () => views.ledger('slow', filter, { limit: 1, after: null });
+  await blocker.query('BEGIN; LOCK TABLE savepoint.ledger_v1 IN ACCESS EXCLUSIVE MODE');
+  await expect(ledger()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE', status: 503 });
+  expect(reads.inUse).toBe(1);
+  await blocker.query('COMMIT');
+  await expect.poll(() => reads.inUse).toBe(0);
 });

@@ -8,7 +8,7 @@ import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { FreshRun } from '../../kernel/fresh-run.ts';
 import type { Neighbours } from '../../kernel/neighbours.ts';
-import type { Scheduler } from '../../kernel/scheduler.ts';
+import { type Scheduler, within } from '../../kernel/scheduler.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
 import { hashOf } from '../../log/chain.ts';
 import { decodeProjectEvent, UnknownEvent } from '../../log/decode.ts';
@@ -183,7 +183,7 @@ export class Project {
     // The subject is kept until it is handed out: the cache may be too small for all subjects being read, or even for this one.
     this.set.pin([subject]);
     try {
-      await this.load([subject]);
+      await within(this.#options.scheduler, this.#deadline(), this.load([subject]), noAnswer);
       const loaded = this.set.durable(subject);
       if (loaded) return loaded;
     } finally {
@@ -198,10 +198,12 @@ export class Project {
    * once for all who ask meanwhile; a caller for whom the answer is too old sees that by its revision and asks again.
    */
   async documentKeys(space: Space, collection: string, most: number): Promise<DocumentKeys> {
-    const keys = await this.#keyReads.run(`${space}/${collection}/${most}`, null, () =>
+    const until = this.#deadline();
+    const reading = this.#keyReads.run(`${space}/${collection}/${most}`, null, () =>
       this.#keyReadBulkhead.run(collection, () => this.#options.reader.documentKeys(this.id, space, collection, most)),
     );
-    if (keys.revision > this.set.head) await this.reach(keys.revision, this.#options.limits.deadlineMs);
+    const keys = await within(this.#options.scheduler, until, reading, noAnswer);
+    if (keys.revision > this.set.head) await this.#reach(keys.revision, until);
     return keys;
   }
 
@@ -277,8 +279,11 @@ export class Project {
   }
 
   /** Waits until the head has reached `revision`; reads the log instead of waiting for the tail. Throws 503 after `timeoutMs`. */
-  async reach(revision: number, timeoutMs: number): Promise<void> {
-    const until = this.#options.scheduler.monotonic() + timeoutMs;
+  reach(revision: number, timeoutMs: number): Promise<void> {
+    return this.#reach(revision, this.#options.scheduler.monotonic() + timeoutMs);
+  }
+
+  async #reach(revision: number, until: number): Promise<void> {
     while (this.set.head < revision) {
       if (this.#stopped) throw this.#stopped;
       if (this.#options.scheduler.monotonic() > until) throw refusal('STORAGE_UNAVAILABLE', 'This node has not reached that position yet');
@@ -299,17 +304,26 @@ export class Project {
     return over;
   }
 
-  /** Goes to `revision` if the log has come that far. A watermark beyond the log's end is invalid and is not waited for. */
+  /**
+   * Goes to `revision` if the log has come that far. A watermark beyond the log's end is invalid and is not waited for. Throws 503 when a request
+   * that begins now must be answered.
+   */
   async seek(revision: number): Promise<void> {
-    const { revision: end, requestedAt } = await this.#endReads.run();
+    const until = this.#deadline();
+    const { revision: end, requestedAt } = await within(this.#options.scheduler, until, this.#endReads.run(), noAnswer);
     const target = Math.min(revision, end);
-    if (target > this.set.head) await this.reach(target, this.#options.limits.deadlineMs);
+    if (target > this.set.head) await this.#reach(target, until);
     if (this.set.head >= end) this.#confirm(requestedAt);
   }
 
   /** Folds everything that was stored before the call, by whichever node. Those who call at once share one question to the log. */
   refresh(): Promise<void> {
     return this.seek(Number.MAX_SAFE_INTEGER);
+  }
+
+  /** When a request that begins now must be answered. */
+  #deadline(): number {
+    return this.#options.scheduler.monotonic() + this.#options.limits.deadlineMs;
   }
 
   async #readEnd(): Promise<StreamEnd> {
@@ -466,6 +480,11 @@ export class Project {
     this.writer.hash = hash;
     this.writer.recordedAt = decodeProjectEvent(event).metadata.recordedAt;
   }
+}
+
+/** The refusal of a request that waited for log or tables as long as a request may. */
+export function noAnswer(): Refusal {
+  return refusal('STORAGE_UNAVAILABLE', 'The storage does not answer; try again shortly');
 }
 
 /** Ignores failures of a log that cannot be reached: it is asked again. */

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { throttled } from '../../kernel/error-reporting.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { Neighbours } from '../../kernel/neighbours.ts';
-import type { Scheduler } from '../../kernel/scheduler.ts';
+import { type Scheduler, within } from '../../kernel/scheduler.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../log/streams.ts';
 import type { StateReader } from '../ports/readers.ts';
-import { Project } from './project.ts';
+import { noAnswer, Project } from './project.ts';
 import { createCache, readCounts, type SharedCache } from './working-set.ts';
 import type { WriterLimits, WriterObserver } from './writer.ts';
 
@@ -77,6 +77,12 @@ export class Projects {
     if (open) return open;
     const unknownSince = this.#unknown.get(projectId);
     if (unknownSince !== undefined && this.#options.scheduler.monotonic() - unknownSince < UNKNOWN_MS) return null;
+    const { scheduler, limits } = this.#options;
+    return within(scheduler, scheduler.monotonic() + limits.deadlineMs, this.#opened(projectId), noAnswer);
+  }
+
+  /** All who ask meanwhile share one opening. */
+  #opened(projectId: string): Promise<Project | null> {
     const running = this.#opening.get(projectId);
     if (running) return running;
     const opening = this.#openProject(projectId, false).finally(() => this.#opening.delete(projectId));

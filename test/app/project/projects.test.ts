@@ -257,6 +257,56 @@ test.each([
   expect(asked).toEqual([250, 5000].slice(0, reaches.length));
 });
 
+/** What a request comes to, and how long it took. LIMITS gives it 1000 ms. */
+async function timed(table: Table, request: Promise<unknown>): Promise<{ code: string; ms: number }> {
+  const began = table.clock.now;
+  let ms = Number.NaN;
+  const code = await table.passing(
+    codeOf(
+      request.finally(() => {
+        ms = table.clock.now - began;
+      }),
+    ),
+  );
+  return { code, ms };
+}
+
+const WAITS: readonly (readonly [string, (app: App, caller: Caller) => Promise<unknown>])[] = [
+  ['an unknown key', async (app, { projectId }) => app.authenticate(projectId, { ...PRESENTED, key: 'ns_pub_unknown' })],
+  ['the security config, fresh', async (app, { projectId }) => app.securityConfig(projectId, { fresh: true })],
+  ['a promotion', ({ manage }, caller) => manage.promote(caller, { dryRun: true, force: false, base: null })],
+  ['a position beyond the head', ({ settings }, caller) => settings.read({ ...caller, position: 1e6 })],
+];
+
+test.each(WAITS)('a request waits for a log that does not answer no longer than a request may take: %s', async (_, request) => {
+  const table = new Table();
+  const projects = node(table, new Tail());
+  await projects.start();
+  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const app = appOver(projects, table, NO_VIEWS);
+  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
+  const project = projects.peek(made.projectId);
+  table.log.headMs = 800;
+  // A look that began before it says too little, so it needs the next one.
+  project?.refresh().catch(() => undefined);
+  expect(await timed(table, request(app, caller))).toEqual({ code: 'STORAGE_UNAVAILABLE', ms: 1000 });
+});
+
+test('a request waits for a project to open no longer than a request may take', async () => {
+  const table = new Table();
+  await table.elsewhere(written('a', 1));
+  table.log.headMs = 1500;
+  const projects = node(table, new Tail());
+  expect(await timed(table, projects.get('table'))).toEqual({ code: 'STORAGE_UNAVAILABLE', ms: 1000 });
+});
+
+test('a read waits for the state tables no longer than a request may take', async () => {
+  const table = new Table();
+  const project = await table.open();
+  table.reader.loadMs = 1500;
+  expect(await timed(table, Promise.resolve(project.read('document/live/players/a')))).toEqual({ code: 'STORAGE_UNAVAILABLE', ms: 1000 });
+});
+
 /** A project with three publishes, and the questions that its rollbacks ask of the index. Each takes so many ms and answers with one revision. */
 async function withPublishes(indexMs: number) {
   const table = new Table();
