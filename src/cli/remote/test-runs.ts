@@ -3,6 +3,7 @@ import type { Remote, Target } from '../../folder/remote.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
+import { namesOf } from './names.ts';
 import { objectsIn, pathOf, textOf } from './requests.ts';
 
 /** Tests of a project, run over HTTP. They are dry: nothing of a run is stored. */
@@ -63,10 +64,14 @@ async function runOne(remote: Remote, test: JsonObject, target: Target): Promise
     // The endpoint is missing, or the test is invalid: that is the result of this test.
     if (!(error instanceof RemoteRefusal) || error.status === 401 || error.status === 403 || error.status >= 500) throw error;
     const endpoint = endpointOf(test);
-    const isMissing = error.code === 'ENDPOINT_NOT_FOUND';
-    const reason = isMissing ? `There is no endpoint '${endpoint}' in ${target}. \`savepoint push\` sends the folder's.` : error.message;
+    const reason = error.code === 'ENDPOINT_NOT_FOUND' ? await noSuchEndpoint(remote, endpoint, target) : error.message;
     return { id: idOf(test), name: textOf(test['name']), endpoint, passed: false, reason, warnings: [] };
   }
+}
+
+async function noSuchEndpoint(remote: Remote, endpoint: string, target: Target): Promise<string> {
+  const meant = didYouMean(endpoint, await namesOf(remote, 'endpoint', target));
+  return `There is no endpoint '${endpoint}' in ${target}. ${meant ?? 'Has it been pushed under this name?'}`;
 }
 
 function chosen(tests: readonly JsonObject[], only: readonly string[] | null): readonly JsonObject[] {

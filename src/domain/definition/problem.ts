@@ -12,7 +12,10 @@ export interface Problem {
 }
 
 /** A problem beside a usable result. */
-export type Warning = Problem;
+export interface Warning extends Problem {
+  /** Where in the definition; left out: the whole of it. */
+  readonly pointer?: string;
+}
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: Problem };
 

@@ -3,7 +3,7 @@ import type { collection } from '../../contract/resources/collection.ts';
 import type { Item } from '../../contract/resources/definition.ts';
 import type { endpoint } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
-import { type Json, tryParseJson } from '../../kernel/json.ts';
+import { type Json, type JsonObject, tryParseJson } from '../../kernel/json.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
@@ -11,17 +11,18 @@ import { findingsOf } from './findings/cached-findings.ts';
 import { closedSchema } from './findings/fields.ts';
 import type { Finding, MissingName } from './findings/finding.ts';
 import { droppedGuards } from './findings/guards.ts';
-import { blockIn, blocksOf, knownIn, libraryOf, namesIn, returnsOf, schemaOf } from './findings/known.ts';
+import { blockIn, blocksOf, hasValue, knownIn, libraryOf, namesIn, returnsOf, schemaOf, valuesLike } from './findings/known.ts';
 import { type KnownByName, meantAmong, suggesting } from './findings/meant.ts';
 import { warningsOf } from './findings/shown.ts';
 import type { ListedKind } from './kinds.ts';
+import type { EffectiveDefinitions } from './model.ts';
 import { isInternal, typeOfCollection } from './models.ts';
 import { definitionOf, isRemoval } from './overlay.ts';
 import type { Fit, Planned } from './plan.ts';
 import { located, ParseBudget } from './positions.ts';
 import type { Put } from './publish.ts';
-import { objectOf, stringOf } from './read.ts';
-import { gameValues } from './values.ts';
+import { objectFrom, objectOf, stringOf } from './read.ts';
+import { definesValues, gameValues } from './values.ts';
 
 /** Warnings about what a push puts. None of them refuses the push. */
 
@@ -45,15 +46,18 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
       [id, slugOf(definition) ?? id].map((name) => [name, isInternal(definition)] as const),
     ),
   );
-  const tables = new Set([
-    ...collections.flatMap(({ definition }) => tableIds(definition)),
-    ...(values === undefined ? [] : Object.keys(gameValues([], tryParseJson(values.text), { version: null, updatedAt: null }).values)),
-  ]);
+  const pushedValues = valuesWith(
+    stored,
+    collections.map(({ definition }) => definition),
+    values,
+  );
   const withBlocks = (id: string) => libraries.get(id) ?? workflows.get(id);
   const pushedNames = ({ kind, name }: MissingName): readonly string[] => {
     switch (kind) {
       case 'collection':
         return collections.flatMap(({ id, definition }) => [stringOf(nameOf(definition)) ?? id, id]);
+      case 'endpoint':
+        return [...isCallable.keys()];
       case 'callable':
         return [...workflows.keys(), ...[...isCallable].flatMap(([slug, callable]) => (callable ? [slug] : []))];
       case 'library':
@@ -61,7 +65,9 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
       case 'block':
         return blocksOf(withBlocks(libraryOf(name)), name);
       case 'table':
-        return [...tables];
+        return Object.keys(pushedValues());
+      case 'value':
+        return valuesLike(pushedValues(), name);
     }
   };
   return {
@@ -70,12 +76,14 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
       const pushedOne = byName.get(lower(name));
       return pushedOne === undefined ? held.playersCollection(name) : typeOfCollection(pushedOne) === 'per-platformid';
     },
+    endpoint: (name) => isCallable.has(name) || held.endpoint(name),
     callable: (name) => workflows.has(name) || held.workflow(name) !== undefined || (isCallable.get(name) ?? held.callable(name)),
     workflow: (id) => workflows.get(id) ?? held.workflow(id),
     returns: (id) => (workflows.has(id) ? returnsOf(workflows.get(id)) : held.returns(id)),
     library: (id) => withBlocks(id) !== undefined || held.library(id),
     block: (name) => (withBlocks(libraryOf(name)) === undefined ? held.block(name) : blockIn(name, withBlocks)),
-    table: (name) => tables.has(name) || held.table(name),
+    table: (name) => Object.hasOwn(pushedValues(), name),
+    value: (path) => hasValue(pushedValues(), path),
     closedSchema: (name) => {
       const pushedOne = byName.get(lower(name));
       return pushedOne === undefined ? held.closedSchema(name) : closedSchema(schemaOf(pushedOne));
@@ -93,8 +101,8 @@ function dropped(kind: ListedKind, { definition, before }: Fit): readonly Findin
 }
 
 function judged(kind: ListedKind, { definition, warnings }: Fit, known: KnownByName, budget: ParseBudget): readonly Finding[] {
-  const found = suggesting(located(kind, definition, findingsOf(kind, definition, known), budget), known);
-  return [...warnings.map((warning) => ({ ...warning, pointer: '' })), ...found];
+  const told = warnings.map((warning) => ({ pointer: '', ...warning }));
+  return suggesting(located(kind, definition, [...told, ...findingsOf(kind, definition, known)], budget), known);
 }
 
 /**
@@ -165,8 +173,30 @@ function nameOf({ name }: Item): Json | undefined {
   return name;
 }
 
-function tableIds({ tables }: Written<typeof collection>): string[] {
-  return tables === undefined ? [] : Object.keys(gameValues([], { tables }, { version: null, updatedAt: null }).values);
+const NO_STAMP = { version: null, updatedAt: null };
+
+/**
+ * The game values after a push: those of collections come before the document's. A document that is pushed replaces the stored one. They are made
+ * when they are first asked for.
+ */
+function valuesWith(stored: EffectiveDefinitions, collections: readonly Written<typeof collection>[], document?: Put): () => JsonObject {
+  const owners = collections.filter((each) => definesValues({ definition: each }));
+  if (document === undefined && owners.length === 0) return () => stored.values.values;
+  const make = () => {
+    const held =
+      document === undefined
+        ? stored.values.values
+        : gameValues(stored.collections.filter(definesValues), tryParseJson(document.text), NO_STAMP).values;
+    const own = owners.map(
+      ({ constants, tables }) => gameValues([], { groups: constants ?? null, tables: tables ?? null }, NO_STAMP).values,
+    );
+    return objectFrom([held, ...own].flatMap((each) => Object.entries(each)));
+  };
+  let made: JsonObject | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function lower(text: string): string {

@@ -165,7 +165,7 @@ function warningsOf(source: Item, given: string | undefined): Warning[] {
   for (const name of missing) warnings.push({ code: 'MISSING_FIELD', message: `The source does not say its ${name}.` });
   const own = stringOf(source.id);
   if (own !== undefined && given !== undefined && own !== given) {
-    warnings.push({ code: 'FILE_ID_MISMATCH', message: `The source's id '${own}' is used, not '${given}'.` });
+    warnings.push({ code: 'FILE_ID_MISMATCH', pointer: '/id', message: `The source's id '${own}' is used, not '${given}'.` });
   }
   return warnings.map((warning) => ({ ...warning, message: plainWords(warning.message) }));
 }

@@ -50,7 +50,7 @@ export function gameValues(collections: readonly CollectionModel[], document: Js
 }
 
 /** Whether a collection defines any values. */
-export function definesValues(collection: CollectionModel): boolean {
+export function definesValues(collection: Pick<CollectionModel, 'definition'>): boolean {
   const { definition } = collection;
   return definition.constants !== undefined || definition.tables !== undefined;
 }

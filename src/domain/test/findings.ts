@@ -3,6 +3,8 @@ import type { test as testSchema } from '../../contract/resources/test.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Finding } from '../definition/findings/finding.ts';
+import { type KnownByName, suggesting } from '../definition/findings/meant.ts';
+import { stringOf } from '../definition/read.ts';
 import { memberSpellings } from '../wire-names.ts';
 
 /** Findings for members of a test that no run reads. Without them a test would pass that does not check what its author wrote. */
@@ -22,6 +24,18 @@ const MAX = 100;
 /** `tests`: as stored, in the order of the push. The pointer names each by its index. */
 export function testsFindings(tests: readonly JsonObject[]): readonly Finding[] {
   return tests.flatMap((test, index) => testFindings(test, `/${index}`)).slice(0, MAX);
+}
+
+/** Findings for tests of endpoints that are not there: such a test fails whatever it expects. */
+export function endpointsFindings(tests: readonly JsonObject[], known: KnownByName): readonly Finding[] {
+  const found = tests.flatMap((test: Written<typeof testSchema>, index) => {
+    const name = stringOf(test.endpoint) ?? stringOf(test.slug);
+    if (name === undefined || known.endpoint(name)) return [];
+    const pointer = `/${index}/${test.endpoint === undefined ? 'slug' : 'endpoint'}`;
+    const message = `There is no endpoint '${name}', so this test fails.`;
+    return [{ code: 'ENDPOINT_NOT_FOUND', pointer, message, missing: { kind: 'endpoint' as const, name } }];
+  });
+  return suggesting(found.slice(0, MAX), known);
 }
 
 function testFindings(test: Written<typeof testSchema>, pointer: string): Finding[] {

@@ -15,12 +15,14 @@ import { accepted, EMPTY } from './given.ts';
 const KNOWN: Known = {
   collection: () => true,
   playersCollection: () => true,
+  endpoint: () => true,
   callable: () => true,
   workflow: (id) => (id === 'charge' ? { id, returns: { left: '1' } } : undefined),
   returns: (id) => (id === 'charge' ? { left: '1' } : undefined),
   library: () => false,
   block: () => false,
   table: () => true,
+  value: () => true,
   closedSchema: () => undefined,
 };
 const found = (kind: ListedKind, definition: JsonObject) =>

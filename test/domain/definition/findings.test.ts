@@ -14,23 +14,27 @@ import { accepted, EMPTY, fold } from './given.ts';
 const EVERYTHING: Known = {
   collection: () => true,
   playersCollection: (name) => name !== 'towns',
+  endpoint: () => true,
   callable: () => true,
   workflow: () => undefined,
   returns: () => undefined,
   library: () => false,
   block: () => false,
   table: () => true,
+  value: () => true,
   closedSchema: () => undefined,
 };
 const NOTHING: Known = {
   collection: () => false,
   playersCollection: () => false,
+  endpoint: () => false,
   callable: () => false,
   workflow: () => undefined,
   returns: () => undefined,
   library: () => false,
   block: () => false,
   table: () => false,
+  value: () => false,
   closedSchema: () => undefined,
 };
 
@@ -370,6 +374,19 @@ describe('the validator', () => {
       'VALUES_TABLE_NOT_FOUND /steps/2/table',
       'BLOCK_NOT_FOUND /steps/4/target',
     ]);
+  });
+
+  it('finds game values that are not there: a group, a table, an entry of a group', () => {
+    const known: Known = { ...EVERYTHING, value: (path) => ['shop', 'shop.sword', 'prices', 'prices.0'].includes(path) };
+    const steps = [
+      { id: 'a', type: 'compute', values: { fine: '{{values.shop.sword}} + {{values.prices.0.price}} + {{values.shop}}' } },
+      { id: 'b', type: 'compute', values: { wrong: '{{values.shop.find}}' } },
+      { id: 'c', type: 'lookup', from: 'values.nowhere.list', key: 'x' },
+    ];
+    const found = ['VALUE_NOT_FOUND /steps/1/values/wrong', 'VALUE_NOT_FOUND /steps/2/from'];
+    expect(codes('endpoint', { id: 'e', steps }, known)).toEqual(found);
+    const own = { id: 'values', type: 'compute', values: { shop: '1' } };
+    expect(codes('endpoint', { id: 'e', steps: [own, ...steps] }, known)).toEqual(['RESERVED_STEP_ID /steps/0/id']);
   });
 
   it('allows fields named like parts of an answer where no client misreads them', () => {

@@ -331,6 +331,41 @@ describe('POST sync/preflight', () => {
     expect(codes({ endpoints: [use], collections: [camp], workflows: [{ id: 'charge', check: {} }] })).toEqual([false, false, false]);
   });
 
+  it('knows the game values as they are after the push', () => {
+    const use = { id: 'use', slug: 'use', steps: [{ id: 'a', type: 'compute', values: { fee: '{{values.shop.fee}}' } }] };
+    const group = (name: string) => ({ items: [{ id: 'shop', type: 'group', entries: { [name]: 1 } }] });
+    const fixes = (state: DefinitionsState, body: JsonObject) => {
+      const [result] = Object(answerOf(preflight(state, body, 'live')).body).endpoints.results;
+      return (result.diagnostics ?? []).map((each: JsonObject) => `${each['code']} ${each['suggestedFix']}`);
+    };
+    const stored = fold(EMPTY, accepted(decideSync(EMPTY, { gameValues: group('fee') }, 'live', 0)).events);
+    expect(fixes(EMPTY, { endpoints: [use] })).toEqual(['VALUE_NOT_FOUND ']);
+    expect(fixes(stored, { endpoints: [use] })).toEqual([]);
+    expect(fixes(stored, { endpoints: [use], gameValues: group('fees') })).toEqual([`VALUE_NOT_FOUND Did you mean 'shop.fees'?`]);
+    const owner = { id: 'camp', name: 'camp', constants: [{ id: 'shop', entries: { fee: 2 } }] };
+    expect(fixes(EMPTY, { endpoints: [use], collections: [owner] })).toEqual([]);
+  });
+
+  it('says in which line a source has another id than its file', () => {
+    const sourceText = 'sourceVersion: 1\nkind: endpoint\nid: own\nsteps: [{id: r, type: return}]\n';
+    const { body } = answerOf(preflight(EMPTY, { endpoints: [source('endpoint', 'file', sourceText)] }, 'live'));
+    expect(Object(body).endpoints.results[0].diagnostics).toMatchObject([{ code: 'FILE_ID_MISMATCH', line: 3, column: 1 }]);
+  });
+
+  it('finds tests of endpoints that are neither stored nor in the push', () => {
+    const tests = [
+      { id: 'a', endpoint: 'use' },
+      { id: 'b', slug: 'usee' },
+    ];
+    const use = { id: 'u1', slug: 'use', steps: [{ id: 'a', type: 'return' }] };
+    const found = (body: JsonObject) => {
+      const [result] = Object(answerOf(preflight(EMPTY, body, 'live')).body).tests.results;
+      return (result.diagnostics ?? []).map((each: JsonObject) => `${each['code']} ${each['sourcePointer']} ${each['suggestedFix']}`);
+    };
+    expect(found({ tests, endpoints: [use] })).toEqual([`ENDPOINT_NOT_FOUND /1/slug Did you mean 'use'?`]);
+    expect(found({ tests })).toHaveLength(2);
+  });
+
   it('suggests a name for an unknown one, of what is stored and what the push contains; also after others changed it', () => {
     const stored = fold(
       EMPTY,

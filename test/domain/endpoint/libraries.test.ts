@@ -76,12 +76,14 @@ function body(definition: JsonObject, input: JsonObject = {}): Json {
 const KNOWN: Known = {
   collection: () => true,
   playersCollection: () => true,
+  endpoint: () => false,
   callable: () => false,
   workflow: () => undefined,
   returns: () => undefined,
   library: (id) => id === 'economy',
   block: (name) => blockIn(name, (id) => definitions.library(id)?.definition),
   table: () => true,
+  value: () => true,
   closedSchema: () => undefined,
 };
 

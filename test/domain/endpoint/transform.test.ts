@@ -111,12 +111,14 @@ describe('transform', () => {
     const known: Known = {
       collection: () => false,
       playersCollection: () => false,
+      endpoint: () => false,
       callable: () => false,
       workflow: () => undefined,
       returns: () => undefined,
       library: () => false,
       block: () => false,
       table: () => false,
+      value: (path) => path === 'rooms',
       closedSchema: () => undefined,
     };
     expect(definitionFindings('endpoint', compiled.definition, known)).toEqual([]);

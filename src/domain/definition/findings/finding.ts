@@ -26,8 +26,11 @@ export interface MissingName {
   readonly name: string;
 }
 
-/** Kinds of references between definitions. `callable`: to workflows and internal endpoints; `block`: to `library.block`. */
-export type NamedKind = 'collection' | 'callable' | 'library' | 'block' | 'table';
+/**
+ * Kinds of references between definitions. `callable`: to workflows and internal endpoints; `block`: to `library.block`; `value`: to `group` or
+ * `group.entry` of the game values.
+ */
+export type NamedKind = 'collection' | 'endpoint' | 'callable' | 'library' | 'block' | 'table' | 'value';
 
 /** What a definition may refer to. */
 export interface Known {
@@ -35,6 +38,8 @@ export interface Known {
   collection(name: string): boolean;
   /** Whether its documents belong to players, so that a step without a key means the caller's document. */
   playersCollection(name: string): boolean;
+  /** Whether there is an endpoint, by slug or id. */
+  endpoint(name: string): boolean;
   /** Whether there is a workflow, or an internal endpoint, which is called like a workflow. Blocks do not count. */
   callable(name: string): boolean;
   /** The definition of a workflow. */
@@ -47,6 +52,8 @@ export interface Known {
   block(name: string): JsonObject | boolean;
   /** Whether the game values have this table. */
   table(name: string): boolean;
+  /** Whether the game values have a group or table, by `id`, or an entry, by `id.name`. */
+  value(path: string): boolean;
   /** The schema of a collection, as written, if at some depth it allows no other fields; `undefined`: any name may be a field. */
   closedSchema(collection: string): JsonObject | undefined;
 }

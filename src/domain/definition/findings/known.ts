@@ -16,12 +16,14 @@ export function knownIn(held: EffectiveDefinitions): KnownByName {
   return {
     collection: (name) => held.collection(name) !== undefined,
     playersCollection: (name) => held.collection(name)?.type === 'per-platformid',
+    endpoint: (name) => held.endpoint(name) !== undefined,
     callable: (name) => held.workflow(name) !== undefined || held.endpoint(name)?.internal === true,
     workflow: (id) => held.workflow(id)?.definition,
     returns: (id) => returnsOf(held.workflow(id)?.definition),
     library: (id) => libraries(id) !== undefined,
     block: (name) => blockIn(name, libraries),
     table: (name) => Object.hasOwn(held.values.values, name),
+    value: (path) => hasValue(held.values.values, path),
     closedSchema: (name) => closedSchema(schemaOf(held.collection(name)?.definition)),
     meant: meantAmong((missing) => namesIn(held, missing)),
   };
@@ -37,6 +39,8 @@ export function namesIn(held: EffectiveDefinitions, { kind, name }: MissingName)
   switch (kind) {
     case 'collection':
       return held.collections.flatMap((each) => [each.name, each.id]);
+    case 'endpoint':
+      return held.endpoints.map(({ slug }) => slug);
     case 'callable':
       return [...held.workflows.map(({ id }) => id), ...held.endpoints.filter(({ internal }) => internal).map(({ slug }) => slug)];
     case 'library':
@@ -45,6 +49,8 @@ export function namesIn(held: EffectiveDefinitions, { kind, name }: MissingName)
       return blocksOf(held.library(libraryOf(name))?.definition ?? held.workflow(libraryOf(name))?.definition, name);
     case 'table':
       return Object.keys(held.values.values);
+    case 'value':
+      return valuesLike(held.values.values, name);
   }
 }
 
@@ -71,6 +77,26 @@ export function blockIn(name: string, libraries: (id: string) => Written<typeof 
   if (!isObject(found)) return false;
   const { params }: Written<typeof block> = found;
   return isObject(params) ? params : true;
+}
+
+/** Whether there is such a group or table, by `id`, or such an entry of a group, by `id.name`. A table has rows and no entries. */
+export function hasValue(values: JsonObject, path: string): boolean {
+  const [id, name] = partsOf(path);
+  const entries = member(values, id);
+  return entries !== undefined && (name === null || !isObject(entries) || member(entries, name) !== undefined);
+}
+
+/** The existing names where a missing one was looked for. */
+export function valuesLike(values: JsonObject, path: string): readonly string[] {
+  const [id, name] = partsOf(path);
+  const entries = member(values, id);
+  if (name === null || !isObject(entries)) return Object.keys(values);
+  return Object.keys(entries).map((each) => `${id}.${each}`);
+}
+
+function partsOf(path: string): readonly [id: string, name: string | null] {
+  const dot = path.indexOf('.');
+  return dot < 0 ? [path, null] : [path.slice(0, dot), path.slice(dot + 1)];
 }
 
 /** Whether a collection defines game values under an id. They take precedence over the project's document. */

@@ -18,12 +18,14 @@ export function recordingLookups(known: Known): { readonly known: Known; readonl
     known: {
       collection: (name) => note(`collection ${name}`, known.collection(name)),
       playersCollection: (name) => note(`playersCollection ${name}`, known.playersCollection(name)),
+      endpoint: (name) => note(`endpoint ${name}`, known.endpoint(name)),
       callable: (name) => note(`callable ${name}`, known.callable(name)),
       workflow: (id) => note(`workflow ${id}`, known.workflow(id)),
       returns: (id) => note(`returns ${id}`, known.returns(id)),
       library: (id) => note(`library ${id}`, known.library(id)),
       block: (name) => note(`block ${name}`, known.block(name)),
       table: (name) => note(`table ${name}`, known.table(name)),
+      value: (path) => note(`value ${path}`, known.value(path)),
       closedSchema: (name) => note(`closedSchema ${name}`, known.closedSchema(name)),
     },
   };
@@ -32,12 +34,14 @@ export function recordingLookups(known: Known): { readonly known: Known; readonl
 const QUESTIONS = [
   'collection',
   'playersCollection',
+  'endpoint',
   'callable',
   'workflow',
   'returns',
   'library',
   'block',
   'table',
+  'value',
   'closedSchema',
 ] as const;
 
@@ -52,12 +56,14 @@ export function lookUp(known: Known, question: Lookup): LookupResult {
 const LIKELY: Known = {
   collection: () => true,
   playersCollection: () => true,
+  endpoint: () => true,
   callable: () => true,
   workflow: () => undefined,
   returns: () => undefined,
   library: () => true,
   block: () => true,
   table: () => true,
+  value: () => true,
   closedSchema: () => undefined,
 };
 
@@ -74,12 +80,14 @@ export function knownFrom(answers: ReadonlyMap<string, LookupResult>): Known {
   return {
     collection: (name) => flag(`collection ${name}`, LIKELY.collection(name)),
     playersCollection: (name) => flag(`playersCollection ${name}`, LIKELY.playersCollection(name)),
+    endpoint: (name) => flag(`endpoint ${name}`, LIKELY.endpoint(name)),
     callable: (name) => flag(`callable ${name}`, LIKELY.callable(name)),
     workflow: (id) => definition(`workflow ${id}`),
     returns: (id) => definition(`returns ${id}`),
     library: (id) => flag(`library ${id}`, LIKELY.library(id)),
     block: (name) => answers.get(`block ${name}`) ?? LIKELY.block(name),
     table: (name) => flag(`table ${name}`, LIKELY.table(name)),
+    value: (path) => flag(`value ${path}`, LIKELY.value(path)),
     closedSchema: (name) => definition(`closedSchema ${name}`),
   };
 }

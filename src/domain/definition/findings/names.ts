@@ -49,6 +49,8 @@ export function namesFindings(definition: Logic, parts: readonly (keyof Logic)[]
 class Names implements ShapedNames {
   readonly #shapes = new Map<string, Shape>(BUILT_IN.map((name) => [name, 'open']));
   readonly #items = new Set<string>();
+  /** Names that are always there, and that the definition binds to something else. */
+  readonly #rebound = new Set<string>();
   readonly #findings: Findings;
   /**
    * Whether other definitions may call it, with params that it does not declare. Then an unknown name is a finding only if a known one is
@@ -67,6 +69,10 @@ class Names implements ShapedNames {
 
   shapeOf(name: string): Shape | undefined {
     return this.#shapes.get(name) ?? (this.#items.has(name) ? 'open' : undefined);
+  }
+
+  isRebound(name: string): boolean {
+    return this.#rebound.has(name);
   }
 
   isBoundBesidesItems(name: string): boolean {
@@ -125,6 +131,7 @@ class Names implements ShapedNames {
   /** A name that is bound in two ways may have the members of both. */
   #add(name: string, shape: Shape): void {
     const before = this.#shapes.get(name);
+    if (BUILT_IN.includes(name)) this.#rebound.add(name);
     this.#shapes.set(name, before === undefined || isSame(before, shape) ? shape : 'open');
   }
 

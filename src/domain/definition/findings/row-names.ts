@@ -24,6 +24,11 @@ export class RowNames implements ShapedNames {
     pathFinding(this.#documents, name, pointer, this.#findings);
   }
 
+  /** A field of the row comes first. */
+  isRebound(name: string): boolean {
+    return !hasNo(this.#documents, name);
+  }
+
   isBoundBesidesItems(): boolean {
     return false;
   }

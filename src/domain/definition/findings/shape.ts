@@ -12,6 +12,8 @@ export interface ShapedNames {
   unknown(name: string, pointer: string): void;
   /** Whether a name is bound in another way than as the item of a loop. */
   isBoundBesidesItems(name: string): boolean;
+  /** Whether a name that is always there is bound to something else. */
+  isRebound(name: string): boolean;
 }
 
 /** Two shapes under one name agree if both are of the same documents. */

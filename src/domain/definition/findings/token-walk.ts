@@ -188,6 +188,7 @@ export class TokenWalk {
     if (shape === undefined) this.#names.unknown(root, pointer);
     else if (first === undefined) return;
     else if (root === 'input') this.#input(first, pointer);
+    else if (root === 'values' && !this.#scope.has(root) && !this.#names.isRebound(root)) this.#value(rest, pointer);
     else if (shape === 'open') return;
     else if (shape === 'plain') this.#never(root, first, [], pointer);
     else if (isDocuments(shape)) pathFinding(shape, rest.join('.'), pointer, this.#findings);
@@ -202,6 +203,16 @@ export class TokenWalk {
       `${has}, so '${root}.${name}' is always nothing.`,
       this.#suggestions.among(name, members, members.length),
     );
+  }
+
+  /** A game value: a group or table, and an entry of a group. */
+  #value([id = '', name]: readonly string[], pointer: string): void {
+    const { known } = this.#findings;
+    const missing = (path: string, message: string) =>
+      this.#findings.addMissing('VALUE_NOT_FOUND', pointer, message, { kind: 'value', name: path });
+    if (!known.value(id)) missing(id, `The game values have no group or table '${id}', so this token is always nothing.`);
+    else if (name !== undefined && !known.value(`${id}.${name}`))
+      missing(`${id}.${name}`, `The group '${id}' of the game values has no '${name}', so this token is always nothing.`);
   }
 
   /** An undeclared input field is allowed, but one that looks like a typing error gets a finding. */
