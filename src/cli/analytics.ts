@@ -4,7 +4,7 @@ import { type EventView, listEvents, listFailures, listPlayers, type PlayerView 
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
-/** `savepoint analytics`: what players reported, newest first, from the read models. */
+/** `savepoint analytics`: the reports of players, newest first, from the read models. */
 export function analyticsCommand(): Command {
   return new Command('analytics')
     .description('look at what players reported: events, failed saves, sessions')

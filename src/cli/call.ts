@@ -23,7 +23,7 @@ interface Asked {
   readonly target: Target;
 }
 
-/** `savepoint call`: calls an endpoint, as a server with the secret key does. */
+/** `savepoint call`: calls an endpoint with the secret key, as a game server does. */
 export function callCommand(): Command {
   return remoteCommand('call', 'call an endpoint and print its answer; exit code 1 when it is refused')
     .argument('<slug>', 'the endpoint')
@@ -51,25 +51,25 @@ interface Shown {
 }
 
 /** The answer of an endpoint, whatever its status. */
-interface Came {
+interface EndpointAnswer {
   readonly status: number;
   readonly body: Json;
   readonly revision: number | null;
 }
 
 async function call(remote: Remote, { slug, input, player, target }: Asked): Promise<Shown> {
-  const came = await remote
+  const answered = await remote
     .request('POST', pathOf(remote, 'endpoints', slug), { body: input, target, headers: asPlayer(player) })
-    .then((answer): Came => ({ status: answer.status, body: answer.body ?? null, revision: positionOf(answer) }))
+    .then((answer): EndpointAnswer => ({ status: answer.status, body: answer.body ?? null, revision: positionOf(answer) }))
     .catch((error: unknown) => refusedCall(error));
-  const refused = refusalIn(came);
+  const refused = refusalIn(answered);
   if (refused?.code === 'ENDPOINT_NOT_FOUND') throw await unknownName(remote, 'endpoint', slug, target);
-  const json = { ok: refused === null, ...came, ...(refused === null ? {} : { error: { ...refused } }) };
-  return { ok: refused === null, json, text: answerText(refused, came) };
+  const json = { ok: refused === null, ...answered, ...(refused === null ? {} : { error: { ...refused } }) };
+  return { ok: refused === null, json, text: answerText(refused, answered) };
 }
 
-/** A refusal by the endpoint is its answer. A refusal of the key is not. */
-function refusedCall(error: unknown): Came {
+/** Turns a refusal by the endpoint into its answer. Throws the refusal of a key. */
+function refusedCall(error: unknown): EndpointAnswer {
   if (!(error instanceof RemoteRefusal) || error.code === 'UNAUTHORIZED') throw error;
   return { status: error.status, body: error.body, revision: null };
 }
@@ -98,13 +98,13 @@ async function dryRun(remote: Remote, { slug, input, player, target }: Asked): P
   return { ok: refused === null, json: { ...report, ok: refused === null }, text: lines.join('\n') };
 }
 
-interface Refused {
+interface AuthorRefusal {
   readonly code: string;
   readonly message: string;
 }
 
-/** The refusal in an endpoint's answer, in its author's words; `null` for a success. */
-function refusalIn({ status, body }: Came): Refused | null {
+/** The author's refusal in an endpoint's answer; `null` for a success. */
+function refusalIn({ status, body }: EndpointAnswer): AuthorRefusal | null {
   const whole = isObject(body) ? body : {};
   if (status < 400 && whole['ok'] !== false) return null;
   const error = whole['error'];
@@ -112,10 +112,10 @@ function refusalIn({ status, body }: Came): Refused | null {
   return { code: textOf(said['code']) || textOf(error) || `HTTP_${status}`, message: textOf(said['message']) || textOf(whole['message']) };
 }
 
-function answerText(refused: Refused | null, { status, body }: Came): string {
+function answerText(refused: AuthorRefusal | null, { status, body }: EndpointAnswer): string {
   if (refused === null) return `${styled('green', String(status))} ${prettyJson(body)}`;
   const said = `${styled('red', `${status} ${visible(refused.code)}`)}  ${visible(refused.message)}`;
-  const { step, ...more } = besides(status, body);
+  const { step, ...more } = refusalDetails(status, body);
   const lines = [
     said,
     ...(isObject(step) ? [styled('gray', stepName(step))] : []),
@@ -125,13 +125,13 @@ function answerText(refused: Refused | null, { status, body }: Came): string {
 }
 
 const ENVELOPE = ['ok', 'error', 'message', 'status'];
-/** What a condition's refusal tells editors. The server adds these members; the author wrote none of them. */
-const NOTES_OF_CONDITIONS = ['flagged', 'severity', 'conditionRejection', 'fireWebhook'];
+/** Members that the server adds to the refusal of a condition, for editors. The author wrote none of them. */
+const CONDITION_MEMBERS = ['flagged', 'severity', 'conditionRejection', 'fireWebhook'];
 
-/** What a refusal tells besides code and message: members of its author's answer, the step that failed, and other details; of a fault, the request's id. */
-function besides(status: number, body: Json): JsonObject {
+/** A refusal's members besides code and message: the author's own, the failed step and other details; the request's id only of a 5xx. */
+function refusalDetails(status: number, body: Json): JsonObject {
   if (!isObject(body)) return {};
-  const known = body['conditionRejection'] === true ? [...ENVELOPE, ...NOTES_OF_CONDITIONS] : ENVELOPE;
+  const known = body['conditionRejection'] === true ? [...ENVELOPE, ...CONDITION_MEMBERS] : ENVELOPE;
   const said = status < 500 ? ['code', 'message', 'requestId'] : ['code', 'message'];
   const error = isObject(body['error']) ? Object.entries(body['error']).filter(([name]) => !said.includes(name)) : [];
   return Object.fromEntries([...error, ...Object.entries(body).filter(([name]) => !known.includes(name))]);

@@ -1,9 +1,9 @@
 import { Argument, Command } from 'commander';
-import { placesOf } from './completion/places.ts';
+import { completionsOf } from './completion/completions.ts';
 import { completionScript, SHELLS, type Shell } from './completion/scripts.ts';
 import { print } from './context.ts';
 
-/** `savepoint completion`: what a shell needs to complete our commands. */
+/** `savepoint completion`: prints a script by which a shell completes the commands. */
 export function completionCommand(): Command {
   return new Command('completion')
     .description('print the completion script of a shell: commands, options, endpoints and collections of the folder')
@@ -20,6 +20,6 @@ Examples, for this shell and for every new one:
     .action((shell: Shell, _options: object, command: Command) => {
       let program = command;
       while (program.parent !== null) program = program.parent;
-      print(completionScript(shell, placesOf(program)).trimEnd());
+      print(completionScript(shell, completionsOf(program)).trimEnd());
     });
 }

@@ -7,8 +7,8 @@ import { refusal } from '../kernel/errors.ts';
 import { projectStream } from '../log/streams.ts';
 
 /**
- * What every command shares: the data folder, machine output, and how a failure is reported. Loading takes most of a short command's time.
- * So each command loads what it needs when it runs, and help loads nothing.
+ * Shared by all commands: the data folder, machine output, reports of failures. Loading takes most of a short command's time, so each
+ * command loads what it needs when it runs, and help loads nothing.
  */
 
 /** Where `savepoint dev` keeps the data of a folder's own node. */
@@ -23,8 +23,8 @@ export const JSON_HELP = 'print one JSON value and nothing else on standard outp
 
 export const JSON_LINES = 'print one JSON value on a line for each event (NDJSON), and nothing else on standard output';
 
-/** Adds to the help what `--json` prints, for a command that does not print exactly one value. */
-export function jsonIs(made: Command, description: string): Command {
+/** Describes the output of `--json` in the help, for a command that does not print exactly one value. */
+export function withJsonHelp(made: Command, description: string): Command {
   const option = made.options.find(({ long }) => long === '--json');
   if (option !== undefined) option.description = description;
   return made;
@@ -45,8 +45,8 @@ export function configOf(options: CommonOptions, overrides: Readonly<Record<stri
 }
 
 /**
- * Runs a command's work on the installation, whether a node runs beside it or not, and closes the installation afterwards. Where there is none,
- * NOT_FOUND is thrown, unless `mayMake`.
+ * Opens the installation, runs a command's work on it and closes it, whether a node runs beside it or not. Throws NOT_FOUND if there is
+ * none, unless `mayMake`.
  */
 export async function withInstallation<T>(
   options: CommonOptions,
@@ -84,8 +84,8 @@ export async function needProject({ log }: Installation, projectId: string | und
   throw refusal('NOT_FOUND', `No project ${projectId}; \`savepoint project list\` lists all projects`);
 }
 
-/** Waits until lists and views show what was written at `revision`, and says so if they do not. */
-export async function awaitShown({ waitUntilProjected }: Installation, projectId: string, revision: number): Promise<void> {
+/** Waits until the read models have projected `revision`, and prints a note if they do not. */
+export async function awaitProjected({ waitUntilProjected }: Installation, projectId: string, revision: number): Promise<void> {
   const waiting = (at: number) => progress(`written; waiting for the read models: they are at revision ${at} of ${revision}`);
   const shown = await waitUntilProjected(projectId, revision, waiting);
   endProgress();
@@ -96,7 +96,7 @@ export async function awaitShown({ waitUntilProjected }: Installation, projectId
   );
 }
 
-/** Prints to standard output, which is for the result alone; everything else goes to standard error. */
+/** Prints to standard output, which carries only the result; everything else goes to standard error. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }

@@ -7,12 +7,12 @@ import { findProject } from '../folder/project-file.ts';
 import { RemoteUnreachable } from '../folder/refusal.ts';
 import { Remote } from '../folder/remote.ts';
 import { TYPES_FILE } from '../typegen/sources.ts';
-import { JSON_LINES, jsonIs } from './context.ts';
+import { JSON_LINES, withJsonHelp } from './context.ts';
 import { keepRunning } from './dev/keep-running.ts';
 import { isLocalAddress, type LocalNode, localNode } from './dev/local-node.ts';
 import { OneAtATime } from './dev/one-at-a-time.ts';
+import { type DevReporter, reporterFor } from './dev/reporter.ts';
 import { type RoundOptions, round } from './dev/round.ts';
-import { type DevTeller, tellerFor } from './dev/tell.ts';
 import { watchFolder } from './dev/watch.ts';
 import { followLogs } from './remote/logs.ts';
 import { keepSchemas } from './remote/schemas.ts';
@@ -29,7 +29,7 @@ interface DevOptions extends RemoteOptions {
 /** `savepoint dev`: keeps `next` equal to the folder, and prints the outcome of each change. */
 export function devCommand(): Command {
   const about = 'watch the folder: push each change to next, run the tests of what changed, make its types, show calls and refusals';
-  return jsonIs(remoteCommand('dev', about), `${JSON_LINES}; its member event says what happened`)
+  return withJsonHelp(remoteCommand('dev', about), `${JSON_LINES}; its member event says what happened`)
     .option('--prune', 'remove from next what the folder does not hold (always at a local node)')
     .option('--force', 'overwrite what somebody else has published since')
     .option('--types <file>', 'where the TypeScript types of the game go', TYPES_FILE)
@@ -47,19 +47,25 @@ Examples:
     .action(async (options: DevOptions) => {
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
-      const tell = tellerFor(options.json ?? false);
-      const node = await nodeOf(options, tell);
+      const reporter = reporterFor(options.json ?? false);
+      const node = await nodeOf(options, reporter);
       try {
         const remote = new Remote(node === null ? placeOf(options) : node.place);
-        if (!stop.signal.aborted) await develop(remote, node, options, tell, stop.signal);
+        if (!stop.signal.aborted) await develop(remote, node, options, reporter, stop.signal);
       } finally {
         await node?.stop();
       }
-      tell.stopped();
+      reporter.stopped();
     });
 }
 
-async function develop(remote: Remote, node: LocalNode | null, options: DevOptions, tell: DevTeller, stop: AbortSignal): Promise<void> {
+async function develop(
+  remote: Remote,
+  node: LocalNode | null,
+  options: DevOptions,
+  reporter: DevReporter,
+  stop: AbortSignal,
+): Promise<void> {
   const { dir, address, project } = remote.place;
   const isOwn = node !== null;
   const rounds: RoundOptions = {
@@ -69,26 +75,25 @@ async function develop(remote: Remote, node: LocalNode | null, options: DevOptio
   };
   if (node === null) await remote.validate();
   await keepSchemas(dir, { anew: true });
-  tell.ready(address, project, node?.isShared ?? false);
+  reporter.ready(address, project, node?.isShared ?? false);
   const failed = (error: unknown) => {
-    if (!(error instanceof RemoteUnreachable && error.code === 'UNREACHABLE')) tell.failed(error);
+    if (!(error instanceof RemoteUnreachable && error.code === 'UNREACHABLE')) reporter.failed(error);
   };
   const work = new OneAtATime(async () => {
-    // No round runs while the folder's own node is started again: it would report that and nothing else. One is asked for when the node
-    // answers.
-    if (node === null || node.isAlive()) await round(remote, rounds, node === null ? tell : { ...tell, failed });
+    // No round runs while the folder's own node restarts: it would only report that. A round follows when the node answers.
+    if (node === null || node.isAlive()) await round(remote, rounds, node === null ? reporter : { ...reporter, failed });
   });
   const end = new AbortController();
   const signal = AbortSignal.any([stop, end.signal]);
   // Watching begins before the first round, so that a change during that round is seen.
-  const watching = watchFolder(dir, () => work.ask(), signal);
-  work.ask();
-  const following = options.logs ? follow(remote, tell, signal) : Promise.resolve();
-  const runsAgain = () => {
-    tell.note('the local node runs again');
-    work.ask();
+  const watching = watchFolder(dir, () => work.request(), signal);
+  work.request();
+  const following = options.logs ? follow(remote, reporter, signal) : Promise.resolve();
+  const restarted = () => {
+    reporter.note('the local node runs again');
+    work.request();
   };
-  const keeping = node === null ? Promise.resolve() : keepRunning(node, { note: tell.note, runsAgain }, signal);
+  const keeping = node === null ? Promise.resolve() : keepRunning(node, { note: reporter.note, restarted }, signal);
   // A failure that ends one part of `dev` ends all of it.
   keeping.catch(() => end.abort());
   await watching;
@@ -96,26 +101,26 @@ async function develop(remote: Remote, node: LocalNode | null, options: DevOptio
   await keeping;
 }
 
-/** Requests of managers are left out: the pushes of this very command would be among them. */
-async function follow(remote: Remote, tell: DevTeller, signal: AbortSignal): Promise<void> {
+/** Reports requests of the project, without those of managers: this command's own pushes would be among them. */
+async function follow(remote: Remote, reporter: DevReporter, signal: AbortSignal): Promise<void> {
   try {
     await followLogs(remote, { errors: false, lines: 0 }, signal, {
       request(request) {
-        if (!request.path.startsWith('/v3/manage/')) tell.request(request);
+        if (!request.path.startsWith('/v3/manage/')) reporter.request(request);
       },
-      gap: (missed) => tell.note(`… ${missed ?? 'some'} requests left out here`),
-      broken: (why) => tell.note(`the server cannot be followed (${why}); trying again`),
+      gap: (missed) => reporter.note(`… ${missed ?? 'some'} requests left out here`),
+      broken: (why) => reporter.note(`the server cannot be followed (${why}); trying again`),
       refused(code, message) {
         throw new Error(`${message} (${code})`);
       },
     });
   } catch (error) {
-    tell.note(`calls are not shown: ${error instanceof Error ? error.message : String(error)}`);
+    reporter.note(`calls are not shown: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** The folder's own node, where no server is named; `null`: one is. */
-async function nodeOf(options: DevOptions, tell: DevTeller): Promise<LocalNode | null> {
+/** The folder's own node; `null`: the options or the folder name a server. */
+async function nodeOf(options: DevOptions, reporter: DevReporter): Promise<LocalNode | null> {
   const found = findProject(options.dir ?? process.cwd());
   if (options.address ?? process.env['SAVEPOINT_URL'] ?? process.env['SAVEPOINT_CREDENTIALS'] ?? found?.address) return null;
   if (found === null)
@@ -125,5 +130,5 @@ async function nodeOf(options: DevOptions, tell: DevTeller): Promise<LocalNode |
     );
   const stored = readJsonFile(join(found.dir, CREDENTIALS_FILE))?.['url'];
   if (typeof stored === 'string' && !isLocalAddress(found.dir, stored)) return null;
-  return localNode(found.dir, () => tell.note('starting a local node …'));
+  return localNode(found.dir, () => reporter.note('starting a local node …'));
 }

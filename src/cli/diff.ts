@@ -14,7 +14,7 @@ interface DiffOptions extends RemoteOptions {
   readonly exitCode?: boolean;
 }
 
-/** `savepoint diff`: the folder, what is staged and what is live, against each other. */
+/** `savepoint diff`: compares the folder, the staged definitions and the live ones. */
 export function diffCommand(): Command {
   return remoteCommand('diff', 'show field by field what a push of the folder would change')
     .option('--live', 'against what is live, instead of what is staged over it')

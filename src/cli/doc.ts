@@ -93,7 +93,7 @@ async function bodyOf(changes: readonly string[], { file, reason }: SetOptions):
   return { ops: reason === undefined ? ops : ops.map((op) => ({ ...op, reason })) };
 }
 
-/** The answer of a document route. Throws its refusal; of a collection that is not there, with what was probably meant. */
+/** The answer of a document route. Throws its refusal; for an unknown collection, with the name that was probably meant. */
 async function answered(
   remote: Remote,
   collection: string,

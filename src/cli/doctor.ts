@@ -6,7 +6,7 @@ interface DoctorOptions extends CommonOptions {
   readonly host?: string;
 }
 
-/** `savepoint doctor`: checks everything that a node depends on, and says how to mend what is wrong. Exit code 1 when a check fails. */
+/** `savepoint doctor`: checks everything that a node depends on, and says how to fix what fails. Exit code 1 if a check fails. */
 export function doctorCommand(): Command {
   return command(
     'doctor',

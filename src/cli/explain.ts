@@ -7,8 +7,8 @@ import { BrokenSource, TwoHistories } from '../log/copy/copy.ts';
 import { FileProblem } from '../log/file/parts.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
 
-/** Failures that are expected. Their message says what to do, and a stack would only hide it. */
-const FORESEEN = [
+/** Expected failures. Their message says what to do, and a stack would only hide it. */
+const EXPECTED_ERRORS = [
   ...[DatabaseProblem, ConfigProblem, TwoHistories, BrokenSource, FileProblem, AppendTooLarge, LogUnavailable, OutcomeUnknown],
   ...[FolderProblem, RemoteUnreachable],
 ];
@@ -17,9 +17,9 @@ const UNKNOWN_ISSUER =
   'Name the certificate of its issuer in DATABASE_URL: sslrootcert=/path/ca.pem; or do not ask who it is: sslmode=no-verify.';
 
 /**
- * What to do, by the code of the error of the system or of Postgres. A command's database is that of `DATABASE_URL`, or the embedded one.
+ * What to do, by error code of the system or of Postgres. A command's database is that of `DATABASE_URL`, or the embedded one.
  */
-const CURES: Readonly<Record<string, string>> = {
+const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'Another program listens there: choose another --port, or stop that program.',
   EADDRNOTAVAIL: 'This machine has no such address: choose another --host.',
   EACCES: 'This user may not: choose another file or folder, or give it the right.',
@@ -48,28 +48,32 @@ const KEY_CURE =
   'The secret key is that of SAVEPOINT_SECRET_KEY, else of savepoint.credentials.json in the folder, else what `savepoint login` has kept; ' +
   '`savepoint key create PROJECT` on the server makes one.';
 
-/** Errors of the Postgres driver that have no code. */
-const SAYINGS: Readonly<Record<string, string | undefined>> = {
-  'timeout expired': CURES['ETIMEDOUT'],
-  'Connection terminated due to connection timeout': CURES['ETIMEDOUT'],
+/** What to do, by message, for errors of the Postgres driver without a code. */
+const REMEDIES_BY_MESSAGE: Readonly<Record<string, string | undefined>> = {
+  'timeout expired': REMEDIES['ETIMEDOUT'],
+  'Connection terminated due to connection timeout': REMEDIES['ETIMEDOUT'],
   'The server does not support SSL connections': 'Turn TLS on there (ssl = on), or leave sslmode out of DATABASE_URL.',
   'Connection terminated unexpectedly':
     'What listens there ended the connection: check that host and port in DATABASE_URL are those of a Postgres.',
 };
 
-/** A code by which programs tell failures apart: that of a refusal, or of an error of the system or of Postgres. */
+/** The code of a failure, for programs: that of a refusal, or of an error of the system or of Postgres. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code !== '' ? error.code : 'FAILED';
 }
 
-/** Explains a failure: what was wrong and what to do. A stack is shown only for our own faults, and only on request. */
+/** Explains a failure: what is wrong and what to do. A stack is shown only for bugs, and only on request. */
 export function explain(error: unknown): string {
-  if (error instanceof Error && FORESEEN.some((kind) => error instanceof kind)) return error.message;
+  if (error instanceof Error && EXPECTED_ERRORS.some((kind) => error instanceof kind)) return error.message;
   if (error instanceof RemoteRefusal && error.code === 'UNAUTHORIZED') return `${error.message} (UNAUTHORIZED). ${KEY_CURE}`;
   if (error instanceof Refusal) return `${error.message} (${error.code})`;
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const cure = Object.hasOwn(CURES, code) ? CURES[code] : Object.hasOwn(SAYINGS, error.message) ? SAYINGS[error.message] : undefined;
+  const cure = Object.hasOwn(REMEDIES, code)
+    ? REMEDIES[code]
+    : Object.hasOwn(REMEDIES_BY_MESSAGE, error.message)
+      ? REMEDIES_BY_MESSAGE[error.message]
+      : undefined;
   if (code === 'EACCES' && 'syscall' in error && error.syscall === 'listen') return `${error.message}. ${PORT_CURE}`;
   if (cure !== undefined) return `${error.message}. ${cure}`;
   if ('syscall' in error) return error.message;

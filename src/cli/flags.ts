@@ -3,7 +3,7 @@ import { readFlags } from '../../projections/models/flags/read.ts';
 import { type CommonOptions, command, needProject, printResult, table, withInstallation } from './context.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
-/** `savepoint flags`: writes that were flagged by rate-limit rules with the action `flag`. */
+/** `savepoint flags`: writes that rate-limit rules with the action `flag` have flagged. */
 export function flagsCommand(): Command {
   return new Command('flags').description('look at writes that went over rate-limit rules').addCommand(list());
 }

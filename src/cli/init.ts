@@ -13,7 +13,7 @@ interface InitOptions extends RemoteOptions {
   readonly template: Template;
 }
 
-/** `savepoint init`: a folder for a game. */
+/** `savepoint init`: makes a folder for a game. */
 export function initCommand(): Command {
   return remoteCommand('init', 'make a folder for a game: definitions of every kind, savepoint.json and .gitignore. Overwrites nothing')
     .argument('[dir]', 'the folder; here when left out')
@@ -71,6 +71,6 @@ function whatNext(folder: string, { address, project, template }: InitOptions): 
   const remote = steps.map((step) => `  ${step}`);
   const lines =
     address === undefined ? ['Next:', ...enter, ...local, 'Or, with a server that runs:', ...remote] : ['Next:', ...enter, ...remote];
-  // A package that is installed in a folder alone puts no `savepoint` on the path.
+  // A package that is only installed in a folder puts no `savepoint` on the path.
   return process.env['npm_command'] === 'exec' ? lines.map((line) => line.replace(/^ {2}savepoint /, '  npx savepoint ')) : lines;
 }

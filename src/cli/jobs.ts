@@ -7,7 +7,7 @@ import type { JobView } from '../jobs/view.ts';
 import { type CommonOptions, command, configOf, printResult, table, withInstallation } from './context.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
-/** `savepoint jobs`: background jobs, and those that failed for good. It works beside a running node and runs no job itself. */
+/** `savepoint jobs`: background jobs, and those that failed for good. It may run beside a node, and runs no job itself. */
 export function jobsCommand(): Command {
   return new Command('jobs')
     .description('list, retry and enqueue background jobs')

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { SCOPES } from '../contract/credentials.ts';
 import { readPermissions } from '../domain/project/permissions.ts';
 import { isObject, parseJson } from '../kernel/json.ts';
-import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+import { awaitProjected, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint key`: API keys of a project. */
@@ -39,7 +39,7 @@ function create(): Command {
       if (type === 'public' && asked) throw new WrongUsage('A public key has no permissions: leave --permissions out');
       const made = await withInstallation(options, async (installation) => {
         const { revision, ...key } = await installation.operator.createKey(projectId, type, options.label ?? `${type} key`, asked);
-        await awaitShown(installation, projectId, revision);
+        await awaitProjected(installation, projectId, revision);
         return { projectId, type, ...key };
       });
       printResult(options, made, () => `key id  ${made.keyId}\nkey     ${made.key}`);
@@ -83,7 +83,7 @@ function revoke(): Command {
     .action(async (projectId: string, keyId: string, options: CommonOptions) => {
       await withInstallation(options, async (installation) => {
         const { revision } = await installation.operator.revokeKey(projectId, keyId);
-        await awaitShown(installation, projectId, revision);
+        await awaitProjected(installation, projectId, revision);
       });
       printResult(options, { projectId, keyId, revoked: true }, () => `Key ${keyId} is revoked.`);
     });
@@ -117,7 +117,7 @@ function permissions(): Command {
         };
         await withInstallation(options, async (installation) => {
           const { revision } = await installation.operator.changeKey(projectId, keyId, change);
-          await awaitShown(installation, projectId, revision);
+          await awaitProjected(installation, projectId, revision);
         });
         printResult(options, { projectId, keyId, ...change }, () => `Key ${keyId} is changed.`);
       },

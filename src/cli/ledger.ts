@@ -22,7 +22,7 @@ interface LedgerOptions extends RemoteOptions {
   readonly target: Target;
 }
 
-/** `savepoint ledger`: every change of the numbers that are followed. */
+/** `savepoint ledger`: every change of ledger fields. */
 export function ledgerCommand(): Command {
   return remoteCommand('ledger', 'show the changes of followed numbers of a player, or of one document, oldest first, and their sums')
     .argument('<collection>')

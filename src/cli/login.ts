@@ -9,7 +9,7 @@ interface LoginOptions extends RemoteOptions {
   readonly publicKey?: string;
 }
 
-/** `savepoint login`: keeps a project's key in the user's own file. */
+/** `savepoint login`: stores a project's secret key in the user's own file. */
 export function loginCommand(): Command {
   return remoteCommand('login', 'keep the secret key of the project in your own file (~/.config/savepoint); it is read from standard input')
     .option('--public-key <key>', 'the public key, for types and clients')

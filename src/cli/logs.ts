@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LoggedRequest } from '../contract/answers.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
-import { counted, JSON_LINES, jsonIs, print, printNote } from './context.ts';
+import { counted, JSON_LINES, print, printNote, withJsonHelp } from './context.ts';
 import { followLogs, type LogFilter, lastLogs } from './remote/logs.ts';
 import { requestLine } from './remote/request-line.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
@@ -15,9 +15,9 @@ interface LogsOptions extends RemoteOptions {
   readonly player?: string;
 }
 
-/** `savepoint logs`: calls and refused requests of a project, as its node serves them. */
+/** `savepoint logs`: the call log of a project, from the node that serves it. */
 export function logsCommand(): Command {
-  return jsonIs(remoteCommand('logs', "show the project's endpoint calls and refused requests; --follow goes on"), JSON_LINES)
+  return withJsonHelp(remoteCommand('logs', "show the project's endpoint calls and refused requests; --follow goes on"), JSON_LINES)
     .option('-f, --follow', 'go on with what happens until interrupted')
     .option('-n, --lines <count>', 'how many to begin with, up to the 100 that a node keeps', '50')
     .option('--errors', 'only what was refused or failed')

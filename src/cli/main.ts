@@ -5,8 +5,8 @@ import { run } from './run.ts';
 
 const words = process.argv.slice(2);
 
-// The reader of the output may stop before its end, as `| head` does; then a command has nothing more to do. The disk may also be full. A
-// node goes on serving in either case.
+// Output may fail: its reader has stopped, as `| head` does, or the disk is full. A command then has nothing more to do, but a node goes on
+// serving.
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
     if (words[0] === 'start') return;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Installation } from '../compose/installation.ts';
 import { type CommonOptions, command, printResult, withInstallation } from './context.ts';
 
-/** `savepoint migrate`: brings the database's tables to this release. A node does the same when it starts. */
+/** `savepoint migrate`: migrates the database's tables to this release. A node does the same when it starts. */
 export function migrateCommand(): Command {
   return command('migrate', "bring the database's tables up to this release", 'savepoint migrate').action(
     async (options: CommonOptions) => {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { Command } from 'commander';
 import { MAX_CONTENT, PAGE_TYPES, type SavePage } from '../domain/page/page.ts';
 import { refusal } from '../kernel/errors.ts';
-import { awaitShown, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
+import { awaitProjected, type CommonOptions, command, printResult, table, withInstallation } from './context.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint page`: the pages that a project shows to anybody under /pages. */
@@ -38,7 +38,7 @@ function put(): Command {
       const page = await pageOf(slug, options);
       await withInstallation(options, async (installation) => {
         const { revision } = await installation.operator.savePage(projectId, page);
-        await awaitShown(installation, projectId, revision);
+        await awaitProjected(installation, projectId, revision);
       });
       const path = `/pages/${projectId}/${slug}`;
       printResult(options, { projectId, slug, title: page.title, type: page.type, path }, () => `Saved; it is served under ${path}`);
@@ -60,7 +60,7 @@ const MAX_BYTES = 4 * MAX_CONTENT;
 async function textOf(file: string): Promise<string> {
   const chunks: Buffer[] = [];
   try {
-    // Reads no further than a page may reach, because the file may never end.
+    // The read is bounded by the largest page, because the file may never end.
     for await (const chunk of createReadStream(file, { end: MAX_BYTES })) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
     if (bytes.length <= MAX_BYTES) return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -118,7 +118,7 @@ function remove(): Command {
     .action(async (projectId: string, slug: string, options: CommonOptions) => {
       await withInstallation(options, async (installation) => {
         const { revision } = await installation.operator.removePage(projectId, slug);
-        await awaitShown(installation, projectId, revision);
+        await awaitProjected(installation, projectId, revision);
       });
       printResult(options, { projectId, slug, removed: true }, () => `Page ${slug} is removed.`);
     });

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 
-/** Every command, in the order of the help. Each is loaded when it is asked for: loading takes most of a short command's time. */
+/** Every command, in the order of the help. Each is loaded when it is used, because loading takes most of a short command's time. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['start', async () => (await import('./start.ts')).startCommand()],
   ['init', async () => (await import('./init.ts')).initCommand()],
@@ -36,14 +36,14 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
 ]);
 
 /**
- * The command line for these words: the command that they name alone, or the whole program where they name none. Help and wrong usage are
+ * The command line for these words: only the command that they name, or the whole program if they name none. Help and wrong usage are
  * thrown as `CommanderError`, so that the caller decides how the process ends.
  */
 export async function createProgram([word]: readonly string[] = []): Promise<Command> {
   const program = new Command('savepoint')
     .description('An event-sourced, self-hostable game backend.')
     .version(VERSION)
-    // An option after a command is that command's, also where a command above it has an option of the same name.
+    // An option after a subcommand belongs to it, even if its parent has an option of the same name.
     .enablePositionalOptions()
     .addHelpText('after', '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder.');
   // `completion` prints all commands.

@@ -3,7 +3,7 @@ import type { Installation } from '../compose/installation.ts';
 import { projectSettings, SETTING_RULES, settingRule } from '../domain/project/settings.ts';
 import { acceptMember } from '../domain/wire-names.ts';
 import { type Json, stringifyJson, tryParseJson } from '../kernel/json.ts';
-import { awaitShown, type CommonOptions, command, printNote, printResult, table, withInstallation } from './context.ts';
+import { awaitProjected, type CommonOptions, command, printNote, printResult, table, withInstallation } from './context.ts';
 import { exportCommand } from './project/export.ts';
 import { importCommand } from './project/import.ts';
 import { quotasCommand } from './project/quotas.ts';
@@ -39,7 +39,7 @@ function create(): Command {
     .action(async (name: string, options: CommonOptions) => {
       const create = async (installation: Installation) => {
         const { revision, ...project } = await installation.operator.createProject(name);
-        await awaitShown(installation, project.projectId, revision);
+        await awaitProjected(installation, project.projectId, revision);
         return project;
       };
       const made = await withInstallation(options, create, { mayMake: true });
@@ -125,7 +125,7 @@ function remove(): Command {
       if (!options.yes) throw new WrongUsage(`This drops everything that players of ${projectId} see. Add --yes to do it`);
       await withInstallation(options, async (installation) => {
         const { revision } = await installation.operator.deleteProject(projectId);
-        await awaitShown(installation, projectId, revision);
+        await awaitProjected(installation, projectId, revision);
       });
       printResult(options, { projectId, deleted: true }, () => `Project ${projectId} is deleted; its log is kept.`);
     });

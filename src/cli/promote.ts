@@ -29,28 +29,32 @@ export function promoteCommand(): Command {
     .option('--force', 'in spite of failed tests, and of findings in definitions and in stored data')
     .action(async (options: PromoteOptions) => {
       const remote = remoteOf(options);
-      const looked = await lookedAt(remote).finally(endProgress);
-      if (!options.json && looked.staged) print(shown(looked));
-      const stops = looked.tests.failed > 0 || looked.findings.length > 0 || looked.definitionFindings.length > 0;
-      const told = { dryRun: options.dryRun ?? false, ...looked };
-      if (looked.changes.length === 0 && !looked.staged)
-        return printResult(options, { ok: true, promoted: false, ...told }, () => 'Nothing is staged: `savepoint push` stages the folder.');
-      if (options.dryRun || (stops && !options.force)) {
-        if (stops) process.exitCode = 1;
+      const preview = await previewOf(remote).finally(endProgress);
+      if (!options.json && preview.staged) print(shown(preview));
+      const isBlocked = preview.tests.failed > 0 || preview.findings.length > 0 || preview.definitionFindings.length > 0;
+      const result = { dryRun: options.dryRun ?? false, ...preview };
+      if (preview.changes.length === 0 && !preview.staged)
+        return printResult(
+          options,
+          { ok: true, promoted: false, ...result },
+          () => 'Nothing is staged: `savepoint push` stages the folder.',
+        );
+      if (options.dryRun || (isBlocked && !options.force)) {
+        if (isBlocked) process.exitCode = 1;
         const end = options.dryRun ? 'Nothing was promoted: this was a look.' : 'Nothing was promoted. `--force` promotes nevertheless.';
-        return printResult(options, { ok: !stops, promoted: false, ...told }, () => end);
+        return printResult(options, { ok: !isBlocked, promoted: false, ...result }, () => end);
       }
-      if (!(await isAgreed(options, `Promote ${counted(looked.changes.length, 'change')} to live?`))) {
+      if (!(await isConfirmed(options, `Promote ${counted(preview.changes.length, 'change')} to live?`))) {
         process.exitCode = 1;
-        return printResult(options, { ok: false, promoted: false, ...told }, () => 'Nothing was promoted.');
+        return printResult(options, { ok: false, promoted: false, ...result }, () => 'Nothing was promoted.');
       }
-      const { revision, position, generation } = await agreedUpon(
-        remote.promote({ dryRun: false, force: options.force ?? false, base: looked.position }),
+      const { revision, position, generation } = await explainConflict(
+        remote.promote({ dryRun: false, force: options.force ?? false, base: preview.position }),
       );
       await moveBase(remote, position);
       printResult(
         options,
-        { ok: true, promoted: true, ...told, position, revision, generation },
+        { ok: true, promoted: true, ...result, position, revision, generation },
         () => `Promoted: live is what was staged${revision === null ? '' : ` (revision ${revision})`}. \`savepoint rollback\` goes back.`,
       );
     })
@@ -60,26 +64,26 @@ export function promoteCommand(): Command {
     );
 }
 
-/** Whether the user agrees. Throws {@link FolderProblem} where nobody can be asked. */
-export async function isAgreed({ yes, json }: { readonly yes?: boolean; readonly json?: boolean }, question: string): Promise<boolean> {
+/** Whether the user confirms. Throws {@link FolderProblem} if nobody can be asked. */
+export async function isConfirmed({ yes, json }: { readonly yes?: boolean; readonly json?: boolean }, question: string): Promise<boolean> {
   if (yes) return true;
   if (json || !isInteractive()) throw new FolderProblem('NOT_ASKED', 'Nobody can be asked here, so nothing was done: give --yes.');
   return confirm(question);
 }
 
-interface Looked {
-  /** Of the project's log: what was looked at. */
+interface PromotionPreview {
+  /** The revision of the project's log that was examined. */
   readonly position: number;
   readonly staged: boolean;
   readonly changes: Awaited<ReturnType<Remote['diff']>>['changes'];
   readonly tests: Pick<TestRun, 'total' | 'passed' | 'failed' | 'results'>;
-  /** What is wrong in stored data. */
+  /** Findings in stored data. */
   readonly findings: readonly JsonObject[];
-  /** What is wrong in what `next` holds, and not in live already. */
+  /** Findings in the definitions of `next` that live does not already have. */
   readonly definitionFindings: readonly Finding[];
 }
 
-async function lookedAt(remote: Remote): Promise<Looked> {
+async function previewOf(remote: Remote): Promise<PromotionPreview> {
   progress('looking at what is staged');
   const { position, staged, changes } = await remote.diff();
   if (!staged)
@@ -93,27 +97,27 @@ async function lookedAt(remote: Remote): Promise<Looked> {
   return { position, staged, changes, tests: { total, passed, failed, results }, findings, definitionFindings };
 }
 
-/** What is staged may be larger than one request, because it was pushed in several. Then it is not looked at, and a note says so. */
+/** Skips the check, with a note, if the staged definitions are too large for one request. They may have been pushed in several. */
 function tooLarge(error: unknown): readonly Finding[] {
   if (!(error instanceof RemoteRefusal) || error.status !== 413) throw error;
-  printNote(`Note: the definitions of next are too large to be looked at in one request: ${error.message}`);
+  printNote(`Note: the definitions of next are too large to be checked in one request: ${error.message}`);
   return [];
 }
 
-/** Reports what was published meanwhile, where that is why a command is refused: the user agreed to something else. */
-export async function agreedUpon<Answer>(doing: Promise<Answer>): Promise<Answer> {
+/** If a command is refused because somebody published since the user confirmed it, prints those publishes. */
+export async function explainConflict<Answer>(request: Promise<Answer>): Promise<Answer> {
   try {
-    return await doing;
+    return await request;
   } catch (error) {
     if (error instanceof RemoteRefusal && error.publishes.length > 0) printNote(shownPublishes(error.publishes));
     throw error;
   }
 }
 
-function shown({ changes, tests, findings, definitionFindings }: Looked): string {
+function shown({ changes, tests, findings, definitionFindings }: PromotionPreview): string {
   const failed = tests.results.filter((each) => each['passed'] !== true);
   const lines = failed.map((each) => styled('red', `  FAILED ${nameOf(each)}: ${String(each['reason'] ?? '')}`));
-  const told = findings.map((each) =>
+  const findingLines = findings.map((each) =>
     styled('red', `  ${String(each['code'])} ${String(each['kind'] ?? '')} ${String(each['id'] ?? '')}: ${String(each['message'] ?? '')}`),
   );
   return [
@@ -122,7 +126,7 @@ function shown({ changes, tests, findings, definitionFindings }: Looked): string
       ? []
       : ['', shownFindings(definitionFindings), '', `Definitions: ${summaryOf(definitionFindings)}.`]),
     ...(tests.total === 0 ? [] : [`Tests: ${tests.passed} of ${tests.total} passed.`, ...lines]),
-    ...(findings.length === 0 ? [] : [`Stored data: ${counted(findings.length, 'finding')}.`, ...told]),
+    ...(findings.length === 0 ? [] : [`Stored data: ${counted(findings.length, 'finding')}.`, ...findingLines]),
   ].join('\n');
 }
 

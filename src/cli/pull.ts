@@ -11,7 +11,7 @@ interface PullOptions extends RemoteOptions {
   readonly force?: boolean;
 }
 
-/** `savepoint pull`: what the project holds, as files. */
+/** `savepoint pull`: writes the project's definitions as files. */
 export function pullCommand(): Command {
   return remoteCommand('pull', 'write what the project holds into the folder; exit code 1: it would overwrite your changes')
     .option('--live', 'what is live, without what is staged')

@@ -14,7 +14,7 @@ interface PushOptions extends RemoteOptions {
   readonly strict: boolean;
 }
 
-/** `savepoint push`: the whole folder in one publish. */
+/** `savepoint push`: pushes the whole folder in one publish. */
 export function pushCommand(): Command {
   return remoteCommand('push', 'push the folder in one publish: to `next`, where it is staged; exit code 1: nothing was written')
     .option('--live', 'make it live at once, without staging')

@@ -3,7 +3,7 @@ import { isProjectionName, REBUILDABLE } from '../../projections/registry.ts';
 import { type CommonOptions, command, counted, endProgress, printResult, progress, withInstallation } from './context.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
-/** `savepoint rebuild`: builds read models anew beside the running ones and switches to the new ones. */
+/** `savepoint rebuild`: builds read models anew beside the running ones, and switches to the new ones. */
 export function rebuildCommand(): Command {
   return command(
     'rebuild',

@@ -4,15 +4,15 @@ import { Remote } from '../folder/remote.ts';
 import { JSON_HELP } from './context.ts';
 
 /**
- * What the commands share that work on a game's folder or ask a server for it. They need its address and a key alone, and load nothing of the
- * server.
+ * Shared by commands that work on a game's folder or send requests for it. They need only a server's address and a key, and load no part of
+ * the server.
  */
 
 export interface RemoteOptions extends Named {
   readonly json?: boolean;
 }
 
-/** A command on a game's folder that asks no server. */
+/** A command on a game's folder that needs no server. */
 function folderCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -20,7 +20,7 @@ function folderCommand(name: string, description: string): Command {
     .option('--json', JSON_HELP);
 }
 
-/** A command that asks a server: {@link remoteOf} makes its client. */
+/** A command that sends requests to a server; {@link remoteOf} makes its client. */
 export function remoteCommand(name: string, description: string): Command {
   return folderCommand(name, description)
     .option('--address <url>', 'the server (default: SAVEPOINT_URL, or savepoint.json)')

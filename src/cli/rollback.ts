@@ -4,7 +4,7 @@ import { RemoteRefusal } from '../folder/refusal.ts';
 import type { Remote } from '../folder/remote.ts';
 import { refusal } from '../kernel/errors.ts';
 import { counted, printResult } from './context.ts';
-import { agreedUpon, isAgreed } from './promote.ts';
+import { explainConflict, isConfirmed } from './promote.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownChanges } from './show.ts';
 
@@ -14,7 +14,7 @@ interface RollbackOptions extends RemoteOptions {
   readonly yes?: boolean;
 }
 
-/** `savepoint rollback`: makes live what it was before a publish. */
+/** `savepoint rollback`: restores the live definitions to what they were before a publish. */
 export function rollbackCommand(): Command {
   return remoteCommand('rollback', 'make live what it was before its last publish or promotion, after asking; players’ documents stay')
     .option('--to <revision>', 'a revision that `savepoint publishes` lists: live as it was right after that; -1: before any', revisionOf)
@@ -32,12 +32,12 @@ export function rollbackCommand(): Command {
       const shown = `${what}\nLive would be what it was ${goal}: ${counted(look.changes.length, 'change')}.`;
       if (options.dryRun) return printResult(options, look, () => shown);
       if (!options.json) process.stderr.write(`${shown}\n`);
-      if (!(await isAgreed(options, 'Roll back?'))) {
+      if (!(await isConfirmed(options, 'Roll back?'))) {
         process.exitCode = 1;
         return printResult(options, { ...look, ok: false, rolledBack: false }, () => 'Nothing was rolled back.');
       }
       // Applies what was shown, and only if nothing was published since.
-      const done = await agreedUpon(remote.rollback({ dryRun: false, to: look.to, base: look.position }));
+      const done = await explainConflict(remote.rollback({ dryRun: false, to: look.to, base: look.position }));
       await moveBase(remote, done.position);
       const at = done.revision === null ? '' : ` (revision ${done.revision})`;
       printResult(options, { ...done, rolledBack: true }, () => `Rolled back: live is what it was ${goal}${at}.`);
@@ -48,7 +48,7 @@ export function rollbackCommand(): Command {
     );
 }
 
-/** The refusal of a revision at which nothing was published to live: commands also print revisions at which other commits ended. */
+/** The error for a revision at which nothing was published to live. Commands also print revisions of other commits. */
 async function unknownPublish(remote: Remote, to: number): Promise<Error> {
   const { publishes } = await remote.publishes({ limit: 200, before: to });
   const earlier = publishes.find(({ target, changes }) => target === 'live' && changes.some(({ kind }) => kind !== 'tests'));

@@ -18,7 +18,7 @@ export async function run(words: readonly string[]): Promise<void> {
     const { codeOf, explain } = await import('./explain.ts');
     const message = isUsage ? error.message : explain(error);
     if (error instanceof WrongUsage) printNote(`error: ${message}`);
-    // The library has already reported what it found.
+    // Commander has already printed wrong usage.
     else if (!isUsage) printNote(`savepoint: ${message}`);
     if (words.includes('--json')) print(JSON.stringify({ ok: false, error: { code: isUsage ? 'USAGE' : codeOf(error), message } }));
     process.exitCode = isUsage ? 2 : 1;

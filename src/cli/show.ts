@@ -6,11 +6,11 @@ import { styled } from './terminal.ts';
 
 /** How commands on a game's folder show changes, findings and conflicts to people. */
 
-/** A change, of a folder or as a server tells it. */
+/** A change, as a folder or a server describes it. */
 export interface Shown extends Pick<Change, 'id' | 'more' | 'isFirstText'> {
   readonly kind: string;
   readonly action: string;
-  /** Left out by whoever names the definition alone. */
+  /** Left out if only the definition is known. */
   readonly fields?: Change['fields'];
 }
 
@@ -22,12 +22,12 @@ const MARKS: Readonly<Record<string, readonly [mark: string, style: 'green' | 'y
 };
 const MAX_TEXT = 80;
 
-/** One block per definition: what becomes of it, and each field that differs. */
+/** One block per definition: its change, and each field that differs. */
 export function shownChanges(changes: readonly Shown[]): string {
   return changes.map(shownChange).join('\n');
 }
 
-/** What becomes of a definition, by a mark, and its name: `- endpoint buy`. */
+/** A mark for the change of a definition, and its name: `- endpoint buy`. */
 export function shownName({ kind, id, action }: Pick<Shown, 'kind' | 'id' | 'action'>): string {
   const [mark, style] = MARKS[action] ?? ['·', 'gray'];
   return styled(style, `${mark} ${id === '*' ? kind : `${kind} ${id}`}`);
@@ -41,7 +41,7 @@ function shownChange({ kind, id, action, fields, more = 0, isFirstText }: Shown)
         ? styled('gray', '  (not in this folder)')
         : '';
   const head = `${shownName({ kind, id, action })}${note}`;
-  // Of what is new, everything differs.
+  // Only a changed definition has fields to list.
   if (action !== 'change') return head;
   const lines = (fields ?? []).map(({ path, before, after }) => `    ${path}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`);
   return [head, ...lines, ...(more > 0 ? [`    … and ${more} more`] : [])].join('\n');
@@ -77,7 +77,7 @@ export function summaryOf(findings: readonly Finding[]): string {
   return `${counted(findings.length, 'finding')} in ${counted(new Set(findings.map(({ path }) => path)).size, 'file')}`;
 }
 
-/** What others have published: revision, when, who and what. */
+/** A table of publishes: revision, time, author and content. */
 export function shownPublishes(publishes: readonly JsonObject[]): string {
   return table(
     ['REVISION', 'WHEN', 'WHO', 'WHAT', 'CHANGES'],

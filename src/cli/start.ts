@@ -34,7 +34,7 @@ export function startCommand(): Command {
       const logger = createLogger({ level: config.logLevel });
       // The first process of a node runs the same command again for each of its workers.
       if (isWorker()) return runWorker(config, logger);
-      const stopping = toldToStop();
+      const stopping = stopSignal();
       const node = await startNode(config, { demo: options.demo, logger, onLost: () => process.exit(1) });
       const file = join(resolve(config.dataDir), 'demo-project.json');
       const demo = typeof node.demo === 'string' ? null : node.demo;
@@ -43,7 +43,7 @@ export function startCommand(): Command {
       await stopping;
       await node.close();
       if (!options.json) print('savepoint has stopped');
-      // Work that was left behind could keep the process alive.
+      // Unfinished work could keep the process alive.
       process.exit(0);
     });
 }
@@ -52,8 +52,8 @@ const NO_DEMO = `No demo project was made: the log holds projects already. \`sav
 \`savepoint key create ID\` makes a key of one, \`savepoint project create NAME\` another project.`;
 
 /**
- * The first line says where the node listens. On the first start it is followed by the demo project and a command to try. Later starts say
- * where its keys are, because the first start may have ended before it could say so.
+ * The first line says where the node listens. On the first start the demo project and a command to try follow. Later starts name the file
+ * of its keys, because the first start may have ended before it printed them.
  */
 function greeting(node: Node, file: string): string {
   const ready = `savepoint is ready on ${node.url}`;
@@ -76,11 +76,11 @@ const NPM_SCRIPTS: readonly (string | undefined)[] = ['start', 'npx'];
 const PARENT_MS = 500;
 
 /**
- * Resolves at the first signal, also at one that comes while the node still starts. Further signals change nothing: Ctrl-C under `npm
- * start` arrives twice, from the terminal and from npm. A SIGTERM to npm does not arrive at all: it ends only the shell between npm and the
- * node. So under npm the node also stops when its parent process is gone.
+ * Resolves at the first signal, even during the start. Further signals change nothing: Ctrl-C under `npm start` arrives twice, from the
+ * terminal and from npm. A SIGTERM to npm does not arrive at all: it ends only the shell between npm and the node. So under npm the node
+ * also stops when its parent process is gone.
  */
-function toldToStop(): Promise<void> {
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
     if (!NPM_SCRIPTS.includes(process.env['npm_lifecycle_event'])) return;

@@ -1,16 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { styleText } from 'node:util';
 
-/** Colours and questions. Colours are for terminals alone: `NO_COLOR` turns them off, `FORCE_COLOR` on, as Node itself has it. */
+/** Colours and questions. Only terminals get colours; `NO_COLOR` turns them off and `FORCE_COLOR` on, as in Node itself. */
 
 export type Style = Parameters<typeof styleText>[0];
 
-/** The text in a style, if standard output shows styles. */
+/** The text in a style, if the stream shows styles. */
 export function styled(style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string {
   return styleText(style, text, { stream });
 }
 
-/** Whether a person at a terminal can be asked. */
+/** Whether somebody at a terminal can be asked. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }

@@ -12,14 +12,14 @@ interface TestOptions extends RemoteOptions {
   readonly only?: readonly string[];
 }
 
-/** `savepoint test`: runs tests over HTTP; `savepoint test run`: those of a project of this installation, for its operator. */
+/** `savepoint test`: runs tests over HTTP; `savepoint test run`: runs those of a project of this installation, for its operator. */
 export function testCommand(): Command {
   return (
     remoteCommand('test', 'run the tests of a project dry, those of the folder among them. Exit code 1 when one fails')
       .option('--live', 'on what is live, instead of what is staged')
       .option('--only <id...>', 'tests with these ids, or of these endpoints')
       .addHelpText('after', '\nExample:\n  savepoint test --only buys-an-axe sell-wood')
-      // Otherwise an option behind `run` would be taken for one of `test`.
+      // Otherwise an option after `run` would count as an option of `test`.
       .enablePositionalOptions()
       .action(async (options: TestOptions) => {
         const remote = remoteOf(options);
@@ -60,7 +60,7 @@ function run(): Command {
 
 function listing(results: readonly JsonObject[], passed: number, total: number): string {
   if (total === 0) return 'This project has no saved tests.';
-  // Listed by id, because all tests without a name are called after their endpoint.
+  // The list shows ids, because all tests without a name are named after their endpoint.
   const rows = results.map((result) => [
     result['passed'] === true ? 'passed' : 'FAILED',
     text(result['id']),

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { FolderProblem } from '../folder/problem.ts';
 import { findProject } from '../folder/project-file.ts';
 import type { Target } from '../folder/remote.ts';
-import { JSON_HELP, jsonIs, print, printNote } from './context.ts';
+import { JSON_HELP, print, printNote, withJsonHelp } from './context.ts';
 import { OneAtATime } from './dev/one-at-a-time.ts';
 import { watchFolder } from './dev/watch.ts';
 import { explain } from './explain.ts';
@@ -18,12 +18,12 @@ interface TypesOptions extends RemoteOptions {
   readonly check?: boolean;
 }
 
-/** How often a remote project is asked whether something was published. */
-const ASK_MS = 2_000;
+/** Interval at which a remote project is polled for publishes, ms. */
+const POLL_MS = 2_000;
 
-/** `savepoint types`: TypeScript of a game's definitions, for `createClient<Game>()`. */
+/** `savepoint types`: generates TypeScript types of a game's definitions, for `createClient<Game>()`. */
 export function typesCommand(): Command {
-  return jsonIs(
+  return withJsonHelp(
     remoteCommand('types', 'write TypeScript types of the game, for `createClient<Game>()` of the client library'),
     `${JSON_HELP}; with --watch one on a line each time (NDJSON)`,
   )
@@ -42,10 +42,10 @@ export function typesCommand(): Command {
       if (!options.watch) return once();
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-      const work = new OneAtATime(() => reported(options, once));
-      // Watching begins first, so that a change while the first types are made is seen.
-      const watching = makes.changes(stop.signal, () => work.ask());
-      work.ask();
+      const work = new OneAtATime(() => reportingFailures(options, once));
+      // Watching begins first, so that a change during the first generation is seen.
+      const watching = makes.changes(stop.signal, () => work.request());
+      work.request();
       await watching;
       await work.settled();
     });
@@ -55,7 +55,7 @@ interface Maker {
   types(): Promise<string>;
   /** Calls `changed` after each change, until the signal. */
   changes(signal: AbortSignal, changed: () => void): Promise<void>;
-  /** As an absolute path; `null`: they are printed. */
+  /** Absolute path of the file; `null`: the types are printed. */
   readonly out: string | null;
 }
 
@@ -105,7 +105,7 @@ function stale(out: string): string {
 }
 
 /** While watching, a mistake in a file is reported and does not end the command. */
-async function reported({ json }: TypesOptions, once: () => Promise<void>): Promise<void> {
+async function reportingFailures({ json }: TypesOptions, once: () => Promise<void>): Promise<void> {
   try {
     await once();
   } catch (error) {
@@ -118,7 +118,7 @@ async function reported({ json }: TypesOptions, once: () => Promise<void>): Prom
 async function polled(signal: AbortSignal, hashOf: () => Promise<string>, changed: () => void): Promise<void> {
   let known = await hashOf();
   while (!signal.aborted) {
-    await sleep(ASK_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
     const hash = signal.aborted ? known : await hashOf().catch(() => known);
     if (hash !== known) changed();
     known = hash;

@@ -11,8 +11,8 @@ interface VerifyOptions extends CommonOptions {
 }
 
 /**
- * `savepoint verify`: proves that the hash chain is intact, that every row is what the log says, and that no row is missing. Exit code 1 if
- * not.
+ * `savepoint verify`: checks that the hash chain is intact, that every row follows from the log, and that no row is missing. Exit code 1
+ * if a check fails.
  */
 export function verifyCommand(): Command {
   return command(
@@ -27,7 +27,7 @@ export function verifyCommand(): Command {
       const anchors = (options.anchor ?? []).map(parseAnchor);
       const result = await withInstallation(options, async (installation) => {
         const { log, pool } = installation;
-        if (options.wait) await (await import('./log/read-models.ts')).bringUp(installation);
+        if (options.wait) await (await import('./log/read-models.ts')).catchUp(installation);
         const { verify } = await import('../../projections/maintenance/verify.ts');
         const found = await verify({ log, pool, onProgress: (now) => progress(`${now.phase} ${now.project}: ${now.events} events`) });
         const broken = [];
@@ -54,7 +54,7 @@ export function verifyCommand(): Command {
     });
 }
 
-/** Says where the log ends, when it does not have an anchored event. A backup that is older than its anchors is not a broken one. */
+/** Describes where the log ends, for an anchor beyond that. A backup that is older than its anchors is not broken. */
 async function endOf(log: Log, projectId: string): Promise<string> {
   const head = await log.head(projectStream(projectId));
   const end = head === null ? 'the log has nothing of this project' : `the log ends at revision ${head.revision}`;

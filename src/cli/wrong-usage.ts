@@ -1,4 +1,4 @@
-/** An option or argument that is none, or that goes with no other that is there. The message says what is allowed. */
+/** Thrown for an invalid option or argument, or a combination that is not allowed. The message says what is allowed. */
 export class WrongUsage extends Error {
   override readonly name = 'WrongUsage';
 }

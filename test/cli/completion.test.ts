@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { placesOf } from '../../src/cli/completion/places.ts';
+import { completionsOf } from '../../src/cli/completion/completions.ts';
 import { completionScript, SHELLS, type Shell } from '../../src/cli/completion/scripts.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
@@ -20,7 +20,7 @@ for (const name of [
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const program = await createProgram();
-const script = (shell: Shell) => completionScript(shell, placesOf(program));
+const script = (shell: Shell) => completionScript(shell, completionsOf(program));
 const isHere = (shell: Shell) => {
   try {
     execFileSync(shell, ['-c', 'true'], { stdio: 'ignore' });
@@ -41,20 +41,20 @@ function offered(...words: readonly string[]): readonly string[] {
 }
 
 describe('completion', () => {
-  it('offers commands, those below them, and options', () => {
+  it('offers commands, subcommands and options', () => {
     expect(offered('le')).toEqual(['ledger']);
     expect(offered('doc', '')).toEqual(expect.arrayContaining(['get', 'set']));
     expect(offered('doc', 'set', '--if')).toEqual(['--if-version']);
     expect(offered('completion', 'f')).toEqual(['fish']);
   });
 
-  it('offers the endpoints and collections of the folder, from within it too', () => {
+  it('offers the endpoints and collections of the folder, also from its subfolders', () => {
     expect(offered('call', '')).toEqual(expect.arrayContaining(['buy', 'sell']));
     expect(offered('call', 's')).toEqual(['sell']);
     expect(offered('doc', 'get', 'p')).toEqual(['players']);
   });
 
-  it.each(SHELLS.filter(isHere))('%s takes its script', (shell) => {
+  it.each(SHELLS.filter(isHere))('%s accepts its script', (shell) => {
     const file = join(folder, `script.${shell}`);
     writeFileSync(file, script(shell));
     expect(execFileSync(shell, ['-n', file], { encoding: 'utf8' })).toBe('');

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'savepoint-dev-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('work after changes', () => {
-  it('is never done twice at a time, and once more for whatever came meanwhile', async () => {
+  it('runs one at a time, and once more for requests during a run', async () => {
     let running = 0;
     let most = 0;
     let done = 0;
@@ -20,19 +20,19 @@ describe('work after changes', () => {
       await new Promise(setImmediate);
       running -= 1;
       done += 1;
-      if (done === 1) for (let n = 0; n < 5; n += 1) work.ask();
+      if (done === 1) for (let n = 0; n < 5; n += 1) work.request();
     });
-    work.ask();
+    work.request();
     await work.settled();
     expect({ most, done }).toEqual({ most: 1, done: 2 });
-    work.ask();
+    work.request();
     await work.settled();
     expect(done).toBe(3);
   });
 });
 
 describe('a watched folder', () => {
-  it('tells of a source that comes, changes, is replaced or goes, and of nothing else', async () => {
+  it('reports a source that is added, changed, replaced or removed, and nothing else', async () => {
     const stop = new AbortController();
     let changes = 0;
     const changed = () => {
@@ -64,7 +64,7 @@ describe('a watched folder', () => {
   });
 });
 
-describe('the tests of what changed', () => {
+describe('the tests of a round', () => {
   const tests = [
     { id: 'buys', endpoint: 'buy' },
     { id: 'sells', endpoint: 'sell-it' },
@@ -76,7 +76,7 @@ describe('the tests of what changed', () => {
       (test) => test['id'],
     );
 
-  it('are those of a changed endpoint, by id or slug; the changed test; and all where anything else changed', () => {
+  it('are those of a changed endpoint, by id or slug; a changed test; and all tests if anything else changed', () => {
     expect(chosen('endpoint', 'buy')).toEqual(['buys']);
     expect(chosen('endpoint', 'sell')).toEqual(['sells']);
     expect(chosen('test', 'buys')).toEqual(['buys']);

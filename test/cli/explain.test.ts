@@ -34,7 +34,7 @@ test.each([
   expect(explain(error).startsWith(error.message)).toBe(true);
 });
 
-test('a refusal is told with its code, and an unknown fault without its stack', () => {
+test('a refusal is explained with its code, and an unknown fault without its stack', () => {
   expect(explain(refusal('NOT_FOUND', 'No project x'))).toBe('No project x (NOT_FOUND)');
   expect(explain(failure('boom'))).toBe('boom (set SAVEPOINT_DEBUG=1 for the details)');
   expect(explain(failure('ENOENT: no such file', { code: 'ENOENT', syscall: 'open' }))).toBe('ENOENT: no such file');

@@ -14,7 +14,7 @@ function doing(command: Command, path: readonly string[] = []): readonly (readon
 
 const program = await createProgram();
 
-test.each(doing(program))('the help of `%s` has an example that is a command line of it', (path, command) => {
+test.each(doing(program))('the help of `%s` has an example that its parser accepts', (path, command) => {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
   const [, ...examples] = help.split(/^Examples?\b.*:$/m);

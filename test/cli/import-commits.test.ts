@@ -25,8 +25,8 @@ function importing({ caughtUp = true } = {}) {
   return { commits, pauses, shown, store, playersWrite: (events: number) => (revision += events) };
 }
 
-describe('an import beside players', () => {
-  test('pauses after a commit between which players wrote, three times as long as the commit took, and 0.9 s at most', async () => {
+describe('an import while players play', () => {
+  test('pauses after a commit if players wrote in between, three times as long as the commit took, and 0.9 s at most', async () => {
     const { commits, pauses, store, playersWrite } = importing();
     await commits.write(() => store(200));
     playersWrite(3);
@@ -36,7 +36,7 @@ describe('an import beside players', () => {
     expect(pauses).toEqual([60, 900]);
   });
 
-  test('does not pause where nobody plays, nor after what was there already', async () => {
+  test('does not pause if nobody plays, nor after rows that existed already', async () => {
     const { commits, pauses, store, playersWrite } = importing();
     for (let commit = 0; commit < 3; commit += 1) await commits.write(() => store(200));
     playersWrite(3);
@@ -63,7 +63,7 @@ describe('a commit that is refused', () => {
     },
   );
 
-  test('BEHIND: waits for the read models, and fails if they stand still', async () => {
+  test('BEHIND: waits for the read models, and fails if they make no progress', async () => {
     const following = importing();
     let refusals = 7;
     const commit = async () => {

@@ -34,7 +34,7 @@ const LOOKING = [
   ],
 ];
 
-test.each(LOOKING)('`%s` where there is no installation says so, names the folder, and makes nothing', async (line) => {
+test.each(LOOKING)('`%s` without an installation says so, names the folder, and makes nothing', async (line) => {
   const data = join(folder, 'data');
   const { code, stderr } = await here([...line.split(' '), '--data', data]);
   expect(code).toBe(1);
@@ -42,7 +42,7 @@ test.each(LOOKING)('`%s` where there is no installation says so, names the folde
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a Postgres without an installation stays as it is when somebody looks; who makes a project makes one', async () => {
+test('a command that only reads leaves a Postgres without an installation as it is; making a project makes one', async () => {
   const env = { DATABASE_URL: await testDatabase() };
   const { code, stderr } = await here(['project', 'list'], { env });
   expect([code, stderr]).toEqual([1, expect.stringContaining('There is no installation in postgres')]);

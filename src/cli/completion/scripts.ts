@@ -1,14 +1,14 @@
-import type { Names, Place, Word } from './places.ts';
+import type { CommandCompletion, Names, Word } from './completions.ts';
 
 /**
- * Completion scripts. They hold every command and option, because a start of the program at each press of Tab would be felt. The names of
- * endpoints and collections are those of the files in the folder that one is in.
+ * Completion scripts. They contain every command and option, because starting the program at each press of Tab would be slow. Names of
+ * endpoints and collections come from the files of the current folder.
  */
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-export function completionScript(shell: Shell, places: readonly Place[]): string {
+export function completionScript(shell: Shell, places: readonly CommandCompletion[]): string {
   return { bash, zsh, fish }[shell](places);
 }
 
@@ -22,7 +22,7 @@ const NAMES = `_savepoint_names() {
     command sed -e 's|.*/||' -e "s|\\\\.$1\\\\.[a-z]*\\$||"
 }`;
 
-function bash(places: readonly Place[]): string {
+function bash(places: readonly CommandCompletion[]): string {
   const rows = places.map((place) => {
     const words = [...wordsOf(place.commands), ...place.values, ...wordsOf(place.options)].join(' ');
     return `    ${quoted(place.path.join(' '))}) words=${quoted(words)}${namesIn(place.names, 'names=$(_savepoint_names KIND)')} ;;`;
@@ -47,7 +47,7 @@ complete -F _savepoint savepoint
 `;
 }
 
-function zsh(places: readonly Place[]): string {
+function zsh(places: readonly CommandCompletion[]): string {
   const listed = (words: readonly Word[]) =>
     words.map(({ word, description }) => quoted(`${word}:${description.replaceAll(':', '\\:')}`)).join(' ');
   const rows = places.map((place) => {
@@ -78,7 +78,7 @@ compdef _savepoint savepoint
 `;
 }
 
-function fish(places: readonly Place[]): string {
+function fish(places: readonly CommandCompletion[]): string {
   const rows = places.flatMap(({ path, commands, options, values, names }) => {
     const at = `complete -c savepoint -n ${quotedForFish(`__savepoint_at ${path.join(' ')}`.trim())}`;
     return [
@@ -114,7 +114,7 @@ ${rows.join('\n')}
 }
 
 /** Every command as a pattern of \`case\`. */
-function pathsOf(places: readonly Place[]): string {
+function pathsOf(places: readonly CommandCompletion[]): string {
   return places
     .filter(({ path }) => path.length > 0)
     .map(({ path }) => quoted(path.join(' ')))

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FolderProblem } from '../../folder/problem.ts';
 import type { LocalNode } from './local-node.ts';
 
-/** Starts the folder's own node again when it has ended: killed, out of memory, or of a fault of its own. */
+/** Restarts the folder's own node when it has ended: killed, out of memory, or crashed. */
 
-const LOOK_MS = 500;
-const FIRST_PAUSE_MS = 500;
+const CHECK_MS = 500;
+const BASE_DELAY_MS = 500;
 /**
- * A node that ends this soon after a start, ms, has the same trouble as before: the pauses grow, and after {@link MOST_STARTS} starts it is
- * given up.
+ * A node that ends sooner than this after a start, ms, probably has the same problem as before: the delay doubles, and after
+ * {@link MAX_STARTS} starts the command fails.
  */
-const STEADY_MS = 60_000;
-const MOST_STARTS = 5;
+const STABLE_MS = 60_000;
+const MAX_STARTS = 5;
 
-/** Is told what becomes of the node. */
+/** Observes restarts of the node. */
 export interface NodeListener {
   note(text: string): void;
-  /** It answers again, after it had ended. */
-  runsAgain(): void;
+  /** Called when a restarted node answers. */
+  restarted(): void;
 }
 
 /** Keeps the node running until `signal` aborts. Throws {@link FolderProblem} when the node ends again and again. */
@@ -25,28 +25,28 @@ export async function keepRunning(node: LocalNode, listener: NodeListener, signa
   let starts = 0;
   let startedAt = performance.now();
   while (!signal.aborted) {
-    await pause(LOOK_MS, signal);
+    await pause(CHECK_MS, signal);
     if (signal.aborted || node.isAlive()) continue;
-    if (performance.now() - startedAt > STEADY_MS) starts = 0;
-    if (starts === MOST_STARTS)
+    if (performance.now() - startedAt > STABLE_MS) starts = 0;
+    if (starts === MAX_STARTS)
       throw new FolderProblem(
         'NO_NODE',
         `The local node has ended ${starts + 1} times within a short time. Its log, .savepoint/node.log, says why.`,
       );
-    const wait = FIRST_PAUSE_MS * 2 ** starts;
+    const delayMs = BASE_DELAY_MS * 2 ** starts;
     starts += 1;
-    listener.note(`the local node has ended; starting it again${wait < 1000 ? '' : ` in ${wait / 1000} s`} …`);
-    await pause(wait, signal);
+    listener.note(`the local node has ended; starting it again${delayMs < 1000 ? '' : ` in ${delayMs / 1000} s`} …`);
+    await pause(delayMs, signal);
     if (signal.aborted) return;
-    const isUp = await node.again(signal).then(
+    const isUp = await node.restart(signal).then(
       () => true,
       (error: unknown) => {
-        if (starts === MOST_STARTS) throw error;
+        if (starts === MAX_STARTS) throw error;
         return false;
       },
     );
     startedAt = performance.now();
-    if (isUp && !signal.aborted) listener.runsAgain();
+    if (isUp && !signal.aborted) listener.restarted();
   }
 }
 

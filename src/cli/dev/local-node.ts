@@ -14,12 +14,12 @@ import type { JsonObject } from '../../kernel/json.ts';
 
 export interface LocalNode {
   readonly place: Place;
-  /** Whether it was running already, for another `savepoint dev`. */
+  /** Whether another `savepoint dev` owns the node. */
   readonly isShared: boolean;
   /** Whether it runs, or is being started by another `savepoint dev`. */
   isAlive(): boolean;
-  /** Starts it again where it has ended, at the same address. Throws {@link FolderProblem} with its last words when it does not start. */
-  again(signal: AbortSignal): Promise<void>;
+  /** Restarts a node that has ended, at the same address. Throws {@link FolderProblem} with the end of its log if it does not start. */
+  restart(signal: AbortSignal): Promise<void>;
   /** Stops it, unless another `savepoint dev` owns it. */
   stop(): Promise<void>;
 }
@@ -30,54 +30,54 @@ const LOOK_MS = 50;
 
 /** Origins of a page that vite serves, in development and as a preview. `CORS_ORIGINS` in the environment takes precedence. */
 const CORS_ORIGINS = 'http://localhost:5173,http://127.0.0.1:5173,http://localhost:4173,http://127.0.0.1:4173';
-/** A new project has what a game wants at its first start: each device is a player, and is proven. */
-const FIRST_SETTINGS = { guestSignIn: true, requirePlayerAuth: true };
+/** Settings of a new project: each device is a guest player, and is proven. */
+const INITIAL_SETTINGS = { guestSignIn: true, requirePlayerAuth: true };
 
-/** Settings of a server that this user may have set for another node. */
-const NOT_OURS = ['DATABASE_URL', 'EVENTSTORE_URL', 'SAVEPOINT_DATA', 'PORT', 'HOST', 'ROLES', 'WORKERS', 'METRICS_PORT'];
+/** Settings that the user may have set for another node. The local node does not inherit them. */
+const FOREIGN_SETTINGS = ['DATABASE_URL', 'EVENTSTORE_URL', 'SAVEPOINT_DATA', 'PORT', 'HOST', 'ROLES', 'WORKERS', 'METRICS_PORT'];
 
-/** What `.savepoint/node.json` says of the node that runs. */
-interface Running {
+/** The content of `.savepoint/node.json`: the running node. */
+interface NodeState {
   readonly url: string;
   readonly pid: number;
-  /** The process of the `savepoint dev` that stops it. */
+  /** The process of the `savepoint dev` that will stop it. */
   readonly owner: number;
 }
 
 /** Whether the address in the credentials file is that of the folder's own node. */
 export function isLocalAddress(dir: string, address: string): boolean {
-  return knownOf(dir)?.url === address;
+  return readState(dir)?.url === address;
 }
 
-/** The folder's node: the one that runs, or a new one. Throws `FolderProblem` with its last words when it does not start. */
+/** The folder's node: the running one, or a new one. Throws `FolderProblem` with the end of its log if it does not start. */
 export async function localNode(dir: string, onStart: () => void): Promise<LocalNode> {
-  const known = knownOf(dir);
+  const known = readState(dir);
   if (known !== null && isAlive(known.pid) && (await isHealthy(known.url))) {
     const isShared = known.owner !== process.pid && isAlive(known.owner);
-    // A node whose `dev` was killed belongs to this one from now on.
-    if (!isShared) keep(dir, { ...known, owner: process.pid });
+    // This command takes over a node whose `dev` was killed.
+    if (!isShared) writeState(dir, { ...known, owner: process.pid });
     return nodeIn(dir, known.url, isShared);
   }
   const url = `http://127.0.0.1:${await freePort(known === null ? 0 : Number(new URL(known.url).port))}`;
   onStart();
   const isFirst = !existsSync(projectFileOf(dir));
-  await started(dir, url);
+  await startAndWait(dir, url);
   const node = nodeIn(dir, url, false);
   if (isFirst) await settled(node);
   return node;
 }
 
 function nodeIn(dir: string, url: string, isShared: boolean): LocalNode {
-  const isOurs = () => knownOf(dir)?.owner === process.pid;
+  const isOurs = () => readState(dir)?.owner === process.pid;
   return {
     place: placeIn(dir, url),
     isShared,
     isAlive() {
-      const known = knownOf(dir);
-      // A node that another `dev` owns and has lost is started again by that `dev`, as long as that lives.
+      const known = readState(dir);
+      // If another `dev` owns the node and is alive, it restarts a node that has ended.
       return known !== null && (isAlive(known.pid) || (!isOurs() && isAlive(known.owner)));
     },
-    again: (signal) => started(dir, url, signal),
+    restart: (signal) => startAndWait(dir, url, signal),
     stop: () => (isOurs() ? stopped(dir) : Promise.resolve()),
   };
 }
@@ -85,22 +85,22 @@ function nodeIn(dir: string, url: string, isShared: boolean): LocalNode {
 async function settled({ place, stop }: LocalNode): Promise<void> {
   try {
     const path = `/v3/manage/${encodeURIComponent(place.project)}/settings`;
-    await new Remote(place).request('PUT', path, { body: FIRST_SETTINGS, again: 'keyed' });
+    await new Remote(place).request('PUT', path, { body: INITIAL_SETTINGS, again: 'keyed' });
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Starts the node and waits until it answers. When `signal` aborts, the wait ends and the node runs on: the caller stops it. */
-async function started(dir: string, url: string, signal?: AbortSignal): Promise<void> {
+/** Starts the node and waits until it answers. `signal` ends only the wait: the caller stops the node. */
+async function startAndWait(dir: string, url: string, signal?: AbortSignal): Promise<void> {
   const state = join(dir, STATE_FOLDER);
   mkdirSync(join(state, 'data'), { recursive: true });
   ignoreState(dir);
   ignoreCredentials(dir);
-  // If the node before has ended, its log says why: a restart appends to it.
-  const child = spawned(state, new URL(url).port, signal === undefined ? 'w' : 'a');
-  keep(dir, { url, pid: child.pid ?? 0, owner: process.pid });
+  // A restart appends to the log, which says why the node ended before.
+  const child = spawnNode(state, new URL(url).port, signal === undefined ? 'w' : 'a');
+  writeState(dir, { url, pid: child.pid ?? 0, owner: process.pid });
   for (const until = performance.now() + START_MS; !(await isHealthy(url)); await sleep(LOOK_MS)) {
     if (signal?.aborted) return;
     if (child.exitCode === null && child.signalCode === null && performance.now() < until) continue;
@@ -111,11 +111,11 @@ async function started(dir: string, url: string, signal?: AbortSignal): Promise<
   }
 }
 
-/** In a process group of its own: Ctrl-C is for `dev`, which stops the node when it has finished. `mode`: of its log. */
-function spawned(state: string, port: string, mode: 'w' | 'a'): ChildProcess {
+/** Spawns the node in a process group of its own: Ctrl-C is for `dev`, which stops the node at its end. `mode`: how the log is opened. */
+function spawnNode(state: string, port: string, mode: 'w' | 'a'): ChildProcess {
   const [program = ''] = process.argv.slice(1);
   const log = openSync(join(state, 'node.log'), mode, 0o600);
-  const given = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_OURS.includes(name)));
+  const given = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN_SETTINGS.includes(name)));
   const env = { CORS_ORIGINS, ...given };
   const words = ['start', '--data', join(state, 'data'), '--host', '127.0.0.1', '--port', port, '--roles', 'api,projector', '--json'];
   const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
@@ -128,7 +128,7 @@ function spawned(state: string, port: string, mode: 'w' | 'a'): ChildProcess {
   return child;
 }
 
-/** The node and its project. A first start makes one, and keeps its keys in the data folder. */
+/** The node's address and project. The first start makes the project, and keeps its keys in the data folder. */
 function placeIn(dir: string, url: string): Place {
   const made = readJsonFile(projectFileOf(dir));
   const [project, publicKey, secretKey] = ['projectId', 'publicKey', 'secretKey'].map((name) => made?.[name]);
@@ -149,7 +149,7 @@ function projectFileOf(dir: string): string {
   return join(dir, STATE_FOLDER, 'data', 'demo-project.json');
 }
 
-/** Keys must not be committed. */
+/** Makes git ignore the keys. */
 function ignoreCredentials(dir: string): void {
   const path = join(dir, '.gitignore');
   const text = readTextFile(path) ?? '';
@@ -158,22 +158,22 @@ function ignoreCredentials(dir: string): void {
 }
 
 async function stopped(dir: string): Promise<void> {
-  const known = knownOf(dir);
+  const known = readState(dir);
   if (known === null) return;
   const { pid } = known;
   send(pid, 'SIGTERM');
   for (const until = performance.now() + STOP_MS; isAlive(pid); await sleep(LOOK_MS)) if (performance.now() > until) send(pid, 'SIGKILL');
-  // The address stays: the next node listens there, and a game need not be told of another one.
-  keep(dir, { ...known, pid: 0 });
+  // The address stays in the file: the next node listens there, so a game's configuration stays valid.
+  writeState(dir, { ...known, pid: 0 });
 }
 
-function knownOf(dir: string): Running | null {
+function readState(dir: string): NodeState | null {
   const value = readJsonFile(fileOf(dir));
   const [url, pid, owner] = [value?.['url'], value?.['pid'], value?.['owner']];
   return typeof url === 'string' && typeof pid === 'number' && typeof owner === 'number' ? { url, pid, owner } : null;
 }
 
-function keep(dir: string, { url, pid, owner }: Running): void {
+function writeState(dir: string, { url, pid, owner }: NodeState): void {
   writeJsonFile(fileOf(dir), { url, pid, owner });
 }
 
@@ -181,7 +181,7 @@ function fileOf(dir: string): string {
   return join(dir, STATE_FOLDER, 'node.json');
 }
 
-/** A child that ended and was not yet reaped counts as alive, until Node has heard of it: a moment. */
+/** Whether a process lives. A child that has ended counts as alive until Node has reaped it. */
 function isAlive(pid: number): boolean {
   return pid > 0 && send(pid, 0);
 }
@@ -202,7 +202,7 @@ async function isHealthy(url: string): Promise<boolean> {
   }
 }
 
-/** `wanted` if nobody listens there, else a port that is free now. */
+/** The port `wanted` if nobody listens there, else a free one. */
 function freePort(wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

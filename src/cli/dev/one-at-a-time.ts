@@ -1,7 +1,7 @@
-/** Work that is asked for again while it runs is done once more afterwards: never twice at a time, and no request is lost. */
+/** Runs work one at a time. Requests during a run are combined into one more run afterwards. */
 export class OneAtATime {
   readonly #work: () => Promise<void>;
-  #isAsked = false;
+  #isRequested = false;
   #running: Promise<void> | null = null;
 
   /** `work` must not throw. */
@@ -9,19 +9,19 @@ export class OneAtATime {
     this.#work = work;
   }
 
-  ask(): void {
-    this.#isAsked = true;
+  request(): void {
+    this.#isRequested = true;
     this.#running ??= this.#run();
   }
 
-  /** Resolves when nothing runs and nothing is asked for. */
+  /** Resolves when nothing runs and nothing is requested. */
   async settled(): Promise<void> {
     while (this.#running !== null) await this.#running;
   }
 
   async #run(): Promise<void> {
-    while (this.#isAsked) {
-      this.#isAsked = false;
+    while (this.#isRequested) {
+      this.#isRequested = false;
       await this.#work();
     }
     this.#running = null;

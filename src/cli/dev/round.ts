@@ -7,60 +7,60 @@ import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { refreshTypes } from '../../typegen/sources.ts';
 import { endpointOf, idOf, runTests, type TestsDone } from '../remote/test-runs.ts';
 
-/** What `savepoint dev` does after each change of the folder: push to `next`, make the types anew, test what changed. */
+/** One round of `savepoint dev`, after a change of the folder: push to `next`, regenerate the types, run the affected tests. */
 
 export interface RoundOptions {
   readonly prune: boolean;
   readonly force: boolean;
-  /** The file of the types, as an absolute path; `null`: none are made. */
+  /** Absolute path of the file for the types; `null`: none are generated. */
   readonly types: string | null;
 }
 
-/** Is told of each part of a round as soon as it is done. */
-export interface Teller {
-  /** Files that are named like sources and are none: they are not pushed. */
+/** Reports each part of a round as soon as it is done. */
+export interface RoundReporter {
+  /** Files that look like sources but are not, and are not pushed. */
   strangers(strangers: Folder['strangers']): void;
   pushed(pushed: Pushed, ms: number): void;
-  /** `findings`: what is wrong in what was pushed. */
+  /** `findings`: those of the push. */
   tested(done: TestsDone, findings: readonly Finding[], ms: number): void;
   typed(file: string): void;
-  /** Something that is no finding: the server is away, a folder cannot be read. The next change tries again. */
+  /** A failure of the round itself: the server does not answer, or the folder cannot be read. The next change tries again. */
   failed(error: unknown): void;
 }
 
-/** One round. Never throws: nothing in a file, and nothing that a server answers, ends `dev`. */
-export async function round(remote: Remote, { types, ...options }: RoundOptions, tell: Teller): Promise<void> {
+/** Runs one round. Never throws, because no file and no answer of a server may end `dev`. */
+export async function round(remote: Remote, { types, ...options }: RoundOptions, reporter: RoundReporter): Promise<void> {
   try {
     const { dir } = remote.place;
     const folder = readFolder(dir);
-    tell.strangers(folder.strangers);
+    reporter.strangers(folder.strangers);
     const began = performance.now();
     const pushed = await pushFolder(remote, folder, { target: 'next', strict: false, ...options });
-    tell.pushed(pushed, performance.now() - began);
+    reporter.pushed(pushed, performance.now() - began);
     if (!pushed.ok) return;
-    if (types !== null) makeTypes(dir, types, tell);
-    await testChanged(remote, folder, pushed, tell);
+    if (types !== null) makeTypes(dir, types, reporter);
+    await testChanged(remote, folder, pushed, reporter);
   } catch (error) {
-    tell.failed(error);
+    reporter.failed(error);
   }
 }
 
-/** Where the types cannot be written, the tests are run all the same. */
-function makeTypes(dir: string, out: string, tell: Teller): void {
+/** Generates the types. A failure is reported and does not prevent the tests. */
+function makeTypes(dir: string, out: string, reporter: RoundReporter): void {
   try {
-    if (refreshTypes(dir, out)) tell.typed(out);
+    if (refreshTypes(dir, out)) reporter.typed(out);
   } catch (error) {
-    tell.failed(error);
+    reporter.failed(error);
   }
 }
 
-async function testChanged(remote: Remote, folder: Folder, { changes, warnings }: Done, tell: Teller): Promise<void> {
+async function testChanged(remote: Remote, folder: Folder, { changes, warnings }: Done, reporter: RoundReporter): Promise<void> {
   const tests = testsIn(folder);
   const only = affected(folder, changes, tests).map(idOf);
   if (only.length === 0) return;
   const began = performance.now();
   const done = await runTests(remote, { target: 'next', only, folder: tests });
-  tell.tested(done, warnings, performance.now() - began);
+  reporter.tested(done, warnings, performance.now() - began);
 }
 
 function testsIn({ sources }: Folder): readonly JsonObject[] {

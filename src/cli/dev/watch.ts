@@ -3,36 +3,36 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Detects changes of a folder's sources by polling. Events of the system are lost on network disks and container mounts, and are incomplete
- * where editors write a new file and rename it over the old one. A look at a game's folder takes a millisecond or two.
+ * Detects changes of a folder's sources by polling, because file system events are lost on network disks and container mounts, and
+ * incomplete when editors rename a new file over the old one. Polling a game's folder takes a millisecond or two.
  */
 
-const LOOK_MS = 150;
+const POLL_MS = 150;
 /** A file that is being written changes again, so nothing is reported before all files have stayed the same for this long. */
-const REST_MS = 40;
-/** After so many such waits a change is reported although files still change. */
-const MAX_RESTS = 10;
-/** Looking takes at most this part of the time, however large the folder is. */
-const SHARE = 0.1;
+const SETTLE_MS = 40;
+/** After so many such waits a change is reported even if files are still changing. */
+const MAX_SETTLE_WAITS = 10;
+/** Polling takes at most this part of the time, however large the folder is. */
+const MAX_TIME_SHARE = 0.1;
 
-/** Calls `changed` whenever a source of the folder has come, changed or gone, until `signal` aborts. */
+/** Calls `changed` whenever a source of the folder was added, changed or removed, until `signal` aborts. */
 export async function watchFolder(dir: string, changed: () => void, signal: AbortSignal): Promise<void> {
-  let before = looksOf(dir);
+  let before = fingerprintOf(dir);
   while (!signal.aborted) {
     const began = performance.now();
-    let now = looksOf(dir);
+    let now = fingerprintOf(dir);
     const took = performance.now() - began;
     if (now !== before) {
-      for (let rests = 0; rests < MAX_RESTS; rests += 1) {
-        await pause(REST_MS, signal);
-        const later = looksOf(dir);
+      for (let rests = 0; rests < MAX_SETTLE_WAITS; rests += 1) {
+        await pause(SETTLE_MS, signal);
+        const later = fingerprintOf(dir);
         if (later === now) break;
         now = later;
       }
       before = now;
       changed();
     }
-    await pause(Math.max(LOOK_MS, took / SHARE), signal);
+    await pause(Math.max(POLL_MS, took / MAX_TIME_SHARE), signal);
   }
 }
 
@@ -40,8 +40,8 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
-/** What tells one state of all sources from another: path, time, size and place on the disk of each file. */
-function looksOf(dir: string): string {
+/** A fingerprint of all sources: path, time, size and inode of each file. */
+function fingerprintOf(dir: string): string {
   const seen: string[] = [];
   const visit = (folder: string): void => {
     for (const entry of entriesOf(folder)) {
@@ -59,7 +59,7 @@ function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // It has just gone, or may not be read: the next push says so.
+    // The folder has just been removed, or cannot be read. The next push reports that.
     return [];
   }
 }

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { type Copied, type CopyProgress, copyLog } from '../../log/copy/copy.ts';
 import { type CommonOptions, command, configOf, counted, endProgress, printResult, progress } from '../context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
-import { PLACES_HELP, type Place, parsePlace, placeOf, placeText } from './places.ts';
-import type { BroughtUp } from './read-models.ts';
+import { type LogLocation, locationText, ownLocation, PLACES_HELP, parseLocation } from './locations.ts';
+import type { CatchUpResult } from './read-models.ts';
 
 interface CopyCommandOptions extends CommonOptions {
   readonly from?: string;
@@ -12,7 +12,7 @@ interface CopyCommandOptions extends CommonOptions {
   readonly toData?: string;
   readonly follow?: boolean;
   readonly allowIncomplete?: boolean;
-  /** This is how Commander names `--no-read-models`. */
+  /** `false`: `--no-read-models`. */
   readonly readModels?: boolean;
 }
 
@@ -46,32 +46,32 @@ export function copyCommand(): Command {
     .addHelpText('after', `${PLACES_HELP}\n${AFTERWARDS}`)
     .action(async (options: CopyCommandOptions) => {
       const { from, to } = placesOf(options);
-      const { copied, readModels } = await copiedWith(from, to, options).finally(endProgress);
+      const { copied, readModels } = await copyAndCatchUp(from, to, options).finally(endProgress);
       printResult(options, { ...copied, readModels }, () => summary(copied, readModels, to));
       if (readModels !== null && readModels.behind.length > 0) process.exitCode = 1;
       if (!copied.complete) process.exitCode = INTERRUPTED;
     });
 }
 
-function placesOf(options: CopyCommandOptions): { readonly from: Place; readonly to: Place } {
+function placesOf(options: CopyCommandOptions): { readonly from: LogLocation; readonly to: LogLocation } {
   const named = (place: string | undefined, dir: string | undefined) => place ?? (dir === undefined ? undefined : `data:${dir}`);
   const [from, to] = [named(options.from, options.fromData), named(options.to, options.toData)];
   if (from === undefined && to === undefined) throw new WrongUsage('Say where to copy to (--to), or what to copy here (--from)');
-  const own = () => placeOf(configOf(options));
-  const places = { from: from === undefined ? own() : parsePlace(from), to: to === undefined ? own() : parsePlace(to) };
-  if (placeText(places.from) === placeText(places.to)) throw new WrongUsage(`--from and --to are both ${placeText(places.to)}`);
+  const own = () => ownLocation(configOf(options));
+  const places = { from: from === undefined ? own() : parseLocation(from), to: to === undefined ? own() : parseLocation(to) };
+  if (locationText(places.from) === locationText(places.to)) throw new WrongUsage(`--from and --to are both ${locationText(places.to)}`);
   return places;
 }
 
-/** Copies, and then also brings the read models up to date when the copy is complete, unless that is left to the next start. */
-async function copiedWith(from: Place, to: Place, options: CopyCommandOptions) {
+/** Copies the log. If the copy is complete, catches up the read models, unless that is left to the next start. */
+async function copyAndCatchUp(from: LogLocation, to: LogLocation, options: CopyCommandOptions) {
   const copied = await copyBetween(from, to, options);
   const wanted = copied.complete && !options.follow && options.readModels !== false;
-  const readModels = wanted ? await (await import('./read-models.ts')).bringReadModelsUp(to, configOf(options)) : null;
+  const readModels = wanted ? await (await import('./read-models.ts')).catchUpReadModels(to, configOf(options)) : null;
   return { copied, readModels };
 }
 
-async function copyBetween(from: Place, to: Place, options: CopyCommandOptions): Promise<Copied> {
+async function copyBetween(from: LogLocation, to: LogLocation, options: CopyCommandOptions): Promise<Copied> {
   const { openSource, openTarget } = await import('./open.ts');
   const stop = new AbortController();
   const interrupt = () => stop.abort();
@@ -96,11 +96,11 @@ function show({ copied, skipped, share, eventsPerSecond }: CopyProgress): void {
   progress(`copying: ${copied + skipped} events${percent}, ${Math.round(eventsPerSecond)}/s`);
 }
 
-function summary({ copied, skipped, seconds, complete }: Copied, readModels: BroughtUp | null, to: Place): string {
-  const done = `Copied ${counted(copied, 'event')} to ${placeText(to)} in ${seconds.toFixed(1)} s; ${skipped} were there already.`;
+function summary({ copied, skipped, seconds, complete }: Copied, readModels: CatchUpResult | null, to: LogLocation): string {
+  const done = `Copied ${counted(copied, 'event')} to ${locationText(to)} in ${seconds.toFixed(1)} s; ${skipped} were there already.`;
   if (!complete) return `${done} Interrupted before the end: the same command goes on from there.`;
   if (to.kind === 'file') return done;
-  if (readModels === null) return `${done}\nIts read models are as they were. ${stepsTo(to)}`;
+  if (readModels === null) return `${done}\nIts read models are as they were. ${catchUpInstructions(to)}`;
   const { projects, behind } = readModels;
   if (behind.length > 0)
     return `${done}\nThe read models of ${behind.join(', ')} do not move; \`savepoint rebuild\` on the target builds them anew.`;
@@ -108,8 +108,8 @@ function summary({ copied, skipped, seconds, complete }: Copied, readModels: Bro
   return `${done}\n${up}. Next: \`savepoint verify\` on the target proves them; then start it.`;
 }
 
-/** How to bring up to date the read models that this command did not touch. */
-function stepsTo({ kind }: Place): string {
+/** Instructions for catching up the read models that this command did not touch. */
+function catchUpInstructions({ kind }: LogLocation): string {
   if (kind !== 'eventstore')
     return 'Next: `savepoint verify --wait` on the target brings them up to the log and proves them; so does a start, which proves nothing.';
   return 'They lie in a Postgres of their own. Next: set EVENTSTORE_URL to this place, beside the DATABASE_URL (or --data) of its read models; `savepoint verify --wait` then brings them up to the log and proves them.';

@@ -10,7 +10,7 @@ import type { Log } from '../../log/port.ts';
 import { createPostgresLog, LOG_MIGRATIONS } from '../../log/postgres/log.ts';
 import { createLogger } from '../../logger.ts';
 import { printNote } from '../context.ts';
-import type { Place } from './places.ts';
+import type { LogLocation } from './locations.ts';
 
 export interface Opened<End> {
   readonly end: End;
@@ -18,7 +18,7 @@ export interface Opened<End> {
 }
 
 /** Opens a place to copy from. Nothing in it is changed. */
-export async function openSource(place: Place, allowIncomplete: boolean): Promise<Opened<CopySource>> {
+export async function openSource(place: LogLocation, allowIncomplete: boolean): Promise<Opened<CopySource>> {
   if (place.kind === 'file') {
     const file = await openFileSource(place.path, { allowIncomplete });
     if (file.flaw !== null) printNote(`Note: ${file.flaw}; the rest is copied.`);
@@ -29,11 +29,11 @@ export async function openSource(place: Place, allowIncomplete: boolean): Promis
   return { end: logSource(log, { counted }), close };
 }
 
-/** Appends that are sent in one turn: Postgres stores them in one call, in this order. */
-const AT_ONCE = 64;
+/** Appends that are sent at once: Postgres stores them in one call, in this order. */
+const BATCH_SIZE = 64;
 
 /** Opens a place to copy to, and makes the tables that it needs. */
-export async function openTarget(place: Place): Promise<Opened<CopyTarget>> {
+export async function openTarget(place: LogLocation): Promise<Opened<CopyTarget>> {
   if (place.kind === 'file') {
     const file = await openFileTarget(place.path);
     if (file.cutBytes > 0) {
@@ -44,7 +44,7 @@ export async function openTarget(place: Place): Promise<Opened<CopyTarget>> {
     return { end: file, close: () => file.close() };
   }
   const { log, counted, close } = await openLog(place, prepare);
-  return { end: logTarget(log, { counted, atOnce: place.kind === 'eventstore' ? 1 : AT_ONCE }), close };
+  return { end: logTarget(log, { counted, atOnce: place.kind === 'eventstore' ? 1 : BATCH_SIZE }), close };
 }
 
 interface OpenedLog {
@@ -54,7 +54,7 @@ interface OpenedLog {
 }
 
 async function openLog(
-  place: Exclude<Place, { readonly kind: 'file' }>,
+  place: Exclude<LogLocation, { readonly kind: 'file' }>,
   first: (url: string) => Promise<void> = async () => undefined,
 ): Promise<OpenedLog> {
   if (place.kind === 'eventstore') {
@@ -77,7 +77,7 @@ async function openLog(
   return { log, counted: true, close };
 }
 
-async function databaseOf(place: Extract<Place, { readonly kind: 'postgres' | 'data' }>) {
+async function databaseOf(place: Extract<LogLocation, { readonly kind: 'postgres' | 'data' }>) {
   if (place.kind === 'postgres') return { url: place.url, release: async () => undefined };
   return useDatabase({ dataDir: place.dir, log: createLogger({ level: 'warn' }) });
 }

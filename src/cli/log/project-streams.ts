@@ -3,8 +3,8 @@ import { PROJECT_PREFIX } from '../../log/streams.ts';
 import { scan } from './scan.ts';
 
 /**
- * The projects' streams of an installation's log, sorted. If the engine keeps no list of its streams, the whole log is read. The read
- * models could lack a project, and the callers need all of them.
+ * The projects' streams of an installation's log, sorted. If the engine keeps no list of its streams, the whole log is read, because the
+ * callers need all projects and the read models could lack one.
  */
 export async function projectStreams({ config, pool, log }: Pick<Installation, 'config' | 'pool' | 'log'>): Promise<readonly string[]> {
   if (config.eventStoreUrl === null) {

@@ -4,41 +4,41 @@ import { type Config, readConfig } from '../../config/config.ts';
 import { projectOf } from '../../log/streams.ts';
 import { createLogger } from '../../logger.ts';
 import { printNote, progress } from '../context.ts';
-import type { Place } from './places.ts';
+import type { LogLocation } from './locations.ts';
 import { projectStreams } from './project-streams.ts';
 
-/** The state of the read models at the place that a log was copied to. */
-export interface BroughtUp {
+/** The outcome of catching up the read models. */
+export interface CatchUpResult {
   readonly projects: number;
   readonly seconds: number;
-  /** Projects whose read models do not move. The command's own messages say why. */
+  /** Projects whose read models make no progress. The command's own messages say why. */
   readonly behind: readonly string[];
 }
 
 /**
- * Brings the read models of a copied log up to its end, so that a start finds them done. Only what is new is projected. The read models of
- * an EventStoreDB are in a Postgres of their own: `null` if this installation does not keep its log in that EventStoreDB.
+ * Catches up the read models of a copied log, so that a start finds them complete. Only new events are projected. The read models of an
+ * EventStoreDB are in a Postgres of their own: `null` if this installation does not keep its log in that EventStoreDB.
  */
-export async function bringReadModelsUp(place: Place, own: Config): Promise<BroughtUp | null> {
+export async function catchUpReadModels(place: LogLocation, own: Config): Promise<CatchUpResult | null> {
   const config = configOf(place, own);
   if (config === null) return null;
   const installation = await openInstallation(config, createLogger({ level: 'warn' }), { mayMake: true });
   try {
-    return await bringUp(installation);
+    return await catchUp(installation);
   } finally {
     await installation.close();
   }
 }
 
-function configOf(place: Place, own: Config): Config | null {
+function configOf(place: LogLocation, own: Config): Config | null {
   const { DATABASE_URL, EVENTSTORE_URL, ...env } = process.env;
   if (place.kind === 'data') return readConfig(env, { dataDir: place.dir });
   if (place.kind === 'postgres') return readConfig(env, { databaseUrl: place.url });
   return place.kind === 'eventstore' && place.url === own.eventStoreUrl ? own : null;
 }
 
-/** Brings the read models up to the log's present end, whether a node runs beside this or not. */
-export async function bringUp(installation: Installation): Promise<BroughtUp> {
+/** Catches up the read models to the log's present end, whether a node runs beside this or not. */
+export async function catchUp(installation: Installation): Promise<CatchUpResult> {
   const started = performance.now();
   const heads = new Map<string, number>();
   for (const stream of await projectStreams(installation)) {
@@ -48,7 +48,7 @@ export async function bringUp(installation: Installation): Promise<BroughtUp> {
   const behind = await installation.catchUp(heads, (done) => progress(`read models: ${done} of ${heads.size} projects`));
   // The other read models come first: they name the projects.
   const stopped = await catchUpTelemetry(installation);
-  for (const [project, error] of stopped) printNote(`What players of ${project} reported is not shown to the end: ${error.message}`);
+  for (const [project, error] of stopped) printNote(`The telemetry of ${project} is not projected to its end: ${error.message}`);
   const seconds = (performance.now() - started) / 1000;
   return { projects: heads.size, seconds, behind: [...new Set([...behind, ...stopped.keys()])] };
 }

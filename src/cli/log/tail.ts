@@ -4,7 +4,7 @@ import { errorMessage, throttled } from '../../kernel/error-reporting.ts';
 import { followWithTimeout } from '../../log/follow.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectStream } from '../../log/streams.ts';
-import { type CommonOptions, command, JSON_LINES, jsonIs, needProject, print, printNote, withInstallation } from '../context.ts';
+import { type CommonOptions, command, JSON_LINES, needProject, print, printNote, withInstallation, withJsonHelp } from '../context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 import { scan } from './scan.ts';
 
@@ -17,7 +17,7 @@ interface TailOptions extends CommonOptions {
 /** `savepoint log tail` */
 export function tailCommand(): Command {
   const examples = ['savepoint log tail -n 100', 'savepoint log tail --follow --project p1 --json'] as const;
-  return jsonIs(command('tail', 'print the last events; --follow goes on', ...examples), JSON_LINES)
+  return withJsonHelp(command('tail', 'print the last events; --follow goes on', ...examples), JSON_LINES)
     .option('-n, --lines <count>', 'how many events to begin with', '20')
     .option('-f, --follow', 'go on with new events until interrupted')
     .option('--project <id>', 'of one project only')
@@ -30,7 +30,7 @@ export function tailCommand(): Command {
         const prefix = options.project === undefined ? PROJECT_PREFIX : projectStream(options.project);
         const isAsked = ({ stream }: RecordedEvent) => options.project === undefined || stream === prefix;
         const last = config.eventStoreUrl === null ? null : await lastEvents(log, options.project, lines);
-        const after = last === null ? await placeInTables(pool, options.project, lines) : last.end;
+        const after = last === null ? await positionInTables(pool, options.project, lines) : last.end;
         for (const event of last?.events ?? []) print(shown(event, options));
         if (last !== null && !options.follow) return;
         const stop = new AbortController();
@@ -46,7 +46,7 @@ export function tailCommand(): Command {
 }
 
 /** The position before the last `lines` events. */
-async function placeInTables(pool: pg.Pool, project: string | undefined, lines: number): Promise<bigint | null> {
+async function positionInTables(pool: pg.Pool, project: string | undefined, lines: number): Promise<bigint | null> {
   const of = project === undefined ? 'stream LIKE $2' : 'stream = $2';
   const { rows } = await pool.query<{ position: string }>(
     `SELECT position FROM savepoint.log_events WHERE ${of} ORDER BY position DESC OFFSET $1 LIMIT 1`,
@@ -61,7 +61,7 @@ interface Last {
   readonly end: bigint | null;
 }
 
-/** For a log without a table to ask. One project's stream is read from its end; for all projects the log is read from its beginning. */
+/** The last events of a log without tables. A project's stream is read from its end; for all projects the log is read from its start. */
 async function lastEvents(log: Log, project: string | undefined, lines: number): Promise<Last> {
   const end = await log.end();
   if (lines === 0) return { events: [], end };

@@ -9,7 +9,7 @@ interface ExportOptions extends CommonOptions {
   readonly force?: boolean;
 }
 
-/** `savepoint project export`: what players and authors have stored in a project, as one JSON file. */
+/** `savepoint project export`: writes the data and definitions of a project into one JSON file. */
 export function exportCommand(): Command {
   return command(
     'export',
@@ -51,14 +51,14 @@ const HELP = `
 Keys are in it as the server keeps them: public ones whole, of secret ones the hash. The ledger, telemetry, what is staged and all
 history are not: \`savepoint log copy\` moves everything there is.`;
 
-/** Writes to a file beside `out`, and renames it when it is complete. So a file of that name is always a whole export. */
+/** Writes to a temporary file and renames it to `out` when it is complete. So a file of that name is always a whole export. */
 async function written<T>({ out, force }: ExportOptions, work: (file: FileHandle) => Promise<T>): Promise<T> {
   const { open, rename, rm, stat } = await import('node:fs/promises');
   const there = await stat(out).catch(() => null);
-  // Renaming would replace a device of this name, such as /dev/stdout, for every other program.
-  if (there !== null && !there.isFile()) throw refusal('VALIDATION_FAILED', `${out} is no file; name one to be made`);
-  if (force !== true && there !== null) throw refusal('VALIDATION_FAILED', `${out} is there already; --force replaces it`);
-  // A new file with a name of its own. An existing file might be readable by others, or be another export under way.
+  // Renaming over a device, such as /dev/stdout, would replace it for every program.
+  if (there !== null && !there.isFile()) throw refusal('VALIDATION_FAILED', `${out} is not a file; name a file`);
+  if (force !== true && there !== null) throw refusal('VALIDATION_FAILED', `${out} exists already; --force replaces it`);
+  // The temporary file is new: an existing one might be readable by others, or belong to another export.
   const part = `${out}.${process.pid}.part`;
   await rm(part, { force: true });
   const file = await open(part, 'wx', 0o600);

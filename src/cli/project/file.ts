@@ -10,9 +10,9 @@ import { BrokenJson, ELEMENT, JsonSplitter } from '../../kernel/json-split.ts';
 
 /** Tables whose rows are read only when they are written, because there may be millions. */
 const STREAMED: ReadonlySet<string> = new Set(['records', 'global_records', 'save_records']);
-/** The most characters of one row. */
+/** Most characters of one row. */
 const MAX_ROW = 32 * 1024 * 1024;
-/** The most definitions: they are held in memory until they are published. */
+/** Most definitions: they are kept in memory until they are published. */
 const MAX_DEFINITIONS = 10_000;
 
 export interface StreamedRow {
@@ -35,7 +35,7 @@ export interface ProjectFile {
   readonly streamed: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-/** Whether a path is that of a row: `tables`, its table, its collection where it has one, and the sign of an element. */
+/** Whether the parser enters a container at this path. Rows are at `tables`, a table, a collection if it has one, and an element. */
 function enters(path: readonly string[], kind: 'object' | 'array'): boolean {
   const [first, table = ''] = path;
   if (path.length === 0) return kind === 'object';
@@ -72,7 +72,7 @@ async function* pieces(file: string, onTables: () => void = () => undefined): As
     }
   };
   try {
-    // Strict: bytes that are not UTF-8 would otherwise silently be stored as other characters.
+    // `fatal`, because bytes that are not UTF-8 would otherwise silently be stored as other characters.
     const decoder = new TextDecoder('utf-8', { fatal: true });
     for await (const chunk of createReadStream(file)) {
       for (const piece of splitter.feed(decoder.decode(chunk, { stream: true }))) yield placed(piece);
@@ -86,7 +86,7 @@ async function* pieces(file: string, onTables: () => void = () => undefined): As
   }
 }
 
-/** Reads everything but the streamed rows, which are counted. Throws VALIDATION_FAILED and names what is missing or wrong. */
+/** Reads everything except the streamed rows, which are only counted. Throws VALIDATION_FAILED and names what is missing or wrong. */
 export async function readProjectFile(file: string): Promise<ProjectFile> {
   const head = new Map<string, Json>();
   const pages: Json[] = [];
@@ -134,7 +134,7 @@ export async function* streamedRows(file: string): AsyncGenerator<StreamedRow> {
   }
 }
 
-/** Runs `read` on a row. What it refuses is thrown again with the row's place in the file. */
+/** Runs `read` on a row. Adds the row's place in the file to a refusal. */
 export function at<T>(file: string, place: string, read: () => T): T {
   try {
     return read();

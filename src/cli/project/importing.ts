@@ -15,12 +15,12 @@ import { MAX_KEYS } from '../../domain/project/decide.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, printOnce, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { awaitShown, printNote, progress } from '../context.ts';
+import { awaitProjected, printNote, progress } from '../context.ts';
 import { at, type ProjectFile, type StreamedRow, streamedRows } from './file.ts';
 import { ImportCommits } from './import-commits.ts';
 import { findProject } from './name.ts';
 
-/** Documents of one commit. */
+/** Bounds of one commit: documents, and bytes. */
 const COMMIT_ROWS = 200;
 const COMMIT_BYTES = 256 * 1024;
 
@@ -66,12 +66,12 @@ export class ProjectImport {
     const commits = new ImportCommits({ projectId, importer, installation: this.#installation });
     const published = await commits.write(() => importer.publish(projectId, this.#puts(plan.rows)));
     const streamed = await this.#stream(importer, commits, projectId, plan.collections);
-    await commits.keepUp();
+    await commits.awaitReadModels();
     const pages = await this.#pages(projectId);
     const keys = isNew ? (await commits.write(() => importer.keys(projectId, this.#contents.keys))).written : 0;
     if (isNew) await this.#enable(projectId);
     const { revision } = await importer.publish(projectId, []);
-    await awaitShown(this.#installation, projectId, revision);
+    await awaitProjected(this.#installation, projectId, revision);
     return { definitions: published.written, ...streamed, keys, pages };
   }
 
@@ -79,7 +79,7 @@ export class ProjectImport {
     return rows.map((row) => at(this.#file, `${row.table} ${row.id}`, () => putOfRow(row)));
   }
 
-  /** The project is disabled until all of it is there, so that nobody plays on half a game. */
+  /** Makes the project. It stays disabled until the import is complete, so that nobody plays on half of it. */
   async #create(target: ImportTarget): Promise<Made> {
     const { operator } = this.#installation;
     const named = 'asNew' in target ? target.asNew : null;
@@ -93,7 +93,7 @@ export class ProjectImport {
     await this.#installation.operator.changeSettings(projectId, { enabled: true, ...settings });
   }
 
-  /** A new project has a public and a secret key of its own, beside those of the file. */
+  /** Checks the number of keys: a new project has a public and a secret key of its own beside those of the file. */
   #requireRoomForKeys(): void {
     const room = MAX_KEYS - 2;
     const { length } = this.#contents.keys;
@@ -182,7 +182,7 @@ WHERE project = $1 AND space = 'live' AND collection = ANY ($2::text[]) AND docu
 const THERE = `SELECT count(*) AS n FROM savepoint.documents
 WHERE project = $1 AND space = 'live' AND collection = $2 AND key = ANY ($3::text[]) AND document IS NOT NULL`;
 
-/** Rows of one table and collection at a time, as many as one commit takes. */
+/** Batches of rows for one commit each. A batch holds rows of one table and collection. */
 async function* batches(file: string, wanted: (row: StreamedRow) => boolean): AsyncGenerator<readonly [string, readonly StreamedRow[]]> {
   let batch: StreamedRow[] = [];
   let bytes = 0;

@@ -8,7 +8,7 @@ interface QuotasOptions extends CommonOptions {
   readonly set?: readonly string[];
 }
 
-/** `savepoint project quotas`: what one project may store and report. */
+/** `savepoint project quotas`: shows and sets how much a project may store and report. */
 export function quotasCommand(): Command {
   return command(
     'quotas',

@@ -3,7 +3,7 @@ import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, parseJson, tryParseJson } from '../../kernel/json.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
-/** JSON as people write it on a command line. */
+/** Reads JSON as people write it on a command line. */
 
 /** The input of a call: one JSON object, `key=value` pairs, `-` for standard input, or nothing. */
 export async function callInput(words: readonly string[]): Promise<JsonObject> {
@@ -24,8 +24,8 @@ export async function documentFrom(file: string): Promise<JsonObject> {
 const CHANGE = /^([^=]+?)(\+|-|\[\]|\?)?=([\s\S]*)$/;
 
 /**
- * A change of a document: `gold=5` sets, `gold+=5` and `gold-=5` add and take away, `items[]="axe"` puts at the end of a list, `name?=Ada`
- * sets what is not there yet.
+ * The operation for a change of a document: `gold=5` sets, `gold+=5` adds, `gold-=5` subtracts, `items[]="axe"` appends to a list,
+ * `name?=Ada` sets a field that has no value yet.
  */
 export function operationOf(word: string): JsonObject {
   const [, path, sign, text = ''] = CHANGE.exec(word) ?? [];
@@ -51,7 +51,7 @@ function pairOf(word: string): [string, Json] {
   return [word.slice(0, cut), jsonOrText(word.slice(cut + 1))];
 }
 
-/** JSON where it is some, else the text itself: `5`, `true` and `"5"` are JSON, `axe` is a text. */
+/** The value of a JSON text, or else the text itself: `5`, `true` and `"5"` are JSON, `axe` is a text. */
 function jsonOrText(text: string): Json {
   const value = tryParseJson(text);
   return value === undefined ? text : value;

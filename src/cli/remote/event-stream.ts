@@ -2,24 +2,24 @@ import { readEvents, type ServerEvent } from '../../client/events.ts';
 import { answerOf, refused, unreachable } from '../../folder/exchange.ts';
 import type { Remote } from '../../folder/remote.ts';
 
-/** Server-sent events of a server. */
+/** Reads server-sent events of a server. */
 
 export interface StreamRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** Goes on after this event. */
+  /** The stream resumes after this event. */
   readonly after: string | null;
   readonly signal: AbortSignal;
 }
 
-/** Hears each event until the stream ends. Throws if the connection breaks. */
+/** Passes each event on until the stream ends. Throws if the connection breaks. */
 export type EventStream = (onEvent: (event: ServerEvent) => void) => Promise<void>;
 
 /** Opens a stream. Throws `RemoteRefusal` and `RemoteUnreachable`. */
 export async function openEvents({ place }: Remote, { path, query, after, signal }: StreamRequest): Promise<EventStream> {
-  const asked = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const headers = { accept: 'text/event-stream', 'x-api-key': place.secretKey, ...(after === null ? {} : { 'last-event-id': after }) };
-  const url = `${place.address}${path}?${new URLSearchParams(asked)}`;
+  const url = `${place.address}${path}?${new URLSearchParams(parameters)}`;
   const response = await fetch(url, { headers, signal, redirect: 'error' }).catch((error: unknown) => {
     throw unreachable(url, 'GET', error);
   });

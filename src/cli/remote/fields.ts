@@ -8,10 +8,10 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { printNote } from '../context.ts';
 import { objectsIn, textOf } from './requests.ts';
 
-/** Fields that a message names. */
-const MOST_TOLD = 10;
+/** Most fields that a message names. */
+const MAX_LISTED = 10;
 
-/** Throws STRICT_FINDINGS for a write with fields that the collection's schema does not name. Any other mistake is left to the server. */
+/** Throws STRICT_FINDINGS for a write with fields that the collection's schema does not have. The server finds all other mistakes. */
 export async function needFields(remote: Remote, collection: string, target: Target, body: JsonObject): Promise<void> {
   const schema = await schemaOf(remote, collection, target);
   const { ops } = body;
@@ -19,12 +19,12 @@ export async function needFields(remote: Remote, collection: string, target: Tar
     ? objectsIn(ops).flatMap(({ op, path, value = null }) => unknownFields(schema, textOf(path), op === 'push' ? [value] : value))
     : unknownFields(schema, '', body);
   if (unknown.length === 0) return;
-  const more = unknown.length > MOST_TOLD ? ` And ${unknown.length - MOST_TOLD} more.` : '';
-  const told = `${unknown.slice(0, MOST_TOLD).map(toldOf).join(' ')}${more}`;
+  const more = unknown.length > MAX_LISTED ? ` And ${unknown.length - MAX_LISTED} more.` : '';
+  const told = `${unknown.slice(0, MAX_LISTED).map(toldOf).join(' ')}${more}`;
   throw refusal('STRICT_FINDINGS', `${told} Nothing was stored; --no-strict stores what the schema of ${collection} does not name.`);
 }
 
-/** Notes a field that the collection's schema does not name. It may have entries from an earlier schema, so it is no failure. */
+/** Prints a note on a field that the collection's schema does not have. It is no failure, because an earlier schema may have had it. */
 export async function noteUnknownField(remote: Remote, collection: string, target: Target, field: string): Promise<void> {
   for (const each of unknownFields(await schemaOf(remote, collection, target), field, null)) printNote(`Note: ${toldOf(each)}`);
 }
@@ -35,7 +35,7 @@ function toldOf({ path, name, known }: UnknownField): string {
   return `There is no field '${path}'. ${didYouMean(name, known) ?? `There are: ${known.slice(0, 20).join(', ')}.`}`;
 }
 
-/** `undefined`: the collection has none, is not there, or may not be read with this key. */
+/** The collection's schema; `undefined`: it has none, does not exist, or may not be read with this key. */
 async function schemaOf(remote: Remote, collection: string, target: Target): Promise<Json | undefined> {
   try {
     const held = (await collectionsOf(remote, target)).find(({ id, resource }) => {

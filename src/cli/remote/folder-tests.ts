@@ -4,8 +4,8 @@ import { readFolder, type Source } from '../../folder/sources.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 
 /**
- * The tests of a game's folder, as the server would store them; none where there is no such folder. Throws `FolderProblem` for one that cannot be
- * read, and as `readFolder`.
+ * The tests of a game's folder as the server would store them; none if there is no such folder. Throws `FolderProblem` for a test that
+ * cannot be read, and what `readFolder` throws.
  */
 export function folderTests(dir: string): readonly JsonObject[] {
   return readProjectFile(dir) === null ? [] : readFolder(dir).sources.flatMap(testOf);

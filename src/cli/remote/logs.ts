@@ -13,17 +13,17 @@ export interface LogFilter {
   readonly slug?: string | undefined;
   readonly player?: string | undefined;
   readonly errors: boolean;
-  /** How many of the last ones to begin with. */
+  /** How many of the last requests to start with. */
   readonly lines: number;
 }
 
 export interface LogListener {
   request(request: LoggedRequest): void;
-  /** `null`: an unknown number is missing. */
+  /** Requests are missing at this point; `null`: an unknown number. */
   gap(missed: number | null): void;
-  /** The connection is lost, and tried again: called once for each loss. */
+  /** The connection is lost and will be retried. Called once for each loss. */
   broken(why: string): void;
-  /** The key is no longer valid for it. What this throws ends the following. */
+  /** The key is no longer valid. Following ends with what this throws. */
   refused(code: string, message: string): never;
 }
 
@@ -36,15 +36,15 @@ export async function lastLogs(remote: Remote, filter: LogFilter): Promise<reado
 }
 
 /**
- * Follows until `signal` aborts. After a loss it goes on behind the last request that it got. Throws when it cannot begin, and what
- * `listener.refused` throws.
+ * Follows the call log until `signal` aborts. After a loss it resumes behind the last request that it got. Throws if it cannot begin, and
+ * what `listener.refused` throws.
  */
 export async function followLogs(remote: Remote, filter: LogFilter, signal: AbortSignal, listener: LogListener): Promise<void> {
   let last: string | null = null;
   let hasBegun = false;
   let pause = FIRST_PAUSE_MS;
   const tell = ({ id, event, data }: ServerEvent) => {
-    // A comment, which only keeps the connection.
+    // A comment, which only keeps the connection alive.
     if (data === null) return;
     if (event === 'request') listener.request(JSON.parse(data));
     else if (event === 'gap') listener.gap(JSON.parse(data).missed);

@@ -2,7 +2,7 @@ import type { Remote, Target } from '../../folder/remote.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 
-/** Names of definitions, for whoever has mistyped one. */
+/** Suggestions for mistyped names of definitions. */
 
 type Kind = 'endpoint' | 'collection';
 
@@ -13,7 +13,7 @@ export async function namesOf(remote: Remote, kind: Kind, target: Target): Promi
   return listed.map(({ slug, id, name }) => String(slug ?? id ?? name));
 }
 
-/** The refusal of a definition that is not there: the other target has it, or the nearest name, or all names. */
+/** The error for an unknown definition. It says that the other target has it, or names the nearest, or all names. */
 export async function unknownName(remote: Remote, kind: Kind, name: string, target: Target): Promise<Error> {
   const other = target === 'live' ? 'next' : 'live';
   const [here, there] = await Promise.all([namesOf(remote, kind, target), namesOf(remote, kind, other)]);

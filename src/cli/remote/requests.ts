@@ -1,14 +1,14 @@
 import type { Remote, Target } from '../../folder/remote.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 
-/** Parts of requests, and of their answers. */
+/** Helpers for requests and their answers. */
 
 /** The path of a route of the project: `pathOf(remote, 'manage', 'logs')` is `/v3/manage/{project}/logs`. */
 export function pathOf({ place }: Remote, family: 'manage' | 'endpoints' | 'storage', ...parts: readonly string[]): string {
   return ['/v3', family, ...[place.project, ...parts].map(encodeURIComponent)].join('/');
 }
 
-/** The header that says which player a request is for. */
+/** The header that names the player of a request. */
 export function asPlayer(player: string | undefined): Readonly<Record<string, string>> {
   return player === undefined ? {} : { 'x-platform-id': player };
 }

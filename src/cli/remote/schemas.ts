@@ -1,7 +1,7 @@
 import { writeSchemas } from '../../folder/schemas.ts';
 import { VERSION } from '../../version.ts';
 
-/** Keeps the folder's schemas those of this release. That an editor has less help is no reason for a command to fail. */
+/** Updates the folder's schemas to this release. A failure is ignored: editors have less help, but the command can do its work. */
 export async function keepSchemas(dir: string, { anew }: { readonly anew: boolean } = { anew: false }): Promise<void> {
   await writeSchemas(dir, { release: VERSION, anew }).catch(() => undefined);
 }

@@ -2,19 +2,19 @@ import type { Finding } from '../../folder/findings.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { styled } from '../terminal.ts';
 import { textOf } from './requests.ts';
-import { isStuck, stuckIn, stuckLines } from './stuck.ts';
 import type { TestsDone } from './test-runs.ts';
+import { isUnrunnable, unrunnableIn, unrunnableLines } from './unrunnable.ts';
 import { shortJson, visible } from './words.ts';
 
 /**
- * Test results for people: a line for each, and for a failed one what was expected and what came. For an endpoint that cannot run, the
- * reason is said once; `findings` may say where it stands.
+ * Test results for people: a line for each, and for a failed test what was expected and found. For an endpoint that cannot run, the reason
+ * is printed once; `findings` may locate it.
  */
 export function testReport({ results, total, passed, failed }: TestsDone, findings: readonly Finding[] = []): string {
   if (total === 0) return 'There are no tests: `kind: test` in a file of the folder, or PUT tests, makes some.';
   const sum = `${passed} of ${total} passed`;
-  const ran = results.filter((result) => !isStuck(result));
-  const stuck = stuckIn(results).flatMap((each) => stuckLines(each, findings));
+  const ran = results.filter((result) => !isUnrunnable(result));
+  const stuck = unrunnableIn(results).flatMap((each) => unrunnableLines(each, findings));
   return [...ran.flatMap(linesOf), ...stuck, failed === 0 ? styled('green', sum) : styled('red', sum)].join('\n');
 }
 

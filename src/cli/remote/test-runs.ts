@@ -6,7 +6,7 @@ import { didYouMean } from '../../kernel/nearest.ts';
 import { namesOf } from './names.ts';
 import { objectsIn, pathOf, textOf } from './requests.ts';
 
-/** Tests of a project, run over HTTP. They are dry: nothing of a run is stored. */
+/** Runs tests of a project over HTTP. They are dry runs: nothing is stored. */
 
 export interface TestChoice {
   readonly target: Target;
@@ -17,14 +17,14 @@ export interface TestChoice {
 }
 
 export type TestsDone = {
-  /** As the server reports them. */
+  /** The results as the server reports them. */
   readonly results: readonly JsonObject[];
   readonly total: number;
   readonly passed: number;
   readonly failed: number;
 };
 
-/** Throws `TEST_NOT_FOUND` for a name in `only` that nothing has, and what the server refuses. */
+/** Runs tests. Throws `TEST_NOT_FOUND` for a name in `only` that matches nothing, and the server's refusals. */
 export async function runTests(
   remote: Remote,
   { target, only, folder }: TestChoice,
@@ -44,7 +44,7 @@ export async function runTests(
   return whole(results);
 }
 
-/** All saved tests in one request. Those for which it had no time are run one by one. */
+/** Runs all saved tests in one request. Those for which it had no time are run one by one. */
 async function runSaved(remote: Remote, target: Target, onProgress: (done: number, of: number) => void): Promise<readonly JsonObject[]> {
   const answer = await remote.runTests(target);
   const results: JsonObject[] = [];
@@ -61,7 +61,7 @@ async function runOne(remote: Remote, test: JsonObject, target: Target): Promise
     const { body } = await remote.request('POST', pathOf(remote, 'manage', 'test-endpoint'), { body: test, target, again: 'read' });
     return isObject(body) ? body : {};
   } catch (error) {
-    // The endpoint is missing, or the test is invalid: that is the result of this test.
+    // A missing endpoint or an invalid test is the result of this test, not a failure of the command.
     if (!(error instanceof RemoteRefusal) || error.status === 401 || error.status === 403 || error.status >= 500) throw error;
     const endpoint = endpointOf(test);
     const reason = error.code === 'ENDPOINT_NOT_FOUND' ? await noSuchEndpoint(remote, endpoint, target) : error.message;
@@ -85,7 +85,7 @@ function chosen(tests: readonly JsonObject[], only: readonly string[] | null): r
   return tests.filter((test) => namesOf(test).some((name) => only.includes(name)));
 }
 
-/** A test without an id goes by its endpoint. */
+/** The id of a test; a test without one is named after its endpoint. */
 export function idOf(test: JsonObject): string {
   return textOf(test['id']) || endpointOf(test);
 }

@@ -1,14 +1,14 @@
 import { isArray, isObject, type Json, stringifyJson } from '../../kernel/json.ts';
 import { styled } from '../terminal.ts';
 
-/** How remote commands print: nothing that could control a terminal. */
+/** Texts that are safe to print: they contain nothing that controls a terminal. */
 
-/** Control characters are replaced: players and authors chose these texts. */
+/** Replaces control characters, because players and authors chose these texts. */
 export function visible(text: string): string {
   return text.replace(/\p{C}/gu, '\ufffd');
 }
 
-/** JSON over several lines, with exact numbers. What fits stays in one line. */
+/** JSON over several lines, with exact numbers. A value that fits stays on one line. */
 export function prettyJson(value: Json, indent = ''): string {
   const whole = stringifyJson(value);
   if ((!isObject(value) && !isArray(value)) || whole.length <= 60) return visible(whole);
@@ -20,7 +20,7 @@ export function prettyJson(value: Json, indent = ''): string {
   return `${open}\n${lines.join(',\n')}\n${indent}${close}`;
 }
 
-/** JSON in one line, cut where it is long. */
+/** JSON on one line, truncated. */
 export function shortJson(value: Json, most = 100): string {
   const text = visible(stringifyJson(value));
   return text.length > most ? `${text.slice(0, most)}…` : text;

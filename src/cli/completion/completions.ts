@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 
-/** What may stand where on a command line, as the shells are told. */
+/** The words that may follow each command, for completion by shells. */
 
 export interface Word {
   readonly word: string;
   readonly description: string;
 }
 
-/** One command, the program itself among them. */
-export interface Place {
+/** What may follow one command, or the program itself. */
+export interface CommandCompletion {
   /** The words that lead to it, without the program's own name. */
   readonly path: readonly string[];
   readonly commands: readonly Word[];
@@ -22,11 +22,11 @@ export interface Place {
 export type Names = 'endpoint' | 'collection' | 'test';
 const NAMED: Readonly<Record<string, Names>> = { slug: 'endpoint', collection: 'collection' };
 
-/** The command and all commands below it. A command comes before those that it holds. */
-export function placesOf(command: Command, path: readonly string[] = []): readonly Place[] {
+/** The command and all of its subcommands. A command comes before its subcommands. */
+export function completionsOf(command: Command, path: readonly string[] = []): readonly CommandCompletion[] {
   const visible = command.createHelp().visibleCommands(command);
   const [argument] = command.registeredArguments;
-  const place: Place = {
+  const place: CommandCompletion = {
     path,
     commands: visible.map((each) => ({ word: each.name(), description: lineOf(each.description()) })),
     options: command
@@ -36,10 +36,10 @@ export function placesOf(command: Command, path: readonly string[] = []): readon
     values: argument?.argChoices ?? [],
     names: argument === undefined ? null : (NAMED[argument.name()] ?? null),
   };
-  return [place, ...command.commands.flatMap((each) => placesOf(each, [...path, each.name()]))];
+  return [place, ...command.commands.flatMap((each) => completionsOf(each, [...path, each.name()]))];
 }
 
-/** Shells show one line. */
+/** The first line of a description: shells show one line. */
 function lineOf(description: string): string {
   return description.split('\n')[0] ?? '';
 }

@@ -8,23 +8,23 @@ import { requestLine } from '../remote/request-line.ts';
 import { testReport } from '../remote/test-report.ts';
 import { shownChanges, shownFindings, shownPublishes, summaryOf } from '../show.ts';
 import { styled } from '../terminal.ts';
-import type { Teller } from './round.ts';
+import type { RoundReporter } from './round.ts';
 
-/** What `savepoint dev` prints. With `--json` each thing is one object on a line, `event` says what. */
+/** The output of `savepoint dev`. With `--json` each report is one object on a line; `event` names its kind. */
 
-export interface DevTeller extends Teller {
+export interface DevReporter extends RoundReporter {
   ready(address: string, project: string, isShared: boolean): void;
   request(request: LoggedRequest): void;
   note(text: string): void;
   stopped(): void;
 }
 
-export function tellerFor(json: boolean): DevTeller {
-  return json ? jsonTeller() : peopleTeller();
+export function reporterFor(json: boolean): DevReporter {
+  return json ? jsonReporter() : textReporter();
 }
 
-function peopleTeller(): DevTeller {
-  /** Warnings that were shown, by what they say: each is told once, not after every push. */
+function textReporter(): DevReporter {
+  /** Warnings already shown. Each is shown once, not after every push. */
   let told = new Set<string>();
   return {
     ready(address, project, isShared) {
@@ -34,7 +34,7 @@ function peopleTeller(): DevTeller {
       print(styled('gray', "Changes of this folder are pushed to next, which a game plays with `publishTarget: 'next'`."));
       print(styled('gray', '`savepoint promote` makes them live. Ctrl-C stops.'));
     },
-    strangers: strangersOnce(),
+    strangers: noteStrangersOnce(),
     pushed(pushed, ms) {
       const warnings = pushed.ok ? pushed.warnings : [];
       const fresh = warnings.filter((warning) => !told.has(nameOf(warning)));
@@ -52,8 +52,8 @@ function peopleTeller(): DevTeller {
   };
 }
 
-/** Notes on files that are not pushed: each when it comes, not after every change of the folder. */
-function strangersOnce(): DevTeller['strangers'] {
+/** Prints a note for each file that is not pushed, once and not after every change of the folder. */
+function noteStrangersOnce(): DevReporter['strangers'] {
   let told = new Set<string>();
   return (strangers) => {
     for (const { path, hint } of strangers) if (!told.has(path)) printNote(`Note: ${path} is not pushed. ${hint}`);
@@ -73,29 +73,29 @@ function pushedText(pushed: Pushed, warnings: readonly Finding[], ms: number): s
     return pushed.publishes.length === 0 ? `${shownChanges(pushed.changes)}\n${why}` : `${shownPublishes(pushed.publishes)}\n${why}`;
   }
   const { published, revision, changes } = pushed;
-  const told = warnings.length === 0 ? '' : `\n${shownFindings(warnings)}\n\n${styled('yellow', REFUSED)}`;
+  const told = warnings.length === 0 ? '' : `\n${shownFindings(warnings)}\n\n${styled('yellow', STAGED_WITH_FINDINGS)}`;
   if (!published) return `${styled('gray', 'next is what this folder holds')}${told}`;
   const own = changes.filter(({ action }) => action !== 'absent');
   const head = styled(
     'green',
     `pushed to next: ${counted(own.length, 'definition')}${revision === null ? '' : `, revision ${revision}`}  ${took(ms)}`,
   );
-  // Of a first push everything is new.
+  // A long list, such as that of a first push, is left out.
   const listed = own.length > 0 && own.length <= 20 ? `\n${shownChanges(own)}` : '';
   return `${head}${listed}${told}`;
 }
 
-const REFUSED = 'staged nevertheless, so that you can go on: `savepoint push` and `savepoint promote` refuse it';
+const STAGED_WITH_FINDINGS = 'staged nevertheless, so that you can go on: `savepoint push` and `savepoint promote` refuse it';
 
 function took(ms: number): string {
   return `${Math.round(ms)} ms`;
 }
 
-function jsonTeller(): DevTeller {
+function jsonReporter(): DevReporter {
   const tell = (event: string, rest: object) => print(JSON.stringify({ event, ...rest }));
   return {
     ready: (address, project, isShared) => tell('ready', { address, project, isShared }),
-    strangers: strangersOnce(),
+    strangers: noteStrangersOnce(),
     pushed: (pushed, ms) => tell('pushed', { ...pushed, ms: Math.round(ms) }),
     tested: ({ results, ...sums }, _, ms) =>
       tell('tested', { ok: sums.failed === 0, ...sums, ms: Math.round(ms), results: results.map(short) }),

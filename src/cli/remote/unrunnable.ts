@@ -6,31 +6,31 @@ import { textOf } from './requests.ts';
 import { endpointOf, idOf } from './test-runs.ts';
 import { visible } from './words.ts';
 
-/** Tests of an endpoint that the server cannot run: a definition is at fault, not a test. */
+/** Tests of an endpoint that the server cannot run, because of a definition and not of a test. */
 
-export interface Stuck {
+export interface UnrunnableEndpoint {
   readonly endpoint: string;
   readonly tests: readonly JsonObject[];
-  /** Why, in the server's words. */
+  /** The server's reason. */
   readonly why: string;
 }
 
 /** Whether the endpoint of this test reached a step that this server does not run. */
-export function isStuck(result: JsonObject): boolean {
+export function isUnrunnable(result: JsonObject): boolean {
   return errorOf(result)['code'] === 'ENDPOINT_NOT_SUPPORTED';
 }
 
 /** The endpoints that cannot run, each with its tests. */
-export function stuckIn(results: readonly JsonObject[]): readonly Stuck[] {
-  const stuck = results.filter(isStuck);
+export function unrunnableIn(results: readonly JsonObject[]): readonly UnrunnableEndpoint[] {
+  const stuck = results.filter(isUnrunnable);
   return [...new Set(stuck.map(endpointOf))].map((endpoint) => {
     const tests = stuck.filter((each) => endpointOf(each) === endpoint);
     return { endpoint, tests, why: textOf(errorOf(tests[0] ?? {})['message']) };
   });
 }
 
-/** `findings`: those of definitions that the endpoint may run. They say where the step stands. */
-export function stuckLines({ endpoint, tests, why }: Stuck, findings: readonly Finding[]): readonly string[] {
+/** Lines about an endpoint that cannot run. `findings` of the definitions that it may run locate the step. */
+export function unrunnableLines({ endpoint, tests, why }: UnrunnableEndpoint, findings: readonly Finding[]): readonly string[] {
   const head = `${styled('red', '✗')} ${styled('bold', `endpoint ${visible(endpoint)} cannot run`)}`;
   const names = `    so ${counted(tests.length, 'test')} of it cannot pass: ${tests.map((test) => visible(idOf(test))).join(', ')}`;
   const found = reasonsIn(endpoint, findings);
@@ -41,7 +41,7 @@ export function stuckLines({ endpoint, tests, why }: Stuck, findings: readonly F
   return [`${head}:`, ...reasons.map(visible), names];
 }
 
-/** Findings of the endpoint itself, else of the workflows and libraries that it may run. */
+/** Findings in the endpoint itself, or else in the workflows and libraries that it may run. */
 function reasonsIn(endpoint: string, findings: readonly Finding[]): readonly Finding[] {
   const steps = findings.filter(({ code }) => code.endsWith('_STEP_TYPE'));
   const own = steps.filter(({ kind, id }) => kind === 'endpoint' && id === endpoint);

@@ -4,7 +4,7 @@ import { type Config, redactUrl } from '../../config/config.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
 /** Where a log is kept, as given to `log copy`. */
-export type Place =
+export type LogLocation =
   | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'eventstore'; readonly url: string }
   | { readonly kind: 'data'; readonly dir: string }
@@ -22,7 +22,7 @@ const POSTGRES = ['postgres:', 'postgresql:'];
 const EVENTSTORE = ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'];
 
 /** Reads a place. Throws a refusal that names what is allowed. The text may hold a password, so the message does not show all of it. */
-export function parsePlace(text: string): Place {
+export function parseLocation(text: string): LogLocation {
   if (text.startsWith('data:') && text.length > 5) return { kind: 'data', dir: resolve(text.slice(5)) };
   if (text.startsWith('file://') && URL.canParse(text)) return { kind: 'file', path: fileURLToPath(text) };
   if (text.startsWith('file:') && text.length > 5) return { kind: 'file', path: resolve(text.slice(5)) };
@@ -34,14 +34,14 @@ export function parsePlace(text: string): Place {
 }
 
 /** Where this installation keeps its log. */
-export function placeOf({ eventStoreUrl, databaseUrl, dataDir }: Config): Place {
+export function ownLocation({ eventStoreUrl, databaseUrl, dataDir }: Config): LogLocation {
   if (eventStoreUrl !== null) return { kind: 'eventstore', url: eventStoreUrl };
   if (databaseUrl !== null) return { kind: 'postgres', url: databaseUrl };
   return { kind: 'data', dir: resolve(dataDir) };
 }
 
 /** The place as it may be shown, without a password. Two places with the same text are the same place. */
-export function placeText(place: Place): string {
+export function locationText(place: LogLocation): string {
   if (place.kind === 'data') return `data:${place.dir}`;
   if (place.kind === 'file') return `file:${place.path}`;
   return redactUrl(place.url);
