@@ -15,7 +15,7 @@ export interface Held {
   readonly file: HeldFile | null;
 }
 
-interface HeldFile {
+export interface HeldFile {
   /** A path below the folder that names a source; `null`: none was sent, or one that is no such path. */
   readonly path: string | null;
   readonly format: Format;

@@ -1,11 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { compileItem } from '../domain/definition/source.ts';
 import { isObject, type Json, jsonEquals, parseJson, stringifyJson } from '../kernel/json.ts';
 import { changesOf } from './changes.ts';
 import { type Place, storedAddress } from './credentials.ts';
 import { readTextFile, writeFileWhole } from './files.ts';
-import { type Held, heldBy } from './held.ts';
+import { type Held, type HeldFile, heldBy } from './held.ts';
 import { type Format, fileNameOf, fileOf } from './kinds.ts';
 import { FolderProblem } from './problem.ts';
 import { findProject, PROJECT_FILE, writeProjectFile } from './project-file.ts';
@@ -71,15 +72,16 @@ function filesOf(folder: Folder, held: readonly Held[]): Map<string, string> {
   const files = new Map<string, string>();
   const data: Held[] = [];
   for (const each of held) {
-    const path = each.file === null ? null : (each.file.path ?? fileOf(each.kind, safe(each.id), each.file.format));
+    const path = each.file === null ? null : (each.file.path ?? nameOf(each, each.file.format));
     if (each.file === null || path === null || files.has(path)) data.push(each);
     else files.set(path, each.file.text);
   }
+  const taken = new Set([...files.keys(), ...folder.sources.map(({ path }) => path)].map((path) => path.toLowerCase()));
   for (const each of data) {
     const source = folder.sources.find(({ kind, id }) => kind === each.kind && id === each.id);
     if (source !== undefined && source.pointer !== '') addToList(files, folder, source, held);
     else if (source !== undefined && isSame(source, each)) files.set(source.path, source.text);
-    else addFile(files, source, each);
+    else addFile(files, source, each, taken);
   }
   return files;
 }
@@ -88,12 +90,19 @@ function isSame(source: Source, held: Held): boolean {
   return changesOf({ sources: [{ ...source, text: held.file?.text ?? source.text }] }, [held]).length === 0;
 }
 
-function addFile(files: Map<string, string>, source: Source | undefined, held: Held): void {
-  const path = source?.path ?? fileOf(held.kind, safe(held.id), held.file?.format ?? 'yaml');
+function addFile(files: Map<string, string>, source: Source | undefined, held: Held, taken: Set<string>): void {
+  const path = source?.path ?? freePath(held, held.file?.format ?? 'yaml', taken);
   if (files.has(path))
     throw new FolderProblem('BAD_FOLDER', `Two definitions of the project would both be ${path}: rename one of them there.`);
   const format = source?.format ?? fileNameOf(path)?.format ?? 'yaml';
-  files.set(path, held.file?.text ?? rendered(held, format, path));
+  files.set(path, held.file !== null && idOf(held, held.file, path) === held.id ? held.file.text : rendered(held, format, path));
+}
+
+/** The id that a definition would have, read from its text in a file of this name. */
+function idOf({ kind, id }: Held, { text, format }: HeldFile, path: string): string {
+  if (kind === 'game-values' || kind === 'rate-limit-rules') return id;
+  const compiled = compileItem({ kind, sourceFormat: format, sourcePath: path, sourceText: text }, kind);
+  return (compiled.ok ? compiled.id : null) ?? fileNameOf(path)?.id ?? id;
 }
 
 /** A list keeps its file: as it is if all of it is the same, and otherwise written anew. */
@@ -127,8 +136,19 @@ function printed(value: Json, format: Format): string {
   return format === 'json' ? `${JSON.stringify(plain, null, 2)}\n` : stringify(plain, { lineWidth: 140 });
 }
 
-/** A name that a file may have. */
-function safe(id: string): string {
-  if (id === '*' || /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/.test(id)) return id;
-  throw new FolderProblem('BAD_FILE', `The project holds a definition '${id}', which is no name for a file.`);
+/** The file that is called after a definition; `null`: its id is no name for a file. */
+function nameOf({ kind, id }: Held, format: Format): string | null {
+  return id === '*' || /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/.test(id) ? fileOf(kind, id, format) : null;
+}
+
+/**
+ * A path that no other file has, letter case aside, because not every system tells names apart by it. Where the definition's own name cannot
+ * be it, a hash of the id follows what can be kept of it.
+ */
+function freePath(held: Held, format: Format, taken: Set<string>): string {
+  const name = nameOf(held, format);
+  const kept = held.id.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64);
+  const path = name !== null && !taken.has(name.toLowerCase()) ? name : fileOf(held.kind, `${kept}-${hashOf(held.id).slice(0, 8)}`, format);
+  taken.add(path.toLowerCase());
+  return path;
 }

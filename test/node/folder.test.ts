@@ -118,6 +118,26 @@ test('what was pushed comes back byte by byte into an empty folder: YAML and JSO
   expect(await other.ends(0, 'diff', '--live')).toContain('No difference');
 });
 
+test('ids that are no names of files, or differ in letter case alone, are pulled into files of their own in the folder', async () => {
+  const project = await newProject(database, 'Odd names');
+  const one = managerOf(project);
+  const ids = ['a b', '../up', 'ä', 'Buys', 'buys', 'x'.repeat(200)];
+  const body = {
+    endpoints: [{ id: '.hidden', slug: '.hidden', name: 'hidden', method: 'POST', steps: [], response: { status: 200, body: {} } }],
+    tests: ids.map((id) => ({ id, endpoint: '.hidden', expect: { status: 200 } })),
+  };
+  const headers = { 'x-api-key': project.secretKey, 'content-type': 'application/json' };
+  const pushed = await fetch(`${node.url}/v3/manage/${project.projectId}/sync`, { method: 'PUT', headers, body: JSON.stringify(body) });
+  expect(pushed.status).toBe(200);
+  await one.ends(0, 'pull', '--live');
+  const files = Object.keys(bytesOf(one.dir)).filter((path) => /\.(test|endpoint)\.yml$/.test(path));
+  expect(new Set(files.map((path) => path.toLowerCase())).size).toBe(ids.length + 1);
+  expect(await one.ends(0, 'pull', '--live')).toContain('Nothing to pull');
+  const differences = (await one.ends(0, 'diff', '--live')).trim().split('\n').slice(0, -1);
+  expect(differences.filter((line) => !line.includes('(the same;'))).toEqual([]);
+  expect(differences).toHaveLength(ids.length + 1);
+});
+
 test('of two managers who push at once exactly one wins, and the other is told what, when and by whom; --force overwrites', async () => {
   const one = await manager('Two managers');
   const other = managerOf({ projectId: one.env.SAVEPOINT_PROJECT, secretKey: one.env.SAVEPOINT_SECRET_KEY, publicKey: '' });

@@ -1,7 +1,8 @@
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, isSeq, LineCounter } from 'yaml';
 import type { Item } from '../../contract/resources/definition.ts';
 import type { Finding } from './findings/finding.ts';
 import type { ListedKind } from './kinds.ts';
+import { documentOf } from './yaml.ts';
 
 /** Finds where in an author's file a finding is: line and column of what its pointer names, both from 1. */
 
@@ -50,7 +51,7 @@ export interface Positions {
 /** `text`: YAML or JSON. `kind`: a wrapper that it may have. */
 export function positionsIn(text: string, kind: string): Positions {
   const lines = new LineCounter();
-  const root: unknown = parseDocument(text, { ...OPTIONS, lineCounter: lines }).contents;
+  const root: unknown = documentOf(text, { ...OPTIONS, lineCounter: lines })?.contents ?? null;
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };

@@ -1,4 +1,4 @@
-import { Document, isMap, isNode, isScalar, type Node, parseDocument, YAMLMap } from 'yaml';
+import { Document, isMap, isNode, isScalar, type Node, YAMLMap } from 'yaml';
 import type { UpgradedSource } from '../../contract/answers.ts';
 import type { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
@@ -8,6 +8,7 @@ import { diagnostic, fileOf } from './plan.ts';
 import { answered, refusePush } from './publish.ts';
 import { objectFrom, stringOf } from './read.ts';
 import { compileItem, isJsonSource, parseText, unwrap } from './source.ts';
+import { documentOf } from './yaml.ts';
 
 /** POST source-upgrade: rewrites a source text in the flat layout, if nothing but the layout changes. */
 
@@ -67,7 +68,7 @@ function yamlOf(flat: JsonObject, text: string, kind: SourceKind): string {
 
 /** The members of the text and of its wrappers, from the outside in. */
 function nodesByName(text: string, kind: SourceKind): ReadonlyMap<string, readonly Node[]> {
-  const root: unknown = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false }).contents;
+  const root: unknown = documentOf(text, { version: '1.2', schema: 'core', uniqueKeys: false })?.contents ?? null;
   const wrappers: unknown[] = isMap(root) ? [kind, 'resource', 'definition'].map((name) => root.get(name, true)) : [];
   const found = new Map<string, Node[]>();
   for (const map of [root, ...wrappers]) {

@@ -1,4 +1,19 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument, type Scalar } from 'yaml';
+import {
+  type Document,
+  type DocumentOptions,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  type ParsedNode,
+  type ParseOptions,
+  parseDocument,
+  type Scalar,
+  type SchemaOptions,
+} from 'yaml';
 import type { Json } from '../../kernel/json.ts';
 import { numberFromText } from '../../kernel/json.ts';
 import { failed, type Parsed, type Problem } from './problem.ts';
@@ -14,9 +29,11 @@ export const MAX_DEPTH = 64;
 /** `uniqueKeys` is off, and {@link Converter} finds repeated keys: the library compares every pair of keys, which takes 20 s for one large map. */
 const OPTIONS = { version: '1.2', schema: 'core', intAsBigInt: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
 
+const TOO_DEEP = 'Nested too deeply';
+
 /** Messages of the library that are meant for programmers, reworded for authors. */
 const OWN_WORDS: ReadonlyMap<string, string> = new Map([
-  ['RESOURCE_EXHAUSTION', 'Nested too deeply'],
+  ['RESOURCE_EXHAUSTION', TOO_DEEP],
   ['MULTIPLE_DOCS', 'A source is one document, and a second one begins here'],
 ]);
 
@@ -32,7 +49,8 @@ class Stop extends Error {
 /** Parses a YAML text. A failure has line and column; never throws. */
 export function parseYaml(text: string): Parsed<Json> {
   const lineCounter = new LineCounter();
-  const document = withoutStacks(() => parseDocument(text, { ...OPTIONS, lineCounter }));
+  const document = withoutStacks(() => documentOf(text, { ...OPTIONS, lineCounter }));
+  if (document === null) return failed('INVALID_YAML', TOO_DEEP);
   const [error] = document.errors;
   if (error !== undefined) {
     return failed('INVALID_YAML', OWN_WORDS.get(error.code) ?? error.message, lineCounter.linePos(error.pos[0]));
@@ -44,6 +62,19 @@ export function parseYaml(text: string): Parsed<Json> {
     return { ok: true, value: new Converter(lineCounter).value(document.contents, 0) };
   } catch (error) {
     if (error instanceof Stop) return { ok: false, problem: error.problem };
+    throw error;
+  }
+}
+
+/**
+ * The library's document of a text. `null`: the text is nested more deeply than the stack allows, as in `{a: b: c: …`, for which the library has
+ * no bound of its own.
+ */
+export function documentOf(text: string, options: ParseOptions & DocumentOptions & SchemaOptions): Document.Parsed<ParsedNode> | null {
+  try {
+    return parseDocument(text, options);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
     throw error;
   }
 }
@@ -71,7 +102,7 @@ class Converter {
     if (node.anchor !== undefined) throw this.#stop('UNSUPPORTED_YAML_ANCHOR', 'Anchors (&name) are not supported', node);
     if (node.tag !== undefined) throw this.#stop('UNSUPPORTED_YAML_TAG', 'Tags (!name) are not supported', node);
     if (isScalar(node)) return this.#scalar(node);
-    if (depth >= MAX_DEPTH) throw this.#stop('INVALID_YAML', 'Nested too deeply', node);
+    if (depth >= MAX_DEPTH) throw this.#stop('INVALID_YAML', TOO_DEEP, node);
     if (isSeq<Node | null>(node)) return node.items.map((item) => this.value(item, depth + 1));
     if (isMap<Node | null, Node | null>(node)) return this.#map(node.items, depth + 1);
     throw this.#stop('INVALID_YAML', 'This is not a YAML value', node);

@@ -99,7 +99,12 @@ describe('YAML that is refused', () => {
   });
 
   it('nesting beyond 64 levels, however it is written', () => {
-    for (const text of [`a: ${'['.repeat(70)}${']'.repeat(70)}`, `a: ${'['.repeat(20_000)}`, `${'- '.repeat(5000)}x`]) {
+    for (const text of [
+      `a: ${'['.repeat(70)}${']'.repeat(70)}`,
+      `a: ${'['.repeat(20_000)}`,
+      `${'- '.repeat(5000)}x`,
+      `{${'a: b: '.repeat(16_000)}}`,
+    ]) {
       expect(failure(source(text)).code).toBe('INVALID_YAML');
     }
     expect(compiled(source(`a: ${'['.repeat(60)}${']'.repeat(60)}`)).ok).toBe(true);
