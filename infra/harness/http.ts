@@ -25,7 +25,8 @@ const TIMEOUT_MS = 20_000;
 
 /** `base` is an address such as `http://127.0.0.1:8080`, without a trailing slash. */
 export function createHttp(base: string, maxSockets = 256): Http {
-  const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets, noDelay: true });
+  // In turn, so that none is idle for so long that the server closes it: new connections take long where the server is busy.
+  const agent = new Agent({ keepAlive: true, maxSockets, maxFreeSockets: maxSockets, noDelay: true, scheduling: 'fifo' });
   return {
     send: (method, path, call = {}) => send(agent, method, base + path, call),
     close: () => agent.destroy(),

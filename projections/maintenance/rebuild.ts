@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { hashOf } from '../../src/log/chain.ts';
 import { readProjectEvent } from '../../src/log/decode.ts';
@@ -9,6 +10,7 @@ import { AT_ONCE, fillAll, IN_PAGES } from '../fills.ts';
 import { dropVersion, showVersion } from '../migrate.ts';
 import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
 import { projectsAfter, readFollowed } from '../projector/followed.ts';
+import { hasFallenBehind, OF_REBUILDS, type Others, pauseAfter } from '../projector/turns.ts';
 import { PROJECTION_NAMES, PROJECTIONS, STATE_NAMES, TELEMETRY } from '../registry.ts';
 import { type ProjectionName, schemaOf, Transaction, type Versions } from '../tables.ts';
 import { inTransaction, transaction, withClient } from '../transaction.ts';
@@ -19,7 +21,7 @@ import { type Memory, NOTHING, writeBatch } from '../write.ts';
  * up to the active version's checkpoint, in rounds until little is left. Then one transaction *switches*: it locks every active checkpoint,
  * folds the rest, points the readers' views at the new tables and removes the old checkpoints. A running projector then finds its checkpoints
  * gone and reads them again. The old tables are dropped last. Lists over many documents are filled in pages at the end of a round, once for
- * all publishes in it.
+ * all publishes in it. While others write to the log, each page is followed by a pause.
  */
 
 interface RebuildProgress {
@@ -35,6 +37,7 @@ export interface RebuildOptions {
   readonly log: Log;
   readonly pool: Pool;
   readonly onProgress?: (progress: RebuildProgress) => void;
+  readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
 export interface Rebuilt {
@@ -114,6 +117,8 @@ class Rebuild {
   #old: Versions = new Map();
   #new: Versions = new Map();
   #events = 0;
+  /** Position of the log's last event when it was last asked for; `undefined` before the first page. */
+  #end: bigint | null | undefined;
 
   constructor(projections: readonly Projection[], options: RebuildOptions) {
     this.#projections = projections;
@@ -125,12 +130,17 @@ class Rebuild {
     const { pool } = this.#options;
     await this.#prepare();
     if (this.#names.length === PROJECTION_NAMES.length) await this.#discover();
+    let before = Number.POSITIVE_INFINITY;
     for (let round = 0; round < ROUNDS; round++) {
       const left = await this.#aim(pool);
       if (left < LITTLE && round > 0) break;
+      // Where others write about as fast as this folds, pauses would keep it from ever getting near.
+      const mayPause = left < before / 2;
+      before = left;
       for (const [projectId, progress] of this.#projects) {
-        await this.#fold(projectId, progress, (work) => transaction(pool, projectId, this.#new, work));
-        await fillAll(this.#projections, progress.memory.catalog, (work) => transaction(pool, projectId, this.#new, work));
+        const page = <T>(work: (tx: Transaction) => Promise<T>) => this.#page(projectId, work, mayPause);
+        await this.#fold(projectId, progress, page);
+        await fillAll(this.#projections, progress.memory.catalog, page);
       }
     }
     this.#report('switching');
@@ -212,6 +222,33 @@ class Rebuild {
     if (event !== undefined && hashOf(event.metadata) === active.hash) return active.revision;
     if (this.#names.length < PROJECTION_NAMES.length) throw new HistoryMismatch(projectId, 'so all projections must be rebuilt together');
     return (await this.#options.log.head(stream))?.revision ?? -1;
+  }
+
+  /** Writes one page in a transaction of its own, and pauses after it for whoever else writes. */
+  async #page<T>(projectId: string, work: (tx: Transaction) => Promise<T>, mayPause: boolean): Promise<T> {
+    const { pool, sleep = setTimeout } = this.#options;
+    const startedAt = performance.now();
+    const done = await transaction(pool, projectId, this.#new, work);
+    const pageMs = performance.now() - startedAt;
+    const { isAlone, isPressed } = await this.#others(projectId);
+    const pauseMs = pauseAfter(pageMs, { isPressed, isAlone: isAlone || !mayPause }, OF_REBUILDS);
+    if (pauseMs > 0) await sleep(pauseMs);
+    return done;
+  }
+
+  /** Whether others have written to the log since this was last asked, and whether the running state tables of this project keep up with it. */
+  async #others(projectId: string): Promise<Others> {
+    const { pool, log } = this.#options;
+    const [end, head] = [await log.end(), await log.head(projectStream(projectId))];
+    const isAlone = this.#end === undefined || this.#end === end;
+    this.#end = end;
+    if (isAlone || head === null) return { isAlone: true, isPressed: false };
+    const { rows } = await pool.query<{ revision: string }>(
+      `SELECT c.revision FROM savepoint.checkpoints c JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
+       WHERE c.project = $1 AND c.projection = $2`,
+      [projectId, STATE_NAMES[0]],
+    );
+    return { isAlone, isPressed: hasFallenBehind(head.revision, Number(rows[0]?.revision ?? head.revision)) };
   }
 
   async #fold(

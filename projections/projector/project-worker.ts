@@ -16,6 +16,7 @@ import { BATCH_EVENTS, batchLength, decoded } from './batch-slicing.ts';
 import type { WorkerContext } from './context.ts';
 import { EventQueue } from './event-queue.ts';
 import { Sleeper } from './sleeper.ts';
+import { hasFallenBehind } from './turns.ts';
 import { MAX_TIMEOUT_MS } from './views.ts';
 import { Waiters } from './waiters.ts';
 
@@ -30,8 +31,6 @@ const VIEWS_TIMEOUT_MS = 1_000;
 const SLOW_MS = 100;
 /** The number of slow batches in a row after which the views count as slow. A single batch may only have waited for the page of a fill. */
 const SLOW_BATCHES = 3;
-/** With this many waiting events, the state tables have fallen behind. */
-const MANY = 2_000;
 /**
  * A worker whose waiting events have more characters than this accepts no more. No worker does while all together hold more than `ALL_QUEUED`.
  */
@@ -356,7 +355,7 @@ export class ProjectWorker {
   }
 
   get #isPressed(): boolean {
-    return this.#seen - this.revision > MANY;
+    return hasFallenBehind(this.#seen, this.revision);
   }
 
   async #remember(checkpoints: CheckpointSet): Promise<Memory> {

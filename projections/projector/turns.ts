@@ -15,12 +15,23 @@ export async function takeTurn(step: () => Promise<boolean>, now: () => number):
   return false;
 }
 
-/** The pause after a page of a fill, as a multiple of the page's duration. */
-const PAUSE_FACTORS = { alone: 0.25, shared: 1, pressed: 4 };
+/** With this many waiting events, the state tables have fallen behind. */
+const MANY = 2_000;
+
+/** Whether the state tables, which are at `revision`, have fallen behind a stream that ends at `head`. */
+export function hasFallenBehind(head: number, revision: number): boolean {
+  return head - revision > MANY;
+}
+
+/** Pauses after a page, as multiples of the page's duration. */
+type PauseFactors = Readonly<Record<'alone' | 'shared' | 'pressed', number>>;
+const OF_FILLS: PauseFactors = { alone: 0.25, shared: 1, pressed: 4 };
+/** A rebuild is no one project's work: it is alone where nobody writes. */
+export const OF_REBUILDS: PauseFactors = { alone: 0, shared: 0.5, pressed: 4 };
 /** The longest duration of a page that counts for the pause. On a slow machine, a longer pause would only delay the end. */
 const MAX_PAGE_MS = 100;
 
-/** What else needs the machine during a fill. */
+/** What else needs the machine during work in pages. */
 export interface Others {
   /** Whether batches of its own project have fallen behind. */
   readonly isPressed: boolean;
@@ -28,8 +39,8 @@ export interface Others {
   readonly isAlone: boolean;
 }
 
-/** The pause of a fill after a page that blocked batches for `heldMs`, in ms. */
-export function pauseAfter(heldMs: number, { isPressed, isAlone }: Others): number {
-  const factor = isPressed ? PAUSE_FACTORS.pressed : isAlone ? PAUSE_FACTORS.alone : PAUSE_FACTORS.shared;
-  return Math.min(heldMs, MAX_PAGE_MS) * factor;
+/** The pause after a page that took, or blocked batches for, `pageMs`, in ms. */
+export function pauseAfter(pageMs: number, { isPressed, isAlone }: Others, factors = OF_FILLS): number {
+  const factor = isPressed ? factors.pressed : isAlone ? factors.alone : factors.shared;
+  return Math.min(pageMs, MAX_PAGE_MS) * factor;
 }

@@ -229,6 +229,22 @@ test('a rebuild under way loses no event that a running projector writes meanwhi
   expect(tables).toEqual([{ tablename: 'documents_v3' }]);
 });
 
+test('a rebuild pauses after its pages while others write to the log, and does not where nobody does', async () => {
+  const own = await freshPool();
+  const log = createMemoryLog();
+  const [feed, other] = [new Feed(log, 'paced'), new Feed(log, 'paced-neighbour')];
+  await feed.commit(...Array.from({ length: 1_100 }, (_, i) => written(`k${i}`, { stats: { xp: i } })));
+  await project(own, log, feed);
+  const pausesOf = async (onProgress: () => void) => {
+    const pauses: number[] = [];
+    await rebuild(['ledger'], { pool: own, log, onProgress, sleep: async (ms) => void pauses.push(ms) });
+    return pauses.length;
+  };
+  expect(await pausesOf(() => undefined)).toBe(0);
+  expect(await pausesOf(() => void other.commit(written('p1', {}, other.revision + 2)))).toBeGreaterThan(1);
+  await own.end();
+});
+
 test('a rebuild of everything builds what the log has and the read models have never heard of; some views alone cannot be', async () => {
   const fresh = await freshPool();
   const log = createMemoryLog();

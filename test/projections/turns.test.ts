@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pauseAfter, takeTurn } from '../../projections/projector/turns.ts';
+import { OF_REBUILDS, pauseAfter, takeTurn } from '../../projections/projector/turns.ts';
 import { Neighbours } from '../../src/kernel/neighbours.ts';
 
 test('after a page a fill pauses a quarter as long, as long while another project is in use, four times as long while batches fall behind', () => {
@@ -23,6 +23,11 @@ test('after a page a fill pauses a quarter as long, as long while another projec
 test('a page that took long on a slow machine makes no longer pause than one of 100 ms', () => {
   const pause = (isPressed: boolean) => pauseAfter(30_000, { isPressed, isAlone: false });
   expect([pause(false), pause(true)]).toEqual([100, 400]);
+});
+
+test('a rebuild does not pause where nobody writes, half as long as a page while others do, four times as long while batches fall behind', () => {
+  const pause = (isAlone: boolean, isPressed: boolean) => pauseAfter(80, { isAlone, isPressed }, OF_REBUILDS);
+  expect([pause(true, false), pause(false, false), pause(false, true)]).toEqual([0, 40, 320]);
 });
 
 /** What a view that is behind does in one turn: pages of `pageMs` each, `pages` of them. */
