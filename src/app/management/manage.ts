@@ -121,37 +121,51 @@ export function createManage(context: AppContext): Manage {
         ),
       ),
 
-    async sync(caller, body, target, how) {
-      const { strict = false, base } = how;
-      const project = await projectOf(context, caller);
-      const scopes = scopesOfSync(body);
-      const { key } = accessAt(project, caller, target);
-      requirePermissions(key, scopes, 'rw');
-      await prepare(context, caller, itemsOfSync(body), target, scopes, strict);
-      const decide = withStrictMode(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
-      return onBase(context, project, caller, base, (guard) =>
-        publishWhole(context, caller, 'definitions.sync', target, scopes, (access, now) => guard(access.state, () => decide(access, now))),
-      );
-    },
-
-    async preflight(caller, body, target, how) {
-      const project = await projectOf(context, caller);
-      const { key } = accessAt(project, caller, target);
-      requirePermissions(key, scopesOfSync(body), 'rw');
-      await prepare(context, caller, itemsOfSync(body), target, scopesOfSync(body), true);
-      const { state } = accessAt(project, caller, target);
-      return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, how)) };
-    },
-
-    async upgradeSource(caller, body) {
-      const project = await projectOf(context, caller);
-      const { key } = accessAt(project, caller, 'live');
-      requirePermissions(key, SCOPES, 'rw');
-      const task = { kind: 'upgrade', of: '', text: stringifyJson(body ?? null), known: '{}' } as const;
-      const result = readUpgraded(await context.compiler.run(caller.projectId, task));
-      return { ...positioned(context, project, caller), result };
-    },
+    sync: (...asked) => sync(context, ...asked),
+    preflight: (...asked) => checked(context, ...asked),
+    upgradeSource: (caller, body) => upgraded(context, caller, body),
   };
+}
+
+async function sync(
+  context: AppContext,
+  caller: Caller,
+  body: Json | undefined,
+  target: PublishTarget,
+  how: SyncOptions,
+): Promise<ManageAnswer<contract.Synced>> {
+  const { strict = false, base } = how;
+  const project = await projectOf(context, caller);
+  const scopes = scopesOfSync(body);
+  requirePermissions(accessAt(project, caller, target).key, scopes, 'rw');
+  await prepare(context, caller, itemsOfSync(body), target, scopes, strict);
+  const decide = withStrictMode(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
+  return onBase(context, project, caller, base, (guard) =>
+    publishWhole(context, caller, 'definitions.sync', target, scopes, (access, now) => guard(access.state, () => decide(access, now))),
+  );
+}
+
+async function checked(
+  context: AppContext,
+  caller: Caller,
+  body: Json | undefined,
+  target: PublishTarget,
+  how: HowSynced,
+): Promise<ManageAnswer<contract.Preflighted>> {
+  const project = await projectOf(context, caller);
+  const scopes = scopesOfSync(body);
+  requirePermissions(accessAt(project, caller, target).key, scopes, 'rw');
+  await prepare(context, caller, itemsOfSync(body), target, scopes, true);
+  const { state } = accessAt(project, caller, target);
+  return { ...positioned(context, project, caller), result: accepted(preflight(state, body, target, how)) };
+}
+
+async function upgraded(context: AppContext, caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>> {
+  const project = await projectOf(context, caller);
+  requirePermissions(accessAt(project, caller, 'live').key, SCOPES, 'rw');
+  const task = { kind: 'upgrade', of: '', text: stringifyJson(body ?? null), known: '{}' } as const;
+  const result = readUpgraded(await context.compiler.run(caller.projectId, task));
+  return { ...positioned(context, project, caller), result };
 }
 
 /** Items to validate ahead. A larger push is validated only in a preflight, or where findings are failures. */

@@ -69,20 +69,6 @@ interface PassAnswer {
 }
 
 export function createGuests(context: AppContext): Guests {
-  /** Proves the caller's device, and runs `decide` for its guest. The decision checks the device again. */
-  const asGuestOf = async (
-    caller: Caller,
-    cause: string,
-    decide: (ctx: DecisionContext, asking: DeviceProof, state: GuestState) => DecidedGuest | Refusal,
-  ): Promise<GuestAnswer> => {
-    const { project, proof } = await proven(context, caller);
-    return run(project, { ...caller, verified: proof.guest }, cause, proof.device, (ctx) => {
-      requireDevice(ctx, proof);
-      const state = asGuest(ctx.read(guestSubject(proof.guest)));
-      return state === null ? refusal('PLATFORM_AUTH_FAILED') : decide(ctx, proof, state);
-    });
-  };
-
   return {
     async register(caller) {
       const project = await opened(context, caller);
@@ -93,24 +79,12 @@ export function createGuests(context: AppContext): Guests {
       );
     },
 
-    async join(caller, request) {
-      const project = await opened(context, caller);
-      const token = secretOf(caller);
-      const by = await invitationOf(context, project, caller, request);
-      try {
-        return await run(project, caller, 'guest.join', deviceIdOf(token.hash), (ctx) =>
-          joinGuest(token, by, nameIn(ctx, nameSubjectOf(by)), (guest) => asGuest(ctx.read(guestSubject(guest)))),
-        );
-      } catch (error) {
-        if (error instanceof Refusal && error.code === 'GUEST_CODE_INVALID') rejectedBy(context, project, caller);
-        throw error;
-      }
-    },
+    join: (caller, request) => join(context, caller, request),
 
     async link(caller, account) {
       const { project } = await proven(context, caller);
       const id = await accountOf(context, project, caller, account);
-      return asGuestOf(caller, 'guest.link', (ctx, { guest }, state) =>
+      return asGuestOf(context, caller, 'guest.link', (ctx, { guest }, state) =>
         linkAccount(guest, id, state, nameIn(ctx, guestNameSubject('account', id))),
       );
     },
@@ -118,7 +92,7 @@ export function createGuests(context: AppContext): Guests {
     async unlink(caller, account) {
       const { project } = await proven(context, caller);
       const id = await accountOf(context, project, caller, account);
-      return asGuestOf(caller, 'guest.unlink', (ctx, { guest }, state) => {
+      return asGuestOf(context, caller, 'guest.unlink', (ctx, { guest }, state) => {
         nameIn(ctx, guestNameSubject('account', id));
         return unlinkAccount(guest, id, state);
       });
@@ -126,7 +100,7 @@ export function createGuests(context: AppContext): Guests {
 
     async issueCode(caller) {
       const { text, hash } = formCode(randomBytes(CODE_BYTES));
-      const issued = await asGuestOf(caller, 'guest.issueCode', (ctx, asking, state) => {
+      const issued = await asGuestOf(context, caller, 'guest.issueCode', (ctx, asking, state) => {
         ctx.assumeAbsent(guestNameSubject('code', hash));
         return issueCode(asking, hash, state);
       });
@@ -140,23 +114,54 @@ export function createGuests(context: AppContext): Guests {
       return { ...proof, state, ...positioned(context, project, caller) };
     },
 
-    async pass(caller, host) {
-      const { project, proof } = await proven(context, caller);
-      // A node that does not know the log's end may not know that the device was revoked.
-      context.projects.freshness(project);
-      if (!context.platformId.test(host)) throw refusal('INVALID_PLATFORMID', '`host` is the id of the player who hosts the game');
-      const pass = { ...proof, host, expiresAt: Math.floor(context.scheduler.now()) + PASS_SECONDS * 1000 };
-      const { mark } = await context.signer();
-      const text = formPass(pass, mark(markedText(project.id, pass)));
-      return { guest: proof.guest, host, pass: text, expiresInSeconds: PASS_SECONDS };
-    },
+    pass: (caller, host) => issuePass(context, caller, host),
 
     async revoke(caller, device) {
       await opened(context, caller);
       if (device === '') throw refusal('INVALID_BODY', '`device` is the id of a device, as the list of devices shows it');
-      return asGuestOf(caller, 'guest.revoke', (_, asking, state) => revokeDevice(asking, device, state));
+      return asGuestOf(context, caller, 'guest.revoke', (_, asking, state) => revokeDevice(asking, device, state));
     },
   };
+}
+
+async function join(context: AppContext, caller: Caller, request: InvitationRequest): Promise<GuestAnswer> {
+  const project = await opened(context, caller);
+  const token = secretOf(caller);
+  const by = await invitationOf(context, project, caller, request);
+  try {
+    return await run(project, caller, 'guest.join', deviceIdOf(token.hash), (ctx) =>
+      joinGuest(token, by, nameIn(ctx, nameSubjectOf(by)), (guest) => asGuest(ctx.read(guestSubject(guest)))),
+    );
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'GUEST_CODE_INVALID') rejectedBy(context, project, caller);
+    throw error;
+  }
+}
+
+async function issuePass(context: AppContext, caller: Caller, host: string): Promise<PassAnswer> {
+  const { project, proof } = await proven(context, caller);
+  // A node that does not know the log's end may not know that the device was revoked.
+  context.projects.freshness(project);
+  if (!context.platformId.test(host)) throw refusal('INVALID_PLATFORMID', '`host` is the id of the player who hosts the game');
+  const pass = { ...proof, host, expiresAt: Math.floor(context.scheduler.now()) + PASS_SECONDS * 1000 };
+  const { mark } = await context.signer();
+  const text = formPass(pass, mark(markedText(project.id, pass)));
+  return { guest: proof.guest, host, pass: text, expiresInSeconds: PASS_SECONDS };
+}
+
+/** Proves the caller's device, and runs `decide` for its guest. The decision checks the device again. */
+async function asGuestOf(
+  context: AppContext,
+  caller: Caller,
+  cause: string,
+  decide: (ctx: DecisionContext, asking: DeviceProof, state: GuestState) => DecidedGuest | Refusal,
+): Promise<GuestAnswer> {
+  const { project, proof } = await proven(context, caller);
+  return run(project, { ...caller, verified: proof.guest }, cause, proof.device, (ctx) => {
+    requireDevice(ctx, proof);
+    const state = asGuest(ctx.read(guestSubject(proof.guest)));
+    return state === null ? refusal('PLATFORM_AUTH_FAILED') : decide(ctx, proof, state);
+  });
 }
 
 /** The caller's project. Throws 403 `GUESTS_DISABLED` if it has no guests. */

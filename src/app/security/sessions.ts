@@ -38,21 +38,9 @@ export interface SessionAnswer extends Positioned {
 
 /** A session proves a player from this node's memory, without a request to the player's platform. */
 export function createSessions(context: AppContext): Sessions {
-  const refresh = async (caller: Caller, project: Project): Promise<SessionAnswer> => {
-    const token = tokenOf(caller);
-    await requireDeviceBehind(project, await familyOf(context, project, token));
-    const random = randomBytes(SESSION_RANDOM_BYTES);
-    return run(project, caller, 'session.refresh', (ctx, now, ttlSeconds) => {
-      const family = familyIn(ctx, token);
-      requireDeviceBehindStill(ctx, family);
-      return refreshSession(token, family, { ttlSeconds, random, now });
-    });
-  };
-
   return {
     async create(caller) {
-      const project = await projectOf(context, caller);
-      requireEnabled(project);
+      const project = await opened(context, caller);
       const player = caller.platformId?.trim() ?? '';
       if (!context.platformId.test(player)) throw refusal('INVALID_PLATFORMID');
       const { device } = await requireProven(context, project, caller, player);
@@ -65,33 +53,41 @@ export function createSessions(context: AppContext): Sessions {
       });
     },
 
-    async refresh(caller) {
-      const project = await projectOf(context, caller);
-      requireEnabled(project);
-      return refresh(caller, project);
-    },
+    refresh: async (caller) => refresh(context, await opened(context, caller), caller),
 
     async reauth(caller) {
-      const project = await projectOf(context, caller);
-      requireEnabled(project);
+      const project = await opened(context, caller);
       const { sessionToken } = caller.proof ?? NO_PROOF;
       if (sessionToken === null) throw refusal('AUTH_SESSION_REQUIRED');
       const { player } = await sessionOf(context, project, settingsOf(project), sessionToken);
       await requireProven(context, project, caller, player);
-      return refresh(caller, project);
+      return refresh(context, project, caller);
     },
 
     async revoke(caller) {
-      const project = await projectOf(context, caller);
-      requireEnabled(project);
+      const project = await opened(context, caller);
       const token = tokenOf(caller);
       return run(project, caller, 'session.revoke', (ctx, now) => revokeSession(token, familyIn(ctx, token), now));
     },
   };
 }
 
-function requireEnabled(project: Project): void {
+/** The caller's project. Throws 403 `AUTH_SESSION_DISABLED` if it has no sessions. */
+async function opened(context: AppContext, caller: Caller): Promise<Project> {
+  const project = await projectOf(context, caller);
   if (!settingsOf(project).enableAuthSessions) throw refusal('AUTH_SESSION_DISABLED');
+  return project;
+}
+
+async function refresh(context: AppContext, project: Project, caller: Caller): Promise<SessionAnswer> {
+  const token = tokenOf(caller);
+  await requireDeviceBehind(project, await familyOf(context, project, token));
+  const random = randomBytes(SESSION_RANDOM_BYTES);
+  return run(project, caller, 'session.refresh', (ctx, now, ttlSeconds) => {
+    const family = familyIn(ctx, token);
+    requireDeviceBehindStill(ctx, family);
+    return refreshSession(token, family, { ttlSeconds, random, now });
+  });
 }
 
 function tokenOf({ proof = NO_PROOF }: Caller): SessionToken {

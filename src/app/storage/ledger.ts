@@ -66,12 +66,7 @@ export async function ledgerAnswer(
   query: LedgerQuery,
 ): Promise<LedgerAnswer> {
   const { head } = project.set;
-  const field = query.field ?? ALL_FIELDS;
-  if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
-  const from = timeOf(query.from, 'from');
-  const to = timeOf(query.to, 'to');
-  const order = orderOf(query.order);
-  if (query.cursor !== null && !CURSOR.test(query.cursor)) throw wrongMark('cursor');
+  const asked = askedOf(access, collection, at, query);
   const lastChange = () =>
     Math.max(
       project.set.collectionChangedAt(collectionSubject('live', collection.id)),
@@ -80,15 +75,7 @@ export async function ledgerAnswer(
   const changedAt = lastChange();
   const reach = (timeoutMs?: number) => viewsReached(context, project, 'ledger', changedAt, timeoutMs);
   let reached = await reach();
-  const filter = {
-    space: access.space,
-    collection: collection.id,
-    ...selectionOf(collection, at.key),
-    ...(field === ALL_FIELDS ? {} : { field }),
-    ...(from === null ? {} : { from }),
-    ...(to === null ? {} : { to }),
-  };
-  const read = () => context.views.ledger(project.id, filter, { limit: limitOf(query.limit), after: query.cursor, order });
+  const read = () => context.views.ledger(project.id, asked.filter, asked.page);
   let page = await read();
   let isAhead = false;
   if (!shows(page)) {
@@ -105,12 +92,37 @@ export async function ledgerAnswer(
     }
   }
   // Printing a page of many entries takes a while.
-  const result = await context.roundRobin.run(project.id, () => printed({ ...query, field }, page, collection.id, at.key));
+  const result = await context.roundRobin.run(project.id, () => printed({ ...query, field: asked.field }, page, collection.id, at.key));
   return {
     ...positioned(context, project, caller, reached && !isAhead),
     result,
     revision: reached ? Math.max(page.revision, head) : page.revision,
   };
+}
+
+interface AskedPage {
+  readonly field: string;
+  readonly filter: LedgerFilter;
+  readonly page: { readonly limit: number; readonly after: string | null; readonly order: LedgerOrder };
+}
+
+/** What the texts of the URL ask for. Throws 400 for one that cannot be read. */
+function askedOf({ space }: SharedAccess, collection: CollectionModel, { key }: Address, query: LedgerQuery): AskedPage {
+  const field = query.field ?? ALL_FIELDS;
+  if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
+  const from = timeOf(query.from, 'from');
+  const to = timeOf(query.to, 'to');
+  const order = orderOf(query.order);
+  if (query.cursor !== null && !CURSOR.test(query.cursor)) throw wrongMark('cursor');
+  const filter = {
+    space,
+    collection: collection.id,
+    ...selectionOf(collection, key),
+    ...(field === ALL_FIELDS ? {} : { field }),
+    ...(from === null ? {} : { from }),
+    ...(to === null ? {} : { to }),
+  };
+  return { field, filter, page: { limit: limitOf(query.limit), after: query.cursor, order } };
 }
 
 function printed(

@@ -69,103 +69,120 @@ interface Request extends RunInput {
 const ANSWERS_BYTES = 16 * 1024 * 1024;
 const SCANNED_BYTES = 32 * 1024 * 1024;
 
+export function createQueries(context: AppContext): Queries & SharedQueries {
+  return new QueryAnswers(context);
+}
+
 /**
  * Queries answer from the views, or from a board in memory. A result is kept and given again only while none of its sources has changed since it
  * was made: this node knows the revision of every collection's last change, so that costs one comparison. A result also expires, because
  * expressions may read the clock. Runs under way are shared, and one scan answers every page, player or rows around one. Where documents change
  * all the time, all who ask while a scan waits for its turn share that scan: it shows all changes from before it begins.
  */
-export function createQueries(context: AppContext): Queries & SharedQueries {
-  const answers = new LRUCache<string, Kept<string>>({ maxSize: ANSWERS_BYTES, sizeCalculation: ({ what }) => what.length + 200 });
-  const scanned = new LRUCache<string, Kept<ScanResult>>({ maxSize: SCANNED_BYTES, sizeCalculation: ({ what }) => what.run.bytes + 1_000 });
-  const boardRuns = new SingleFlight<Made<RunResult>>();
-  const scanRuns = new CoalescedRuns<Made<ScanResult>>();
-  const hot = new HotBoards(context);
+class QueryAnswers implements Queries, SharedQueries {
+  readonly #context: AppContext;
+  readonly #boards: HotBoards;
+  readonly #answers = new LRUCache<string, Kept<string>>({ maxSize: ANSWERS_BYTES, sizeCalculation: ({ what }) => what.length + 200 });
+  readonly #scanned = new LRUCache<string, Kept<ScanResult>>({
+    maxSize: SCANNED_BYTES,
+    sizeCalculation: ({ what }) => what.run.bytes + 1_000,
+  });
+  readonly #boardRuns = new SingleFlight<Made<RunResult>>();
+  readonly #scanRuns = new CoalescedRuns<Made<ScanResult>>();
 
-  /** Runs a query once the views show its sources as they are, or after a short wait. */
-  const made = async <T>({ project, changedAt }: Request, table: ViewTable, work: () => Promise<T>, isNear = true): Promise<Made<T>> => {
-    const reached = isNear && (await viewsReached(context, project, table, changedAt));
-    const madeAt = context.scheduler.now();
-    return { what: await work(), reached, madeAt };
-  };
+  constructor(context: AppContext) {
+    this.#context = context;
+    this.#boards = new HotBoards(context);
+  }
 
-  const isGood = ({ changedAt, plan, isFresh }: Request, kept: Kept<unknown>) =>
-    !isFresh && kept.changedAt === changedAt && isCurrent(kept, plan, context.scheduler.now());
-
-  const ofBoard = async (request: Request, board: BoardPlan): Promise<Made<RunResult>> => {
-    const { project, page, name, changedAt } = request;
-    const view = await hot.view(request, board, page);
-    if (view !== null) return { what: await viewAnswer(request, board, view), reached: true, madeAt: context.scheduler.now() };
-    return boardRuns.run(`${name} ${changedAt}`, request.left(), (stop) =>
-      made(request, 'leaderboards', () => tableAnswer(request, board, page, (work) => context.scans.run(project.id, stop, work))),
+  run(caller: Caller, call: QueryCall): Awaitable<ReadAnswer<contract.QueryResult>> {
+    return andThen(projectOf(this.#context, caller), (project) =>
+      this.#answer(project, runnable(project, caller, call), {
+        position: caller.position,
+        // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
+        isFresh: call.fresh && mayRunAnew(caller),
+        left: () => call.left?.() ?? null,
+      }),
     );
-  };
+  }
 
-  /** Shows all changes up to now, so it also answers all who asked meanwhile. */
-  const scannedNow = async (request: Request, isNear: boolean, ending: AbortSignal, begin: (changedAt: number) => void) => {
-    const changedAt = lastChange(request.project, request.access, request.plan);
-    begin(changedAt);
-    return made({ ...request, changedAt }, 'documents', () => scan(request, ending), isNear);
-  };
+  answer(project: Project, query: SharedQuery): Awaitable<QueryAnswer> {
+    return this.#answer(project, query, { position: null, isFresh: false, left: () => null });
+  }
 
-  const ofScan = async (request: Request): Promise<Made<RunResult> & { readonly isKept: boolean }> => {
-    const { project, page, result, changedAt } = request;
-    const left = request.left();
-    const known = scanned.get(result);
-    const kept = known !== undefined && isGood(request, known) ? { ...known, reached: true } : null;
-    const { what, reached, madeAt } =
-      kept ??
-      (await scanRuns.run(result, changedAt, left, async (stop, begin) => {
-        // A scan that waits has no turn yet, and takes none from others.
-        const isNear = await viewsReached(context, project, 'documents', changedAt);
-        return context.scans.run(project.id, stop, (ending) => scannedNow(request, isNear, ending, begin));
-      }));
-    if (kept === null && isLasting(request, { revision: what.revision, reached })) scanned.set(result, { what, changedAt, madeAt });
-    const body = await composedAnswer(request, what, page, left);
-    return { what: { body, revision: what.revision }, reached, madeAt, isKept: kept !== null };
-  };
+  #answer(project: Project, { access, query, plan, page }: SharedQuery, asking: Asking): Awaitable<QueryAnswer> {
+    const context = this.#context;
+    const changedAt = lastChange(project, access, plan);
+    const result = [project.id, access.space, access.definitions.hash, query.hash].join(' ');
+    const name = [result, page.limit, page.offset, page.player, page.around].join(' ');
+    const known = this.#answers.get(name);
+    const started = context.scheduler.monotonic();
+    const request = { context, project, access, query, plan, started, page, result, name, changedAt, ...asking };
+    if (known !== undefined && this.#isGood(request, known)) {
+      return answer(context, project, asking, { body: known.what, reached: true, position: project.set.head });
+    }
+    return this.#answerAnew(asking, request);
+  }
 
-  const answerAnew = async (asking: Asking, request: Request): Promise<QueryAnswer> => {
+  async #answerAnew(asking: Asking, request: Request): Promise<QueryAnswer> {
     const { project, access, plan, name, changedAt } = request;
     const { head } = project.set;
     const board = boardOf(plan, access);
-    const ran = board === null ? await ofScan(request) : { ...(await ofBoard(request, board)), isKept: false };
+    const ran = board === null ? await this.#ofScan(request) : { ...(await this.#ofBoard(request, board)), isKept: false };
     const { what, reached, madeAt, isKept } = ran;
     const again = fromCache({ what: what.body, madeAt }, plan);
-    if (isLasting(request, { revision: what.revision, reached })) answers.set(name, { what: again, changedAt, madeAt });
+    if (isLasting(request, { revision: what.revision, reached })) this.#answers.set(name, { what: again, changedAt, madeAt });
     const body = isKept ? again : what.body;
     const position = positionOf(request, what.revision, reached ? head : -1);
     // If nothing has changed since the first of two reads, both show the same.
     const isMixed = what.isMixed && lastChange(project, access, plan) > what.revision ? what.isMixed : undefined;
-    return { ...answer(context, project, asking, { body, reached, position }), isMixed };
-  };
+    return { ...answer(this.#context, project, asking, { body, reached, position }), isMixed };
+  }
 
-  const answerOf = (project: Project, { access, query, plan, page }: SharedQuery, asking: Asking): Awaitable<QueryAnswer> => {
-    const changedAt = lastChange(project, access, plan);
-    const result = [project.id, access.space, access.definitions.hash, query.hash].join(' ');
-    const name = [result, page.limit, page.offset, page.player, page.around].join(' ');
-    const known = answers.get(name);
-    const started = context.scheduler.monotonic();
-    const request = { context, project, access, query, plan, started, page, result, name, changedAt, ...asking };
-    if (known !== undefined && isGood(request, known)) {
-      return answer(context, project, asking, { body: known.what, reached: true, position: project.set.head });
-    }
-    return answerAnew(asking, request);
-  };
+  async #ofBoard(request: Request, board: BoardPlan): Promise<Made<RunResult>> {
+    const { scheduler, scans } = this.#context;
+    const { project, page, name, changedAt } = request;
+    const view = await this.#boards.view(request, board, page);
+    if (view !== null) return { what: await viewAnswer(request, board, view), reached: true, madeAt: scheduler.now() };
+    return this.#boardRuns.run(`${name} ${changedAt}`, request.left(), (stop) =>
+      this.#made(request, 'leaderboards', () => tableAnswer(request, board, page, (work) => scans.run(project.id, stop, work))),
+    );
+  }
 
-  return {
-    run: (caller, call) =>
-      andThen(projectOf(context, caller), (project) =>
-        answerOf(project, runnable(project, caller, call), {
-          position: caller.position,
-          // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
-          isFresh: call.fresh && mayRunAnew(caller),
-          left: () => call.left?.() ?? null,
-        }),
-      ),
+  async #ofScan(request: Request): Promise<Made<RunResult> & { readonly isKept: boolean }> {
+    const { project, page, result, changedAt } = request;
+    const left = request.left();
+    const known = this.#scanned.get(result);
+    const kept = known !== undefined && this.#isGood(request, known) ? { ...known, reached: true } : null;
+    const { what, reached, madeAt } =
+      kept ??
+      (await this.#scanRuns.run(result, changedAt, left, async (stop, begin) => {
+        // A scan that waits has no turn yet, and takes none from others.
+        const isNear = await viewsReached(this.#context, project, 'documents', changedAt);
+        return this.#context.scans.run(project.id, stop, (ending) => this.#scannedNow(request, isNear, ending, begin));
+      }));
+    if (kept === null && isLasting(request, { revision: what.revision, reached })) this.#scanned.set(result, { what, changedAt, madeAt });
+    const body = await composedAnswer(request, what, page, left);
+    return { what: { body, revision: what.revision }, reached, madeAt, isKept: kept !== null };
+  }
 
-    answer: (project, query) => answerOf(project, query, { position: null, isFresh: false, left: () => null }),
-  };
+  /** Shows all changes up to now, so it also answers all who asked meanwhile. */
+  #scannedNow(request: Request, isNear: boolean, ending: AbortSignal, begin: (changedAt: number) => void): Promise<Made<ScanResult>> {
+    const changedAt = lastChange(request.project, request.access, request.plan);
+    begin(changedAt);
+    return this.#made({ ...request, changedAt }, 'documents', () => scan(request, ending), isNear);
+  }
+
+  /** Runs a query once the views show its sources as they are, or after a short wait. */
+  async #made<T>({ project, changedAt }: Request, table: ViewTable, work: () => Promise<T>, isNear = true): Promise<Made<T>> {
+    const reached = isNear && (await viewsReached(this.#context, project, table, changedAt));
+    const madeAt = this.#context.scheduler.now();
+    return { what: await work(), reached, madeAt };
+  }
+
+  #isGood({ changedAt, plan, isFresh }: Request, kept: Kept<unknown>): boolean {
+    return !isFresh && kept.changedAt === changedAt && isCurrent(kept, plan, this.#context.scheduler.now());
+  }
 }
 
 /** Whether a result may be kept: its sources have not changed since, and it shows nothing that this node has not read yet. */

@@ -51,78 +51,97 @@ interface Remembered {
   readonly stats: PlayerStats;
 }
 
+type RememberedPlayers = LRUCache<string, Remembered>;
+
 export function createTelemetry(context: AppContext): Telemetry {
-  const remembered = new LRUCache<string, Remembered>({ max: REMEMBERED });
-
-  /** Stores a heartbeat that says something new, such as the first of a play session. Later ones are gathered. */
-  async function store(
-    caller: Caller,
-    data: HeartbeatReceived,
-    at: number,
-  ): Promise<{ readonly persisted: boolean; readonly stats: PlayerStats | null }> {
-    const { heartbeats } = context.telemetry;
-    const nextBy = heartbeats.nextBy(caller.projectId, data, at);
-    const fact: TelemetryReport = { type: 'heartbeat.received', data: nextBy === undefined ? data : { ...data, nextBy } };
-    const [revision, before] = await Promise.all([
-      record(context, caller, fact, at, HEARTBEAT_MS),
-      inTime(context, statsOf(context, remembered, caller.projectId, data.platformId)),
-    ]);
-    if (revision === null) return { persisted: false, stats: before?.stats ?? null };
-    const stats = before !== null && before.revision >= revision ? before.stats : credited(before?.stats ?? null, at);
-    if (stats) remembered.set(playerKey(caller.projectId, data.platformId), { revision, stats });
-    if (nextBy !== undefined) heartbeats.begin(caller.projectId, actorOf(caller), data, at, before === null ? null : stats);
-    return { persisted: true, stats };
-  }
-
+  const remembered: RememberedPlayers = new LRUCache({ max: REMEMBERED });
   return {
-    async track(caller, body, claimed, target) {
-      // Measured as it is stored: clients send characters outside ASCII as longer escapes.
-      if (body !== undefined && stringifyJson(body).length > MAX_EVENT) {
-        throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${MAX_EVENT} characters`);
-      }
-      if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
-      const told = accepted(analyticsEvent(body, claimed, context.platformId));
-      const { setting, space, reports } = await placeOf(context, caller, target);
-      const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...told, platformId: playerIn(space, told.platformId) } };
-      if (!isCaptured(setting, fact)) return { stored: false, reason: 'capture_disabled' };
-      const now = context.scheduler.now();
-      if (reports !== null && !reports.tryCount(now)) return { stored: false, reason: 'quota_exceeded' };
-      const revision = await record(context, caller, asKept(setting, fact), now, TRACK_MS);
-      return revision === null ? { stored: false, reason: 'storage_unavailable' } : { stored: true, reason: null };
-    },
-
-    async heartbeat(caller, body, claimed, target) {
-      const told = accepted(heartbeatEvent(body, claimed));
-      const answered = (persisted: boolean, stats: PlayerStats | null) => heartbeatAnswer(caller, told.platformId, persisted, stats);
-      const { setting, space, reports } = await placeOf(context, caller, target);
-      const data = { ...told, platformId: playerIn(space, told.platformId) };
-      const at = context.scheduler.now();
-      const notStored = async () => {
-        const known = await inTime(context, statsOf(context, remembered, caller.projectId, data.platformId));
-        return answered(false, known?.stats ?? null);
-      };
-      if (!isCaptured(setting, { type: 'heartbeat.received', data })) return notStored();
-      const { heartbeats } = context.telemetry;
-      const gathered = heartbeats.take(caller.projectId, data, at);
-      if (gathered !== null) return answered(true, gathered.stats);
-      if (reports !== null && !reports.tryCount(at)) return notStored();
-      const { persisted, stats } = await store(caller, data, at);
-      return answered(persisted, stats);
-    },
-
-    async saveFailed(caller, body) {
-      if (!isObject(body)) throw refusal('INVALID_BODY');
-      const data = saveFailure(body, caller.platformId);
-      context.telemetry.onSaveFailed(caller.projectId, data);
-      const now = context.scheduler.now();
-      const { reports } = (await projectOf(context, caller)).quotas;
-      if (reports !== null && !reports.tryCount(now)) return { recorded: false };
-      const revision = await record(context, caller, { type: 'save.failed', data }, now, TRACK_MS);
-      return { recorded: revision !== null };
-    },
-
-    stats: (caller, platformId, target) => readStats(context, remembered, caller, platformId, target),
+    track: (...report) => track(context, ...report),
+    heartbeat: (...report) => heartbeat(context, remembered, ...report),
+    saveFailed: (...report) => saveFailed(context, ...report),
+    stats: (...asked) => readStats(context, remembered, ...asked),
   };
+}
+
+async function track(
+  context: AppContext,
+  caller: Caller,
+  body: Json | undefined,
+  claimed: string | null,
+  target: PublishTarget,
+): Promise<Omit<contract.Tracked, 'ok'>> {
+  // Measured as it is stored: clients send characters outside ASCII as longer escapes.
+  if (body !== undefined && stringifyJson(body).length > MAX_EVENT) {
+    throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${MAX_EVENT} characters`);
+  }
+  if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
+  const told = accepted(analyticsEvent(body, claimed, context.platformId));
+  const { setting, space, reports } = await placeOf(context, caller, target);
+  const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...told, platformId: playerIn(space, told.platformId) } };
+  if (!isCaptured(setting, fact)) return { stored: false, reason: 'capture_disabled' };
+  const now = context.scheduler.now();
+  if (reports !== null && !reports.tryCount(now)) return { stored: false, reason: 'quota_exceeded' };
+  const revision = await record(context, caller, asKept(setting, fact), now, TRACK_MS);
+  return revision === null ? { stored: false, reason: 'storage_unavailable' } : { stored: true, reason: null };
+}
+
+async function heartbeat(
+  context: AppContext,
+  remembered: RememberedPlayers,
+  caller: Caller,
+  body: JsonObject | null,
+  claimed: string | null,
+  target: PublishTarget,
+): Promise<contract.HeartbeatCounted> {
+  const told = accepted(heartbeatEvent(body, claimed));
+  const answered = (persisted: boolean, stats: PlayerStats | null) => heartbeatAnswer(caller, told.platformId, persisted, stats);
+  const { setting, space, reports } = await placeOf(context, caller, target);
+  const data = { ...told, platformId: playerIn(space, told.platformId) };
+  const at = context.scheduler.now();
+  const notStored = async () => {
+    const known = await inTime(context, statsOf(context, remembered, caller.projectId, data.platformId));
+    return answered(false, known?.stats ?? null);
+  };
+  if (!isCaptured(setting, { type: 'heartbeat.received', data })) return notStored();
+  const { heartbeats } = context.telemetry;
+  const gathered = heartbeats.take(caller.projectId, data, at);
+  if (gathered !== null) return answered(true, gathered.stats);
+  if (reports !== null && !reports.tryCount(at)) return notStored();
+  const { persisted, stats } = await storeHeartbeat(context, remembered, caller, data, at);
+  return answered(persisted, stats);
+}
+
+/** Stores a heartbeat that says something new, such as the first of a play session. Later ones are gathered. */
+async function storeHeartbeat(
+  context: AppContext,
+  remembered: RememberedPlayers,
+  caller: Caller,
+  data: HeartbeatReceived,
+  at: number,
+): Promise<{ readonly persisted: boolean; readonly stats: PlayerStats | null }> {
+  const { heartbeats } = context.telemetry;
+  const nextBy = heartbeats.nextBy(caller.projectId, data, at);
+  const fact: TelemetryReport = { type: 'heartbeat.received', data: nextBy === undefined ? data : { ...data, nextBy } };
+  const [revision, before] = await Promise.all([
+    record(context, caller, fact, at, HEARTBEAT_MS),
+    inTime(context, statsOf(context, remembered, caller.projectId, data.platformId)),
+  ]);
+  if (revision === null) return { persisted: false, stats: before?.stats ?? null };
+  const stats = before !== null && before.revision >= revision ? before.stats : credited(before?.stats ?? null, at);
+  if (stats) remembered.set(playerKey(caller.projectId, data.platformId), { revision, stats });
+  if (nextBy !== undefined) heartbeats.begin(caller.projectId, actorOf(caller), data, at, before === null ? null : stats);
+  return { persisted: true, stats };
+}
+
+async function saveFailed(context: AppContext, caller: Caller, body: Json | undefined): Promise<{ readonly recorded: boolean }> {
+  if (!isObject(body)) throw refusal('INVALID_BODY');
+  const data = saveFailure(body, caller.platformId);
+  context.telemetry.onSaveFailed(caller.projectId, data);
+  const now = context.scheduler.now();
+  const { reports } = (await projectOf(context, caller)).quotas;
+  if (reports !== null && !reports.tryCount(now)) return { recorded: false };
+  const revision = await record(context, caller, { type: 'save.failed', data }, now, TRACK_MS);
+  return { recorded: revision !== null };
 }
 
 /** What a project records, and the space where telemetry of a target counts. */
@@ -155,12 +174,7 @@ interface Known {
 }
 
 /** Stats from the tables, or from this node's memory if the tables lag. */
-async function statsOf(
-  context: AppContext,
-  remembered: LRUCache<string, Remembered>,
-  projectId: string,
-  platformId: string,
-): Promise<Known> {
+async function statsOf(context: AppContext, remembered: RememberedPlayers, projectId: string, platformId: string): Promise<Known> {
   const found = await context.telemetry.reader.player(projectId, platformId);
   const own = remembered.get(playerKey(projectId, platformId));
   return own !== undefined && own.revision > found.revision ? { ...found, ...own } : found;
@@ -187,7 +201,7 @@ function heartbeatAnswer(caller: Caller, platformId: string, persisted: boolean,
 /** A player's stats. Waits a little for the tables to show what this node stored. */
 async function readStats(
   context: AppContext,
-  remembered: LRUCache<string, Remembered>,
+  remembered: RememberedPlayers,
   caller: Caller,
   platformId: string,
   target: PublishTarget,
