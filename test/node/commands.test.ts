@@ -343,7 +343,7 @@ describe('a project as a JSON file', () => {
     ]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await outcome('project', 'export', game.projectId, '--out', file)).said).toContain('--force');
-    expect((await outcome('project', 'export', game.projectId, '--out', data, '--force')).said).toContain('is no file');
+    expect((await outcome('project', 'export', game.projectId, '--out', data, '--force')).said).toContain('is not a file');
     expect(await quick('project', 'export', game.projectId, '--out', file, '--force')).toContain('8 collections');
     const refused = await here(['project', 'export', 'nobody', '--out', join(data, 'no.json'), '--data', data, '--json']);
     expect(refused.stderr).toContain('NOT_FOUND');
@@ -394,6 +394,11 @@ describe('a project as a JSON file', () => {
     const collections = preview.tables.find(({ table }: { table: string }) => table === 'collections');
     expect(collections).toMatchObject({ incomingCount: 8, existingCount: 1, conflictCount: 1, newCount: 7, conflicts: [{ id: 'slots' }] });
     expect((await slots()).maxRecords).toBe(1);
+
+    const odd = join(data, 'odd.json');
+    writeFileSync(odd, '{"project_id":"p","export_version":1,"tables":{"quests":[{},{}],"maps":{"a":{"b":1}},"pages":[],"records":null}}');
+    const { code, stderr } = await here(['project', 'import', odd, '--into', projectId, '--data', data]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/tables\.quests, .*\n.*tables\.maps, /) });
 
     await importing(file, '--into', projectId, '--on-conflict', 'skip');
     expect((await slots()).maxRecords).toBe(1);
@@ -446,6 +451,16 @@ describe('a project as a JSON file', () => {
       'tables.endpoints[0]',
     );
     expect(await refusedImport('{"project_id":"p","export_version":1,"tables":{"records":{"x":[{}]}}}', '--as-new')).toContain('records.x');
+    for (const tables of [
+      '{"pages":"x"}',
+      '{"endpoints":{"a":1}}',
+      '{"records":[{}]}',
+      '{"records":{"slots":{"a":1}}}',
+      '{"game_values":7}',
+    ]) {
+      const said = await refusedImport(`{"project_id":"p","export_version":1,"tables":${tables}}`, '--as-new');
+      expect(said, tables).toContain('it is no list of rows');
+    }
     expect(await refusedImport('{"project_id":', '--as-new')).toContain('no JSON project export');
     expect(await refusedImport('no JSON', '--as-new')).toMatch(/[^ :] cannot be read/);
     expect(await refusedImport(Buffer.from([...Buffer.from('{"project_id":"'), 0xff]), '--as-new')).toContain('not UTF-8');

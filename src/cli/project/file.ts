@@ -10,6 +10,9 @@ import { BrokenJson, ELEMENT, JsonSplitter } from '../../kernel/json-split.ts';
 
 /** Tables whose rows are read only when they are written, because there may be millions. */
 const STREAMED: ReadonlySet<string> = new Set(['records', 'global_records', 'save_records']);
+/** A table of other servers' exports, which has no meaning here. */
+const OF_OTHERS = 'checkpoint_cursor';
+const OTHER_TABLES: ReadonlySet<string> = new Set(['api_keys', 'project', 'pages']);
 /** Most characters of one row. */
 const MAX_ROW = 32 * 1024 * 1024;
 /** Most definitions: they are kept in memory until they are published. */
@@ -33,6 +36,8 @@ export interface ProjectFile {
   readonly pages: readonly Json[];
   /** Number of rows by table and collection. */
   readonly streamed: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** Tables with content that nothing here reads. */
+  readonly unknown: ReadonlySet<string>;
 }
 
 /** Whether the parser enters a container at this path. Rows are at `tables`, a table, a collection if it has one, and an element. */
@@ -95,17 +100,20 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
   const keys: AdoptKey[] = [];
   const streamed = new Map<string, Map<string, number>>();
   let tables = false;
+  const unknown = new Set<string>();
   const found = () => {
     tables = true;
   };
   for await (const { path, json, place } of pieces(file, found)) {
     const [first = '', table = '', collection = ''] = path;
     if (first !== 'tables') head.set(first, json);
-    if (first !== 'tables' || path.length < 3) continue;
-    if (STREAMED.has(table)) {
+    if (first !== 'tables' || path.length < 2 || table === OF_OTHERS) continue;
+    if (!isKnown(table)) unknown.add(table);
+    else if (path.length < (STREAMED.has(table) ? 4 : 3)) requireNoRows(file, place, json);
+    else if (STREAMED.has(table)) {
       const counts = streamed.get(table) ?? new Map<string, number>();
       streamed.set(table, counts.set(collection, (counts.get(collection) ?? 0) + 1));
-    } else if (Object.hasOwn(LISTED_TABLES, table) || Object.hasOwn(SINGLE_TABLES, table)) {
+    } else if (isDefinitions(table)) {
       definitions.push(at(file, place, () => definitionRow(table, json)));
       if (definitions.length > MAX_DEFINITIONS)
         throw refusal('VALIDATION_FAILED', `${file} holds more than ${MAX_DEFINITIONS} definitions`);
@@ -123,6 +131,7 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
     keys,
     pages,
     streamed,
+    unknown,
   };
 }
 
@@ -142,6 +151,20 @@ export function at<T>(file: string, place: string, read: () => T): T {
     if (!(error instanceof Error) || error.name !== 'BadRow') throw error;
     throw refusal('VALIDATION_FAILED', `${file}: ${place}: ${error.message}`);
   }
+}
+
+function isDefinitions(table: string): boolean {
+  return Object.hasOwn(LISTED_TABLES, table) || Object.hasOwn(SINGLE_TABLES, table);
+}
+
+function isKnown(table: string): boolean {
+  return isDefinitions(table) || STREAMED.has(table) || OTHER_TABLES.has(table);
+}
+
+/** What stands where rows should may only be empty: anything else would be left out without a word. */
+function requireNoRows(file: string, place: string, json: Json): void {
+  const isEmpty = json === null || (typeof json === 'object' && Object.keys(json).length === 0);
+  if (!isEmpty) throw refusal('VALIDATION_FAILED', `${file}: ${place}: it is no list of rows`);
 }
 
 const NEWEST = 1;

@@ -33,6 +33,7 @@ export function importCommand(): Command {
       const { readProjectFile } = await import('./file.ts');
       const { ProjectImport } = await import('./importing.ts');
       const contents = await readProjectFile(file);
+      for (const name of contents.unknown) printNote(`Not imported: tables.${name}, which this release does not know.`);
       const report = await withInstallation(
         options,
         (installation) => new ProjectImport(installation, file, contents).run(target, options.onConflict, options.preview === true),
