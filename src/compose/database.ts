@@ -50,10 +50,34 @@ export async function commandDatabase(config: Config, logger: Logger): Promise<{
 export async function nodeDatabase(config: Config, logger: Logger, onLost: () => void): Promise<NodeDatabase> {
   const { databaseUrl } = config;
   if (databaseUrl === null) return embedded(config, logger, onLost);
-  const facts = await readFacts(databaseUrl);
+  const facts = await onceStarted(() => readFacts(databaseUrl), logger);
   requireVersion(facts);
   requireEncoding(facts);
   return { url: databaseUrl, facts, stop: async () => undefined };
+}
+
+/** How long a server that starts up or recovers is waited for, and the pause between two questions, ms. */
+const STARTING = { forMs: 300_000, pauseMs: 500 };
+/** SQLSTATE `cannot_connect_now`: the server starts up, recovers, or shuts down. */
+const CANNOT_CONNECT_NOW = '57P03';
+
+/** Asks again as long as the server says that it takes no connections yet. After a crash of a large one, recovery takes minutes. */
+export async function onceStarted<T>(ask: () => Promise<T>, logger: Logger, { forMs, pauseMs } = STARTING): Promise<T> {
+  const until = performance.now() + forMs;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isStarting(error) || performance.now() > until) throw error;
+      if (tries === 0)
+        logger.warn({ reason: error.message }, `the database takes no connections yet; waiting for it, ${forMs / 1000} s at most`);
+    }
+    await sleep(pauseMs);
+  }
+}
+
+function isStarting(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === CANNOT_CONNECT_NOW;
 }
 
 /** Asks the server what it is. Throws when it cannot connect. */
