@@ -236,7 +236,9 @@ describe('endpoints', () => {
     const missing = await game.play('POST', game.endpoint('buy'), { body: {} }, key);
     expect([missing.status, Object(missing.body).error.code, missing.text.includes('item')]).toEqual([400, 'INVALID_INPUT', true]);
     expect(await refused(buy(key, 7))).toBe('400 INVALID_INPUT');
-    expect(await refused(game.play('POST', game.endpoint('nothing'), { body: {} }))).toBe('404 ENDPOINT_NOT_FOUND');
+    const nowhere = await game.play('POST', game.endpoint('nothing'), { body: {} });
+    expect(nowhere.status).toBe(404);
+    expect(Object(nowhere.body).error).toMatchObject({ code: 'ENDPOINT_NOT_FOUND', message: expect.stringContaining('"nothing"') });
     expect(await refused(game.play('POST', game.endpoint(''), { body: {} }))).toBe('400 INVALID_REQUEST');
     expect(await bodyOf(load(key))).toMatchObject({ gold: 3 });
   });

@@ -69,7 +69,7 @@ export function createTests(context: AppContext): Tests {
       const { project, access, answer } = await open(caller, target, RUN_SCOPES, 'x');
       const test = requestedTest(access, body);
       const report = await testReport(context, environmentOf(project, caller, target), test, SINGLE_TRACE_BYTES);
-      if (report === null) throw noSuchEndpoint(target);
+      if (report === null) throw noSuchEndpoint(test.endpoint, target);
       return answer(report);
     },
 
@@ -98,7 +98,7 @@ export function createTests(context: AppContext): Tests {
       const { access, answer } = await open(caller, target, SCOPES, 'rw');
       const { slug } = accepted(runRequest(body));
       const endpoint = slug === undefined ? undefined : access.definitions.endpoint(slug);
-      if (slug !== undefined && endpoint === undefined) throw noSuchEndpoint(target);
+      if (slug !== undefined && endpoint === undefined) throw noSuchEndpoint(slug, target);
       const endpoints = endpoint === undefined ? access.definitions.endpoints : [endpoint];
       return answer({ suggestions: endpoints.flatMap((each) => suggestedTests(each.slug, each.definition)) });
     },

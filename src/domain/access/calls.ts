@@ -19,10 +19,10 @@ export function callingPlayer(access: AccessContext, who: Credential, pattern: R
 /** The endpoint, if it exists, is enabled, is neither deprecated nor internal, and is open to the caller's key; in this order. */
 export function endpointAccess({ definitions, target }: AccessContext, who: Credential, slug: string): EndpointModel | Refusal {
   const endpoint = definitions.endpoint(slug);
-  if (!endpoint) return noSuchEndpoint(target);
+  if (!endpoint) return noSuchEndpoint(slug, target);
   if (!endpoint.enabled) return refusal('ENDPOINT_DISABLED');
   if (endpoint.deprecated) return refusal('ENDPOINT_DEPRECATED');
-  if (endpoint.internal) return noSuchEndpoint(target);
+  if (endpoint.internal) return noSuchEndpoint(slug, target);
   return endpoint.requiresSecretKey && !who.isSecret ? refusal('SECRET_KEY_REQUIRED') : endpoint;
 }
 

@@ -28,6 +28,7 @@ export function notProven(): Refusal {
 }
 
 const IN_LIVE = 'until it is promoted, what was pushed to next shows only to requests for next (x-ns-publish-target: next)';
+const ENDPOINT_IN_LIVE = 'Until it is promoted, what was pushed to next answers only to calls for next (x-ns-publish-target: next)';
 const IN_NEXT = 'in next, which shows live with what is staged: it is in neither, or its removal is staged';
 
 /** Refusal of a collection or query that a call names and that does not exist. */
@@ -38,6 +39,7 @@ export function noSuch(kind: 'collection' | 'query', id: string, target: Publish
 }
 
 /** Refusal of an endpoint that a call names and that does not exist. */
-export function noSuchEndpoint(target: PublishTarget): Refusal {
-  return target === 'live' ? refusal('ENDPOINT_NOT_FOUND') : refusal('ENDPOINT_NOT_FOUND', `No endpoint with this slug ${IN_NEXT}`);
+export function noSuchEndpoint(slug: string, target: PublishTarget): Refusal {
+  const where = target === 'next' ? ` ${IN_NEXT}` : `. ${ENDPOINT_IN_LIVE}`;
+  return refusal('ENDPOINT_NOT_FOUND', `No endpoint has the slug ${JSON.stringify(truncateText(slug, 64))}${where}`);
 }
