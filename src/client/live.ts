@@ -25,6 +25,11 @@ export interface FollowOptions {
   readonly onError?: (error: SavepointError) => void;
 }
 
+export interface LiveOptions {
+  /** Told when the server loses sight of its log, so that there may be later values than those that came, and when it sees it again. */
+  readonly onStale?: (isStale: boolean) => void;
+}
+
 export interface Subscription<Value> {
   /** The value now; `undefined`: none has come yet. */
   readonly value: Value | undefined;
@@ -58,8 +63,8 @@ const MAX_RECOVERIES = 2;
  * live.close();
  * ```
  */
-export function openLive<G extends GameTypes = AnyGame>(client: Client<G>): Live<G> {
-  return new Live(client);
+export function openLive<G extends GameTypes = AnyGame>(client: Client<G>, options: LiveOptions = {}): Live<G> {
+  return new Live(client, options);
 }
 
 /** What a client follows, over one connection; `openLive` opens it. */
@@ -70,13 +75,17 @@ export class Live<G extends GameTypes = AnyGame> {
   #stop = new AbortController();
   #isRunning = false;
   #isClosed = false;
+  #isStale = false;
+  readonly #onStale: LiveOptions['onStale'];
   #reopenTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #stopObserving: () => void;
   readonly #onOnline = () => this.#reopen();
 
   /** @internal */
-  constructor(client: Client<G>) {
+  constructor(client: Client<G>, { onStale }: LiveOptions) {
     requireClient(client);
+    requireOptions({ onStale });
+    this.#onStale = onStale;
     const { connection } = client;
     this.#client = client;
     this.#connection = connection;
@@ -225,6 +234,21 @@ export class Live<G extends GameTypes = AnyGame> {
   publishes(onValue: OnValue<Publishes>, { limit, ...options }: FollowOptions & { readonly limit?: number } = {}): Subscription<Publishes> {
     requireOptions({ limit });
     return this.#follow(`publishes${queryString({ limit })}`, onValue, options);
+  }
+
+  /**
+   * Whether there may be later values than those that came, because the server has lost sight of its log.
+   *
+   * @example
+   * ```ts
+   * const live = openLive(client, { onStale: (isStale) => {} });
+   * await live.values(() => {}).ready;
+   * live.isStale; // → false
+   * live.close();
+   * ```
+   */
+  get isStale(): boolean {
+    return this.#isStale;
   }
 
   /**
@@ -403,6 +427,8 @@ export class Live<G extends GameTypes = AnyGame> {
     const signal = AbortSignal.any([stop, silent.signal]);
     const opened = await this.#connection.open(request, signal);
     if (!opened.ok) return { error: opened.error, wasOpen: false };
+    // A stream that begins stale says so.
+    this.#setStale(false);
     let ended: SavepointError | null = null;
     // Two clocks measure the silence: the monotonic one stands still while the machine sleeps, and the wall clock may be set back.
     let lastActivity = [performance.now(), Date.now()] as const;
@@ -431,19 +457,26 @@ export class Live<G extends GameTypes = AnyGame> {
   #handleEvent({ id, event, data }: ServerEvent, topics: readonly Topic[]): SavepointError | null {
     const parse = this.#connection.options.json?.parse ?? JSON.parse;
     const message: unknown = data === null ? {} : parse(data);
-    const { topic: text, revision, version, value, error } = isObject(message) ? message : ({} as Readonly<Record<string, unknown>>);
+    const { topic: text, revision, version, value, error, stale } = isObject(message) ? message : ({} as Readonly<Record<string, unknown>>);
     const topic = topics.find((one) => one.text === text);
     if (event === 'refused') {
       const refusal = errorOf(error);
       if (text === undefined) return refusal;
       topic?.refuse(refusal);
-    } else if (event === 'resync') void this.#reread(topic, Number(revision));
+    } else if (event === 'stale') this.#setStale(stale === true);
+    else if (event === 'resync') void this.#reread(topic, Number(revision));
     else if (event === 'message' && data !== null) {
       this.#connection.advancePosition(Number(revision));
       topic?.receive(value, Number(revision), Number(version ?? 0));
     }
     if (id !== null) for (const one of topics) one.advanceTo(Number(id));
     return null;
+  }
+
+  #setStale(isStale: boolean): void {
+    if (this.#isStale === isStale) return;
+    this.#isStale = isStale;
+    this.#callListener(() => this.#onStale?.(isStale));
   }
 
   /** Reads a value that is too large for the stream. If no topic is named, the server sends all values by itself. */

@@ -2,7 +2,7 @@ import type { PublishTarget } from '../../domain/events.ts';
 import { readTopic, type Topic } from '../../domain/live/topic.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { Presented } from '../caller.ts';
-import { projectOf } from '../context.ts';
+import { type AppContext, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { authenticate } from '../security/authenticate.ts';
 import { admission } from './admission.ts';
@@ -52,10 +52,23 @@ export function createLive(read: Read): Live {
     expiries: new Expiries(context.scheduler),
   };
   let open = 0;
+  let isWatching = false;
 
   const count = (change: 1 | -1) => {
     open += change;
     live.observer.open(open);
+    watchStale();
+  };
+
+  /** While there are streams, each is told whether the node has lost sight of the log, or sees it again. */
+  const watchStale = () => {
+    if (isWatching || open === 0) return;
+    isWatching = true;
+    context.scheduler.after(STALE_LOOK_MS, () => {
+      isWatching = false;
+      for (const streams of byProject.values()) streams.mark(isStale(context, streams.project));
+      watchStale();
+    });
   };
 
   const streamsOf = (project: Project): ProjectStreams => {
@@ -88,6 +101,7 @@ export function createLive(read: Read): Live {
       const known = topics.flatMap((topic) => topic.since ?? []);
       const project = await projectOf(context, { ...caller, position: Math.max(caller.position ?? -1, ...known) });
       const streams = streamsOf(project);
+      streams.mark(isStale(context, project));
       return streams.opening(async () => {
         const isKnown = since !== UNKNOWN && (known.length === 0 || (await isReachable(streams, known)));
         requireRoom(streams);
@@ -104,6 +118,18 @@ export function createLive(read: Read): Live {
       });
     },
   };
+}
+
+/** How often it is looked whether a node may not know the latest changes, ms. */
+const STALE_LOOK_MS = 500;
+
+/** Whether a plain read of the project would be stale, or refused because the node has not heard from the log for too long. */
+function isStale({ projects }: AppContext, project: Project): boolean {
+  try {
+    return projects.freshness(project).stale;
+  } catch {
+    return true;
+  }
 }
 
 /** A stream that may not be opened leaves nothing behind. */

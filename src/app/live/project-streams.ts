@@ -41,6 +41,7 @@ export class ProjectStreams implements SubscriberHost {
   readonly observer: LiveObserver;
   readonly names: OutputNames;
   readonly expiries: Expiries;
+  isStale = false;
   readonly #topics = new Map<string, { readonly topic: SharedTopic; readonly by: Map<Subscriber, number> }>();
   readonly #bySubject = new Map<SubjectKey, Set<SharedTopic>>();
   readonly #byProof = new Map<SubjectKey, Set<Subscriber>>();
@@ -66,6 +67,13 @@ export class ProjectStreams implements SubscriberHost {
     this.#ends = ends;
     this.changes = new Changes(project.set.head, (from, limit) => project.history(from, limit));
     this.#unfollow = project.set.listen({ folded: (event) => this.#note(event), closed: () => this.close() });
+  }
+
+  /** Tells the clients whether this node may not know the latest changes. */
+  mark(isStale: boolean): void {
+    if (this.isStale === isStale) return;
+    this.isStale = isStale;
+    for (const subscriber of this.subscribers) subscriber.flush();
   }
 
   /** Keeps it open while a stream is being opened. */

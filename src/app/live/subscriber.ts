@@ -18,7 +18,7 @@ import { proofEnds, proofSubjects } from './touched.ts';
 export interface LiveEvent {
   /** The id that the client names when it comes back: all changes of its topics up to it were sent. Empty: the client names none. */
   readonly id?: string;
-  readonly event?: 'refused' | 'resync';
+  readonly event?: 'refused' | 'resync' | 'stale';
   /** JSON text. */
   readonly data: string;
 }
@@ -41,6 +41,8 @@ export interface SubscriberHost {
   readonly observer: LiveObserver;
   readonly names: OutputNames;
   readonly expiries: Expiries;
+  /** Whether this node may not know the latest changes of the project. */
+  readonly isStale: boolean;
   /** The topic of a reading, with this listener. */
   join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic;
   leave(topic: SharedTopic, subscriber: Subscriber): void;
@@ -100,6 +102,8 @@ export class Subscriber {
   /** Since when there has been no room. */
   #fullSince: number | null = null;
   #needsResync: boolean;
+  /** Whether the client was told last that the node may not know the latest changes. */
+  #saidStale = false;
 
   /** `needsResync`: the changes that the client missed are not known. */
   constructor(topics: readonly Topic[], needsResync: boolean, host: SubscriberHost, streamCaller: StreamCaller) {
@@ -190,6 +194,7 @@ export class Subscriber {
     if (sink === null || this.#isClosed || this.#checking !== null) return;
     if (!this.isChecked) return void this.recheck();
     if (this.#needsResync) this.#sendResync(sink);
+    if (this.#saidStale !== this.#host.isStale && !this.#sendStale(sink)) return;
     const { length } = this.#entries;
     for (let looked = 0; looked < length; looked += 1, this.#turn = (this.#turn + 1) % length) {
       const entry = this.#entries[this.#turn];
@@ -302,6 +307,19 @@ export class Subscriber {
     this.#needsResync = false;
     this.#host.observer.resync();
     sink.send({ event: 'resync', data: `{"revision":${this.#host.project.set.head}}` });
+  }
+
+  /** Says whether the node may not know the latest changes. False: there is no room. */
+  #sendStale(sink: Sink): boolean {
+    const { isStale, scheduler } = this.#host;
+    const data = `{"stale":${isStale}}`;
+    if (sink.roomFor(data.length) === 'later') {
+      this.#fullSince ??= scheduler.monotonic();
+      return false;
+    }
+    this.#saidStale = isStale;
+    sink.send({ event: 'stale', data });
+    return true;
   }
 
   #admit(entry: Entry, reading: Reading, rules: Rules): void {
