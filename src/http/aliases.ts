@@ -42,6 +42,9 @@ export function locate(sent: string, wholeV1 = false): Location | null {
 
   const end = short ? first : second;
   const rest = end < 0 ? '' : path.slice(end);
+  // `/` is a path of its own and no beginning of others.
+  if (found.base === '/' && rest !== '') return null;
+  if (found.family === 'system' && rest === '/') return { prefix: found, path: `${found.base}/` };
   if (found.family === 'storage' && CANARY_PATH.test(rest)) return { prefix: CANARY, path: found.base + rest };
   if (REFUSED_SEGMENT.test(rest) && !(found.family === 'endpoints' && ENDPOINT_WITHOUT_SLUG.test(rest))) return null;
   if (found.family === 'manage' && REVISION_INIT_PATH.test(rest)) return { prefix: REVISION_INIT, path: found.base + rest };

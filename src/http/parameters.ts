@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { BASES } from '../contract/families.ts';
 import type { Route } from '../contract/route.ts';
 import { routes } from '../contract/routes/index.ts';
@@ -21,9 +22,18 @@ const CHANGE_NOTHING = pathsOf(({ family, writes = false }) => family === 'manag
 const SERVED = [...new Set([...routes.flatMap(({ query = {} }) => Object.keys(query)), 'live', 'noCache'])];
 const KNOWN: ReadonlySet<string> = new Set(SERVED);
 
+/** Query parameters that are numbers, by the route that serves them. */
+const NUMBERS = routes.flatMap((route) => {
+  const numbers = Object.entries(route.query ?? {}).flatMap(([name, schema]) => {
+    const inner = schema instanceof z.ZodDefault ? schema.unwrap() : schema;
+    return inner instanceof z.ZodNumber ? [{ name, schema: inner }] : [];
+  });
+  return numbers.length === 0 ? [] : [{ called: patternOf([route]), numbers }];
+});
+
 /**
  * Throws 400 UNKNOWN_PARAMETER for a parameter that would change what is asked for. With `strict=true` it throws for every parameter that no
- * route serves. Others are ignored: tools add their own, and names that begin with `_` are always theirs.
+ * route serves, and for a number that cannot be read or is out of its range. Others are ignored: tools add their own, and names that begin with `_` are always theirs.
  */
 export function requireServed(exchange: Exchange): void {
   const { search } = exchange;
@@ -37,6 +47,19 @@ export function requireServed(exchange: Exchange): void {
     if (KNOWN.has(name) || isReservedQuery(name) || name.startsWith('_')) continue;
     throw unknown(name, didYouMean(name, SERVED) ?? 'No route serves it.');
   }
+  requireNumbers(exchange);
+}
+
+/** Otherwise the default would be taken for a number that cannot be read, and the nearest for one out of range. */
+function requireNumbers(exchange: Exchange): void {
+  const called = `${exchange.method} ${exchange.location}`;
+  for (const { name, schema } of NUMBERS.find((route) => route.called.test(called))?.numbers ?? []) {
+    const text = queryText(exchange, name);
+    if (text === null || (/^-?\d{1,15}$/.test(text) && schema.safeParse(Number(text)).success)) continue;
+    const { minValue, maxValue } = schema;
+    const most = maxValue === null || maxValue >= Number.MAX_SAFE_INTEGER ? '' : ` to ${maxValue}`;
+    throw refusal('UNKNOWN_PARAMETER', `\`${name}\` must be a whole number from ${minValue}${most}`);
+  }
 }
 
 function requireServedDryRun({ search, method, location }: Exchange): void {
@@ -49,9 +72,13 @@ function requireServedDryRun({ search, method, location }: Exchange): void {
 
 /** Methods and paths of some routes of the contract, as one pattern. */
 function pathsOf(isMeant: (route: Route) => boolean): RegExp {
-  const paths = routes
-    .filter(isMeant)
-    .map(({ method, family, path }) => `${method} ${BASES[family]}${path.replaceAll(/:[^/]+/g, '[^/]+')}`);
+  return patternOf(routes.filter(isMeant));
+}
+
+function patternOf(meant: readonly Route[]): RegExp {
+  const paths = meant.flatMap(({ method, family, also = [], path }) =>
+    [family, ...also].map((served) => `${method} ${BASES[served]}${path.replaceAll(/:[^/]+/g, '[^/]+')}`),
+  );
   return new RegExp(`^(?:${paths.join('|')})$`, 'i');
 }
 

@@ -157,9 +157,10 @@ const called = routes
 describe.each(called)('a request to %s', (_, route) => {
   // The harness checks every answer against the contract.
   it('that fits the contract is served', async () => {
+    const [served] = Object.keys(route.answers).map(Number);
     const property = fc.asyncProperty(requestTo(route, fitting), async (request) => {
       const { status, text } = await sendTo(request);
-      expect([status, text]).toEqual([status === 404 ? 404 : 200, text]);
+      expect([status, text]).toEqual([status === 404 ? 404 : served, text]);
     });
     await fc.assert(property, { numRuns: 12 });
   });

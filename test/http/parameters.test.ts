@@ -80,3 +80,18 @@ it('asked for strictly, what no route serves is refused, with what was probably 
   expect(await ask('/v3/storage/demo/heroes/p1/ledger?order=desc&strict=true')).toBe(200);
   expect(await ask('/v3/manage/demo/sync?strict=true&revisionTarget=next', 'PUT')).toBe(200);
 });
+
+it('asked for strictly, a number that cannot be read or is out of its range is refused; otherwise the default or the nearest counts', async () => {
+  for (const [path, refused] of [
+    ['/v3/storage/demo/heroes/p1/ledger', '`limit` must be a whole number from 1 to 500'],
+    ['/v3/manage/demo/publishes', '`limit` must be a whole number from 1 to 200'],
+    ['/v3/queries/demo/top', '`limit` must be a whole number from 1'],
+  ] as const) {
+    for (const limit of ['zz', '0', '1.5', '-3']) {
+      const { status, json } = await server.send('GET', `${path}?limit=${limit}&strict=true`, { headers: { 'x-api-key': SECRET_KEY } });
+      expect([path, limit, status, json.error?.message]).toEqual([path, limit, 400, refused]);
+    }
+    expect([path, await ask(`${path}?limit=7&strict=true`)]).toEqual([path, 200]);
+  }
+  for (const path of ['/v3/storage/demo/heroes/p1/ledger', '/v3/manage/demo/publishes']) expect(await ask(`${path}?limit=zz`)).toBe(200);
+});

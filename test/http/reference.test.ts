@@ -36,9 +36,35 @@ describe('the reference of the API', () => {
     expect((await server.send('GET', '/docs/..%2fpackage.json')).status).toBe(404);
   });
 
+  it('has a page under the path with a slash, too', async () => {
+    const { status, headers } = await server.send('GET', '/docs/');
+    expect([status, new URL(headers['location'] ?? '', 'http://a/docs/').pathname]).toEqual([308, '/docs']);
+    expect((await server.send('GET', '/health/')).status).toBe(404);
+  });
+
+  it('declares the headers that its page sends', async () => {
+    const { json } = await server.send('GET', '/openapi.json');
+    const declared = Object.keys(Object(json).paths['/docs'].get.responses['200'].headers).map((name) => name.toLowerCase());
+    const { headers } = await server.send('GET', '/docs');
+    const own = Object.keys(headers).filter(
+      (name) => !/^(?:content-(?:type|length|encoding)|date|connection|keep-alive|vary|transfer-encoding)$/.test(name),
+    );
+    expect(declared.sort()).toEqual(own.sort());
+  });
+
+  it('is named by what the address of the server answers: a page to browsers, JSON to others', async () => {
+    const { status, json } = await server.send('GET', '/');
+    expect([status, json]).toMatchObject([200, { ok: true, docs: 'docs', openapi: 'openapi.json', health: 'health', ready: 'ready' }]);
+    const page = await server.send('GET', '/', { headers: { accept: 'text/html,*/*;q=0.8' } });
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    for (const path of ['docs', 'openapi.json', 'health', 'ready']) expect(page.text).toContain(`href="${path}"`);
+    expect((await server.send('GET', '//docs')).status).toBe(404);
+  });
+
   it('is switched off by the setting', async () => {
     const quiet = await startServer({ apiDocs: false });
-    for (const path of ['/openapi.json', '/docs', '/docs/page.js']) expect((await quiet.send('GET', path)).status).toBe(404);
+    for (const path of ['/openapi.json', '/docs', '/docs/', '/docs/page.js']) expect((await quiet.send('GET', path)).status).toBe(404);
+    expect((await quiet.send('GET', '/')).json).not.toHaveProperty('docs');
     await quiet.stop();
   });
 });

@@ -192,7 +192,8 @@ describe('unknown paths and methods', () => {
     ['POST', '/v3/manage/demo/nothing'],
     ['POST', '/v3/manage/demo'],
     ['GET', '/pages/demo'],
-    ['GET', '/'],
+    ['GET', '//'],
+    ['POST', '/'],
   ])('%s %s is 404, never 405', async (method, path) => {
     const reply = await server.send(method, path);
     expect([reply.status, reply.json.ok, reply.json.error.code]).toEqual([404, false, 'NOT_FOUND']);

@@ -165,6 +165,46 @@ export const schemas = {
   }),
 } as const;
 
+/** What browsers are told of a page that the server makes. */
+const PAGE_HEADERS = {
+  'Content-Security-Policy': z.string().meta({ description: 'The page loads nothing but what this server serves' }),
+  'X-Content-Type-Options': z.literal('nosniff').meta({ description: 'The type is the one that is said' }),
+  'Referrer-Policy': z.literal('no-referrer').meta({ description: 'Links do not say where they were followed' }),
+} as const;
+const CACHE = { 'Cache-Control': z.string().meta({ description: 'How long the answer may be kept' }) } as const;
+const path = z.string().meta({ description: 'A path, relative to this one' });
+
+export const home = {
+  read: route({
+    ...about,
+    id: 'readHome',
+    method: 'GET',
+    path: '/',
+    summary: 'What this server is, and where its reference and its probes are; a browser gets it as a page',
+    answers: {
+      200: z
+        .strictObject({
+          ok,
+          product: z.string(),
+          version,
+          docs: path.optional(),
+          openapi: path.optional(),
+          health: path,
+          ready: path,
+        })
+        .meta({ id: 'Home', description: 'Where things are. `docs` and `openapi` are left out where `API_DOCS` is off' }),
+    },
+    texts: { 'text/html; charset=utf-8': 'The same as a page' },
+    answerHeaders: CACHE,
+    example: {
+      answer: {
+        ...{ ok: true, product: 'savepoint', version: '0.1.0' },
+        ...{ docs: 'docs', openapi: 'openapi.json', health: 'health', ready: 'ready' },
+      },
+    },
+  }),
+} as const;
+
 /** The setting `API_DOCS` switches them off. */
 export const reference = {
   openApi: route({
@@ -174,6 +214,7 @@ export const reference = {
     path: '/openapi.json',
     summary: 'This description of the API',
     answers: { 200: anyObject.meta({ description: 'An OpenAPI 3.1 document' }) },
+    answerHeaders: CACHE,
     errors: ['NOT_FOUND'],
     example: { answer: { openapi: '3.1.0', info: { title: 'Savepoint', version: '0.1.0' } } },
   }),
@@ -186,6 +227,18 @@ export const reference = {
     answers: { 200: z.string() },
     texts: { 'text/html; charset=utf-8': 'The page' },
     noJson: true,
+    answerHeaders: { ...PAGE_HEADERS, ...CACHE },
+    errors: ['NOT_FOUND'],
+  }),
+  slash: route({
+    ...about,
+    id: 'readReferenceWithSlash',
+    method: 'GET',
+    path: '/docs/',
+    hidden: true,
+    summary: 'Leads to the page',
+    answers: { 308: z.strictObject({ ok }) },
+    answerHeaders: { Location: z.literal('../docs').meta({ description: 'Where the page is, relative to this path' }) },
     errors: ['NOT_FOUND'],
   }),
   asset: route({
@@ -199,6 +252,7 @@ export const reference = {
     answers: { 200: z.string() },
     texts: { 'text/javascript; charset=utf-8': 'A script', 'text/css; charset=utf-8': 'A style sheet' },
     noJson: true,
+    answerHeaders: { 'X-Content-Type-Options': PAGE_HEADERS['X-Content-Type-Options'], ...CACHE },
     errors: ['NOT_FOUND'],
   }),
 } as const;

@@ -18,7 +18,7 @@ import { securityConfig, sessions } from '../../contract/routes/players.ts';
 import { gamePackage, projectFacts, settings } from '../../contract/routes/project.ts';
 import { publishing } from '../../contract/routes/publishing.ts';
 import { queries, rateLimits, storageQueries, values } from '../../contract/routes/queries.ts';
-import { metrics, pages, reference, schemas, system } from '../../contract/routes/system.ts';
+import { home, metrics, pages, reference, schemas, system } from '../../contract/routes/system.ts';
 import { playerStats, reservedStats, saveFailures, telemetry } from '../../contract/routes/telemetry.ts';
 import { tests } from '../../contract/routes/tests.ts';
 import { nothing, type Serve, serve } from '../dispatch.ts';
@@ -28,6 +28,7 @@ import { endpointHandlers } from './endpoints.ts';
 import { gamePackageHandlers } from './game-package.ts';
 import { globalRecordHandlers, globalRecordViewHandlers } from './global-records.ts';
 import { guestHandlers } from './guests.ts';
+import { homeHandlers } from './home.ts';
 import { liveHandlers } from './live.ts';
 import { logHandlers } from './logs.ts';
 import { gameValuesHandlers, listedHandlers, projectFactHandlers, rateLimitRulesHandlers, unknownManagementRoute } from './management.ts';
@@ -107,6 +108,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   mount(routers, settings, settingsHandlers(services));
   mount(routers, gamePackage, gamePackageHandlers(services));
 
+  mount(routers, home, homeHandlers(parts.settings));
   mount(routers, system, systemHandlers(parts));
   mount(routers, schemas, schemaHandlers());
   if (services.settings.apiDocs) mount(routers, reference, referenceHandlers(services.settings.version));

@@ -28,6 +28,11 @@ export function referenceHandlers(version: string): Handlers<typeof reference> {
       return { text: made.html(), contentType: 'text/html; charset=utf-8', headers: SAFE };
     },
 
+    // Its links are relative to `/docs`, so that they hold behind a proxy that serves the installation under a path.
+    async slash() {
+      return { status: 308, body: { ok: true }, headers: { Location: '../docs' } };
+    },
+
     async asset(ctx) {
       const asset = made.asset(param(ctx, 'asset'));
       if (asset === undefined) throw refusal('NOT_FOUND');
