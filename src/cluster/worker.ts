@@ -26,28 +26,12 @@ export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Pro
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => undefined);
   // The first process may be gone. A worker ends by itself when it hears of that, so a message that nobody gets is no error.
   const report = (message: WorkerMessage, sent: () => void = () => undefined) => process.send?.(message, sent);
-  const expositions = new Map<number, (text: string) => void>();
-  let asks = 0;
+  const expositions = new Expositions((ask) => report({ kind: 'expose', ask }));
   let work: WorkerProcess | null = null;
-
-  const exposition = () =>
-    new Promise<string>((resolve, reject) => {
-      const ask = ++asks;
-      const late = setTimeout(() => {
-        expositions.delete(ask);
-        reject(new Error('the first process does not answer'));
-      }, EXPOSITION_MS);
-      expositions.set(ask, (text) => {
-        clearTimeout(late);
-        expositions.delete(ask);
-        resolve(text);
-      });
-      report({ kind: 'expose', ask });
-    });
 
   const start = async (given: Start) => {
     try {
-      work = await begin(given, exposition);
+      work = await begin(given, () => expositions.next());
       report({ kind: 'ready' });
     } catch (error) {
       report({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) }, () => process.exit(1));
@@ -68,10 +52,42 @@ export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Pro
     if (received === null) return;
     if (received.kind === 'start') void start(received.with);
     if (received.kind === 'measure') void measure(received.ask);
-    if (received.kind === 'exposition') expositions.get(received.ask)?.(received.text);
+    if (received.kind === 'exposition') expositions.received(received.ask, received.text);
     if (received.kind === 'stop') void stop();
     // A connection that its client closed on the way comes without a socket.
     if (received.kind === 'connection' && handle instanceof Socket) work?.accept(handle, Buffer.from(received.head, 'latin1'));
   });
   report({ kind: 'awake' });
+}
+
+/** Metrics of the whole node, which the first process makes when it is asked. */
+class Expositions {
+  readonly #ask: (ask: number) => void;
+  readonly #waiting = new Map<number, (text: string) => void>();
+  #asks = 0;
+
+  constructor(ask: (ask: number) => void) {
+    this.#ask = ask;
+  }
+
+  /** Rejects if the first process does not answer in time. */
+  next(): Promise<string> {
+    return new Promise<string>((resolve, reject) => {
+      const ask = ++this.#asks;
+      const late = setTimeout(() => {
+        this.#waiting.delete(ask);
+        reject(new Error('the first process does not answer'));
+      }, EXPOSITION_MS);
+      this.#waiting.set(ask, (text) => {
+        clearTimeout(late);
+        this.#waiting.delete(ask);
+        resolve(text);
+      });
+      this.#ask(ask);
+    });
+  }
+
+  received(ask: number, text: string): void {
+    this.#waiting.get(ask)?.(text);
+  }
 }

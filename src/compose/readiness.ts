@@ -39,16 +39,21 @@ SELECT c.project, min(c.revision) AS revision FROM savepoint.checkpoints c
 JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
 WHERE v.name = ANY ($1) AND c.paused_at IS NULL GROUP BY c.project`;
 
+/** By project: the head that its read models have to show, what they show, and when they last moved (`performance.now()`). */
+type Lagging = Map<string, { readonly head: number; shown: number; movedAt: number }>;
+
+type Asking = <T>(question: () => Promise<T>) => Promise<T>;
+
 /** Starts to watch, and goes on until all read models have caught up or it is stopped. */
 export function watchReadiness({ log, pool, onError, stallMs = STALL_MS }: ReadinessOptions): Readiness {
   const stopping = new AbortController();
   const report = throttled(onError);
   const pause = () => sleep(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
-  const waiting = new Map<string, { readonly head: number; shown: number; movedAt: number }>();
+  let waiting: Lagging = new Map();
   let behind: number | null = null;
 
   /** Asks again while log or database do not answer. Throws once everything stops. */
-  const answered = async <T>(question: () => Promise<T>): Promise<T> => {
+  const answered: Asking = async (question) => {
     for (;;) {
       stopping.signal.throwIfAborted();
       try {
@@ -68,24 +73,10 @@ export function watchReadiness({ log, pool, onError, stallMs = STALL_MS }: Readi
 
   const watch = async (): Promise<void> => {
     await followedOnce();
-    const rest = [...(await answered(() => shownBy(pool)))];
-    const worker = async () => {
-      for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
-        const [project, shown] = next;
-        const head = (await answered(() => log.head(projectStream(project))))?.revision ?? -1;
-        if (shown < head) waiting.set(project, { head, shown, movedAt: performance.now() });
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+    waiting = await laggingIn(log, pool, answered);
     for (behind = waiting.size; waiting.size > 0; behind = waiting.size) {
       await pause();
-      const shown = await answered(() => shownBy(pool));
-      for (const [project, lagging] of waiting) {
-        const at = shown.get(project) ?? -1;
-        if (at > lagging.shown) lagging.movedAt = performance.now();
-        lagging.shown = at;
-        if (at >= lagging.head || performance.now() - lagging.movedAt > stallMs) waiting.delete(project);
-      }
+      dropCaughtUp(waiting, await answered(() => shownBy(pool)), stallMs);
     }
   };
 
@@ -102,6 +93,30 @@ export function watchReadiness({ log, pool, onError, stallMs = STALL_MS }: Readi
       await watching;
     },
   };
+}
+
+async function laggingIn(log: Log, pool: pg.Pool, answered: Asking): Promise<Lagging> {
+  const lagging: Lagging = new Map();
+  const rest = [...(await answered(() => shownBy(pool)))];
+  const worker = async () => {
+    for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
+      const [project, shown] = next;
+      const head = (await answered(() => log.head(projectStream(project))))?.revision ?? -1;
+      if (shown < head) lagging.set(project, { head, shown, movedAt: performance.now() });
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return lagging;
+}
+
+/** Forgets the projects whose read models show their heads, and those that have not moved for `stallMs`. */
+function dropCaughtUp(lagging: Lagging, shown: ReadonlyMap<string, number>, stallMs: number): void {
+  for (const [project, one] of lagging) {
+    const revision = shown.get(project) ?? -1;
+    if (revision > one.shown) one.movedAt = performance.now();
+    one.shown = revision;
+    if (revision >= one.head || performance.now() - one.movedAt > stallMs) lagging.delete(project);
+  }
 }
 
 async function shownBy(pool: pg.Pool): Promise<ReadonlyMap<string, number>> {

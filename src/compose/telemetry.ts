@@ -48,6 +48,24 @@ export function openTelemetry(
     lost: (count: number, outcome: string) => events.inc({ outcome }, count),
   };
   const recorder = new TelemetryRecorder({ log, scheduler: realScheduler, observer, onError });
+  shutdown.add(() => recorder.close());
+  const heartbeats = new HeartbeatFolds(recorder, realScheduler, { foldMs: heartbeatFoldMs, players: MAX_GATHERED });
+  meter(registry, recorder, heartbeats);
+  shutdown.add(() => heartbeats.close());
+  return {
+    recorder,
+    heartbeats,
+    reader: createTelemetryReader(pool),
+    onSaveFailed(project, { collectionId, recordKey, reason }) {
+      failures.inc();
+      alert({ project, collectionId, recordKey, reason });
+    },
+  };
+}
+
+/** Metrics of what this process holds of telemetry. */
+function meter(registry: Registry, recorder: TelemetryRecorder, heartbeats: HeartbeatFolds): void {
+  const registers = [registry];
   new Gauge({
     name: 'savepoint_telemetry_queue',
     help: 'Telemetry that waits for the log',
@@ -56,8 +74,6 @@ export function openTelemetry(
       this.set(recorder.length);
     },
   });
-  shutdown.add(() => recorder.close());
-  const heartbeats = new HeartbeatFolds(recorder, realScheduler, { foldMs: heartbeatFoldMs, players: MAX_GATHERED });
   new Counter({
     name: 'savepoint_heartbeats_folded_total',
     help: 'Heartbeats that were not stored each, but as part of an event for some minutes',
@@ -75,16 +91,6 @@ export function openTelemetry(
       this.set(heartbeats.size);
     },
   });
-  shutdown.add(() => heartbeats.close());
-  return {
-    recorder,
-    heartbeats,
-    reader: createTelemetryReader(pool),
-    onSaveFailed(project, { collectionId, recordKey, reason }) {
-      failures.inc();
-      alert({ project, collectionId, recordKey, reason });
-    },
-  };
 }
 
 /**

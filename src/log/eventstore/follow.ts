@@ -81,17 +81,8 @@ async function* attempt(
   stop: AbortSignal,
 ): AsyncGenerator<FollowStep> {
   const follower = new Follower(prefix, after);
-  let confirmedAt: number | null = null;
-  while (confirmedAt === null) {
-    const requestedAt = performance.now();
-    const page = await unlessAborted(reader.page(exactly(follower.position), PAGE_EVENTS, stop), stop);
-    if (page === null) return;
-    if (page.length === 0 && follower.position !== null)
-      throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
-    if (page.length < PAGE_EVENTS) confirmedAt = requestedAt;
-    yield follower.step(page, confirmedAt !== null);
-  }
-
+  const confirmedAt = yield* catchUp(reader, follower, stop);
+  if (confirmedAt === null) return;
   const notifier = createNotifier();
   const end = new End(reader, notifier, stop, confirmedAt);
   const source = hub.join({ prefix, after: follower.position, notifier });
@@ -129,6 +120,20 @@ async function* attempt(
     }
   } finally {
     source.close();
+  }
+}
+
+/** Reads to the end of the log. Returns when that was asked for (`performance.now()`), or `null` once `stop` aborts. */
+async function* catchUp(reader: Reader, follower: Follower, stop: AbortSignal): AsyncGenerator<FollowStep, number | null> {
+  for (;;) {
+    const requestedAt = performance.now();
+    const page = await unlessAborted(reader.page(exactly(follower.position), PAGE_EVENTS, stop), stop);
+    if (page === null) return null;
+    if (page.length === 0 && follower.position !== null)
+      throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
+    const isEnd = page.length < PAGE_EVENTS;
+    yield follower.step(page, isEnd);
+    if (isEnd) return requestedAt;
   }
 }
 

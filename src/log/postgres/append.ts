@@ -23,34 +23,59 @@ const CALL = {
   types: AS_TEXT,
 };
 
+export function createAppender(options: AppenderOptions): Appender {
+  return new BatchAppender(options);
+}
+
 /**
  * One call at a time carries everything that gathered while the call before it was under way. So calls are larger when the log is slow, and
  * no timer is needed. Parallel calls would only queue for the head lock.
  */
-export function createAppender({ pool, timeoutMs, onStored }: AppenderOptions): Appender {
-  let queue: Waiting[] = [];
-  let running: Promise<void> | null = null;
-  let closed = false;
+class BatchAppender implements Appender {
+  readonly #options: AppenderOptions;
+  #queue: Waiting[] = [];
+  #running: Promise<void> | null = null;
+  #isClosed = false;
 
-  const run = async () => {
-    while (queue.length > 0) {
-      const { group, rest } = nextCall(queue);
-      queue = rest;
-      const reached = await settle(group);
+  constructor(options: AppenderOptions) {
+    this.#options = options;
+  }
+
+  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[], characters: number): Promise<AppendResult> {
+    if (this.#isClosed) return Promise.reject(new LogUnavailable('the log is closed'));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ stream, expected, events, characters, resolve, reject });
+      // It starts a microtask later, so that the appends of one turn share the first call.
+      this.#running ??= Promise.resolve().then(() => this.#run());
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#refuseWaiting('the log is closed');
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const { group, rest } = nextCall(this.#queue);
+      this.#queue = rest;
+      const reached = await this.#settle(group);
       // There was no connection for this call. What waits behind it was not sent either and would only wait as long again, so it is
       // refused, too.
-      if (!reached) refuseWaiting('the log cannot be reached');
+      if (!reached) this.#refuseWaiting('the log cannot be reached');
     }
     // Done in the same turn as the test above: an append that comes a moment later must start a new run.
-    running = null;
-  };
+    this.#running = null;
+  }
 
-  const refuseWaiting = (reason: string) => {
-    for (const waiting of queue.splice(0)) waiting.reject(new LogUnavailable(reason));
-  };
+  #refuseWaiting(reason: string): void {
+    for (const waiting of this.#queue.splice(0)) waiting.reject(new LogUnavailable(reason));
+  }
 
   /** Sends one call and answers everyone in it. `false`: there was no connection to send it on. */
-  const settle = async (group: readonly Waiting[]): Promise<boolean> => {
+  async #settle(group: readonly Waiting[]): Promise<boolean> {
+    const { pool, timeoutMs } = this.#options;
     let client: pg.PoolClient;
     try {
       client = await pool.connect();
@@ -65,45 +90,29 @@ export function createAppender({ pool, timeoutMs, onStored }: AppenderOptions): 
     } catch (error) {
       // After a refused statement the connection is sound. After any other failure it is not used again.
       client.release(!isRefused(error));
-      if (isRefused(error) && group.length > 1) return alone(group);
+      if (isRefused(error) && group.length > 1) return this.#settleSingly(group);
       const failure = appendFailure(error);
       for (const waiting of group) waiting.reject(failure);
       return true;
     }
     client.release();
-    answer(group, answers, askedAt);
+    this.#answer(group, answers, askedAt);
     return true;
-  };
+  }
 
   /** Sends each append by itself: one that the server will never take must not make the others fail. */
-  const alone = async (group: readonly Waiting[]): Promise<boolean> => {
+  async #settleSingly(group: readonly Waiting[]): Promise<boolean> {
     let reached = true;
-    for (const waiting of group) reached = (await settle([waiting])) && reached;
+    for (const waiting of group) reached = (await this.#settle([waiting])) && reached;
     return reached;
-  };
+  }
 
-  const answer = (group: readonly Waiting[], answers: readonly Answer[], askedAt: number) => {
+  #answer(group: readonly Waiting[], answers: readonly Answer[], askedAt: number): void {
     const results = group.map((waiting, index) => ({ waiting, ...resultOf(answers[index]) }));
     const stored = results.flatMap(({ waiting, result, repeated }) => (result.ok && !repeated ? recorded(waiting, result) : []));
-    onStored(stored, askedAt);
+    this.#options.onStored(stored, askedAt);
     for (const { waiting, result } of results) waiting.resolve(result);
-  };
-
-  return {
-    append(stream, expected, events, characters) {
-      if (closed) return Promise.reject(new LogUnavailable('the log is closed'));
-      return new Promise((resolve, reject) => {
-        queue.push({ stream, expected, events, characters, resolve, reject });
-        // It starts a microtask later, so that the appends of one turn share the first call.
-        running ??= Promise.resolve().then(run);
-      });
-    },
-    async close() {
-      closed = true;
-      refuseWaiting('the log is closed');
-      await running;
-    },
-  };
+  }
 }
 
 /** Our own timer, beside the server's and the client's: a frozen server answers nothing at all. */

@@ -57,39 +57,13 @@ const MAX_DOCUMENT = 16 * 1024 * 1024;
 export function createImporter(projects: Projects): Importer {
   const open = (projectId: string) => openProject(projects, projectId);
 
-  const commit = async (projectId: string, decide: (ctx: DecisionContext, now: number) => Decision<number>): Promise<Imported> => {
-    const project = projects.peek(projectId) ?? (await open(projectId));
-    const command = { commandId: newCommandId(), cause: 'project.import', actor: { kind: 'operator' as const } };
-    const counted = (ctx: DecisionContext, now: number) => {
-      const { events, answer } = decide(ctx, now);
-      return { events, answer: { written: answer, events: events.length } };
-    };
-    const { answer, revision } = await project.execute({ ...command, decide: counted });
-    return { ...answer, revision };
-  };
+  const commit = (projectId: string, decide: Decide) => commitImport(projects, projectId, decide);
 
   return {
     definitions: async (projectId) => (await open(projectId)).definitions,
 
-    async publish(projectId, puts) {
-      const survey = new UniqueSurvey(projects.peek(projectId) ?? (await open(projectId)));
-      for (;;) {
-        const publishing = commit(projectId, (ctx, now) => {
-          const access = accessOf(ctx);
-          const dated = puts.map((put) => (put.kind === 'rate-limit-rules' ? datedPut(access.state, put, now) : put));
-          const events = publishEvents(access.state, 'live', dated);
-          const first = firstTexts(events);
-          if (first !== null) return { events: first, answer: TEXTS };
-          // What the project has besides the file keeps its unique values, as in any other publish.
-          return { events: [...events, ...survey.claims(ctx, access, events)], answer: changesIn(events) };
-        });
-        const done = await publishing.catch(async (error: unknown) => {
-          if (await survey.loadRequested(error)) return null;
-          throw error;
-        });
-        if (done !== null && done.written !== TEXTS) return done;
-      }
-    },
+    publish: async (projectId, puts) =>
+      publish((decide) => commit(projectId, decide), new UniqueSurvey(projects.peek(projectId) ?? (await open(projectId))), puts),
 
     documents: (projectId, collection, rows) => commit(projectId, (ctx) => decideDocuments(ctx, collection, rows)),
 
@@ -112,6 +86,40 @@ export function createImporter(projects: Projects): Importer {
 
     shown: (projectId, revision) => projects.projected(projectId, revision),
   };
+}
+
+type Decide = (ctx: DecisionContext, now: number) => Decision<number>;
+
+/** `decide` answers how many items it writes. */
+async function commitImport(projects: Projects, projectId: string, decide: Decide): Promise<Imported> {
+  const project = projects.peek(projectId) ?? (await openProject(projects, projectId));
+  const command = { commandId: newCommandId(), cause: 'project.import', actor: { kind: 'operator' as const } };
+  const counted = (ctx: DecisionContext, now: number) => {
+    const { events, answer } = decide(ctx, now);
+    return { events, answer: { written: answer, events: events.length } };
+  };
+  const { answer, revision } = await project.execute({ ...command, decide: counted });
+  return { ...answer, revision };
+}
+
+/** Publishes in as many commits as it takes: texts that are too long for the publish are stored before it. */
+async function publish(commit: (decide: Decide) => Promise<Imported>, survey: UniqueSurvey, puts: readonly Put[]): Promise<Imported> {
+  for (;;) {
+    const publishing = commit((ctx, now) => {
+      const access = accessOf(ctx);
+      const dated = puts.map((put) => (put.kind === 'rate-limit-rules' ? datedPut(access.state, put, now) : put));
+      const events = publishEvents(access.state, 'live', dated);
+      const first = firstTexts(events);
+      if (first !== null) return { events: first, answer: TEXTS };
+      // What the project has besides the file keeps its unique values, as in any other publish.
+      return { events: [...events, ...survey.claims(ctx, access, events)], answer: changesIn(events) };
+    });
+    const done = await publishing.catch(async (error: unknown) => {
+      if (await survey.loadRequested(error)) return null;
+      throw error;
+    });
+    if (done !== null && done.written !== TEXTS) return done;
+  }
 }
 
 /** The commit stored only texts; the publish is still to come. */
