@@ -1,38 +1,58 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 
-/** Every command, in the order of the help. Each is loaded when it is used, because loading takes most of a short command's time. */
-const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
-  ['start', async () => (await import('./start.ts')).startCommand()],
-  ['init', async () => (await import('./init.ts')).initCommand()],
-  ['login', async () => (await import('./login.ts')).loginCommand()],
-  ['check', async () => (await import('./check.ts')).checkCommand()],
-  ['push', async () => (await import('./push.ts')).pushCommand()],
-  ['pull', async () => (await import('./pull.ts')).pullCommand()],
-  ['diff', async () => (await import('./diff.ts')).diffCommand()],
-  ['promote', async () => (await import('./promote.ts')).promoteCommand()],
-  ['rollback', async () => (await import('./rollback.ts')).rollbackCommand()],
-  ['publishes', async () => (await import('./publishes.ts')).publishesCommand()],
-  ['project', async () => (await import('./project.ts')).projectCommand()],
-  ['key', async () => (await import('./key.ts')).keyCommand()],
-  ['page', async () => (await import('./page.ts')).pageCommand()],
-  ['migrate', async () => (await import('./migrate.ts')).migrateCommand()],
-  ['rebuild', async () => (await import('./rebuild.ts')).rebuildCommand()],
-  ['verify', async () => (await import('./verify.ts')).verifyCommand()],
-  ['log', async () => (await import('./log.ts')).logCommand()],
-  ['db', async () => (await import('./db.ts')).dbCommand()],
-  ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
-  ['jobs', async () => (await import('./jobs.ts')).jobsCommand()],
-  ['test', async () => (await import('./test.ts')).testCommand()],
-  ['types', async () => (await import('./types.ts')).typesCommand()],
-  ['analytics', async () => (await import('./analytics.ts')).analyticsCommand()],
-  ['flags', async () => (await import('./flags.ts')).flagsCommand()],
-  ['dev', async () => (await import('./dev.ts')).devCommand()],
-  ['call', async () => (await import('./call.ts')).callCommand()],
-  ['doc', async () => (await import('./doc.ts')).docCommand()],
-  ['ledger', async () => (await import('./ledger.ts')).ledgerCommand()],
-  ['logs', async () => (await import('./logs.ts')).logsCommand()],
-  ['completion', async () => (await import('./completion.ts')).completionCommand()],
+/** Every command, in the order and under the headings of the help. Each is loaded when it is used, because loading takes most of a short command's time. */
+const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> = new Map([
+  [
+    'A game in a folder:',
+    new Map([
+      ['init', async () => (await import('./init.ts')).initCommand()],
+      ['login', async () => (await import('./login.ts')).loginCommand()],
+      ['dev', async () => (await import('./dev.ts')).devCommand()],
+      ['check', async () => (await import('./check.ts')).checkCommand()],
+      ['push', async () => (await import('./push.ts')).pushCommand()],
+      ['pull', async () => (await import('./pull.ts')).pullCommand()],
+      ['diff', async () => (await import('./diff.ts')).diffCommand()],
+      ['test', async () => (await import('./test.ts')).testCommand()],
+      ['promote', async () => (await import('./promote.ts')).promoteCommand()],
+      ['rollback', async () => (await import('./rollback.ts')).rollbackCommand()],
+      ['publishes', async () => (await import('./publishes.ts')).publishesCommand()],
+      ['types', async () => (await import('./types.ts')).typesCommand()],
+    ]),
+  ],
+  [
+    'What players have and do, on a server:',
+    new Map([
+      ['call', async () => (await import('./call.ts')).callCommand()],
+      ['doc', async () => (await import('./doc.ts')).docCommand()],
+      ['ledger', async () => (await import('./ledger.ts')).ledgerCommand()],
+      ['logs', async () => (await import('./logs.ts')).logsCommand()],
+    ]),
+  ],
+  [
+    'Projects of this installation:',
+    new Map([
+      ['project', async () => (await import('./project.ts')).projectCommand()],
+      ['key', async () => (await import('./key.ts')).keyCommand()],
+      ['page', async () => (await import('./page.ts')).pageCommand()],
+      ['analytics', async () => (await import('./analytics.ts')).analyticsCommand()],
+      ['flags', async () => (await import('./flags.ts')).flagsCommand()],
+    ]),
+  ],
+  [
+    'This installation:',
+    new Map([
+      ['start', async () => (await import('./start.ts')).startCommand()],
+      ['doctor', async () => (await import('./doctor.ts')).doctorCommand()],
+      ['verify', async () => (await import('./verify.ts')).verifyCommand()],
+      ['rebuild', async () => (await import('./rebuild.ts')).rebuildCommand()],
+      ['migrate', async () => (await import('./migrate.ts')).migrateCommand()],
+      ['log', async () => (await import('./log.ts')).logCommand()],
+      ['db', async () => (await import('./db.ts')).dbCommand()],
+      ['jobs', async () => (await import('./jobs.ts')).jobsCommand()],
+    ]),
+  ],
+  ['Besides:', new Map([['completion', async () => (await import('./completion.ts')).completionCommand()]])],
 ]);
 
 /**
@@ -47,9 +67,10 @@ export async function createProgram([word]: readonly string[] = []): Promise<Com
     .enablePositionalOptions()
     .addHelpText('after', '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder.');
   // `completion` prints all commands.
-  const named = word === undefined || word === 'completion' ? undefined : COMMANDS.get(word);
-  const loads = named === undefined ? [...COMMANDS.values()] : [named];
-  for (const command of await Promise.all(loads.map((load) => load()))) program.addCommand(command);
+  const commands = [...GROUPS].flatMap(([heading, group]) => [...group].map(([name, load]) => ({ heading, name, load })));
+  const named = commands.filter(({ name }) => name === word && name !== 'completion');
+  const loads = (named.length > 0 ? named : commands).map(async ({ heading, load }) => (await load()).helpGroup(heading));
+  for (const command of await Promise.all(loads)) program.addCommand(command);
   for (const each of allCommands(program)) each.exitOverride().showHelpAfterError('(add --help for the options)');
   return program;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Pulled, pullFolder } from '../folder/pull.ts';
 import { readFolder } from '../folder/sources.ts';
@@ -21,7 +22,10 @@ export function pullCommand(): Command {
       const { dir, project, address } = remote.place;
       progress(`reading ${project} on ${address}`);
       const { force = false } = options;
-      const pulled = await pullFolder(remote, readFolder(dir), { target: options.live ? 'live' : 'next', force }).finally(endProgress);
+      const pulled = await pullFolder(remote, existsSync(dir) ? readFolder(dir) : { dir, sources: [], strangers: [] }, {
+        target: options.live ? 'live' : 'next',
+        force,
+      }).finally(endProgress);
       await keepSchemas(dir);
       const isBlocked = pulled.blocked.length > 0 && !force;
       if (isBlocked) process.exitCode = 1;

@@ -157,7 +157,9 @@ export class Connection {
   requirePlayer(given?: string): Result<string> {
     const id = given ?? this.player?.id ?? '';
     if (typeof id !== 'string') return failure('INVALID_ARGUMENT', `${String(id)} is no key of a document, which is a text`);
-    return id === '' ? failure('NO_PLAYER', 'This is about a player: give `player` to the client, or name a key') : success(id);
+    return id === ''
+      ? failure('NO_PLAYER', 'This is about a player, and the client has none: give it `player`, sign in a guest first, or name a key')
+      : success(id);
   }
 
   /** Sends the request until it is carried out or refused, with retries where they may help. */

@@ -5,7 +5,7 @@ import { failure, type Result, SavepointError } from './errors.ts';
 import type { GameTypes } from './game.ts';
 import { randomBytes } from './ids.ts';
 import type { RequestOptions } from './options.ts';
-import type { QueueStorage } from './storage.ts';
+import { type QueueStorage, storageOf } from './storage.ts';
 
 /** The secret that proves a guest's device, and its storage on the device. */
 
@@ -60,7 +60,7 @@ export async function withSecretStore<G extends GameTypes, T>(
   if (!given.ok) return given;
   const ready = await client.connection.ready();
   if (!ready.ok) return ready;
-  const storage = options.storage ?? (globalThis as { readonly localStorage?: QueueStorage }).localStorage;
+  const storage = storageOf(options.storage);
   if (storage === undefined)
     return failure('GUEST_STORAGE', 'Give `storage`, in which the device keeps its secret: there is no localStorage');
   const name = options.name ?? `savepoint-guest:${ready.value.projectId}`;

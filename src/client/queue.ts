@@ -22,7 +22,7 @@ import { jsonText } from './json-text.ts';
 import type { PublishTarget } from './options.ts';
 import { QueueEntries } from './queue-entries.ts';
 import { isTransient, pause } from './retry.ts';
-import type { QueueStorage } from './storage.ts';
+import { type QueueStorage, storageOf } from './storage.ts';
 
 /**
  * The offline queue: writes are stored first, and sent one at a time, in order, when there is a network. Each has an idempotency key of
@@ -57,8 +57,8 @@ export interface Queued<Value = AnyJson, Own extends string = string> {
 }
 
 export interface QueueOptions {
-  /** Keeps the writes that wait: `localStorage`, `fileStorage(folder)`, or the game's own. */
-  readonly storage: QueueStorage;
+  /** Keeps the writes that wait: `localStorage` when left out, `fileStorage(folder)`, or the game's own. */
+  readonly storage?: QueueStorage;
   /** Name of the queue in its storage. Only one queue at a time may use it. Default: made of project and player. */
   readonly name?: string;
   /** How many writes may wait; 1000 when left out. */
@@ -102,11 +102,12 @@ const BLOCKING: ReadonlySet<string> = new Set([
  * (await client.documents('players').get()).gold; // → 8
  * ```
  */
-export async function openQueue<G extends GameTypes = AnyGame>(client: Client<G>, options: QueueOptions): Promise<Queue<G>> {
+export async function openQueue<G extends GameTypes = AnyGame>(client: Client<G>, options: QueueOptions = {}): Promise<Queue<G>> {
   requireClient(client);
   requireKind('options', options, 'object');
-  requireKind('storage', options.storage, 'object');
   requireOptions(options);
+  const storage = storageOf(options.storage);
+  if (storage === undefined) throw new SavepointError('QUEUE_STORAGE', 'Give `storage`, in which writes wait: there is no localStorage');
   const ready = await client.connection.ready();
   if (!ready.ok) throw ready.error;
   const player = client.connection.requirePlayer();
@@ -114,7 +115,7 @@ export async function openQueue<G extends GameTypes = AnyGame>(client: Client<G>
   const name = options.name ?? `savepoint-queue:${ready.value.projectId}:${player.value}`;
   const unlock = await lock(name);
   if (unlock === null) throw new SavepointError('QUEUE_STORAGE', `The queue ${name} is open in another page`);
-  const entries = new QueueEntries<QueuedWrite>(options.storage, name);
+  const entries = new QueueEntries<QueuedWrite>(storage, name);
   try {
     await entries.load();
   } catch (error) {

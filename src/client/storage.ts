@@ -10,6 +10,11 @@ export interface QueueStorage {
   removeItem(name: string): void | Promise<void>;
 }
 
+/** The storage that was given, else the page's own; `undefined`: there is none. */
+export function storageOf(given: QueueStorage | undefined): QueueStorage | undefined {
+  return given ?? (globalThis as { readonly localStorage?: QueueStorage }).localStorage;
+}
+
 /**
  * A storage that keeps nothing over a restart: for tests, and for games that queue only while they run.
  *

@@ -27,10 +27,11 @@ interface Operation extends Node {
 
 const DESCRIPTION = `An event-sourced game backend.
 
-Every answer is JSON, an object unless an endpoint's author says otherwise; every refusal has the envelope \`Refusal\`. Path literals match in any
-letter case, ids do not. HEAD answers as GET, and runs no endpoint. With the setting \`V1_ROUTES=all\` everything under \`/v3\` is served under
-\`/v1\`, too. A secret key with a permission map needs the permissions that an operation names. Names have two spellings on the way in, and
-\`WIRE_NAMES\` says which goes out; these are the neutral ones.`;
+- **Answers** are JSON objects, unless an endpoint's author says otherwise. Every refusal has the form \`Refusal\`.
+- **Paths** match in any letter case; ids in them do not. \`HEAD\` answers as \`GET\`, but runs no endpoint. With the setting \`V1_ROUTES=all\`
+  everything under \`/v3\` is also served under \`/v1\`.
+- **Keys**: a secret key that was given permissions needs those that the operation names.
+- **Names**: some members have two spellings. Both are accepted; the setting \`WIRE_NAMES\` says which one answers use. This page shows the neutral ones.`;
 
 /** Every operation that is not hidden, under the path of its family. `x-aliases` lists other prefixes with the same answers. */
 export function openApi(version: string): OpenApi {

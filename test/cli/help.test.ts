@@ -29,3 +29,10 @@ test('help says where --json prints a line for each event', () => {
   for (const path of ['dev', 'logs', 'log tail', 'types']) expect(jsonOf(path), path).toContain('NDJSON');
   expect(jsonOf('push')).not.toContain('NDJSON');
 });
+
+test('the help shows every command under a heading', () => {
+  let help = '';
+  program.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+  expect(program.commands.filter((command) => command.helpGroup() === '')).toEqual([]);
+  for (const heading of new Set(program.commands.map((command) => command.helpGroup()))) expect(help).toContain(`\n${heading}\n`);
+});

@@ -103,8 +103,8 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
   'live.publishes': [() => live.publishes(NO), () => live.publishes(onValue, { limit: wrong('5') })],
   openQueue: [
     () => library.openQueue(NO, { storage }),
-    () => library.openQueue(client, NO),
-    () => library.openQueue(client, { storage: NO }),
+    () => library.openQueue(client, wrong('q')),
+    () => library.openQueue(client, { storage: wrong('s') }),
     () => library.openQueue(client, { storage, onSettled: wrong(true) }),
     () => library.openQueue(client, { storage, limit: wrong('5') }),
   ],

@@ -122,11 +122,10 @@ test.skipIf(CHROMIUM === undefined)(
     const queued = await page.evaluate(async (given) => {
       const { createClient, inc, openQueue } = savepoint;
       const offline = createClient({ ...given, fetch: () => Promise.reject(new TypeError('offline')) });
-      const storage = (globalThis as unknown as { readonly localStorage: Library.QueueStorage }).localStorage;
-      const queue = await openQueue(offline, { storage });
+      const queue = await openQueue(offline);
       await queue.update('players', inc('gold', 5));
       await queue.update('players', inc('gold', 1));
-      const second = await openQueue(offline, { storage }).catch((error: { readonly code: string }) => error.code);
+      const second = await openQueue(offline).catch((error: { readonly code: string }) => error.code);
       return [queue.size, second];
     }, options);
     expect(queued).toEqual([2, 'QUEUE_STORAGE']);

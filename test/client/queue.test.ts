@@ -130,6 +130,11 @@ describe('a write', () => {
   });
 });
 
+test('a program names the storage of its queue', async () => {
+  const client = createClient({ ...game.options, player: game.newPlayer() });
+  await expect(openQueue(client)).rejects.toMatchObject({ code: 'QUEUE_STORAGE', message: expect.stringContaining('Give `storage`') });
+});
+
 test('a queue is bounded', async () => {
   const offline = createClient({ ...game.options, player: game.newPlayer(), fetch: () => Promise.reject(new TypeError()) });
   const queue = await openQueue(offline, { storage: memoryStorage(), limit: 2 });

@@ -107,6 +107,9 @@ test('what was pushed comes back byte by byte into an empty folder: YAML and JSO
   await one.ends(0, 'push', '--no-strict');
   const other = managerOf({ projectId: one.env.SAVEPOINT_PROJECT, secretKey: one.env.SAVEPOINT_SECRET_KEY, publicKey: '' });
   await other.ends(0, 'pull');
+  const made = join(newFolder(), 'new/folder');
+  await here(['pull', '--dir', made], { env: other.env });
+  expect(bytesOf(made)).toEqual(bytesOf(other.dir));
   const { '/savepoint.json': begun, ...sent } = bytesOf(one.dir);
   expect(bytesOf(other.dir)).toEqual({ ...sent, '/savepoint.json': expect.not.stringContaining(String(begun)) });
   // The folder now knows its project.

@@ -17,7 +17,7 @@ export function quotasCommand(): Command {
     'savepoint project quotas p1 --set documents=100000 eventsPerDay=default',
   )
     .argument('<projectId>')
-    .option('--set <name=value...>', 'such as documents=100000, bytes=0 (no end), eventsPerDay=default')
+    .option('--set <name=value...>', 'such as documents=100000, bytes=0 (no limit), eventsPerDay=default')
     .action(async (projectId: string, options: QuotasOptions) => {
       const asked: QuotaChanges = Object.fromEntries((options.set ?? []).map(assignment));
       const shown = await withInstallation(options, async ({ config, operator, waitUntilProjected }) => {
@@ -30,11 +30,11 @@ export function quotasCommand(): Command {
       });
       printResult(options, { projectId, ...shown }, () =>
         table(
-          ['QUOTA', 'MOST', 'OF'],
+          ['QUOTA', 'LIMIT', 'SET BY'],
           Object.entries(shown.quotas).map(([name, most]) => [
             name,
-            most === 0 ? 'no end' : String(most),
-            Object.hasOwn(shown.own, name) ? 'the project' : 'the installation, as this command is configured',
+            most === 0 ? 'none' : String(most),
+            Object.hasOwn(shown.own, name) ? 'the project' : 'QUOTA_… of this installation',
           ]),
         ),
       );

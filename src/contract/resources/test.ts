@@ -12,6 +12,8 @@ export const expectation = z
   .looseObject({
     outcome: optional(word(['pass', 'fail', 'any']), 'A success, a rejection, or either. `fail` where a status of 400 or more is named.', {
       default: 'pass',
+      code: 'INVALID_TEST_OUTCOME',
+      expected: 'pass, fail or any',
     }),
     status: optional(z.number().int(), 'The HTTP status.'),
     body: optional(json, 'Members that the answer’s body has to hold.'),

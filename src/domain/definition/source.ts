@@ -91,7 +91,7 @@ function compileText(item: Item, text: string, kind: SourceKind, given: string |
   const version = stringOf(source.sourceVersion);
   if (version !== undefined && version !== '1') return failed('UNSUPPORTED_SOURCE_VERSION', 'Only sourceVersion 1 is understood.');
   const flat = withAuthoring(unwrap(source, kind), item);
-  return { ok: true, value: { definition: named(flat, kind, given), warnings: warningsOf(source, given) } };
+  return { ok: true, value: { definition: named(flat, kind, given), warnings: warningsOf(source, kind, given) } };
 }
 
 /** Parses a source text as JSON or YAML, by the item's format. It must hold an object. */
@@ -159,10 +159,13 @@ function fileId(item: Item, kind: SourceKind): string | undefined {
 }
 
 /** Warnings about a source. They do not make a push fail: existing push tools send files without `kind` and `sourceVersion`. */
-function warningsOf(source: Item, given: string | undefined): Warning[] {
+function warningsOf(source: Item, kind: SourceKind, given: string | undefined): Warning[] {
   const warnings: Warning[] = [];
   const missing = (['sourceVersion', 'kind'] as const).filter((name) => acceptKind(source)[name] === undefined);
-  for (const name of missing) warnings.push({ code: 'MISSING_FIELD', message: `The source does not say its ${name}.` });
+  for (const name of missing) {
+    const line = name === 'kind' ? `kind: ${kind}` : 'sourceVersion: 1';
+    warnings.push({ code: 'MISSING_FIELD', message: `The source does not say its ${name}: add the line '${line}'.` });
+  }
   const own = stringOf(source.id);
   if (own !== undefined && given !== undefined && own !== given) {
     warnings.push({ code: 'FILE_ID_MISMATCH', pointer: '/id', message: `The source's id '${own}' is used, not '${given}'.` });

@@ -123,14 +123,19 @@ function documentFindings(about: About, isRemoved: boolean, seen: Scanned): Json
   const { documents, refused, samples, total } = seen;
   if (isRemoved) {
     const count = total ?? documents;
-    const message = `'${about.id}' would be removed, and it holds ${count} documents that nothing could read any more.`;
+    const message = `'${about.id}' would be removed, and it holds ${documentsOf(count)} that nothing could read any more.`;
     return count === 0 ? [] : [{ code: 'COLLECTION_HOLDS_DOCUMENTS', ...about, message, documents: count }];
   }
   if (refused === 0) return [];
   const estimate = total === null ? refused : Math.max(refused, Math.round((refused / documents) * total));
   const [first] = samples;
-  const message = `${total === null ? '' : 'About '}${estimate} documents of '${about.id}' do not fit the staged schema, such as ${first?.key}: ${first?.fault}.`;
+  const count = `${total === null ? '' : 'About '}${documentsOf(estimate)}`;
+  const message = `${count} of '${about.id}' ${estimate === 1 ? 'does' : 'do'} not fit the staged schema, such as ${first?.key}: ${first?.fault}.`;
   return [{ code: 'DOCUMENTS_REFUSED', ...about, message, refused, documents, complete: total === null, estimate, samples: [...samples] }];
+}
+
+function documentsOf(count: number): string {
+  return count === 1 ? '1 document' : `${count} documents`;
 }
 
 function uniqueFindings(about: About, unique: UniqueScan | null): JsonObject[] {

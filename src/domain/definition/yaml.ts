@@ -31,11 +31,24 @@ const OPTIONS = { version: '1.2', schema: 'core', intAsBigInt: true, uniqueKeys:
 
 const TOO_DEEP = 'Nested too deeply';
 
-/** Messages of the library that are meant for programmers, reworded for authors. */
-const OWN_WORDS: ReadonlyMap<string, string> = new Map([
+/** Messages of the library that are meant for programmers, by code or by how they begin, reworded for authors. */
+const OWN_WORDS: readonly (readonly [string, string])[] = [
   ['RESOURCE_EXHAUSTION', TOO_DEEP],
   ['MULTIPLE_DOCS', 'A source is one document, and a second one begins here'],
-]);
+  ['TAB_AS_INDENT', 'Indent with spaces, not with tabs'],
+  ['Sequence item without', "This line is indented too little to belong to the list item above it, and does not begin with '- '"],
+  ['All mapping items', 'Members of one object begin in the same column; this line begins in another'],
+  ['All sequence items', 'Items of one list begin in the same column; this line begins in another'],
+  ['A block sequence', 'Items of one list begin in the same column; this line begins in another'],
+  [
+    'Nested mappings',
+    "This value holds another 'name: value': put a text with ': ' in quotes, or indent the next line no deeper than this one",
+  ],
+  ['Implicit keys need', "This line is no 'name: value': it lacks the colon, or the space behind it"],
+  ['Flow map', "A '{' above has no '}', or this line is indented too little to belong to it"],
+  ['Flow sequence', "A '[' above has no ']', or this line is indented too little to belong to it"],
+  ['Missing closing', 'A text in quotes begins above and does not end'],
+];
 
 /** Ends a conversion. It is caught in this file. */
 class Stop extends Error {
@@ -53,7 +66,7 @@ export function parseYaml(text: string): Parsed<Json> {
   if (document === null) return failed('INVALID_YAML', TOO_DEEP);
   const [error] = document.errors;
   if (error !== undefined) {
-    return failed('INVALID_YAML', OWN_WORDS.get(error.code) ?? error.message, lineCounter.linePos(error.pos[0]));
+    return failed('INVALID_YAML', wordsOf(error), lineCounter.linePos(error.pos[0]));
   }
   if (document.directives.yaml.explicit === true && document.directives.yaml.version !== '1.2') {
     return failed('INVALID_YAML', 'Only YAML 1.2 is understood');
@@ -77,6 +90,12 @@ export function documentOf(text: string, options: ParseOptions & DocumentOptions
     if (error instanceof RangeError) return null;
     throw error;
   }
+}
+
+function wordsOf({ code, message }: { readonly code: string; readonly message: string }): string {
+  const own = OWN_WORDS.find(([known]) => code === known || message.startsWith(known));
+  if (own !== undefined) return own[1];
+  return code === 'BAD_SCALAR_START' ? `${message}: put it in quotes` : message;
 }
 
 /** Runs without error stacks. The library makes an error for every fault in a text; with stacks, a text of 250 000 commas takes ten seconds. */

@@ -49,6 +49,8 @@ function log10(x: number): number {
   throw new LanguageError('log10() needs a finite number above 0.');
 }
 
+export const MATH_FUNCTIONS: readonly string[] = [...FUNCTIONS.keys()];
+
 const SUMS: ReadonlyMap<string, (a: number, b: number) => number> = new Map([
   ['+', (a: number, b: number) => a + b],
   ['-', (a: number, b: number) => a - b],

@@ -97,10 +97,12 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 export function compileOperator(op: string): Compare {
   if (op === 'matches') return matching();
   const compare = OPERATORS.get(ALIASES.get(op) ?? op);
-  if (compare === undefined)
-    throw new LanguageError(`Unsupported operator: "${op}"; supported are ${[...OPERATORS.keys(), 'matches'].join(', ')}.`);
+  if (compare === undefined) throw new LanguageError(`Unsupported operator: "${op}"; supported are ${OPERATOR_NAMES.join(', ')}.`);
   return compare;
 }
+
+/** All operators, without their aliases. */
+export const OPERATOR_NAMES: readonly string[] = [...OPERATORS.keys(), 'matches'];
 
 export function isOperator(op: string): boolean {
   return op === 'matches' || OPERATORS.has(ALIASES.get(op) ?? op);

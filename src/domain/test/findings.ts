@@ -1,5 +1,5 @@
-import type { Written } from '../../contract/resources/member.ts';
-import type { test as testSchema } from '../../contract/resources/test.ts';
+import { complaintOf, type Written } from '../../contract/resources/member.ts';
+import { expectation, type test as testSchema } from '../../contract/resources/test.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Finding } from '../definition/findings/finding.ts';
@@ -43,8 +43,17 @@ function testFindings(test: Written<typeof testSchema>, pointer: string): Findin
   return [
     ...unknown(test, MEMBERS, pointer, 'A run of a test does nothing with'),
     ...(isObject(expect) ? unknown(expect, EXPECTED, `${pointer}/expect`, 'Nothing is compared with') : []),
+    ...(isObject(expect) ? outcome(expect, `${pointer}/expect`) : []),
     ...(isObject(seed) ? unknown(seed, SEEDED, `${pointer}/seed`, 'Nothing is seeded from') : []),
   ];
+}
+
+/** Another outcome is taken for the default. */
+function outcome(expected: Written<typeof expectation>, pointer: string): Finding[] {
+  const complaint = complaintOf(expectation.shape.outcome, expected.outcome);
+  return complaint === null
+    ? []
+    : [{ code: 'INVALID_TEST_OUTCOME', pointer: `${pointer}/outcome`, message: `'outcome' must be ${complaint.expected}.` }];
 }
 
 function unknown(object: JsonObject, known: ReadonlySet<string>, pointer: string, does: string): Finding[] {

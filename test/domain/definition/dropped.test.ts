@@ -44,7 +44,7 @@ describe('unknown members of steps', () => {
       { type: 'write', collection: 'c', key: 'k', ops: [{ op: 'inc', path: 'a', value: 1, reson: 'x' }] },
     ],
     [
-      `INVALID_WRITE_OP /steps/0/ops/0 Did you mean 'push'?`,
+      `INVALID_WRITE_OP /steps/0/ops/0/op Did you mean 'push'?`,
       { type: 'write', collection: 'c', key: 'k', ops: [{ op: 'psuh', path: 'a', value: 1 }] },
     ],
     [

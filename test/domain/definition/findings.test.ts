@@ -212,7 +212,7 @@ describe('the validator', () => {
     ['MISSING_WORKFLOW_TARGET /steps/0', 'endpoint', step({ type: 'workflow' })],
     ['MISSING_CALL_TARGET /steps/0', 'endpoint', step({ type: 'call' })],
     ['MISSING_WRITE_OPS /steps/0', 'endpoint', step({ type: 'write', collection: 'c', key: 'k' })],
-    ['INVALID_WRITE_OP /steps/0/ops/0', 'endpoint', op({ op: 'unset', path: 'a' })],
+    ['INVALID_WRITE_OP /steps/0/ops/0/op', 'endpoint', op({ op: 'unset', path: 'a' })],
     ['MISSING_OP_PATH /steps/0/ops/0', 'endpoint', op({ op: 'set', value: 1 })],
     ['MISSING_OP_VALUE /steps/0/ops/0', 'endpoint', op({ op: 'set', path: 'a' })],
     ['INC_VALUE_NOT_NUMERIC /steps/0/ops/0/value', 'endpoint', op({ op: 'inc', path: 'a', value: '5' })],

@@ -89,6 +89,10 @@ describe('what a promotion means for stored data', () => {
     expect(collectionFindings(changed, { ...seen, total: 1000 }, [])).toMatchObject([
       { complete: false, estimate: 500, message: expect.stringContaining('About 500 documents') },
     ]);
+    const one = scanned(NOTHING_SCANNED, changed.next.schema, 'p1', { gold: 50 });
+    expect(collectionFindings(changed, one, [])).toMatchObject([
+      { message: expect.stringContaining("1 document of 'heroes' does not fit") },
+    ]);
     expect(collectionFindings(changed, { ...NOTHING_SCANNED, documents: 3 }, [])).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ function show(news: Partial<typeof known>): void {
 
 element('dig').addEventListener('click', async () => {
   const dug = await client.tryCall('dig', { name: nameField.value });
-  if (!dug.ok) return say(dug.error.message);
+  if (!dug.ok) return say(reasonOf(dug.error));
   show({ gold: dug.value.gold });
   say('');
   const found = document.createElement('span');
@@ -40,9 +40,13 @@ element('dig').addEventListener('click', async () => {
 element('upgrade').addEventListener('click', async () => {
   const bought = await client.tryCall('upgrade');
   if (bought.ok) show({ gold: bought.value.gold, tool: bought.value.tool });
-  // The message of TOO_POOR is the one that the endpoint's author wrote.
-  say(bought.ok ? 'A sharper pickaxe: every swing finds more.' : bought.error.message);
+  say(bought.ok ? 'A sharper pickaxe: every swing finds more.' : reasonOf(bought.error));
 });
+
+/** The message of a refusal is the one that the endpoint's author wrote, for players. That of the network is for developers. */
+function reasonOf({ code, message }: { code: string; message: string }): string {
+  return code === 'NETWORK_ERROR' ? 'No connection. Try again in a moment.' : message;
+}
 
 function say(text: string): void {
   element('message').textContent = text;

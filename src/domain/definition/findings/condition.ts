@@ -1,7 +1,7 @@
 import type { clause } from '../../../contract/resources/condition.ts';
 import type { Written } from '../../../contract/resources/member.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
-import { isOperator, isUnary } from '../../endpoint/operators.ts';
+import { isOperator, isUnary, OPERATOR_NAMES } from '../../endpoint/operators.ts';
 import { scanTop } from '../../endpoint/scan.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
 import { unknownPartMembers } from './members.ts';
@@ -43,7 +43,8 @@ function clauseFindings(condition: Written<typeof clause>, pointer: string, find
   else if (!inRow && !isTemplated(field)) tokenBodyFindings(field, `${pointer}/field`, findings);
   const op = condition.op ?? condition.operator;
   if (!isText(op)) findings.add('CONDITION_OP_REQUIRED', pointer, `A condition needs an 'op'.`, 'Such as ==, >= or exists.');
-  else if (!isOperator(op)) findings.add('INVALID_CONDITION_OP', `${pointer}/op`, `'${op}' is no operator.`);
+  else if (!isOperator(op))
+    findings.add('INVALID_CONDITION_OP', `${pointer}/op`, `'${op}' is no operator.`, `One of ${OPERATOR_NAMES.join(', ')}.`);
   else if (!isUnary(op) && !['value', 'right', 'expression'].some((name) => Object.hasOwn(condition, name))) {
     findings.add('CONDITION_VALUE_MISSING', pointer, 'The condition compares with nothing.');
   }

@@ -72,21 +72,18 @@ function ruleFindings(written: Written<typeof rule>, pointer: string, findings: 
 function windowsFindings(written: Written<typeof rule>, pointer: string, findings: Findings): void {
   const window = written.window ?? null;
   const known = typeof window === 'string' && (window.trim() === '' || WINDOWS.has(window.trim()));
-  if (window !== null && !known) unknown(`${pointer}/window`, findings);
+  if (window !== null && !known) unknown(`${pointer}/window`, String(stringOf(window) ?? '?'), findings);
   const map = written.windows ?? null;
-  if (map !== null && !isObject(map)) unknown(`${pointer}/windows`, findings);
-  for (const name of Object.keys(objectOf(map))) if (!WINDOWS.has(name)) unknown(`${pointer}/windows/${name}`, findings);
-  for (const name of Object.keys(written)) if (/^maxPer[A-Z]/.test(name) && !FLAT_NAMES.has(name)) unknown(`${pointer}/${name}`, findings);
+  if (map !== null && !isObject(map)) unknown(`${pointer}/windows`, 'windows', findings);
+  for (const name of Object.keys(objectOf(map))) if (!WINDOWS.has(name)) unknown(`${pointer}/windows/${name}`, name, findings);
+  for (const name of Object.keys(written))
+    if (/^maxPer[A-Z]/.test(name) && !FLAT_NAMES.has(name)) unknown(`${pointer}/${name}`, name, findings);
 }
 
-function unknown(pointer: string, findings: Findings): void {
-  const at = pointer.slice(0, MAX_POINTER);
-  findings.add(
-    'INVALID_RATE_LIMIT_WINDOW',
-    at,
-    `${at} is no window of a rate limit, so nothing counts it.`,
-    `One of ${WINDOW_NAMES.join(', ')}.`,
-  );
+function unknown(pointer: string, name: string, findings: Findings): void {
+  const fix = didYouMean(name, WINDOW_NAMES) ?? `One of ${WINDOW_NAMES.join(', ')}.`;
+  const message = `'${name.slice(0, MAX_POINTER)}' is no window of a rate limit, so nothing counts it.`;
+  findings.add('INVALID_RATE_LIMIT_WINDOW', pointer.slice(0, MAX_POINTER), message, fix);
 }
 
 /** Findings for the limits of a rule, and for a rule without one. */

@@ -33,8 +33,10 @@ function target(step: Step<'read' | 'write' | 'delete'>, pointer: string, findin
   collection(step, pointer, findings);
   if (isText(step.key)) return;
   const { collection: named, key, type } = step;
-  const meansTheCaller = key === undefined && type !== 'delete';
-  if (meansTheCaller && isText(named) && findings.known.playersCollection(named)) return;
+  const mayMeanTheCaller = key === undefined && type !== 'delete' && isText(named);
+  // Nobody knows whether a collection that is not there belongs to players.
+  const isMissing = isText(named) && !isTemplated(named) && !findings.known.collection(named);
+  if (mayMeanTheCaller && (isMissing || findings.known.playersCollection(named))) return;
   findings.add('MISSING_KEY', pointer, `This step needs a 'key'.`, 'Such as {{platformId}}.');
 }
 
@@ -199,7 +201,8 @@ function operation(written: Json, pointer: string, findings: Findings, documents
   const word = op.op;
   if (!isText(word) || (!isTemplated(word) && !OPERATIONS.has(word))) {
     const fix = (isText(word) ? didYouMean(word, OPERATIONS) : undefined) ?? `One of ${[...OPERATIONS].join(', ')}.`;
-    findings.add('INVALID_WRITE_OP', pointer, 'This is no operation.', fix);
+    if (isText(word)) findings.add('INVALID_WRITE_OP', `${pointer}/op`, `'${word}' is no operation.`, fix);
+    else findings.add('INVALID_WRITE_OP', pointer, `An operation needs an 'op'.`, fix);
     return;
   }
   unknownPartMembers(op, 'operation', pointer, findings);

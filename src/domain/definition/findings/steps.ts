@@ -93,7 +93,7 @@ function idFindings(step: AnyStep, pointer: string, { findings, ids }: Walk): vo
   if (!STEP_ID.test(id)) findings.add('STEP_ID_FORMAT', `${pointer}/id`, `'${id}' works in templates only: use letters, digits and _.`);
   if (RESERVED_NAMES.has(id)) findings.add('RESERVED_STEP_ID', `${pointer}/id`, `'${id}' hides a built-in name from the steps after it.`);
   const name = nameOf(step) ?? id;
-  if (ids.has(name)) findings.add('DUPLICATE_STEP_ID', `${pointer}/id`, `Another step is called '${name}'.`);
+  if (ids.has(name)) findings.add('DUPLICATE_STEP_ID', `${pointer}/id`, `Another step is called '${name}'.`, 'Give each an id of its own.');
   ids.add(name);
 }
 

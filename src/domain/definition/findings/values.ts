@@ -1,6 +1,7 @@
 import { type column, columnType, type group, type table, type WrittenValues } from '../../../contract/resources/game-values.ts';
 import type { Written } from '../../../contract/resources/member.ts';
 import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/nearest.ts';
 import { firstText, isReserved, objectOf, stringOf } from '../read.ts';
 import type { Findings } from './finding.ts';
 import { unknownBeside } from './members.ts';
@@ -161,8 +162,11 @@ function rowFindings(row: Json, columns: Columns, pointer: string, findings: Fin
   const keys = [...columns.keys()];
   for (const [name, cell] of Object.entries(row)) {
     const key = isArray(row) ? keys[Number(name)] : name;
-    if (key === undefined || !columns.has(key)) findings.add('UNKNOWN_TABLE_CELL', `${pointer}/${name}`, 'The table has no such column.');
-    else if (!fits(cell, columns.get(key))) findings.add('TABLE_CELL_TYPE', `${pointer}/${name}`, `This should be a ${columns.get(key)}.`);
+    if (key === undefined) findings.add('UNKNOWN_TABLE_CELL', `${pointer}/${name}`, `The table has ${keys.length} columns.`);
+    else if (!columns.has(key)) {
+      findings.add('UNKNOWN_TABLE_CELL', `${pointer}/${name}`, `The table has no column '${key}'.`, didYouMean(key, keys));
+    } else if (!fits(cell, columns.get(key)))
+      findings.add('TABLE_CELL_TYPE', `${pointer}/${name}`, `This should be a ${columns.get(key)}.`);
   }
 }
 
