@@ -32,6 +32,9 @@ export interface Named {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Most servers that a message names. */
+const MAX_KEPT = 5;
+
 export const CREDENTIALS_FILE = 'savepoint.credentials.json';
 
 /** The folder, its server and keys. Throws {@link FolderProblem} that says what is missing and where it may stand. */
@@ -42,7 +45,7 @@ export function placeOf(named: Named, env: Environment = process.env): Place {
     throw new FolderProblem(
       'NO_KEY',
       `No secret key for project ${server.project} on ${server.address}. Give it as SAVEPOINT_SECRET_KEY, run \`savepoint login\`, or put ` +
-        `{"secretKey": "…"} into ${join(server.dir, CREDENTIALS_FILE)} (which git must ignore). \`savepoint key create PROJECT\` on the server makes one.`,
+        `{"secretKey": "…"} into ${join(server.dir, CREDENTIALS_FILE)} (which git must ignore). \`savepoint key create PROJECT\` on the server makes one.${keptFor(env)}`,
     );
   }
   return { ...server, secretKey: keys.secretKey, publicKey: keys.publicKey };
@@ -95,6 +98,15 @@ function userFile(env: Environment = process.env): string {
 /** The address in the folder's credentials file; `null`: there is none. */
 export function storedAddress(dir: string, env: Environment = process.env): string | null {
   return storedIn(dir, env).url;
+}
+
+/** For which servers the user has keys: an address or a project with a typing error is seen beside them. */
+function keptFor(env: Environment): string {
+  const all = Object.entries(readJsonFile(userFile(env)) ?? {});
+  const kept = all.flatMap(([address, projects]) => (isObject(projects) ? Object.keys(projects).map((id) => `${id} on ${address}`) : []));
+  return kept.length === 0
+    ? ''
+    : ` You have logged in for ${kept.slice(0, MAX_KEPT).join(', ')}${kept.length > MAX_KEPT ? ' and others' : ''}.`;
 }
 
 interface Keys {

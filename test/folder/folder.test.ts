@@ -119,6 +119,6 @@ describe('savepoint.json and keys', () => {
     write('savepoint.credentials.json', '{"url": "http://h", "projectId": "p1", "secretKey": "of-file"}');
     expect(placeOf({ dir }, config()).secretKey).toBe('of-file');
     expect(placeOf({ dir }, { ...config(), SAVEPOINT_SECRET_KEY: 'of-env' }).secretKey).toBe('of-env');
-    expect(() => placeOf({ dir, address: 'http://elsewhere' }, config())).toThrow('No secret key');
+    expect(() => placeOf({ dir, address: 'http://elsewhere' }, config())).toThrow(/No secret key.*logged in for p1 on http:\/\/h\./);
   });
 });
