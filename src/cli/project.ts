@@ -3,6 +3,7 @@ import type { Installation } from '../compose/installation.ts';
 import { projectSettings, SETTING_RULES, settingRule } from '../domain/project/settings.ts';
 import { acceptMember } from '../domain/wire-names.ts';
 import { type Json, stringifyJson, tryParseJson } from '../kernel/json.ts';
+import { didYouMean } from '../kernel/nearest.ts';
 import { awaitProjected, type CommonOptions, command, printNote, printResult, table, withInstallation } from './context.ts';
 import { exportCommand } from './project/export.ts';
 import { importCommand } from './project/import.ts';
@@ -111,7 +112,8 @@ function assignment(text: string): readonly [name: string, value: Json] {
   const known = acceptMember(name);
   const rule = settingRule(known);
   if (rule === undefined) {
-    throw new WrongUsage(`--set takes NAME=VALUE, with one of name, ${Object.keys(SETTING_RULES).join(', ')}; not ${text}`);
+    const names = ['name', ...Object.keys(SETTING_RULES)];
+    throw new WrongUsage(`--set takes NAME=VALUE, not ${text}. ${didYouMean(name, names) ?? `NAME is one of ${names.join(', ')}.`}`);
   }
   const json = tryParseJson(value);
   return [known, json !== undefined && rule.accept(json) !== undefined ? json : value];

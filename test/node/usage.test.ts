@@ -51,6 +51,8 @@ test.each([
   [['project', 'delete', 'p'], /--yes/],
   [['project', 'settings', 'p', '--set', 'speed=5'], /NAME=VALUE/],
   [['project', 'settings', 'p', '--set', 'enabled'], /NAME=VALUE/],
+  [['project', 'settings', 'p', '--set', 'guestSingIn=true'], /Did you mean 'guestSignIn'\?/],
+  [['project', 'quotas', 'p', '--set', 'docments=5'], /Did you mean 'documents'\?/],
   [['rebuild', 'nothing'], /documents/],
   [['log', 'tail', '-n', 'x'], /--lines/],
   [['verify', '--anchor', 'x'], /PROJECT@REVISION:HASH/],

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { quotasIn } from '../../compose/projects.ts';
 import { isQuotaName, NO_QUOTAS, ownQuotas, type QuotaChanges, type QuotaName, quotasOf } from '../../domain/project/quotas.ts';
+import { didYouMean } from '../../kernel/nearest.ts';
 import { type CommonOptions, command, printResult, table, withInstallation } from '../context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
@@ -44,8 +45,10 @@ export function quotasCommand(): Command {
 function assignment(text: string): readonly [QuotaName, number | null] {
   const [, name = '', value = ''] = /^(\w+)=(\d{1,15}|default)$/.exec(text) ?? [];
   if (!isQuotaName(name)) {
-    const names = Object.keys(NO_QUOTAS).join(', ');
-    throw new WrongUsage(`--set takes NAME=NUMBER or NAME=default, with one of ${names}; not ${text}`);
+    const names = Object.keys(NO_QUOTAS);
+    throw new WrongUsage(
+      `--set takes NAME=NUMBER or NAME=default, not ${text}. ${didYouMean(name, names) ?? `NAME is one of ${names.join(', ')}.`}`,
+    );
   }
   return [name, value === 'default' ? null : Number(value)];
 }
