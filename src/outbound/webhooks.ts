@@ -10,6 +10,8 @@ import { stringifyJson } from '../kernel/json.ts';
 /** The most webhooks under way in this process: one slow service must not use up its sockets. Projects share them. */
 export const MAX_WEBHOOKS = 64;
 const MAX_ERROR = 500;
+/** A service that decodes these would see other segments than the ones that were compared. */
+const ENCODED_SLASH = /%(?:2f|5c)/i;
 
 /** `settled` resolves when those under way have ended. Nobody else waits for webhooks that are sent after a call. */
 export interface SentWebhooks extends Webhooks {
@@ -27,8 +29,9 @@ export function createWebhooks(asked: readonly string[] | null, shares = new Bul
   return {
     isAllowed(url) {
       if (!URL.canParse(url)) return false;
-      const { href, username, password } = new URL(url);
-      return username === '' && password === '' && prefixes.some((prefix) => href.startsWith(prefix));
+      const { href, pathname, username, password } = new URL(url);
+      if (username !== '' || password !== '' || ENCODED_SLASH.test(pathname)) return false;
+      return prefixes.some((prefix) => href.startsWith(prefix));
     },
     async post(projectId, url, payload, timeoutMs) {
       if (!shares.tryAcquire(projectId)) return failed('Too many webhooks of this project are under way.');
@@ -76,8 +79,19 @@ const PRIVATE = { 4: new BlockList(), 6: new BlockList() } as const;
 for (const network of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16'],
   ...['198.18.0.0/15', '224.0.0.0/3'],
-  // Loopback, IPv4 in IPv6 in its five forms, unique local, link-local, multicast.
-  ...['::/96', '::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+  // Loopback, IPv4 in IPv6 in its five forms, unique local, link-local, site-local, multicast.
+  ...[
+    '::/96',
+    '::ffff:0:0/96',
+    '64:ff9b::/96',
+    '64:ff9b:1::/48',
+    '2002::/16',
+    '2001::/32',
+    'fc00::/7',
+    'fe80::/10',
+    'fec0::/10',
+    'ff00::/8',
+  ],
 ]) {
   const [address = '', length = ''] = network.split('/');
   const family = isIP(address) === 6 ? 6 : 4;

@@ -24,6 +24,8 @@ describe('where webhooks may go', () => {
     'https://chat.example/api/webhooks/../admin',
     'https://chat.example/api/webhooks/%2e%2e/admin',
     'https://chat.example/api/webhooks\\..\\..\\admin',
+    'https://chat.example/api/webhooks/..%2f..%2Fadmin',
+    'https://chat.example/api/webhooks/..%5c..%5Cadmin',
     'https://chat.example.org/api/webhooks/1',
     'https://chat.example:8443/api/webhooks/1',
     'https://someone@chat.example/api/webhooks/1',
@@ -43,7 +45,7 @@ it.each(['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254'
     expect(isPrivateAddress(`64:ff9b:1::${address}`)).toBe(true);
   },
 );
-it.each(['::1', '::', 'fc00::1', 'fd12::1', 'fe80::1', 'ff02::1'])('%s is private', (address) =>
+it.each(['::1', '::', 'fc00::1', 'fd12::1', 'fe80::1', 'fec0::1', 'ff02::1'])('%s is private', (address) =>
   expect(isPrivateAddress(address)).toBe(true),
 );
 it.each(['1.1.1.1', '172.32.0.1', '2606:4700::1111'])('%s is public', (address) => expect(isPrivateAddress(address)).toBe(false));
