@@ -1,5 +1,5 @@
 import type { TelemetryParts } from '../../src/app/context.ts';
-import type { Checkpoint, CountedPage, DocumentPlace, StateReader } from '../../src/app/ports/readers.ts';
+import type { Checkpoint, CountedPage, DocumentRowKey, StateReader } from '../../src/app/ports/readers.ts';
 import type { Command } from '../../src/app/project/commit.ts';
 import type { DecisionContext } from '../../src/app/project/decision-context.ts';
 import { evolve } from '../../src/app/project/evolve.ts';
@@ -153,7 +153,7 @@ class TableReader implements StateReader {
     return { revision: this.reached?.revision ?? -1, keys: keys.slice(0, most), bytes: 0 };
   }
 
-  async countDocuments(_project: string, after: DocumentPlace | null, most: number): Promise<CountedPage> {
+  async countDocuments(_project: string, after: DocumentRowKey | null, most: number): Promise<CountedPage> {
     const beginning = after === null ? '' : documentSubject('live', after[1], after[2]);
     const left = [...this.#rows.keys()].filter((subject) => subject.startsWith('document/live/') && subject > beginning).sort();
     const page = left.slice(0, most);

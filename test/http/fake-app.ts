@@ -145,7 +145,7 @@ export function fakeApp(): FakeApp {
     live: {
       open: async (projectId, found, request) => {
         note('live.open', await app.authenticate(projectId, found), request);
-        return { start: ({ end }) => end(), room: () => undefined, beat: () => null, close: () => undefined };
+        return { start: ({ end }) => end(), room: () => undefined, keepAlive: () => null, close: () => undefined };
       },
     },
     queries: { run: async (caller, ...rest) => read(queries.run, 'queries.run', caller, rest) },

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRevisions } from '../../projections/models/subjects/read.ts';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
-import type { CountedPage, DocumentPlace } from '../../src/app/ports/readers.ts';
+import type { CountedPage, DocumentRowKey } from '../../src/app/ports/readers.ts';
 import { type DocumentEvent, evolveDocument } from '../../src/domain/document/evolve.ts';
 import type { DomainEvent } from '../../src/domain/events.ts';
 import type { DocumentState } from '../../src/domain/states.ts';
@@ -294,7 +294,7 @@ test('documents are counted in pages over all collections and spaces, their byte
   const [whole] = rows;
   for (const size of [1, 3, 100]) {
     let sum = { documents: 0, bytes: 0, pages: 0 };
-    let after: DocumentPlace | null = null;
+    let after: DocumentRowKey | null = null;
     do {
       const page: CountedPage = await reader.countDocuments('counted', after, size, true);
       expect(page.revision).toBe(feed.revision);

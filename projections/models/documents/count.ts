@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import type { CountedPage, DocumentPlace } from '../../../src/app/ports/readers.ts';
+import type { CountedPage, DocumentRowKey } from '../../../src/app/ports/readers.ts';
 import { QUERY_TIMEOUT } from '../../query-timeout.ts';
 import { revisionOf, throughViews } from '../../through-views.ts';
 
@@ -21,7 +21,7 @@ interface Row {
   readonly rows: string;
   readonly documents: string;
   readonly bytes: string;
-  readonly last: DocumentPlace | null;
+  readonly last: DocumentRowKey | null;
 }
 
 /**
@@ -31,7 +31,7 @@ interface Row {
 export async function countDocumentsAfter(
   pool: Pool,
   projectId: string,
-  after: DocumentPlace | null,
+  after: DocumentRowKey | null,
   most: number,
   withBytes: boolean,
 ): Promise<CountedPage> {

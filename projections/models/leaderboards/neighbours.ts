@@ -95,14 +95,14 @@ export async function readNeighbours(
   const values = [projectId, space, query.id, query.hash, key];
   if (take !== undefined) {
     const first = await rankedInPages(pool, paged, values, { around, reach: found.reach }, take);
-    return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: [], isCut: false };
+    return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: [], isPartial: false };
   }
   const { rows } = await pool.query<Row>({ ...QUERY_TIMEOUT, ...whole, values });
   const [first] = rows;
   const shown = foundRows(rows);
   const at = shown.findIndex((row) => row.key === key);
   const page = at < 0 ? [] : shown.slice(Math.max(at - around, 0), at + around + 1);
-  return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: page, isCut: isCut(rows) };
+  return { ...(await about(pool, projectId, query, first)), rank: rankIn(first), rows: page, isPartial: isCut(rows) };
 }
 
 /** The statement gives up to `reach` rows before the requested row. */

@@ -161,9 +161,9 @@ export async function readLeaderboard(
   const { whole, paged } = space === 'live' ? found.live : found.next;
   if (take !== undefined) {
     const first = await inPages<FoundRow>(pool, paged, values, (rows, before) => take(foundRows(rows), offset + before + 1), sizeOf);
-    return { ...(await about(pool, projectId, query, first)), rows: [], isCut: false };
+    return { ...(await about(pool, projectId, query, first)), rows: [], isPartial: false };
   }
   const { rows } = await pool.query<FoundRow>({ ...QUERY_TIMEOUT, ...whole, values });
   const [first] = rows;
-  return { ...(await about(pool, projectId, query, first)), rows: foundRows(rows), isCut: isCut(rows) };
+  return { ...(await about(pool, projectId, query, first)), rows: foundRows(rows), isPartial: isCut(rows) };
 }

@@ -15,8 +15,8 @@ import {
   ledgerReading,
   publishesReading,
   queryReading,
-  type Read,
   type Reading,
+  type ReadingContext,
   slotsReading,
   valuesReading,
 } from './reading.ts';
@@ -29,7 +29,7 @@ export interface Admission {
 }
 
 /** Throws the refusal of the plain read for a caller who may not do it. */
-export async function admission(read: Read, caller: Caller, topic: Topic, target: PublishTarget): Promise<Admission> {
+export async function admission(read: ReadingContext, caller: Caller, topic: Topic, target: PublishTarget): Promise<Admission> {
   const { context } = read;
   switch (topic.kind) {
     case 'documents': {

@@ -1,10 +1,10 @@
 import type { ProjectEvent } from '../../domain/events.ts';
 import type { SubjectKey } from '../../domain/subjects.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
-import { touchedBy } from './touched.ts';
+import { touchedSubjects } from './touched.ts';
 
 /** A client that comes back gets what it missed, up to this many events. One that is further behind reads everything anew. */
-const MOST_BEHIND = 4_000;
+const MAX_BEHIND = 4_000;
 const PAGE = 1_000;
 
 interface Change {
@@ -31,7 +31,7 @@ export class Changes {
   note(revision: number, subjects: readonly SubjectKey[]): void {
     for (const subject of subjects) this.#last.set(subject, revision);
     this.#changes.push({ revision, subjects });
-    while (this.#changes.length - this.#start > MOST_BEHIND) this.#forgetFirst();
+    while (this.#changes.length - this.#start > MAX_BEHIND) this.#forgetFirst();
   }
 
   /** The last known change of any of these; -1: none. */
@@ -41,7 +41,7 @@ export class Changes {
 
   /** Reads the changes after `revision` that are not known, up to the bound. Answers whether all are known. Callers at once share one read. */
   async reach(revision: number, head: number): Promise<boolean> {
-    if (head - revision > MOST_BEHIND) return false;
+    if (head - revision > MAX_BEHIND) return false;
     while (revision < this.#from) {
       const from = this.#from;
       await this.#reading.run('earlier', null, () => this.#readEarlier(Math.min(revision, from - PAGE)));
@@ -61,7 +61,7 @@ export class Changes {
     }
     // Changes that came meanwhile have pushed out the oldest ones. The caller asks again, and reads up to the oldest that is known now.
     if (this.#from !== known) return;
-    const earlier = events.map((event) => ({ revision: event.revision, subjects: touchedBy(event) }));
+    const earlier = events.map((event) => ({ revision: event.revision, subjects: touchedSubjects(event) }));
     for (const { revision, subjects } of earlier) {
       for (const subject of subjects) this.#last.set(subject, Math.max(revision, this.#last.get(subject) ?? -1));
     }
@@ -76,7 +76,7 @@ export class Changes {
     this.#start += 1;
     this.#from = first.revision;
     for (const subject of first.subjects) if (this.#last.get(subject) === first.revision) this.#last.delete(subject);
-    if (this.#start < MOST_BEHIND) return;
+    if (this.#start < MAX_BEHIND) return;
     this.#changes = this.#changes.slice(this.#start);
     this.#start = 0;
   }

@@ -1,13 +1,13 @@
 import { type Scheduler, yielding } from '../../kernel/scheduler.ts';
 
 /** A stream whose proof ends at a known time. */
-export interface Expiring {
+export interface ExpiringStream {
   /** Checks again what its caller may read. */
   recheck(): Promise<void>;
 }
 
 /** How often proofs are checked, ms, against the wall clock. That clock may jump, so no timer is set for hours ahead. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 /** Longest turn, ms. */
 const TURN_MS = 4;
 
@@ -18,7 +18,7 @@ const TURN_MS = 4;
 export class Expiries {
   readonly #scheduler: Scheduler;
   /** Unix ms. */
-  readonly #ends = new Map<Expiring, number>();
+  readonly #ends = new Map<ExpiringStream, number>();
   /** No proof ends earlier. */
   #next = Number.POSITIVE_INFINITY;
   #cancel: (() => void) | null = null;
@@ -28,17 +28,17 @@ export class Expiries {
   }
 
   /** `end`: unix ms; replaces the one before. Infinite: nobody knows when the proof runs out. */
-  watch(one: Expiring, end: number): void {
+  watch(one: ExpiringStream, end: number): void {
     if (end === Number.POSITIVE_INFINITY) {
       this.forget(one);
       return;
     }
     this.#ends.set(one, end);
     this.#next = Math.min(this.#next, end);
-    this.#cancel ??= this.#scheduler.after(LOOK_MS, () => void this.#look());
+    this.#cancel ??= this.#scheduler.after(CHECK_MS, () => void this.#check());
   }
 
-  forget(one: Expiring): void {
+  forget(one: ExpiringStream): void {
     this.#ends.delete(one);
     if (this.#ends.size > 0) return;
     this.#cancel?.();
@@ -46,16 +46,16 @@ export class Expiries {
     this.#next = Number.POSITIVE_INFINITY;
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const now = this.#scheduler.now();
     if (now >= this.#next) await this.#end(now);
     // A proof that came meanwhile may have set a timer already.
     this.#cancel?.();
-    this.#cancel = this.#ends.size === 0 ? null : this.#scheduler.after(LOOK_MS, () => void this.#look());
+    this.#cancel = this.#ends.size === 0 ? null : this.#scheduler.after(CHECK_MS, () => void this.#check());
   }
 
   async #end(now: number): Promise<void> {
-    const over: Expiring[] = [];
+    const over: ExpiringStream[] = [];
     this.#next = Number.POSITIVE_INFINITY;
     for (const [one, end] of this.#ends) {
       if (end <= now) over.push(one);

@@ -8,7 +8,7 @@ import { authenticate } from '../security/authenticate.ts';
 import { admission } from './admission.ts';
 import { Expiries } from './expiries.ts';
 import { ProjectStreams } from './project-streams.ts';
-import type { Read } from './reading.ts';
+import type { ReadingContext } from './reading.ts';
 import { type Sink, Subscriber } from './subscriber.ts';
 import { ValueMemory } from './value-memory.ts';
 
@@ -27,7 +27,7 @@ interface LiveStream {
   /** Call this when there may be room again. */
   room(): void;
   /** The id that a stream without messages sends, which says how far its client is; `null`: not known yet. */
-  beat(): string | null;
+  keepAlive(): string | null;
   close(): void;
 }
 
@@ -43,7 +43,7 @@ export interface Live {
  * Changes as they happen. A message holds what the plain read of its topic would answer at the message's revision. The tail of the log says
  * what has changed. One read on this node makes the new value, and every client that may read the topic gets it.
  */
-export function createLive(read: Read): Live {
+export function createLive(read: ReadingContext): Live {
   const { context } = read;
   const { live } = context;
   const byProject = new Map<string, ProjectStreams>();
@@ -106,14 +106,14 @@ export function createLive(read: Read): Live {
         const isKnown = since !== UNKNOWN && (known.length === 0 || (await isReachable(streams, known)));
         requireRoom(streams);
         // The watermark of this caller was waited for above. The shared reading must not wait for it, or all its clients would.
-        const lasting = { ...presented, position: null };
+        const withoutWatermark = { ...presented, position: null };
         const subscriber = new Subscriber(topics, !isKnown, streams, {
-          authenticate: () => authenticate(context, projectId, lasting),
+          authenticate: () => authenticate(context, projectId, withoutWatermark),
           admission: (asking, topic) => admission(read, asking, topic, target),
         });
         streams.subscribers.add(subscriber);
         count(1);
-        await begun(subscriber);
+        await beginOrClose(subscriber);
         return streamOf(subscriber, project);
       });
     },
@@ -133,7 +133,7 @@ function isStale({ projects }: AppContext, project: Project): boolean {
 }
 
 /** A stream that may not be opened leaves nothing behind. */
-async function begun(subscriber: Subscriber): Promise<void> {
+async function beginOrClose(subscriber: Subscriber): Promise<void> {
   try {
     await subscriber.begin();
   } catch (error) {
@@ -146,7 +146,7 @@ function streamOf(subscriber: Subscriber, project: Project): LiveStream {
   return {
     start: (sink) => subscriber.start(sink),
     room: () => subscriber.room(),
-    beat() {
+    keepAlive() {
       project.used();
       return subscriber.cursor();
     },

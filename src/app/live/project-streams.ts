@@ -11,7 +11,7 @@ import type { Reading } from './reading.ts';
 import type { Rules } from './rules.ts';
 import { SharedTopic } from './shared-topic.ts';
 import type { Subscriber, SubscriberHost } from './subscriber.ts';
-import { touchedBy } from './touched.ts';
+import { touchedSubjects } from './touched.ts';
 import type { ValueMemory } from './value-memory.ts';
 
 /** Longest turn of sending, ms: the other requests of the node wait meanwhile. */
@@ -20,12 +20,12 @@ const TURN_MS = 4;
 const LINGER_MS = 60_000;
 
 /** What the streams of all projects share. */
-export interface Shared {
+export interface SharedParts {
   readonly memory: ValueMemory;
   readonly expiries: Expiries;
 }
 
-export interface StreamsEnds {
+export interface StreamsLifecycle {
   /** A subscriber has gone. */
   left(): void;
   /** The streams have ended, and the project is not listened to any more. */
@@ -42,7 +42,7 @@ export class ProjectStreams implements SubscriberHost {
   readonly names: OutputNames;
   readonly expiries: Expiries;
   isStale = false;
-  readonly #topics = new Map<string, { readonly topic: SharedTopic; readonly by: Map<Subscriber, number> }>();
+  readonly #topics = new Map<string, { readonly topic: SharedTopic; readonly subscriptions: Map<Subscriber, number> }>();
   readonly #bySubject = new Map<SubjectKey, Set<SharedTopic>>();
   readonly #byProof = new Map<SubjectKey, Set<Subscriber>>();
   readonly #proofs = new Map<Subscriber, ReadonlySet<SubjectKey>>();
@@ -50,23 +50,23 @@ export class ProjectStreams implements SubscriberHost {
   readonly #delivering = new Set<SharedTopic>();
   readonly #memory: ValueMemory;
   readonly #unfollow: () => void;
-  readonly #ends: StreamsEnds;
+  readonly #lifecycle: StreamsLifecycle;
   #opening = 0;
   #isClosing = false;
-  #isPlanned = false;
+  #isScheduled = false;
   #isRechecking = false;
-  #areRulesNew = false;
+  #haveRulesChanged = false;
 
-  constructor(project: Project, { scheduler, live }: AppContext, { memory, expiries }: Shared, ends: StreamsEnds) {
+  constructor(project: Project, { scheduler, live }: AppContext, { memory, expiries }: SharedParts, lifecycle: StreamsLifecycle) {
     this.project = project;
     this.scheduler = scheduler;
     this.observer = live.observer;
     this.names = wireNames(live.names);
     this.expiries = expiries;
     this.#memory = memory;
-    this.#ends = ends;
+    this.#lifecycle = lifecycle;
     this.changes = new Changes(project.set.head, (from, limit) => project.history(from, limit));
-    this.#unfollow = project.set.listen({ folded: (event) => this.#note(event), closed: () => this.close() });
+    this.#unfollow = project.set.listen({ folded: (event) => this.#noteEvent(event), closed: () => this.close() });
   }
 
   /** Tells the clients whether this node may not know the latest changes. */
@@ -98,8 +98,8 @@ export class ProjectStreams implements SubscriberHost {
   }
 
   join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic {
-    const known = this.#topics.get(reading.name) ?? this.#begin(reading, rules);
-    known.by.set(subscriber, (known.by.get(subscriber) ?? 0) + 1);
+    const known = this.#topics.get(reading.name) ?? this.#createTopic(reading, rules);
+    known.subscriptions.set(subscriber, (known.subscriptions.get(subscriber) ?? 0) + 1);
     known.topic.listeners += 1;
     this.#index(known.topic, reading, rules);
     known.topic.evaluate();
@@ -109,9 +109,9 @@ export class ProjectStreams implements SubscriberHost {
   leave(topic: SharedTopic, subscriber: Subscriber): void {
     const known = this.#topics.get(topic.name);
     if (known === undefined || known.topic !== topic) return;
-    const others = (known.by.get(subscriber) ?? 1) - 1;
-    if (others > 0) known.by.set(subscriber, others);
-    else known.by.delete(subscriber);
+    const others = (known.subscriptions.get(subscriber) ?? 1) - 1;
+    if (others > 0) known.subscriptions.set(subscriber, others);
+    else known.subscriptions.delete(subscriber);
     topic.listeners -= 1;
     if (topic.listeners > 0) return;
     topic.close();
@@ -132,19 +132,19 @@ export class ProjectStreams implements SubscriberHost {
 
   remove(subscriber: Subscriber): void {
     if (!this.subscribers.delete(subscriber)) return;
-    this.#ends.left();
+    this.#lifecycle.left();
     this.#closeSoon();
   }
 
   /** Ends all streams: their clients come back, here or elsewhere. */
   close(): void {
     this.#unfollow();
-    this.#ends.closed();
+    this.#lifecycle.closed();
     for (const subscriber of this.subscribers) subscriber.close();
     for (const { topic } of this.#topics.values()) topic.close();
   }
 
-  #begin(reading: Reading, rules: Rules) {
+  #createTopic(reading: Reading, rules: Rules) {
     const { project, scheduler, names } = this;
     const topic = new SharedTopic(reading, rules, {
       project,
@@ -153,9 +153,9 @@ export class ProjectStreams implements SubscriberHost {
       memory: this.#memory,
       onValue: (changed) => void this.#deliver(changed),
     });
-    const begun = { topic, by: new Map<Subscriber, number>() };
-    this.#topics.set(reading.name, begun);
-    return begun;
+    const created = { topic, subscriptions: new Map<Subscriber, number>() };
+    this.#topics.set(reading.name, created);
+    return created;
   }
 
   /** The new reading may depend on other subjects than the one before. */
@@ -169,8 +169,8 @@ export class ProjectStreams implements SubscriberHost {
     for (const subject of topic.subjects) remove(this.#bySubject, subject, topic);
   }
 
-  #note(event: ProjectEvent): void {
-    const touched = touchedBy(event);
+  #noteEvent(event: ProjectEvent): void {
+    const touched = touchedSubjects(event);
     this.changes.note(event.revision, touched);
     for (const subject of touched) {
       for (const topic of this.#bySubject.get(subject) ?? []) {
@@ -179,20 +179,20 @@ export class ProjectStreams implements SubscriberHost {
       }
       for (const subscriber of this.#byProof.get(subject) ?? []) {
         subscriber.recheckSoon();
-        this.#areRulesNew = true;
+        this.#haveRulesChanged = true;
       }
-      if (subject === AUTHORITY || subject === DEFINITIONS) this.#areRulesNew = true;
+      if (subject === AUTHORITY || subject === DEFINITIONS) this.#haveRulesChanged = true;
     }
-    if (this.#isPlanned || (this.#changed.size === 0 && !this.#areRulesNew)) return;
-    this.#isPlanned = true;
-    this.scheduler.defer(() => this.#look());
+    if (this.#isScheduled || (this.#changed.size === 0 && !this.#haveRulesChanged)) return;
+    this.#isScheduled = true;
+    this.scheduler.defer(() => this.#evaluateChanged());
   }
 
-  #look(): void {
-    this.#isPlanned = false;
+  #evaluateChanged(): void {
+    this.#isScheduled = false;
     for (const topic of this.#changed) topic.evaluate();
     this.#changed.clear();
-    if (this.#areRulesNew) void this.#recheckAll();
+    if (this.#haveRulesChanged) void this.#recheckAll();
   }
 
   /** Checks every subscriber's permissions again, even if nothing is to be sent: a client that may no longer read a topic learns it at once. */
@@ -200,8 +200,8 @@ export class ProjectStreams implements SubscriberHost {
     if (this.#isRechecking) return;
     this.#isRechecking = true;
     const rest = yielding(this.scheduler, TURN_MS);
-    while (this.#areRulesNew) {
-      this.#areRulesNew = false;
+    while (this.#haveRulesChanged) {
+      this.#haveRulesChanged = false;
       for (const subscriber of this.subscribers) {
         if (!subscriber.isClosed && !subscriber.isChecked) await subscriber.recheck();
         await rest();
@@ -217,7 +217,7 @@ export class ProjectStreams implements SubscriberHost {
     const rest = yielding(this.scheduler, TURN_MS);
     for (let version = -1; version !== topic.version; ) {
       version = topic.version;
-      for (const subscriber of this.#topics.get(topic.name)?.by.keys() ?? []) {
+      for (const subscriber of this.#topics.get(topic.name)?.subscriptions.keys() ?? []) {
         subscriber.flush();
         await rest();
       }

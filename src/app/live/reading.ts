@@ -31,16 +31,16 @@ export interface Reading {
   readonly subjects: readonly SubjectKey[];
   /** Shortest time between two answers, ms. */
   readonly everyMs: number;
-  read(): Promise<Answered>;
+  read(): Promise<TopicAnswer>;
 }
 
-export interface Answered {
+export interface TopicAnswer {
   /** JSON text; `null`: there is nothing under this name. */
   readonly text: string;
   /** Of a document: its save version. */
   readonly version?: number;
   /** The text without the parts that differ between two reads of the same data. */
-  readonly same: string;
+  readonly comparable: string;
   /**
    * The revision of the value, if it is known exactly. `null`: the value is of the head, unless one of its subjects changed during the
    * read.
@@ -51,7 +51,7 @@ export interface Answered {
 }
 
 /** What readings are made with. */
-export interface Read {
+export interface ReadingContext {
   readonly context: AppContext;
   readonly queries: SharedQueries;
   readonly names: WireNamesMode;
@@ -66,7 +66,7 @@ const LEDGER_LIMIT = '100';
 /** A read for everybody waits for nobody's watermark. */
 const NOBODY = { position: null };
 
-export function documentReading({ context }: Read, { project, access, collection }: SharedLedger, key: string): Reading {
+export function documentReading({ context }: ReadingContext, { project, access, collection }: SharedLedger, key: string): Reading {
   return {
     name: `documents ${access.space} ${collection.id} ${key}`,
     subjects: documentSubjects(access.space, collection.id, key),
@@ -74,12 +74,17 @@ export function documentReading({ context }: Read, { project, access, collection
     async read() {
       const found = await readDocument(context, project, NOBODY, access, collection, key);
       const [text, version] = found === null ? ['null', 0] : [found.text, found.version];
-      return { text, version, same: `${version} ${text}`, revision: null, stale: false };
+      return { text, version, comparable: `${version} ${text}`, revision: null, stale: false };
     },
   };
 }
 
-export function ledgerReading({ context, names }: Read, ledger: SharedLedger, at: Address, options: ReadonlyMap<string, string>): Reading {
+export function ledgerReading(
+  { context, names }: ReadingContext,
+  ledger: SharedLedger,
+  at: Address,
+  options: ReadonlyMap<string, string>,
+): Reading {
   const { project, access, collection } = ledger;
   const query = {
     field: options.get('field') ?? null,
@@ -95,14 +100,14 @@ export function ledgerReading({ context, names }: Read, ledger: SharedLedger, at
     everyMs: VIEW_MS,
     async read() {
       const { result, revision, stale } = await ledgerAnswer(context, ledger, NOBODY, at, query);
-      await reached(project, revision);
+      await readUpTo(project, revision);
       const text = names === 'neutral' ? textOf<Ledger>(result) : textOf(publishedLedger(parsed<Ledger>(result)));
-      return { text, same: text, revision, stale };
+      return { text, comparable: text, revision, stale };
     },
   };
 }
 
-export function slotsReading({ context, names }: Read, slots: SharedSlots): Reading {
+export function slotsReading({ context, names }: ReadingContext, slots: SharedSlots): Reading {
   const { access, collection, at } = slots;
   return {
     name: `records ${access.space} ${collection.id} ${at.key}`,
@@ -111,12 +116,12 @@ export function slotsReading({ context, names }: Read, slots: SharedSlots): Read
     async read() {
       const { result } = await slotsAnswer(context, slots, NOBODY);
       const text = names === 'neutral' ? textOf<SaveRecords>(result) : textOf(publishedSlots(parsed<SaveRecords>(result)));
-      return { text, same: text, revision: null, stale: false };
+      return { text, comparable: text, revision: null, stale: false };
     },
   };
 }
 
-export function queryReading({ queries }: Read, project: Project, query: SharedQuery): Reading {
+export function queryReading({ queries }: ReadingContext, project: Project, query: SharedQuery): Reading {
   const { access, plan, page } = query;
   return {
     name: `query ${access.space} ${query.query.id} ${JSON.stringify(page)}`,
@@ -124,9 +129,9 @@ export function queryReading({ queries }: Read, project: Project, query: SharedQ
     everyMs: BOARD_MS,
     async read() {
       const { result, position, stale, isMixed = false } = await queries.answer(project, query);
-      await reached(project, position);
+      await readUpTo(project, position);
       const text = textOf(result);
-      return { text, same: lasting(text), revision: position, stale: stale || isMixed };
+      return { text, comparable: withoutVaryingMembers(text), revision: position, stale: stale || isMixed };
     },
   };
 }
@@ -139,12 +144,12 @@ export function valuesReading(target: PublishTarget, isWhole: boolean, values: J
     everyMs: 0,
     async read() {
       const text = valuesText(values);
-      return { text, same: text, revision: null, stale: false };
+      return { text, comparable: text, revision: null, stale: false };
     },
   };
 }
 
-export function publishesReading({ context }: Read, project: Project, access: SharedAccess, limit: string | null): Reading {
+export function publishesReading({ context }: ReadingContext, project: Project, access: SharedAccess, limit: string | null): Reading {
   return {
     name: `publishes ${limit}`,
     subjects: [DEFINITIONS],
@@ -152,15 +157,15 @@ export function publishesReading({ context }: Read, project: Project, access: Sh
     async read() {
       const { result, revision, stale } = await publishesAnswer(context, project, access, NOBODY, { limit, before: null });
       // A publish that the view already shows and this node has not read yet counts as a change during the read.
-      await reached(project, revision);
+      await readUpTo(project, revision);
       const text = textOf(result);
-      return { text, same: text, revision: null, stale };
+      return { text, comparable: text, revision: null, stale };
     },
   };
 }
 
 /** Waits until this node has read the log as far as the view shows it. Before that it cannot know of all changes up to there. */
-async function reached(project: Project, revision: number): Promise<void> {
+async function readUpTo(project: Project, revision: number): Promise<void> {
   if (revision > project.set.head) await project.seek(revision);
 }
 
@@ -179,10 +184,18 @@ function parsed<Result extends object>(result: ReadAnswer<Result>['result']): Re
 }
 
 /** Members that differ at every read, such as when and how long the query ran. */
-const PASSING: ReadonlySet<string> = new Set(['generatedAt', 'lastran', 'updatedAt', 'performance', 'fromCache', 'cachedAt', 'expiresAt']);
+const VARYING_MEMBERS: ReadonlySet<string> = new Set([
+  'generatedAt',
+  'lastran',
+  'updatedAt',
+  'performance',
+  'fromCache',
+  'cachedAt',
+  'expiresAt',
+]);
 
-function lasting(text: string): string {
+function withoutVaryingMembers(text: string): string {
   const result = parseStored(text);
   if (!isObject(result)) return text;
-  return stringifyJson(Object.fromEntries(Object.entries(result).filter(([name]) => !PASSING.has(name))));
+  return stringifyJson(Object.fromEntries(Object.entries(result).filter(([name]) => !VARYING_MEMBERS.has(name))));
 }

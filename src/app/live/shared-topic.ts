@@ -4,7 +4,7 @@ import type { OutputNames } from '../../domain/wire-names.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { Project } from '../project/project.ts';
-import type { Answered, Reading } from './reading.ts';
+import type { Reading, TopicAnswer } from './reading.ts';
 import { isCurrent, type Rules } from './rules.ts';
 import type { ValueMemory } from './value-memory.ts';
 
@@ -18,14 +18,14 @@ export interface Value {
   readonly revision: number;
 }
 
-/** The result of a read. `revision`: see {@link Answered.revision}. */
-interface Found extends Omit<Value, 'revision'> {
-  readonly same: string;
+/** The result of a read. `revision`: see {@link TopicAnswer.revision}. */
+interface ReadResult extends Omit<Value, 'revision'> {
+  readonly comparable: string;
   readonly revision: number | null;
 }
 
-interface Exact extends Value {
-  readonly same: string;
+interface ExactValue extends Value {
+  readonly comparable: string;
   /** How many more changes it shows than the value before. */
   readonly changes: number;
 }
@@ -47,14 +47,14 @@ const LONGEST_PAUSE_MS = 10_000;
  */
 const READ_AGAIN_MS = 1_000;
 /** Reads in a row for a value that keeps changing while it is read. */
-const TRIES = 4;
+const MAX_READS = 4;
 
 /** One topic of one project on this node. It is read once for all of its clients. */
 export class SharedTopic {
   readonly name: string;
   /** Subscriptions that listen. */
   listeners = 0;
-  /** `null`: not read yet, or dropped to make room for other topics; see {@link want}. */
+  /** `null`: not read yet, or dropped to make room for other topics; see {@link requestValue}. */
   value: Value | null = null;
   /** Number of the value; 0: there is none. */
   version = 0;
@@ -66,14 +66,14 @@ export class SharedTopic {
   #beingRead: number | null = null;
   #unread: number | null;
   /** The last change. */
-  #noted: number;
+  #lastChange: number;
   /** Changes that no value shows yet. */
   #changes = 0;
   /** Hash of the last value, and the revision since which it has been the same. */
-  #same = '';
+  #valueHash = '';
   #since = -1;
   /** The value shows all changes up to here, and perhaps later ones. */
-  #shown = -1;
+  #shownRevision = -1;
   #isRunning = false;
   #startedAt = Number.NEGATIVE_INFINITY;
   #failures = 0;
@@ -85,7 +85,7 @@ export class SharedTopic {
     this.#reading = reading;
     this.#rules = rules;
     this.#unread = parts.project.set.head;
-    this.#noted = parts.project.set.head;
+    this.#lastChange = parts.project.set.head;
   }
 
   /** The subjects of the reading, and those that every topic depends on. */
@@ -96,12 +96,12 @@ export class SharedTopic {
   /** The value shows all changes up to here. */
   get shownTo(): number {
     const unread = this.#beingRead ?? this.#unread;
-    return Math.max(this.#shown, unread === null ? this.#parts.project.set.head : unread - 1);
+    return Math.max(this.#shownRevision, unread === null ? this.#parts.project.set.head : unread - 1);
   }
 
   /** A change at this revision; {@link evaluate} reads it. */
   note(revision: number): void {
-    this.#noted = revision;
+    this.#lastChange = revision;
     this.#changes += 1;
     this.#unread ??= revision;
   }
@@ -118,18 +118,18 @@ export class SharedTopic {
     if (this.#unread === null || this.#isRunning || this.#cancel !== null || this.listeners === 0) return;
     if (!isCurrent(this.#rules, project)) return;
     const wait = this.#startedAt + this.#reading.everyMs - scheduler.monotonic();
-    if (wait > 0) this.#later(wait);
+    if (wait > 0) this.#evaluateLater(wait);
     else void this.#run();
   }
 
   /** Reads a dropped value again, because a client has not got it yet. */
-  want(): void {
+  requestValue(): void {
     if (this.version === 0 || this.value !== null || this.#isRunning) return;
     // No change is unread. The read is asked for all the same, as of the head.
     this.#unread ??= this.#parts.project.set.head + 1;
     const wait = this.#startedAt + READ_AGAIN_MS - this.#parts.scheduler.monotonic();
     if (wait <= 0) this.evaluate();
-    else if (this.#cancel === null) this.#later(wait);
+    else if (this.#cancel === null) this.#evaluateLater(wait);
   }
 
   forget(): void {
@@ -147,27 +147,27 @@ export class SharedTopic {
     this.#isRunning = true;
     this.#startedAt = scheduler.monotonic();
     project.used();
-    const value = await this.#exact();
+    const value = await this.#readExact();
     this.#isRunning = false;
-    if (value instanceof Object) this.#take(value);
+    if (value instanceof Object) this.#accept(value);
     else this.#putBack(value === null);
     if (this.#unread === null) return;
     if (this.#failures === 0) this.evaluate();
-    else this.#later(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 1, 10)));
+    else this.#evaluateLater(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 1, 10)));
   }
 
   /**
    * Reads until the revision of the value is known. `null`: try again later. `outdated`: the definitions have changed, and the permissions
    * of the clients must be looked up first.
    */
-  async #exact(): Promise<Exact | 'outdated' | null> {
+  async #readExact(): Promise<ExactValue | 'outdated' | null> {
     const { project, names } = this.#parts;
-    for (let tries = 1; tries <= TRIES; tries += 1) {
+    for (let tries = 1; tries <= MAX_READS; tries += 1) {
       const [reading, rules] = [this.#reading, this.#rules];
       this.#beingRead ??= this.#unread;
       this.#unread = null;
-      const [needed, before] = [this.#noted, this.#changes];
-      const found = await foundBy(reading, needed, names);
+      const [needed, before] = [this.#lastChange, this.#changes];
+      const found = await readResultOf(reading, needed, names);
       if (!isCurrent(rules, project)) return 'outdated';
       if (found === null) return null;
       const revision = found.revision ?? (this.#unread === null ? project.set.head : null);
@@ -179,21 +179,21 @@ export class SharedTopic {
     return null;
   }
 
-  #take({ same, changes, ...value }: Exact): void {
+  #accept({ comparable, changes, ...value }: ExactValue): void {
     this.#failures = 0;
     this.#beingRead = null;
     this.#changes -= changes;
-    this.#shown = value.revision;
-    if (this.#unread !== null) this.#unread = value.revision >= this.#noted ? null : Math.max(this.#unread, value.revision + 1);
-    const hash = createHash('sha256').update(same).digest('base64');
-    const isNew = hash !== this.#same;
+    this.#shownRevision = value.revision;
+    if (this.#unread !== null) this.#unread = value.revision >= this.#lastChange ? null : Math.max(this.#unread, value.revision + 1);
+    const hash = createHash('sha256').update(comparable).digest('base64');
+    const isNew = hash !== this.#valueHash;
     if (isNew) this.version += 1;
     // After several changes the value may have been another one in between.
     if (isNew || changes > 1) this.#since = value.revision;
     if (isNew || changes > 1 || this.value === null) {
-      this.#same = hash;
+      this.#valueHash = hash;
       this.value = { ...value, revision: this.#since };
-      this.#parts.memory.hold(this, value.members.length);
+      this.#parts.memory.keep(this, value.members.length);
     }
     this.#parts.onValue(this);
   }
@@ -204,7 +204,7 @@ export class SharedTopic {
     this.#beingRead = null;
   }
 
-  #later(ms: number): void {
+  #evaluateLater(ms: number): void {
     this.#cancel = this.#parts.scheduler.after(ms, () => {
       this.#cancel = null;
       this.evaluate();
@@ -213,22 +213,22 @@ export class SharedTopic {
 }
 
 /** `null`: try again later. A missing document or player is a value too: `null`. */
-async function foundBy(reading: Reading, needed: number, names: OutputNames): Promise<Found | null> {
+async function readResultOf(reading: Reading, needed: number, names: OutputNames): Promise<ReadResult | null> {
   try {
     const answered = await reading.read();
     return answered.stale ? null : shown(answered);
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) return null;
-    if (thrown.code === 'NOT_FOUND') return shown({ text: 'null', same: 'null', revision: null, stale: false });
+    if (thrown.code === 'NOT_FOUND') return shown({ text: 'null', comparable: 'null', revision: null, stale: false });
     if (thrown.status === 503 || thrown.status === 429 || thrown.status === 401) return null;
     const error = errorText(thrown, names);
-    return { members: `"error":${error}`, isRefused: true, same: error, revision: needed };
+    return { members: `"error":${error}`, isRefused: true, comparable: error, revision: needed };
   }
 }
 
-function shown({ text, version, same, revision }: Answered): Found {
+function shown({ text, version, comparable, revision }: TopicAnswer): ReadResult {
   const numbered = version === undefined ? '' : `"version":${version},`;
-  return { members: `${numbered}"value":${text}`, isRefused: false, same, revision };
+  return { members: `${numbered}"value":${text}`, isRefused: false, comparable, revision };
 }
 
 export function errorText({ code, message, status, extra }: Refusal, names: OutputNames): string {

@@ -12,7 +12,7 @@ import type { Expiries } from './expiries.ts';
 import type { Reading } from './reading.ts';
 import { isCurrent, type Rules, rulesOf } from './rules.ts';
 import { errorText, type SharedTopic } from './shared-topic.ts';
-import { proofEnds, proofSubjects } from './touched.ts';
+import { proofExpiry, proofSubjects } from './touched.ts';
 
 /** An event on its way to a client. */
 export interface LiveEvent {
@@ -93,10 +93,10 @@ export class Subscriber {
    * Index of the topic that is sent next: the one that found no room. Otherwise a topic that changes all the time would leave no room for
    * the others.
    */
-  #turn = 0;
+  #nextIndex = 0;
   #sink: Sink | null = null;
   #rules: Rules | null = null;
-  #until = 0;
+  #checkedUntil = 0;
   #checking: Promise<void> | null = null;
   #isClosed = false;
   /** Since when there has been no room. */
@@ -146,19 +146,19 @@ export class Subscriber {
     let expiresAt = Number.POSITIVE_INFINITY;
     const proof = new Set<SubjectKey>();
     for (const entry of this.#entries) {
-      const found = await admitted(this.#streamCaller, caller, entry.topic);
+      const found = await admissionOrRefusal(this.#streamCaller, caller, entry.topic);
       // The client has left meanwhile.
       if (this.#isClosed) return;
       if (found instanceof Refusal) {
         this.#refuse(entry, found);
         continue;
       }
-      expiresAt = Math.min(expiresAt, proofEnds(found.caller));
+      expiresAt = Math.min(expiresAt, proofExpiry(found.caller));
       for (const subject of proofSubjects(found.caller)) proof.add(subject);
       this.#admit(entry, found.reading, rules);
     }
     this.#host.watchProof(proof, this);
-    this.#until = Math.min(scheduler.now() + CHECKED_MS, expiresAt);
+    this.#checkedUntil = Math.min(scheduler.now() + CHECKED_MS, expiresAt);
     this.#rules = rules;
     if (!this.#isClosed) this.#host.expiries.watch(this, expiresAt);
   }
@@ -172,7 +172,7 @@ export class Subscriber {
 
   /** The caller's permissions must be looked up before anything more is sent. */
   recheckSoon(): void {
-    this.#until = 0;
+    this.#checkedUntil = 0;
   }
 
   /** Checks again. A stream that may not go on is ended. */
@@ -196,8 +196,8 @@ export class Subscriber {
     if (this.#needsResync) this.#sendResync(sink);
     if (this.#saidStale !== this.#host.isStale && !this.#sendStale(sink)) return;
     const { length } = this.#entries;
-    for (let looked = 0; looked < length; looked += 1, this.#turn = (this.#turn + 1) % length) {
-      const entry = this.#entries[this.#turn];
+    for (let count = 0; count < length; count += 1, this.#nextIndex = (this.#nextIndex + 1) % length) {
+      const entry = this.#entries[this.#nextIndex];
       const event = entry === undefined ? null : this.#nextOf(entry);
       if (entry === undefined || event === null) continue;
       const room = sink.roomFor(event.data.length);
@@ -247,7 +247,7 @@ export class Subscriber {
 
   /** Whether the caller's permissions are known as they are now. */
   get isChecked(): boolean {
-    return this.#rules !== null && isCurrent(this.#rules, this.#host.project) && this.#host.scheduler.now() < this.#until;
+    return this.#rules !== null && isCurrent(this.#rules, this.#host.project) && this.#host.scheduler.now() < this.#checkedUntil;
   }
 
   #nextOf(entry: Entry): LiveEvent | null {
@@ -257,16 +257,16 @@ export class Subscriber {
       return { event: 'refused', data: `{"topic":${JSON.stringify(topic.text)},"error":${errorText(refused, this.#host.names)}}` };
     }
     if (shared === null || version === shared.version) return null;
-    shared.want();
+    shared.requestValue();
     if (shared.value === null) return null;
-    if (this.#hasIt(entry, shared, shared.value.revision)) return null;
+    if (this.#isUpToDate(entry, shared, shared.value.revision)) return null;
     const { members, isRefused, revision } = shared.value;
     const data = `{"topic":${JSON.stringify(topic.text)},"revision":${revision},${members}}`;
     return isRefused ? { event: 'refused', data } : { data };
   }
 
   /** Whether a returning client already has this value, or a newer one is about to be read. */
-  #hasIt(entry: Entry, shared: SharedTopic, revision: number): boolean {
+  #isUpToDate(entry: Entry, shared: SharedTopic, revision: number): boolean {
     const { since } = entry;
     if (since === null) return false;
     const changed = this.#host.lastChange(shared);
@@ -353,7 +353,7 @@ export class Subscriber {
 }
 
 /** A topic with its proven caller, or the refusal of the topic. Throws refusals that end the whole stream. */
-async function admitted(streamCaller: StreamCaller, caller: Caller, topic: Topic): Promise<Admission | Refusal> {
+async function admissionOrRefusal(streamCaller: StreamCaller, caller: Caller, topic: Topic): Promise<Admission | Refusal> {
   try {
     return await streamCaller.admission(caller, topic);
   } catch (thrown) {

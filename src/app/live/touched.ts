@@ -31,15 +31,15 @@ export function proofSubjects({ session, onBehalfOf, platformId }: Caller): read
 }
 
 /** When a caller's proof runs out by itself, unix ms. */
-export function proofEnds({ session, passed }: Caller): number {
+export function proofExpiry({ session, passed }: Caller): number {
   return Math.min(session?.expiresAt ?? Number.POSITIVE_INFINITY, passed?.expiresAt ?? Number.POSITIVE_INFINITY);
 }
 
-const LISTENED = /^(?:document|records|session|guest)\//;
+const TOPIC_SUBJECTS = /^(?:document|records|session|guest)\//;
 
 /** The subjects that an event changes, as far as a topic may depend on them. */
-export function touchedBy(event: ProjectEvent): readonly SubjectKey[] {
-  const touched = subjectsOf(event).filter((subject) => subject === DEFINITIONS || subject === AUTHORITY || LISTENED.test(subject));
+export function touchedSubjects(event: ProjectEvent): readonly SubjectKey[] {
+  const touched = subjectsOf(event).filter((subject) => subject === DEFINITIONS || subject === AUTHORITY || TOPIC_SUBJECTS.test(subject));
   const collection = collectionChangedBy(event);
   if (collection === null) return touched;
   touched.push(collection);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** The value of a topic, which may be dropped and read again. */
-interface Holder {
+interface DroppableValue {
   forget(): void;
 }
 
@@ -13,13 +13,13 @@ const OVERHEAD = 300;
  * that was read longest ago is dropped first.
  */
 export class ValueMemory {
-  readonly #held: LRUCache<Holder, { readonly characters: number }>;
+  readonly #values: LRUCache<DroppableValue, { readonly characters: number }>;
   readonly #changed: (characters: number) => void;
 
   /** `changed` is called with the number of characters that all values take. */
   constructor(most: number, changed: (characters: number) => void) {
     this.#changed = changed;
-    this.#held = new LRUCache({
+    this.#values = new LRUCache({
       maxSize: most,
       // A value above the bound drops all others. The cache would refuse it, although its topic holds it all the same.
       sizeCalculation: ({ characters }) => Math.min(characters + OVERHEAD, most),
@@ -28,13 +28,13 @@ export class ValueMemory {
   }
 
   /** The topic now holds a value of this many characters, in place of the one before. */
-  hold(holder: Holder, characters: number): void {
-    this.#held.set(holder, { characters }, { noDisposeOnSet: true });
-    this.#changed(this.#held.calculatedSize);
+  keep(value: DroppableValue, characters: number): void {
+    this.#values.set(value, { characters }, { noDisposeOnSet: true });
+    this.#changed(this.#values.calculatedSize);
   }
 
-  release(holder: Holder): void {
-    this.#held.delete(holder);
-    this.#changed(this.#held.calculatedSize);
+  release(value: DroppableValue): void {
+    this.#values.delete(value);
+    this.#changed(this.#values.calculatedSize);
   }
 }

@@ -11,7 +11,7 @@ import {
   type ProjectDecision,
   revokeKey,
 } from '../../domain/project/decide.ts';
-import { formKey, KEY_RANDOM_BYTES } from '../../domain/project/keys.ts';
+import { formatKey, KEY_RANDOM_BYTES } from '../../domain/project/keys.ts';
 import { changeQuotas, type QuotaChanges } from '../../domain/project/quotas.ts';
 import { type AuthorityState, asAuthority, asDefinitions, asPage, type PageState } from '../../domain/states.ts';
 import { AUTHORITY, DEFINITIONS, pageSubject } from '../../domain/subjects.ts';
@@ -70,7 +70,7 @@ export interface Operator {
 export function createOperator(projects: Projects, keyPrefix: string): Operator {
   const newKey = (kind: KeyKind) => ({
     keyId: `key_${randomBytes(8).toString('hex')}`,
-    key: formKey(kind, keyPrefix, randomBytes(KEY_RANDOM_BYTES)),
+    key: formatKey(kind, keyPrefix, randomBytes(KEY_RANDOM_BYTES)),
   });
 
   const open = (projectId: string) => openProject(projects, projectId);
@@ -110,8 +110,8 @@ export function createOperator(projects: Projects, keyPrefix: string): Operator 
       return { revision: await change(project, 'key.revoke', (state) => revokeKey(state, { keyId })) };
     },
 
-    async changeKey(projectId, keyId, asked) {
-      return { revision: await change(await open(projectId), 'key.change', (state) => changeKey(state, { keyId, ...asked })) };
+    async changeKey(projectId, keyId, changes) {
+      return { revision: await change(await open(projectId), 'key.change', (state) => changeKey(state, { keyId, ...changes })) };
     },
 
     async changeSettings(projectId, settings) {

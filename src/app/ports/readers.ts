@@ -23,7 +23,7 @@ export interface DocumentKeys {
 }
 
 /** A document's key in its project's table. */
-export type DocumentPlace = readonly [space: string, collection: string, key: string];
+export type DocumentRowKey = readonly [space: string, collection: string, key: string];
 
 /**
  * Number of documents in some rows and the UTF-8 bytes of their texts, as of `revision`. `last`: the last of these rows, `null` at the end of
@@ -33,7 +33,7 @@ export interface CountedPage {
   readonly revision: number;
   readonly documents: number;
   readonly bytes: number;
-  readonly last: DocumentPlace | null;
+  readonly last: DocumentRowKey | null;
 }
 
 /** The state tables, which decisions load from. */
@@ -51,7 +51,7 @@ export interface StateReader {
   /** The first `most` keys of a collection's documents. A `next` space also shows the live ones that it does not hide. */
   documentKeys(projectId: string, space: Space, collection: string, most: number): Promise<DocumentKeys>;
   /** Counts the next `most` rows of all spaces and collections. Counts bytes only if asked to. */
-  countDocuments(projectId: string, after: DocumentPlace | null, most: number, withBytes: boolean): Promise<CountedPage>;
+  countDocuments(projectId: string, after: DocumentRowKey | null, most: number, withBytes: boolean): Promise<CountedPage>;
 }
 
 export interface LedgerRow {
@@ -148,7 +148,7 @@ export interface LeaderboardPage {
   /** While the board is being filled and cannot be shown, the part that is done (0 to below 1); else `null`. */
   readonly building: number | null;
   /** Rows were left out, because their documents are too large for one answer. Ask for them in pages. */
-  readonly isCut: boolean;
+  readonly isPartial: boolean;
 }
 
 /** A fill that is under way after a publish. */

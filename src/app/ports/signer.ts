@@ -8,17 +8,17 @@ export interface Signer {
   /** RSASSA-PKCS1-v1_5 with SHA-256 over the UTF-8 of a text; base64url. */
   sign(text: string): string;
   /** HMAC-SHA256 over the UTF-8 of a text, with a key derived from the signing key; base64url. It is for this installation's own nodes. */
-  mark(text: string): string;
+  hmac(text: string): string;
 }
 
 /** `pem`: an RSA private key of at least 1024 bits, since clients refuse smaller ones. */
 export function createSigner(pem: string): Signer {
   const key = createPrivateKey(pem);
-  const ownKey = createHash('sha256').update(`savepoint mark\0${pem}`).digest();
+  const hmacKey = createHash('sha256').update(`savepoint mark\0${pem}`).digest();
   return {
     signing: signingOf(createPublicKey(key)),
     sign: (text) => sign('sha256', Buffer.from(text, 'utf8'), key).toString('base64url'),
-    mark: (text) => createHmac('sha256', ownKey).update(text).digest('base64url'),
+    hmac: (text) => createHmac('sha256', hmacKey).update(text).digest('base64url'),
   };
 }
 

@@ -1,6 +1,6 @@
 import { addUsage, NO_USAGE, type Usage } from '../../domain/project/quotas.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import type { CountedPage, DocumentPlace } from '../ports/readers.ts';
+import type { CountedPage, DocumentRowKey } from '../ports/readers.ts';
 
 /** Rows of one page. Other work waits for one page at most. */
 const PAGE = 500;
@@ -19,7 +19,7 @@ interface Addition {
 export interface UsageCounterOptions {
   readonly scheduler: Pick<Scheduler, 'monotonic' | 'sleep'>;
   readonly isClosed: () => boolean;
-  readonly page: (after: DocumentPlace | null, rows: number) => Promise<CountedPage>;
+  readonly page: (after: DocumentRowKey | null, rows: number) => Promise<CountedPage>;
 }
 
 /**
@@ -76,7 +76,7 @@ export class UsageCounter {
   async #countRows(): Promise<void> {
     const { scheduler, isClosed, page } = this.#options;
     let counted = NO_USAGE;
-    let after: DocumentPlace | null = null;
+    let after: DocumentRowKey | null = null;
     for (;;) {
       const startedAt = scheduler.monotonic();
       const found: CountedPage = await page(after, PAGE);

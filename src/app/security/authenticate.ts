@@ -111,19 +111,19 @@ export async function catchUp(context: AppContext, project: Project): Promise<bo
   return true;
 }
 
-const planned = new WeakMap<Project, Promise<void>>();
+const plannedReads = new WeakMap<Project, Promise<void>>();
 
 /** As {@link catchUp}, but if that was done a moment ago it waits and reads again. All callers in between share that read. */
 export async function catchUpInTurn(context: AppContext, project: Project): Promise<void> {
   if (await catchUp(context, project)) return;
-  const catching = planned.get(project) ?? catchUpLater(context, project);
-  planned.set(project, catching);
+  const catching = plannedReads.get(project) ?? catchUpLater(context, project);
+  plannedReads.set(project, catching);
   await catching;
 }
 
 async function catchUpLater({ scheduler }: AppContext, project: Project): Promise<void> {
   await scheduler.sleep(REFRESH_MS);
-  planned.delete(project);
+  plannedReads.delete(project);
   refreshedAt.set(project, scheduler.monotonic());
   await project.refresh();
 }

@@ -1,5 +1,5 @@
 import { deviceById, deviceIn } from '../../domain/guest/decide.ts';
-import { markedText, readPass } from '../../domain/guest/pass.ts';
+import { authenticatedText, readPass } from '../../domain/guest/pass.ts';
 import { deviceIdOf, GUEST_ID_PATTERN, isGuestId, isSameHash, readGuestToken } from '../../domain/guest/token.ts';
 import { asGuest, type GuestState, type SessionFamily } from '../../domain/states.ts';
 import { guestSubject } from '../../domain/subjects.ts';
@@ -24,7 +24,7 @@ export function playerIds(pattern: string): RegExp {
 }
 
 /** Whether this proof concerns a guest: by the form of the token, or of the id. */
-export function isOfGuests(player: string | null, token: string | null): boolean {
+export function concernsGuest(player: string | null, token: string | null): boolean {
   return readGuestToken(token) !== null || isGuestId(player);
 }
 
@@ -49,7 +49,7 @@ export async function provenDevice(
   const known = sent === null ? null : deviceIn(state, sent.hash);
   if (known === null && retryAfter > 0) throw blocked(retryAfter);
   if (!isGuestId(player)) throw rejected("A guest's token proves no other player: name the id that was answered to the registration");
-  const found = sent === null || known !== null ? known : deviceIn(await guestAfterLook(context, project, player), sent.hash);
+  const found = sent === null || known !== null ? known : deviceIn(await guestAfterCatchUp(context, project, player), sent.hash);
   if (found === null) {
     if (token !== null) context.guestLimits.rejected(address, project.id);
     throw rejected(
@@ -62,7 +62,7 @@ export async function provenDevice(
 }
 
 /** What a host shows of a guest. */
-export interface ShownPass {
+export interface PresentedPass {
   /** The player that the host was proven to be. */
   readonly host: string;
   /** Whom it asks for. */
@@ -71,16 +71,16 @@ export interface ShownPass {
 }
 
 /** The device whose pass a host shows. A pass cannot be guessed, so a wrong one counts against no address. Throws 401 `PLATFORM_AUTH_FAILED`. */
-export async function passedDevice(context: AppContext, project: Project, { host, guest, text }: ShownPass): Promise<PassProof> {
+export async function provenPass(context: AppContext, project: Project, { host, guest, text }: PresentedPass): Promise<PassProof> {
   if (!settingsOf(project).guestSignIn) throw rejected('This project has no guests: its setting is guestSignIn');
   const found = readPass(text, host);
-  const { mark } = await context.signer();
-  if (found === null || found.pass.guest !== guest || !isSameHash(found.mark, mark(markedText(project.id, found.pass)))) {
+  const { hmac } = await context.signer();
+  if (found === null || found.pass.guest !== guest || !isSameHash(found.mark, hmac(authenticatedText(project.id, found.pass)))) {
     throw rejected('This pass is not one of this guest for this host');
   }
   const { device, expiresAt } = found.pass;
   if (context.scheduler.now() >= expiresAt) throw rejected('This pass is over: the guest asks for a new one');
-  const isIn = deviceById(await guestOf(project, guest), device) ?? deviceById(await guestAfterLook(context, project, guest), device);
+  const isIn = deviceById(await guestOf(project, guest), device) ?? deviceById(await guestAfterCatchUp(context, project, guest), device);
   if (isIn === null) throw rejected('This pass is of a device that was revoked');
   return { guest, device, expiresAt };
 }
@@ -91,7 +91,7 @@ export async function guestOf(project: Project, guest: string): Promise<GuestSta
 }
 
 /** The device may just have been added on another node, so the log is read once more. */
-async function guestAfterLook(context: AppContext, project: Project, guest: string): Promise<GuestState | null> {
+async function guestAfterCatchUp(context: AppContext, project: Project, guest: string): Promise<GuestState | null> {
   await catchUpInTurn(context, project);
   return guestOf(project, guest);
 }
@@ -102,20 +102,20 @@ export function requireDevice(ctx: DecisionContext, { guest, device }: DevicePro
 }
 
 /** As {@link requireDevice}, for the device behind a session. */
-export function requireDeviceBehindStill(ctx: DecisionContext, family: SessionFamily | null): void {
-  const behind = deviceBehind(family);
+export function recheckSessionDevice(ctx: DecisionContext, family: SessionFamily | null): void {
+  const behind = deviceOfSession(family);
   if (behind === null) return;
   if (deviceById(asGuest(ctx.read(guestSubject(behind.guest))), behind.device) === null) throw refusal('AUTH_SESSION_INVALID');
 }
 
 /** The device of a guest that a session came from; `null`: it did not come from one. */
-function deviceBehind(family: SessionFamily | null): DeviceProof | null {
+function deviceOfSession(family: SessionFamily | null): DeviceProof | null {
   return family?.device === undefined ? null : { guest: family.player, device: family.device };
 }
 
 /** Throws 401 `AUTH_SESSION_INVALID` for a session whose device was shut out, or whose project has no guests any more. */
-export async function requireDeviceBehind(project: Project, family: SessionFamily | null): Promise<void> {
-  const behind = deviceBehind(family);
+export async function requireSessionDevice(project: Project, family: SessionFamily | null): Promise<void> {
+  const behind = deviceOfSession(family);
   if (behind === null) return;
   const isIn = deviceById(await guestOf(project, behind.guest), behind.device) !== null;
   if (!isIn || !settingsOf(project).guestSignIn) throw refusal('AUTH_SESSION_INVALID');

@@ -9,8 +9,8 @@ import {
   revokeDevice,
   unlinkAccount,
 } from '../../domain/guest/decide.ts';
-import { formPass, markedText, PASS_SECONDS } from '../../domain/guest/pass.ts';
-import { CODE_BYTES, deviceIdOf, formCode, type GuestToken, isGuestId, readCode, readGuestToken } from '../../domain/guest/token.ts';
+import { authenticatedText, formatPass, PASS_SECONDS } from '../../domain/guest/pass.ts';
+import { CODE_BYTES, deviceIdOf, formatCode, type GuestToken, isGuestId, readCode, readGuestToken } from '../../domain/guest/token.ts';
 import { asGuest, asGuestName, type GuestName, type GuestState } from '../../domain/states.ts';
 import { guestNameSubject, guestSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
@@ -84,7 +84,7 @@ export function createGuests(context: AppContext): Guests {
     async link(caller, account) {
       const { project } = await proven(context, caller);
       const id = await accountOf(context, project, caller, account);
-      return asGuestOf(context, caller, 'guest.link', (ctx, { guest }, state) =>
+      return decideForGuest(context, caller, 'guest.link', (ctx, { guest }, state) =>
         linkAccount(guest, id, state, nameIn(ctx, guestNameSubject('account', id))),
       );
     },
@@ -92,15 +92,15 @@ export function createGuests(context: AppContext): Guests {
     async unlink(caller, account) {
       const { project } = await proven(context, caller);
       const id = await accountOf(context, project, caller, account);
-      return asGuestOf(context, caller, 'guest.unlink', (ctx, { guest }, state) => {
+      return decideForGuest(context, caller, 'guest.unlink', (ctx, { guest }, state) => {
         nameIn(ctx, guestNameSubject('account', id));
         return unlinkAccount(guest, id, state);
       });
     },
 
     async issueCode(caller) {
-      const { text, hash } = formCode(randomBytes(CODE_BYTES));
-      const issued = await asGuestOf(context, caller, 'guest.issueCode', (ctx, asking, state) => {
+      const { text, hash } = formatCode(randomBytes(CODE_BYTES));
+      const issued = await decideForGuest(context, caller, 'guest.issueCode', (ctx, asking, state) => {
         ctx.assumeAbsent(guestNameSubject('code', hash));
         return issueCode(asking, hash, state);
       });
@@ -119,7 +119,7 @@ export function createGuests(context: AppContext): Guests {
     async revoke(caller, device) {
       await opened(context, caller);
       if (device === '') throw refusal('INVALID_BODY', '`device` is the id of a device, as the list of devices shows it');
-      return asGuestOf(context, caller, 'guest.revoke', (_, asking, state) => revokeDevice(asking, device, state));
+      return decideForGuest(context, caller, 'guest.revoke', (_, asking, state) => revokeDevice(asking, device, state));
     },
   };
 }
@@ -144,13 +144,13 @@ async function issuePass(context: AppContext, caller: Caller, host: string): Pro
   context.projects.freshness(project);
   if (!context.platformId.test(host)) throw refusal('INVALID_PLATFORMID', '`host` is the id of the player who hosts the game');
   const pass = { ...proof, host, expiresAt: Math.floor(context.scheduler.now()) + PASS_SECONDS * 1000 };
-  const { mark } = await context.signer();
-  const text = formPass(pass, mark(markedText(project.id, pass)));
+  const { hmac } = await context.signer();
+  const text = formatPass(pass, hmac(authenticatedText(project.id, pass)));
   return { guest: proof.guest, host, pass: text, expiresInSeconds: PASS_SECONDS };
 }
 
 /** Proves the caller's device, and runs `decide` for its guest. The decision checks the device again. */
-async function asGuestOf(
+async function decideForGuest(
   context: AppContext,
   caller: Caller,
   cause: string,

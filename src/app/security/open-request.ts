@@ -1,4 +1,4 @@
-import { fingerprintOf, type Opened, openEnvelope } from '../../domain/security/envelope.ts';
+import { fingerprintOf, type OpenedEnvelope, openEnvelope } from '../../domain/security/envelope.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { accepted } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
@@ -6,11 +6,11 @@ import type { Caller } from '../caller.ts';
 
 /** Opens a sealed request with the public keys of its project. */
 
-export type OpenSealed = (authority: AuthorityState, player: string) => Opened;
+export type OpenSealed = (authority: AuthorityState, player: string) => OpenedEnvelope;
 
 /** Opens the envelope once, however often the call is decided. Throws the `Refusal` of an envelope that does not open. */
 export function opener(caller: Caller, slug: string, envelope: JsonObject, sessionId: string | null): OpenSealed {
-  let known: { readonly authority: AuthorityState; readonly opened: Opened } | null = null;
+  let known: { readonly authority: AuthorityState; readonly opened: OpenedEnvelope } | null = null;
   return (authority, player) => {
     if (known?.authority === authority) return known.opened;
     const opened = accepted(

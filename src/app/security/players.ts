@@ -16,7 +16,7 @@ import type { Failure } from '../ports/player-verifier.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
 import { catchUpInTurn } from './authenticate.ts';
-import { isOfGuests, passedDevice, provenDevice, requireDevice, requireDeviceBehind, requireDeviceBehindStill } from './guest-proof.ts';
+import { concernsGuest, provenDevice, provenPass, recheckSessionDevice, requireDevice, requireSessionDevice } from './guest-proof.ts';
 
 /**
  * Proves who plays, before the decision. Asking a verifier is an effect, so it comes first, and its outcome goes into the decision with the
@@ -24,7 +24,7 @@ import { isOfGuests, passedDevice, provenDevice, requireDevice, requireDeviceBeh
  */
 
 /** `purposes`: what a host's signature may be for; none: nobody may ask for another player. */
-export interface Asking {
+export interface IdentifyOptions {
   readonly purposes: readonly string[];
 }
 
@@ -53,20 +53,22 @@ export function identify(
   project: Project,
   caller: Caller,
   settings: ProjectSettings,
-  asking: Asking,
+  options: IdentifyOptions,
 ): Awaitable<Caller> {
   const { proof = NO_PROOF, onBehalfOf } = caller;
   if (!settings.requirePlayerAuth && onBehalfOf !== null && !context.platformId.test(onBehalfOf)) throw refusal('INVALID_PLATFORMID');
   const { sessionToken } = proof;
   const held = sessionToken === null ? null : sessionOf(context, project, settings, sessionToken);
   return andThen(held, (session) => {
-    const proven = provesByVerifier(settings, caller, proof, sessionToken) ? verifiedPlayer(context, project, caller, proof, asking) : null;
+    const proven = provesByVerifier(settings, caller, proof, sessionToken)
+      ? verifiedPlayer(context, project, caller, proof, options)
+      : null;
     return andThen(proven, (player) => identified(caller, proof, player, session));
   });
 }
 
 /** `proven`: the verifier's player; `held`: the session that was sent; `null`: there is none. Throws if they contradict each other. */
-function identified(caller: Caller, proof: PlayerProof, proven: ProvenPlayer | null, held: HeldSession | null): Caller {
+function identified(caller: Caller, proof: PlayerProof, proven: ProvenPlayer | null, held: ActiveSession | null): Caller {
   if (held !== null && proven !== null && held.player !== proven.player) throw refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
   const player = proven?.player ?? held?.player ?? '';
   // Every claim is compared, even one that would not be used: a forged claim is never ignored.
@@ -101,7 +103,7 @@ function verifiedPlayer(
   project: Project,
   caller: Caller,
   proof: PlayerProof,
-  asking: Asking,
+  options: IdentifyOptions,
 ): Awaitable<ProvenPlayer> {
   const { onBehalfOf, projectId, platformId } = caller;
   const { address } = proof;
@@ -110,14 +112,14 @@ function verifiedPlayer(
   // Whoever has a device's secret is the player for good, so no host may be given one.
   if (readGuestToken(onBehalfOfToken) !== null)
     throw rejected("A device's secret proves nobody through a host: a guest asks for a pass, and gives the host that");
-  if (!hasConsent(caller, proof, asking)) {
+  if (!hasConsent(caller, proof, options)) {
     // A call without a token guesses nothing. Counted, guests whose platform gives them no token would block their host.
     if (onBehalfOfToken !== null) context.verifier.rejected({ projectId, address });
     throw rejected("A call for another player needs that player's token, and a signature that holds");
   }
   return andThen(verifyPlayer(context, project, platformId, token, address), (host) => {
     if (isPass(onBehalfOfToken))
-      return passedDevice(context, project, { host: host.player, guest: onBehalfOf, text: onBehalfOfToken }).then((passed) => ({
+      return provenPass(context, project, { host: host.player, guest: onBehalfOf, text: onBehalfOfToken }).then((passed) => ({
         ...host,
         passed,
       }));
@@ -136,7 +138,7 @@ function guestsAt(address: string | null): string | null {
  * Whether the player agreed: the signature says that the player asked for this. The player's token, verified later, says that it was this
  * player.
  */
-function hasConsent({ projectId, key, onBehalfOf }: Caller, proof: PlayerProof, { purposes }: Asking): boolean {
+function hasConsent({ projectId, key, onBehalfOf }: Caller, proof: PlayerProof, { purposes }: IdentifyOptions): boolean {
   const { onBehalfOfToken: token, proxySignature: signature } = proof;
   if (onBehalfOf === null || token === null || signature === null) return false;
   return purposes.some((purpose) => isSignedBy(key.display, { projectId, purpose, player: onBehalfOf, token }, signature));
@@ -172,7 +174,7 @@ export function verifyPlayer(
   // A studio's login may prove any text. One that is no player id must not become part of document keys.
   if (platformId !== null && !context.platformId.test(platformId)) throw rejected(notAnId(context.platformId));
   if (platformId === null && token === null && settingsOf(project).guestSignIn) throw rejected(NOBODY);
-  if (!isOfGuests(platformId, token)) return verifiedBy(context, project, platformId, token, address);
+  if (!concernsGuest(platformId, token)) return verifiedBy(context, project, platformId, token, address);
   return provenDevice(context, project, platformId, token, address).then((device) =>
     device === null ? verifiedBy(context, project, platformId, token, address) : { player: device.guest, device },
   );
@@ -186,8 +188,8 @@ function verifiedBy(
   token: string | null,
   address: string | null,
 ): Awaitable<ProvenPlayer> {
-  return andThen(verifier.verify({ projectId, platformId, token, address }), (judged) => {
-    if (!judged.ok) throw notVerified(judged);
+  return andThen(verifier.verify({ projectId, platformId, token, address }), (verdict) => {
+    if (!verdict.ok) throw notVerified(verdict);
     return { player: platformId ?? '', device: null };
   });
 }
@@ -199,19 +201,19 @@ function notVerified({ kind, message, retryAfter = 5 }: Failure): Refusal {
 }
 
 /** A session in force, at this node's head. */
-export interface HeldSession {
+export interface ActiveSession {
   readonly token: SessionToken;
   readonly player: string;
 }
 
 /** The session of a token. Throws 403 `AUTH_SESSION_DISABLED`, 401 `AUTH_SESSION_INVALID` or `AUTH_SESSION_EXPIRED`. */
-export async function sessionOf(context: AppContext, project: Project, settings: ProjectSettings, text: string): Promise<HeldSession> {
+export async function sessionOf(context: AppContext, project: Project, settings: ProjectSettings, text: string): Promise<ActiveSession> {
   if (!settings.enableAuthSessions) throw refusal('AUTH_SESSION_DISABLED');
   const token = readToken(text);
   if (token === null) throw refusal('AUTH_SESSION_INVALID');
   const family = await familyOf(context, project, token);
   accepted(sessionInForce(token, family, context.scheduler.now()));
-  await requireDeviceBehind(project, family);
+  await requireSessionDevice(project, family);
   return { token, player: family?.player ?? '' };
 }
 
@@ -251,7 +253,7 @@ export function requireProof(ctx: DecisionContext, caller: Caller, now: number):
   const family = asFamily(ctx.read(sessionSubject(caller.session.family)));
   const session = sessionInForce(caller.session, family, now);
   if (session instanceof Refusal) throw session;
-  requireDeviceBehindStill(ctx, family);
+  recheckSessionDevice(ctx, family);
 }
 
 const NO_PURPOSES: readonly string[] = [];

@@ -21,7 +21,7 @@ interface SecurityConfigAnswer {
 /** How long a signature is reused, ms: anybody may ask, and signing is the most expensive work that an unknown caller can cause. */
 const SIGNED_MS = 5_000;
 
-interface Signed {
+interface SignedConfig {
   readonly config: contract.SecurityConfig['config'];
   /** By the monotonic clock. */
   readonly at: number;
@@ -30,7 +30,7 @@ interface Signed {
 /** The security configuration of a project. A disabled project has one too: it holds no secret. */
 export function createSecurityConfig(context: AppContext): SecurityConfig {
   /** By the stored settings. They are another object after every change, so a change shows at once. */
-  const signed = new WeakMap<JsonObject, Signed>();
+  const signed = new WeakMap<JsonObject, SignedConfig>();
 
   return async (projectId, { fresh }) => {
     const project = isProjectId(projectId) ? (context.projects.peek(projectId) ?? (await context.projects.get(projectId))) : null;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createSession, type Opened, type Revoked, refreshSession, revokeSession } from '../../domain/session/decide.ts';
+import { createSession, type OpenedSession, type RevokedSession, refreshSession, revokeSession } from '../../domain/session/decide.ts';
 import { readToken, SESSION_RANDOM_BYTES, type SessionToken } from '../../domain/session/token.ts';
 import { type AuthSession, asFamily, type SessionFamily } from '../../domain/states.ts';
 import { sessionSubject } from '../../domain/subjects.ts';
@@ -10,7 +10,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, projectOf, settingsOf } from '../context.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import { requireDevice, requireDeviceBehind, requireDeviceBehindStill } from './guest-proof.ts';
+import { recheckSessionDevice, requireDevice, requireSessionDevice } from './guest-proof.ts';
 import { familyOf, NO_PROOF, type ProvenPlayer, sessionOf, verifyPlayer } from './players.ts';
 
 /**
@@ -81,11 +81,11 @@ async function opened(context: AppContext, caller: Caller): Promise<Project> {
 
 async function refresh(context: AppContext, project: Project, caller: Caller): Promise<SessionAnswer> {
   const token = tokenOf(caller);
-  await requireDeviceBehind(project, await familyOf(context, project, token));
+  await requireSessionDevice(project, await familyOf(context, project, token));
   const random = randomBytes(SESSION_RANDOM_BYTES);
   return run(project, caller, 'session.refresh', (ctx, now, ttlSeconds) => {
     const family = familyIn(ctx, token);
-    requireDeviceBehindStill(ctx, family);
+    recheckSessionDevice(ctx, family);
     return refreshSession(token, family, { ttlSeconds, random, now });
   });
 }
@@ -114,7 +114,7 @@ async function run(
   project: Project,
   caller: Caller,
   cause: string,
-  decide: (ctx: DecisionContext, now: number, ttlSeconds: number) => Opened | Revoked | Refusal,
+  decide: (ctx: DecisionContext, now: number, ttlSeconds: number) => OpenedSession | RevokedSession | Refusal,
 ): Promise<SessionAnswer> {
   const outcome = await execute(project, caller, cause, (ctx, now) => {
     const { settings } = accessOf(ctx, caller, 'live');

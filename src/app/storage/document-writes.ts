@@ -15,7 +15,7 @@ import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
 import { RecordWrites } from './record-writes.ts';
 
 /** How a caller writes. `player` counts in global collections; ledger entries name `source`. */
-type WriteManner = Pick<WriteCommand, 'player' | 'saveVersion' | 'strictSaveVersion' | 'checkSchema' | 'source'>;
+type WriteOptions = Pick<WriteCommand, 'player' | 'saveVersion' | 'strictSaveVersion' | 'checkSchema' | 'source'>;
 
 /**
  * The document writes of one command. Each write sees documents and windows as earlier writes of the command left them, so several writes to one
@@ -23,7 +23,7 @@ type WriteManner = Pick<WriteCommand, 'player' | 'saveVersion' | 'strictSaveVers
  */
 export class DocumentWrites {
   readonly events: DomainEvent[] = [];
-  readonly #view: DecisionContext;
+  readonly #ctx: DecisionContext;
   readonly #access: AccessContext;
   readonly #now: number;
   readonly #maxBytes: number;
@@ -37,7 +37,7 @@ export class DocumentWrites {
   #records: RecordWrites | null = null;
 
   constructor(ctx: DecisionContext, access: AccessContext, now: number, maxBytes: number) {
-    this.#view = ctx;
+    this.#ctx = ctx;
     this.#access = access;
     this.#now = now;
     this.#maxBytes = maxBytes;
@@ -57,12 +57,12 @@ export class DocumentWrites {
 
   /** Has these documents loaded together if they are not in memory. */
   expect(collection: string, keys: readonly string[]): void {
-    this.#view.expect(keys.flatMap((key) => documentSubjects(this.#access.space, collection, key)));
+    this.#ctx.expect(keys.flatMap((key) => documentSubjects(this.#access.space, collection, key)));
   }
 
   /** The document after the writes so far. */
   located(collection: string, key: string): LocatedDocument {
-    return this.#documents.get(collection, key) ?? documentIn(this.#view, this.#access.space, collection, key);
+    return this.#documents.get(collection, key) ?? documentIn(this.#ctx, this.#access.space, collection, key);
   }
 
   /** The document as it reads now, with its defaults filled in once; `null`: there is none. */
@@ -72,12 +72,12 @@ export class DocumentWrites {
     const document = this.located(collection.id, key).state?.document ?? null;
     if (document === null || !collection.schema.hasDefaults || !this.#access.settings.fillDefaults) return document;
     const read = new ReadDocument(collection.schema, document);
-    this.#readAs(collection.id, key, read);
+    this.#setRead(collection.id, key, read);
     return read.asRead;
   }
 
   /** Throws the `Refusal` of schema, size, save version, limits, unique values or number of records. */
-  write(collection: CollectionModel, key: string, body: WriteBody, how: WriteManner): DocumentState {
+  write(collection: CollectionModel, key: string, body: WriteBody, how: WriteOptions): DocumentState {
     const { state, fork } = this.located(collection.id, key);
     const { settings, definitions, space } = this.#access;
     const decision = accepted(
@@ -98,9 +98,9 @@ export class DocumentWrites {
       }),
     );
     const { draft } = decision;
-    const events = this.#claiming(collection, key, () => draft.before, draft.after, decision.events);
-    this.#take(collection.id, key, events, decision.state);
-    if (collection.schema.hasDefaults) this.#readAs(collection.id, key, draft.after);
+    const events = this.#withClaims(collection, key, () => draft.before, draft.after, decision.events);
+    this.#append(collection.id, key, events, decision.state);
+    if (collection.schema.hasDefaults) this.#setRead(collection.id, key, draft.after);
     const slot = slotOf(collection, key);
     if (slot !== null) this.#recordWrites().saved(collection, slot);
     return decision.state;
@@ -114,7 +114,7 @@ export class DocumentWrites {
     const command = { collection, space, key, current: state, read, fork, now: this.#now, source, fillDefaults: settings.fillDefaults };
     const decision = accepted(decideDelete(command, saveVersion));
     if (decision.events.length > 0 && decision.state) {
-      this.#take(collection.id, key, this.#claiming(collection, key, decision.before, null, decision.events), decision.state);
+      this.#append(collection.id, key, this.#withClaims(collection, key, decision.before, null, decision.events), decision.state);
     }
     const slot = slotOf(collection, key);
     if (slot !== null) this.#recordWrites().emptied(collection, slot);
@@ -127,7 +127,7 @@ export class DocumentWrites {
   }
 
   /** A write's events, with its changes of unique values. */
-  #claiming(
+  #withClaims(
     collection: CollectionModel,
     key: string,
     before: () => ReadDocument | null,
@@ -135,21 +135,21 @@ export class DocumentWrites {
     events: readonly DomainEvent[],
   ): readonly DomainEvent[] {
     if (collection.schema.unique.length === 0) return events;
-    this.#unique ??= new UniqueClaims(this.#view, this.#access, (id, other) => this.located(id, other));
+    this.#unique ??= new UniqueClaims(this.#ctx, this.#access, (id, other) => this.located(id, other));
     return withUnique(events, this.#unique.change(collection, key, before(), after));
   }
 
-  #readAs(collection: string, key: string, read: ReadDocument): void {
+  #setRead(collection: string, key: string, read: ReadDocument): void {
     this.#read ??= new ByAddress();
     this.#read.set(collection, key, read);
   }
 
   #recordWrites(): RecordWrites {
-    this.#records ??= new RecordWrites(this.#view, this.#access.space, this.#now, this.events);
+    this.#records ??= new RecordWrites(this.#ctx, this.#access.space, this.#now, this.events);
     return this.#records;
   }
 
-  #take(collection: string, key: string, events: readonly DomainEvent[], state: DocumentState): void {
+  #append(collection: string, key: string, events: readonly DomainEvent[], state: DocumentState): void {
     this.#documents.set(collection, key, { state, fork: undefined });
     this.#read?.set(collection, key, null);
     for (const event of events) {
@@ -159,7 +159,7 @@ export class DocumentWrites {
   }
 
   #window(counter: string): WindowState | null {
-    return this.#windows?.get(counter) ?? windowIn(this.#view, this.#access.space, counter);
+    return this.#windows?.get(counter) ?? windowIn(this.#ctx, this.#access.space, counter);
   }
 
   #count(changes: readonly WindowChange[]): void {

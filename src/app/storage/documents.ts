@@ -94,21 +94,21 @@ function store(context: AppContext, admitted: Admitted<Address>, { body, saveVer
     const { access, collection } = recheckAdmission(ctx, now, admitted);
     // A dedicated server may name any player, also bots.
     const player = caller.isSecret ? (namedPlayer(caller) ?? 'anonymous') : accepted(playerOf(caller, context.platformId));
-    const asking = accepted(read);
+    const request = accepted(read);
     const keyed = keyedBy(caller, access.space, context.limits.answers.game);
     ctx.expect(subjectsOfWrite(access.space, collection, at.key, keyed));
-    return idempotent({ ctx, now, keyed }, VERSION_KEPT, () => {
+    return idempotent({ ctx, now, keyed }, VERSION_CODEC, () => {
       const writes = new DocumentWrites(ctx, access, now, context.limits.documentBytes);
       const { strictSaveVersion } = access.settings;
-      const how = { player, saveVersion: saveVersion ?? asking.saveVersion, strictSaveVersion, checkSchema: true, source: 'direct' };
-      const state = writes.write(collection, at.key, asking.body, how);
+      const how = { player, saveVersion: saveVersion ?? request.saveVersion, strictSaveVersion, checkSchema: true, source: 'direct' };
+      const state = writes.write(collection, at.key, request.body, how);
       return decided(state.version, writes.events);
     });
   });
   return outcome.then(({ answer, revision, replayed }) => ({ version: answer, position: revision, stale: false, replayed }));
 }
 
-const VERSION_KEPT: AnswerCodec<number> = { encode: (version) => version, decode: (kept) => (isNumber(kept) ? toDouble(kept) : 0) };
+const VERSION_CODEC: AnswerCodec<number> = { encode: (version) => version, decode: (kept) => (isNumber(kept) ? toDouble(kept) : 0) };
 
 /** Subjects that a write reads, to load them in one round trip. */
 function subjectsOfWrite(space: Space, collection: CollectionModel, key: string, keyed: KeyedRequest | null): readonly SubjectKey[] {

@@ -42,15 +42,15 @@ const SHOWN_ROW_BYTES = 512;
 const MAX_PLANS = 4;
 const KEPT_BYTES = 200;
 /** Loads of documents for one answer; changes looked up in one turn; longest turn of a fill, ms. */
-const TRIES = 8;
-const AT_ONCE = 256;
+const MAX_LOADS = 8;
+const CHANGES_PER_TURN = 256;
 const TURN_MS = 4;
 
 export class HotBoards {
   readonly #context: AppContext;
   readonly #boards: LRUCache<string, HotBoard>;
   readonly #requests = new LRUCache<string, { count: number; since: number }>({ max: 1_000 });
-  readonly #making = new Set<string>();
+  readonly #loading = new Set<string>();
 
   constructor(context: AppContext) {
     this.#context = context;
@@ -82,22 +82,22 @@ export class HotBoards {
       return;
     }
     requests.count += 1;
-    if (requests.count < HOT_READS || this.#making.has(name)) return;
-    this.#making.add(name);
+    if (requests.count < HOT_READS || this.#loading.has(name)) return;
+    this.#loading.add(name);
     // The tables answer in any case. A board that failed to load is not tried again at once.
     this.#requests.set(name, { count: Number.NEGATIVE_INFINITY, since: now + COOL_MS - HOT_MS });
-    this.#make(name, input, board, collection)
+    this.#load(name, input, board, collection)
       .catch(() => undefined)
-      .finally(() => this.#making.delete(name));
+      .finally(() => this.#loading.delete(name));
   }
 
-  async #make(name: string, input: RunInput, plan: BoardPlan, collection: CollectionModel): Promise<void> {
+  async #load(name: string, input: RunInput, plan: BoardPlan, collection: CollectionModel): Promise<void> {
     const { scans, limits } = this.#context;
     const board = new HotBoard(input.project, collection, plan, this.#context);
     try {
       const fill = (stop: AbortSignal) => board.fill(input, limits.boardBytes, stop);
-      const made = (await board.isReady()) && (await scans.run(input.project.id, new AbortController().signal, fill));
-      if (made && !board.isClosed) this.#boards.set(name, board);
+      const isLoaded = (await board.isReady()) && (await scans.run(input.project.id, new AbortController().signal, fill));
+      if (isLoaded && !board.isClosed) this.#boards.set(name, board);
       else board.close();
       this.#context.onBoardBytes(this.#boards.calculatedSize);
     } catch (error) {
@@ -108,7 +108,7 @@ export class HotBoards {
 }
 
 /** The texts that queries show of one row, without the rank. */
-type Rests = readonly { readonly plan: QueryPlan; readonly rest: string }[];
+type RowTexts = readonly { readonly plan: QueryPlan; readonly rowText: string }[];
 
 class HotBoard {
   readonly project: Project;
@@ -119,15 +119,15 @@ class HotBoard {
   /** Documents that have changed since they were looked up. */
   readonly #changed = new Set<SubjectKey>();
   /** By keys of rows. */
-  readonly #rests: LRUCache<string, Rests>;
+  readonly #rowTexts: LRUCache<string, RowTexts>;
   /** Number of changes noted. What was read before a change is not kept after it. */
-  #noted = 0;
-  readonly #begin: string;
+  #changeCount = 0;
+  readonly #prefix: string;
   /** The last change before watching began. */
   readonly #since: number;
   readonly #unwatch: () => void;
   /** Rows that it may grow to. */
-  #most = Number.POSITIVE_INFINITY;
+  #maxRows = Number.POSITIVE_INFINITY;
   #closed = false;
 
   constructor(project: Project, collection: CollectionModel, plan: BoardPlan, context: AppContext) {
@@ -135,15 +135,15 @@ class HotBoard {
     this.#collection = collection;
     this.#plan = plan;
     this.#context = context;
-    this.#begin = documentSubject('live', collection.id, '');
-    this.#rests = new LRUCache({
+    this.#prefix = documentSubject('live', collection.id, '');
+    this.#rowTexts = new LRUCache({
       maxSize: Math.min(SHOWN_BYTES, Math.floor(context.limits.boardBytes / SHOWN_SHARE)),
-      sizeCalculation: (rests, key) => rests.reduce((sum, { rest }) => sum + rest.length + KEPT_BYTES, key.length),
+      sizeCalculation: (rowTexts, key) => rowTexts.reduce((sum, { rowText }) => sum + rowText.length + KEPT_BYTES, key.length),
     });
     const { set } = project;
     const subject = collectionSubject('live', collection.id);
     this.#since = Math.max(set.residentChangedAt(DEFINITIONS), set.collectionChangedAt(subject));
-    this.#unwatch = set.watch(subject, (document) => this.#note(document));
+    this.#unwatch = set.watch(subject, (document) => this.#noteChange(document));
   }
 
   get isClosed(): boolean {
@@ -152,20 +152,20 @@ class HotBoard {
 
   /** Includes room to grow, because the cache asks only once. */
   get bytes(): number {
-    return GROWTH * (this.#ranking.bytes + Math.min(this.#rests.maxSize, this.#ranking.size * SHOWN_ROW_BYTES)) + 4_096;
+    return GROWTH * (this.#ranking.bytes + Math.min(this.#rowTexts.maxSize, this.#ranking.size * SHOWN_ROW_BYTES)) + 4_096;
   }
 
   close(): void {
     this.#closed = true;
     this.#unwatch();
     this.#changed.clear();
-    this.#rests.clear();
+    this.#rowTexts.clear();
   }
 
-  #note(document: SubjectKey): void {
-    this.#noted += 1;
+  #noteChange(document: SubjectKey): void {
+    this.#changeCount += 1;
     this.#changed.add(document);
-    this.#rests.delete(this.#keyOf(document));
+    this.#rowTexts.delete(this.#keyOf(document));
     if (this.#changed.size > MAX_CHANGES) this.close();
   }
 
@@ -188,7 +188,7 @@ class HotBoard {
       }
     });
     if (revision < this.#since) return false;
-    this.#most = this.#ranking.size * GROWTH + AT_ONCE;
+    this.#maxRows = this.#ranking.size * GROWTH + CHANGES_PER_TURN;
     // The tables may show more than this node's head, so the head must come that far before documents are looked up.
     if (revision > set.head) await this.project.reach(revision, limits.viewWaitMs);
     return true;
@@ -199,10 +199,10 @@ class HotBoard {
     const kept: SubjectKey[] = [];
     const { set } = this.project;
     try {
-      for (let tries = 0; tries < TRIES; tries += 1) {
-        while (this.#changed.size > AT_ONCE && this.#settle().length === 0) await this.#context.scheduler.sleep(0);
+      for (let tries = 0; tries < MAX_LOADS; tries += 1) {
+        while (this.#changed.size > CHANGES_PER_TURN && this.#applyChanges().length === 0) await this.#context.scheduler.sleep(0);
         // From here on in one turn, so nothing changes in between.
-        const changed = this.#settle();
+        const changed = this.#applyChanges();
         const rows = this.#rows(page, plan.limit);
         const missing = changed.length > 0 ? changed : this.#missing(rows, plan);
         if (this.#closed) return null;
@@ -218,12 +218,12 @@ class HotBoard {
   }
 
   /** Looks up changed documents, up to a bound. Answers those that are not in memory. */
-  #settle(): readonly SubjectKey[] {
+  #applyChanges(): readonly SubjectKey[] {
     const missing: SubjectKey[] = [];
-    let looked = 0;
+    let count = 0;
     for (const subject of this.#changed) {
-      looked += 1;
-      if (looked > AT_ONCE) break;
+      count += 1;
+      if (count > CHANGES_PER_TURN) break;
       const version = this.project.set.durable(subject);
       if (version === undefined) {
         missing.push(subject);
@@ -242,7 +242,7 @@ class HotBoard {
     if (value === null) this.#ranking.delete(key);
     else this.#ranking.set(key, rankOf(value, this.#plan.order));
     // The cache weighed it at its old size.
-    if (this.#ranking.size > this.#most) this.close();
+    if (this.#ranking.size > this.#maxRows) this.close();
   }
 
   #rows(page: PageRequest, most: number): Rows {
@@ -252,7 +252,7 @@ class HotBoard {
   }
 
   #keyOf(document: SubjectKey): string {
-    return document.slice(this.#begin.length);
+    return document.slice(this.#prefix.length);
   }
 
   #subjectOf(key: string): SubjectKey {
@@ -261,37 +261,37 @@ class HotBoard {
 
   /** Documents that an answer needs and that are not in memory. */
   #missing({ ranked, own }: Rows, plan: QueryPlan): readonly SubjectKey[] {
-    const needed = [...ranked, ...own].filter(({ key }) => this.#restOf(key, plan) === undefined);
+    const needed = [...ranked, ...own].filter(({ key }) => this.#rowTextOf(key, plan) === undefined);
     return needed.map(({ key }) => this.#subjectOf(key)).filter((subject) => this.project.set.durable(subject) === undefined);
   }
 
-  #restOf(key: string, plan: QueryPlan): string | undefined {
-    return this.#rests.get(key)?.find((one) => one.plan === plan)?.rest;
+  #rowTextOf(key: string, plan: QueryPlan): string | undefined {
+    return this.#rowTexts.get(key)?.find((one) => one.plan === plan)?.rowText;
   }
 
-  #keep(plan: QueryPlan, key: string, rest: string): void {
-    const others = (this.#rests.get(key) ?? []).filter((one) => one.plan !== plan);
-    this.#rests.set(key, [{ plan, rest }, ...others.slice(0, MAX_PLANS - 1)]);
+  #keep(plan: QueryPlan, key: string, rowText: string): void {
+    const others = (this.#rowTexts.get(key) ?? []).filter((one) => one.plan !== plan);
+    this.#rowTexts.set(key, [{ plan, rowText }, ...others.slice(0, MAX_PLANS - 1)]);
   }
 
   #view({ from, ranked, at, own }: Rows, { player }: PageRequest, plan: QueryPlan): BoardView {
     const [me] = own;
-    const noted = this.#noted;
+    const changeCount = this.#changeCount;
     return {
       revision: this.project.set.head,
       total: this.#ranking.size,
       rows: ranked.map((row) => this.#shown(row, plan)),
       firstRank: from + 1,
       player: player === null ? undefined : me === undefined || at === null ? null : { row: this.#shown(me, plan), rank: at + 1 },
-      keep: (key, rest) => {
-        if (plan.isLasting && noted === this.#noted && !this.#closed) this.#keep(plan, key, rest);
+      keep: (key, rowText) => {
+        if (plan.isLasting && changeCount === this.#changeCount && !this.#closed) this.#keep(plan, key, rowText);
       },
     };
   }
 
   #shown({ key, rank }: Ranked, plan: QueryPlan): BoardRow {
-    const rest = this.#restOf(key, plan);
-    if (rest !== undefined) return { key, rest };
+    const rowText = this.#rowTextOf(key, plan);
+    if (rowText !== undefined) return { key, rowText };
     const version = this.project.set.durable(this.#subjectOf(key));
     const state = version === undefined ? null : documentIn(version);
     if (!isThere(state)) throw new Error('a row of a board has a document');

@@ -78,7 +78,7 @@ export async function ledgerAnswer(
   const read = () => context.views.ledger(project.id, asked.filter, asked.page);
   let page = await read();
   let isAhead = false;
-  if (!shows(page)) {
+  if (!isKnown(page)) {
     const hasDocument = (await project.read(documentSubject(access.space, collection.id, at.key))).state !== null;
     // The document makes the player known, but the page has no entries yet. If it was written while the page was read, the page's revision is
     // unknown.
@@ -88,7 +88,7 @@ export async function ledgerAnswer(
         reached = await reach(UNKNOWN_WAIT_MS);
         page = await read();
       }
-      if (!shows(page)) throw reached ? refusal('NOT_FOUND', 'Nothing is known of this player here') : refusal('BEHIND');
+      if (!isKnown(page)) throw reached ? refusal('NOT_FOUND', 'Nothing is known of this player here') : refusal('BEHIND');
     }
   }
   // Printing a page of many entries takes a while.
@@ -160,7 +160,7 @@ function selectionOf({ type }: CollectionModel, key: string): Pick<LedgerFilter,
   return type === 'global' || platformId !== key ? { platformId, key } : { platformId };
 }
 
-function shows({ known, entries }: LedgerPage): boolean {
+function isKnown({ known, entries }: LedgerPage): boolean {
   return known || entries.length > 0;
 }
 

@@ -14,7 +14,7 @@ import { type AppContext, positioned, projectOf, viewsReached } from '../context
 import type { ViewTable } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
 import { HotBoards } from './hot-boards.ts';
-import { fromCache, isCurrent, type Kept } from './kept-results.ts';
+import { type CachedResult, fromCache, isCurrent } from './kept-results.ts';
 import { boardOf, tableAnswer, viewAnswer } from './query-boards.ts';
 import { type QueryCall, runnable, type SharedQuery } from './query-call.ts';
 import type { PageRequest, RunInput, RunResult } from './query-runs.ts';
@@ -37,15 +37,15 @@ interface QueryAnswer extends ReadAnswer<contract.QueryResult> {
 }
 
 /** What a caller asks of an answer. */
-interface Asking {
+interface AnswerOptions {
   /** The caller's watermark. */
   readonly position: number | null;
   readonly isFresh: boolean;
-  left(): AbortSignal | null;
+  abortSignal(): AbortSignal | null;
 }
 
-interface Made<T> {
-  readonly what: T;
+interface QueryOutcome<T> {
+  readonly value: T;
   /** Whether the views showed all changes from before it was asked for. */
   readonly reached: boolean;
   /** Unix ms. */
@@ -53,7 +53,7 @@ interface Made<T> {
 }
 
 /** One request while it is answered. */
-interface Request extends RunInput {
+interface QueryRequest extends RunInput {
   readonly page: PageRequest;
   /** Cache keys of a scan's result, and of the answer made from it. */
   readonly result: string;
@@ -62,7 +62,7 @@ interface Request extends RunInput {
   /** A kept result is not enough. */
   readonly isFresh: boolean;
   /** Made only if there is something to stop: most requests are answered from memory. */
-  left(): AbortSignal | null;
+  abortSignal(): AbortSignal | null;
 }
 
 /** Bytes of cached answers, and of cached scans. */
@@ -82,13 +82,16 @@ export function createQueries(context: AppContext): Queries & SharedQueries {
 class QueryAnswers implements Queries, SharedQueries {
   readonly #context: AppContext;
   readonly #boards: HotBoards;
-  readonly #answers = new LRUCache<string, Kept<string>>({ maxSize: ANSWERS_BYTES, sizeCalculation: ({ what }) => what.length + 200 });
-  readonly #scanned = new LRUCache<string, Kept<ScanResult>>({
-    maxSize: SCANNED_BYTES,
-    sizeCalculation: ({ what }) => what.run.bytes + 1_000,
+  readonly #answers = new LRUCache<string, CachedResult<string>>({
+    maxSize: ANSWERS_BYTES,
+    sizeCalculation: ({ value }) => value.length + 200,
   });
-  readonly #boardRuns = new SingleFlight<Made<RunResult>>();
-  readonly #scanRuns = new CoalescedRuns<Made<ScanResult>>();
+  readonly #scanned = new LRUCache<string, CachedResult<ScanResult>>({
+    maxSize: SCANNED_BYTES,
+    sizeCalculation: ({ value }) => value.run.bytes + 1_000,
+  });
+  readonly #boardRuns = new SingleFlight<QueryOutcome<RunResult>>();
+  readonly #scanRuns = new CoalescedRuns<QueryOutcome<ScanResult>>();
 
   constructor(context: AppContext) {
     this.#context = context;
@@ -101,92 +104,100 @@ class QueryAnswers implements Queries, SharedQueries {
         position: caller.position,
         // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
         isFresh: call.fresh && mayRunAnew(caller),
-        left: () => call.left?.() ?? null,
+        abortSignal: () => call.abortSignal?.() ?? null,
       }),
     );
   }
 
   answer(project: Project, query: SharedQuery): Awaitable<QueryAnswer> {
-    return this.#answer(project, query, { position: null, isFresh: false, left: () => null });
+    return this.#answer(project, query, { position: null, isFresh: false, abortSignal: () => null });
   }
 
-  #answer(project: Project, { access, query, plan, page }: SharedQuery, asking: Asking): Awaitable<QueryAnswer> {
+  #answer(project: Project, { access, query, plan, page }: SharedQuery, options: AnswerOptions): Awaitable<QueryAnswer> {
     const context = this.#context;
     const changedAt = lastChange(project, access, plan);
     const result = [project.id, access.space, access.definitions.hash, query.hash].join(' ');
     const name = [result, page.limit, page.offset, page.player, page.around].join(' ');
     const known = this.#answers.get(name);
     const started = context.scheduler.monotonic();
-    const request = { context, project, access, query, plan, started, page, result, name, changedAt, ...asking };
-    if (known !== undefined && this.#isGood(request, known)) {
-      return answer(context, project, asking, { body: known.what, reached: true, position: project.set.head });
+    const request = { context, project, access, query, plan, started, page, result, name, changedAt, ...options };
+    if (known !== undefined && this.#isUsable(request, known)) {
+      return answer(context, project, options, { body: known.value, reached: true, position: project.set.head });
     }
-    return this.#answerAnew(asking, request);
+    return this.#computeAnswer(options, request);
   }
 
-  async #answerAnew(asking: Asking, request: Request): Promise<QueryAnswer> {
+  async #computeAnswer(options: AnswerOptions, request: QueryRequest): Promise<QueryAnswer> {
     const { project, access, plan, name, changedAt } = request;
     const { head } = project.set;
     const board = boardOf(plan, access);
     const ran = board === null ? await this.#ofScan(request) : { ...(await this.#ofBoard(request, board)), isKept: false };
-    const { what, reached, madeAt, isKept } = ran;
-    const again = fromCache({ what: what.body, madeAt }, plan);
-    if (isLasting(request, { revision: what.revision, reached })) this.#answers.set(name, { what: again, changedAt, madeAt });
-    const body = isKept ? again : what.body;
-    const position = positionOf(request, what.revision, reached ? head : -1);
+    const { value, reached, madeAt, isKept } = ran;
+    const cachedText = fromCache({ value: value.body, madeAt }, plan);
+    if (isLasting(request, { revision: value.revision, reached })) this.#answers.set(name, { value: cachedText, changedAt, madeAt });
+    const body = isKept ? cachedText : value.body;
+    const position = positionOf(request, value.revision, reached ? head : -1);
     // If nothing has changed since the first of two reads, both show the same.
-    const isMixed = what.isMixed && lastChange(project, access, plan) > what.revision ? what.isMixed : undefined;
-    return { ...answer(this.#context, project, asking, { body, reached, position }), isMixed };
+    const isMixed = value.isMixed && lastChange(project, access, plan) > value.revision ? value.isMixed : undefined;
+    return { ...answer(this.#context, project, options, { body, reached, position }), isMixed };
   }
 
-  async #ofBoard(request: Request, board: BoardPlan): Promise<Made<RunResult>> {
+  async #ofBoard(request: QueryRequest, board: BoardPlan): Promise<QueryOutcome<RunResult>> {
     const { scheduler, scans } = this.#context;
     const { project, page, name, changedAt } = request;
     const view = await this.#boards.view(request, board, page);
-    if (view !== null) return { what: await viewAnswer(request, board, view), reached: true, madeAt: scheduler.now() };
-    return this.#boardRuns.run(`${name} ${changedAt}`, request.left(), (stop) =>
+    if (view !== null) return { value: await viewAnswer(request, board, view), reached: true, madeAt: scheduler.now() };
+    return this.#boardRuns.run(`${name} ${changedAt}`, request.abortSignal(), (stop) =>
       this.#made(request, 'leaderboards', () => tableAnswer(request, board, page, (work) => scans.run(project.id, stop, work))),
     );
   }
 
-  async #ofScan(request: Request): Promise<Made<RunResult> & { readonly isKept: boolean }> {
+  async #ofScan(request: QueryRequest): Promise<QueryOutcome<RunResult> & { readonly isKept: boolean }> {
     const { project, page, result, changedAt } = request;
-    const left = request.left();
+    const signal = request.abortSignal();
     const known = this.#scanned.get(result);
-    const kept = known !== undefined && this.#isGood(request, known) ? { ...known, reached: true } : null;
-    const { what, reached, madeAt } =
+    const kept = known !== undefined && this.#isUsable(request, known) ? { ...known, reached: true } : null;
+    const { value, reached, madeAt } =
       kept ??
-      (await this.#scanRuns.run(result, changedAt, left, async (stop, begin) => {
+      (await this.#scanRuns.run(result, changedAt, signal, async (stop, begin) => {
         // A scan that waits has no turn yet, and takes none from others.
         const isNear = await viewsReached(this.#context, project, 'documents', changedAt);
         return this.#context.scans.run(project.id, stop, (ending) => this.#scannedNow(request, isNear, ending, begin));
       }));
-    if (kept === null && isLasting(request, { revision: what.revision, reached })) this.#scanned.set(result, { what, changedAt, madeAt });
-    const body = await composedAnswer(request, what, page, left);
-    return { what: { body, revision: what.revision }, reached, madeAt, isKept: kept !== null };
+    if (kept === null && isLasting(request, { revision: value.revision, reached })) this.#scanned.set(result, { value, changedAt, madeAt });
+    const body = await composedAnswer(request, value, page, signal);
+    return { value: { body, revision: value.revision }, reached, madeAt, isKept: kept !== null };
   }
 
   /** Shows all changes up to now, so it also answers all who asked meanwhile. */
-  #scannedNow(request: Request, isNear: boolean, ending: AbortSignal, begin: (changedAt: number) => void): Promise<Made<ScanResult>> {
+  #scannedNow(
+    request: QueryRequest,
+    isNear: boolean,
+    ending: AbortSignal,
+    begin: (changedAt: number) => void,
+  ): Promise<QueryOutcome<ScanResult>> {
     const changedAt = lastChange(request.project, request.access, request.plan);
     begin(changedAt);
     return this.#made({ ...request, changedAt }, 'documents', () => scan(request, ending), isNear);
   }
 
   /** Runs a query once the views show its sources as they are, or after a short wait. */
-  async #made<T>({ project, changedAt }: Request, table: ViewTable, work: () => Promise<T>, isNear = true): Promise<Made<T>> {
+  async #made<T>({ project, changedAt }: QueryRequest, table: ViewTable, work: () => Promise<T>, isNear = true): Promise<QueryOutcome<T>> {
     const reached = isNear && (await viewsReached(this.#context, project, table, changedAt));
     const madeAt = this.#context.scheduler.now();
-    return { what: await work(), reached, madeAt };
+    return { value: await work(), reached, madeAt };
   }
 
-  #isGood({ changedAt, plan, isFresh }: Request, kept: Kept<unknown>): boolean {
+  #isUsable({ changedAt, plan, isFresh }: QueryRequest, kept: CachedResult<unknown>): boolean {
     return !isFresh && kept.changedAt === changedAt && isCurrent(kept, plan, this.#context.scheduler.now());
   }
 }
 
 /** Whether a result may be kept: its sources have not changed since, and it shows nothing that this node has not read yet. */
-function isLasting({ project, access, plan, changedAt }: Request, made: { readonly revision: number; readonly reached: boolean }): boolean {
+function isLasting(
+  { project, access, plan, changedAt }: QueryRequest,
+  made: { readonly revision: number; readonly reached: boolean },
+): boolean {
   return made.reached && made.revision <= project.set.head && lastChange(project, access, plan) === changedAt;
 }
 
@@ -194,7 +205,7 @@ function isLasting({ project, access, plan, changedAt }: Request, made: { readon
  * The revision that an answer reflects. `revision`: of the tables or board that it was read from. `head`: this node's head before the read, if
  * the tables showed all changes of the sources up to there; else −1. If nothing has changed the sources since, the answer is of the head.
  */
-function positionOf({ project, access, plan }: Request, revision: number, head: number): number {
+function positionOf({ project, access, plan }: QueryRequest, revision: number, head: number): number {
   const unchanged = lastChange(project, access, plan) <= revision;
   return Math.max(revision, unchanged ? project.set.head : head, 0);
 }

@@ -19,7 +19,7 @@ export interface BoardView {
   /** `null`: the player has no row. `undefined`: no player was asked for. */
   readonly player: { readonly row: BoardRow; readonly rank: number } | null | undefined;
   /** Keeps the text made from a row's document, for later answers. */
-  keep?(key: string, rest: string): void;
+  keep?(key: string, rowText: string): void;
 }
 
 /** A row with its document, or with the text made from it: all but the rank. */
@@ -27,11 +27,11 @@ export type BoardRow = LeaderboardRow | KeptRow;
 
 interface KeptRow {
   readonly key: string;
-  readonly rest: string;
+  readonly rowText: string;
 }
 
 /** Runs a read that is too large for one answer as a scan. */
-export type AsScan = (work: (stop: AbortSignal) => Promise<RunResult>) => Promise<RunResult>;
+export type RunAsScan = (work: (stop: AbortSignal) => Promise<RunResult>) => Promise<RunResult>;
 
 /** Page and row are read one after the other and should be of one revision. After so many tries they may be one batch apart. */
 const TRIES = 4;
@@ -43,7 +43,7 @@ export function boardOf({ board }: QueryPlan, { definitions, settings }: SharedA
 }
 
 /** The answer from the tables, through `asScan` if its documents are too large to be read at once. Throws 413 `RESULT_TOO_LARGE`. */
-export async function tableAnswer(input: RunInput, board: BoardPlan, page: PageRequest, asScan: AsScan): Promise<RunResult> {
+export async function tableAnswer(input: RunInput, board: BoardPlan, page: PageRequest, asScan: RunAsScan): Promise<RunResult> {
   const view = await tableView(input, board, page);
   return view === null ? asScan((stop) => pagedAnswer(input, board, page, stop)) : viewAnswer(input, board, view);
 }
@@ -55,7 +55,7 @@ export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardV
     input,
     shown.map(({ key }) => key),
   );
-  const answering = new Answering(input, board);
+  const answering = new AnswerBuilder(input, board);
   await answering.add(view.rows, view.firstRank, profileOf, null, view);
   const player = view.player ? answering.textOf(view.player.row, view.player.rank, profileOf) : view.player;
   const mixed = view.isMixed ? ({ isMixed: true } as const) : {};
@@ -69,21 +69,21 @@ async function tableView(input: RunInput, board: BoardPlan, wanted: PageRequest)
   const page = () => context.views.leaderboard(project.id, access.space, query, pageOf(input.plan, wanted)).then(complete);
   const { player: key, around } = wanted;
   if (key === null) {
-    const { isCut, rows, total, revision } = await page();
-    return isCut ? null : { rows, total, revision, firstRank: wanted.offset + 1, player: undefined };
+    const { isPartial, rows, total, revision } = await page();
+    return isPartial ? null : { rows, total, revision, firstRank: wanted.offset + 1, player: undefined };
   }
   const neighbours = () => context.views.neighbours(project.id, access.space, query, { key, around: around ?? 0 }).then(complete);
   if (around !== null) {
-    const { rows, rank, revision, total, isCut } = await neighbours();
-    if (isCut) return null;
+    const { rows, rank, revision, total, isPartial } = await neighbours();
+    if (isPartial) return null;
     const at = rows.findIndex((row) => row.key === key);
     const row = rows[at];
     const player = row === undefined || rank === null ? null : { row, rank };
     return { rows, firstRank: player === null ? 1 : player.rank - at, total, revision, player };
   }
   for (let tries = 1; ; tries += 1) {
-    const { rows, total, revision, isCut } = await page();
-    if (isCut) return null;
+    const { rows, total, revision, isPartial } = await page();
+    if (isPartial) return null;
     const { rank, rows: own, revision: then } = await neighbours();
     const [row] = own;
     if (then !== revision && tries < TRIES) continue;
@@ -102,7 +102,7 @@ function complete<Found extends LeaderboardPage>(found: Found): Found {
 /** The answer, read in pages. Of each document only what the answer shows stays in memory. */
 async function pagedAnswer(input: RunInput, board: BoardPlan, page: PageRequest, stop: AbortSignal): Promise<RunResult> {
   const { context, project, access, plan } = input;
-  const answering = new Answering(input, board);
+  const answering = new AnswerBuilder(input, board);
   const query = boardQuery(input, board);
   const { player: key, around } = page;
   let own: string | null = null;
@@ -142,17 +142,17 @@ export function boardQuery({ query, access }: RunInput, { collectionId }: BoardP
 }
 
 /** One answer while its rows are put together. */
-class Answering {
+class AnswerBuilder {
   readonly #entries: Entries;
   readonly #input: RunInput;
   readonly #board: BoardPlan;
-  readonly #around: ReturnType<typeof environmentOf>;
+  readonly #environment: ReturnType<typeof environmentOf>;
 
   constructor(input: RunInput, board: BoardPlan) {
     this.#input = input;
     this.#board = board;
-    this.#around = environmentOf(input);
-    this.#entries = new Entries(input.plan, this.#around, input.context);
+    this.#environment = environmentOf(input);
+    this.#entries = new Entries(input.plan, this.#environment, input.context);
   }
 
   async add(
@@ -164,20 +164,20 @@ class Answering {
   ): Promise<void> {
     const pause = pauses(this.#input.context, stop);
     for (const [index, row] of rows.entries()) {
-      const rest = this.#restOf(row, profileOf);
-      this.#entries.add(rest, firstRank + index);
-      if ('rest' in row) continue;
-      keeper?.keep?.(row.key, rest);
+      const rowText = this.#rowTextOf(row, profileOf);
+      this.#entries.add(rowText, firstRank + index);
+      if ('rowText' in row) continue;
+      keeper?.keep?.(row.key, rowText);
       await pause();
     }
   }
 
   textOf(row: BoardRow, rank: number, profileOf: ProfileOf): string {
-    return this.#entries.textOf(this.#restOf(row, profileOf), rank);
+    return this.#entries.textOf(this.#rowTextOf(row, profileOf), rank);
   }
 
-  #restOf(row: BoardRow, profileOf: ProfileOf): string {
-    return 'rest' in row ? row.rest : this.#entries.restOf(this.#shown(row, profileOf));
+  #rowTextOf(row: BoardRow, profileOf: ProfileOf): string {
+    return 'rowText' in row ? row.rowText : this.#entries.rowTextOf(this.#shown(row, profileOf));
   }
 
   #shown({ key, value, document }: LeaderboardRow, profileOf: ProfileOf) {
@@ -191,7 +191,7 @@ class Answering {
   body(count: number, total: number, player: string | null | undefined): string {
     const { context, query, plan, started } = this.#input;
     const durationMs = Math.round(context.scheduler.monotonic() - started);
-    const answered: Answered = { query, plan, environment: this.#around, durationMs, scanned: [count], from: 'index', errors: 0 };
+    const answered: Answered = { query, plan, environment: this.#environment, durationMs, scanned: [count], from: 'index', errors: 0 };
     return leaderboardText(answered, { entries: this.#entries.texts, total, ...(player === undefined ? {} : { player }) });
   }
 }

@@ -23,7 +23,7 @@ export interface QueryCall {
   readonly player: string | null;
   readonly around: string | null;
   /** Aborts when nobody waits for the answer any more. Called only if there is something to stop. */
-  left?(): AbortSignal;
+  abortSignal?(): AbortSignal;
 }
 
 /** What a query is run with, whoever may run it. */

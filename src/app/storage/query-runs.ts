@@ -96,18 +96,18 @@ export class Entries {
   }
 
   /** The text of a row after its rank. */
-  restOf(row: Shown): string {
+  rowTextOf(row: Shown): string {
     return entryRest(this.#how, row);
   }
 
   /** Adds a row. Throws 413 `RESULT_TOO_LARGE` if it exceeds the bound. */
-  add(rest: string, rank: number): void {
-    this.texts.push(this.textOf(rest, rank));
+  add(rowText: string, rank: number): void {
+    this.texts.push(this.textOf(rowText, rank));
   }
 
   /** The text of a row. Throws 413 `RESULT_TOO_LARGE` if it exceeds the bound. */
-  textOf(rest: string, rank: number): string {
-    const text = rankedText(rank, rest);
+  textOf(rowText: string, rank: number): string {
+    const text = rankedText(rank, rowText);
     this.#length += text.length;
     if (this.#length > this.#most) throw tooLarge(this.#how.plan, this.#most);
     return text;

@@ -49,7 +49,7 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<ScanResu
   let known = 0;
   for (const finishing = run.finish(); ; known -= 1) {
     if (known === 0 && run.unites && plan.withProfiles) {
-      const next = firstOf(keys, PROFILES);
+      const next = firstOf(keys, PROFILES_PER_READ);
       profileOf = await profilesOf(input, next);
       known = next.length;
     }
@@ -64,7 +64,7 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<ScanResu
 }
 
 /** Players whose profiles are read at a time. */
-const PROFILES = 500;
+const PROFILES_PER_READ = 500;
 
 function firstOf<T>(items: Iterator<T>, count: number): readonly T[] {
   const first: T[] = [];
@@ -80,15 +80,15 @@ const MAX_CONCURRENT = 1024 * 1024;
 
 /**
  * JSON text of the answer. Documents are parsed again for it; many characters of them take a scan's slot. Throws 500 `QUERY_FAILED` for a
- * player's rank among more rows than were kept, 413 `RESULT_TOO_LARGE`, and the reason of `left`.
+ * player's rank among more rows than were kept, 413 `RESULT_TOO_LARGE`, and the reason of `signal`.
  */
-export function composedAnswer(input: RunInput, scanned: ScanResult, page: PageRequest, left: AbortSignal | null): Promise<string> {
+export function composedAnswer(input: RunInput, scanned: ScanResult, page: PageRequest, signal: AbortSignal | null): Promise<string> {
   const { context, project, plan } = input;
   const { run } = scanned;
   const { from, count } = shownRows(run, page, plan.limit);
   const size = run.ranking.slice(from, count).reduce((sum, { key }) => sum + run.sizeOf(key), 0);
   if (size <= MAX_CONCURRENT) return compose(input, scanned, page, null);
-  const stop = left ?? new AbortController().signal;
+  const stop = signal ?? new AbortController().signal;
   return context.scans.run(project.id, stop, (ending) => compose(input, scanned, page, ending));
 }
 
@@ -124,10 +124,10 @@ async function compose(
   const pause = pauses(context, stop);
   const entries = new Entries(plan, environment, context);
   for (const [index, row] of rows.entries()) {
-    entries.add(entries.restOf(shown(row)), from + index + 1);
+    entries.add(entries.rowTextOf(shown(row)), from + index + 1);
     await pause();
   }
   const [me] = own;
-  const player = me === undefined || at === null ? null : entries.textOf(entries.restOf(shown(me)), at + 1);
+  const player = me === undefined || at === null ? null : entries.textOf(entries.rowTextOf(shown(me)), at + 1);
   return leaderboardText(answered, { entries: entries.texts, total: run.counted, ...(page.player === null ? {} : { player }) });
 }

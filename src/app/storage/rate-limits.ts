@@ -20,7 +20,7 @@ import type { Project } from '../project/project.ts';
 /** `player`: whose used amounts to add to the limits; needs a secret key. */
 export type RateLimits = (caller: Caller, target: PublishTarget, player: string | null) => Promise<ReadAnswer<contract.RateLimits>>;
 type Limits = contract.RateLimits['collections'][string];
-type Used = Pick<contract.RateLimits, 'platformId' | 'used' | 'usedTruncated'>;
+type UsedAmounts = Pick<contract.RateLimits, 'platformId' | 'used' | 'usedTruncated'>;
 
 /** Counters that an answer shows: a rule for all collections has one for each of them. */
 const MAX_USED = 2000;
@@ -57,12 +57,18 @@ function collectionLimits({ definition, schema }: CollectionModel): Limits {
 }
 
 /** A limit, with its rule. */
-interface InForce extends Limit {
+interface LimitInForce extends Limit {
   readonly about: JsonObject;
 }
 
 /** At most {@link MAX_USED} windows, in the order of the listing; `usedTruncated` if there are more. */
-async function usedBy(project: Project, space: Space, definitions: EffectiveDefinitions, player: string, now: number): Promise<Used> {
+async function usedBy(
+  project: Project,
+  space: Space,
+  definitions: EffectiveDefinitions,
+  player: string,
+  now: number,
+): Promise<UsedAmounts> {
   const all = [...limitsInForce(definitions, player, now)];
   const shown = all.slice(0, MAX_USED);
   const states = await Promise.all(shown.map(({ counter }) => windowOf(project, space, counter)));
@@ -70,7 +76,7 @@ async function usedBy(project: Project, space: Space, definitions: EffectiveDefi
   return { platformId: player, used, ...(all.length > shown.length ? { usedTruncated: true as const } : {}) };
 }
 
-function* limitsInForce(definitions: EffectiveDefinitions, player: string, now: number): Generator<InForce> {
+function* limitsInForce(definitions: EffectiveDefinitions, player: string, now: number): Generator<LimitInForce> {
   for (const collection of definitions.collections) {
     const counting = { collection, key: player, player, now, windowOf: () => null };
     const { dailyLimit } = collection;
@@ -87,13 +93,17 @@ function* limitsInForce(definitions: EffectiveDefinitions, player: string, now: 
   }
 }
 
-function* windowsOf(rule: RuleModel, counting: Counting): Generator<InForce> {
+function* windowsOf(rule: RuleModel, counting: Counting): Generator<LimitInForce> {
   const { id, name, field, scope, action, since } = rule;
   const about = { rule: id, name, collection: counting.collection.id, field, scope, action };
   for (const { window, limit } of rule.windows) yield { counter: counterOf(rule, counting, window), rule: id, window, limit, since, about };
 }
 
-function usedOf({ about, window, limit, since }: InForce, state: WindowState | null, now: number): NonNullable<Used['used']>[number] {
+function usedOf(
+  { about, window, limit, since }: LimitInForce,
+  state: WindowState | null,
+  now: number,
+): NonNullable<UsedAmounts['used']>[number] {
   const { start, used, flagged } = usedIn(state, window, now, since);
   return { ...about, window, limit, used, remaining: Math.max(limit - used, 0), flagged, resetsAt: resetsAt(window, start) };
 }

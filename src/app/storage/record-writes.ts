@@ -9,14 +9,14 @@ import { type LocatedList, recordListIn } from '../project/state-access.ts';
 
 /** The changes to save records of one command. Each sees what earlier ones made. They are added to the command's `events`. */
 export class RecordWrites {
-  readonly #view: DecisionContext;
+  readonly #ctx: DecisionContext;
   readonly #space: Space;
   readonly #now: number;
   readonly #events: DomainEvent[];
   readonly #lists = new Map<string, LocatedList>();
 
   constructor(ctx: DecisionContext, space: Space, now: number, events: DomainEvent[]) {
-    this.#view = ctx;
+    this.#ctx = ctx;
     this.#space = space;
     this.#now = now;
     this.#events = events;
@@ -26,20 +26,20 @@ export class RecordWrites {
   create(collection: CollectionModel, player: string, drawn: readonly string[], name: string | null): RecordCreated {
     const command = this.#command(collection, player);
     const created = accepted(createRecord(command, freeId(command.records, drawn), name));
-    this.#take(command, created);
+    this.#append(command, created);
     return created.data;
   }
 
   /** Throws 404 RECORD_NOT_FOUND. */
   rename(collection: CollectionModel, player: string, recordId: string, name: string): void {
     const command = this.#command(collection, player);
-    this.#take(command, accepted(renameRecord(command, recordId, name)));
+    this.#append(command, accepted(renameRecord(command, recordId, name)));
   }
 
   /** Throws 404 RECORD_NOT_FOUND. */
   remove(collection: CollectionModel, player: string, recordId: string): void {
     const command = this.#command(collection, player);
-    this.#take(command, accepted(deleteRecord(command, recordId)));
+    this.#append(command, accepted(deleteRecord(command, recordId)));
   }
 
   /** The slot's data was saved, so it is added to the list. Throws 409 RECORD_LIMIT_REACHED if there is no room. */
@@ -57,14 +57,14 @@ export class RecordWrites {
   }
 
   #located(collection: CollectionModel, player: string): LocatedList {
-    return this.#lists.get(`${collection.id}/${player}`) ?? recordListIn(this.#view, this.#space, collection.id, player);
+    return this.#lists.get(`${collection.id}/${player}`) ?? recordListIn(this.#ctx, this.#space, collection.id, player);
   }
 
   #command(collection: CollectionModel, player: string): RecordCommand {
     return { collection, space: this.#space, player, ...this.#located(collection, player) };
   }
 
-  #take({ collection, player, records }: RecordCommand, event: RecordListEvent): void {
+  #append({ collection, player, records }: RecordCommand, event: RecordListEvent): void {
     this.#events.push(event);
     this.#lists.set(`${collection.id}/${player}`, { ...evolveRecordList({ records }, event, this.#now), fork: undefined });
   }

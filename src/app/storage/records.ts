@@ -99,7 +99,7 @@ async function append(context: AppContext, admitted: Admitted<CollectionAddress>
     const { access, collection } = recheckAdmission(ctx, now, admitted);
     const { space } = access;
     const keyed = keyedAppend(caller, { space, collection: collection.id, writerId }, context.limits.answers.game, body);
-    return idempotent({ ctx, now, keyed }, keepsRecord(body, writerId), () => {
+    return idempotent({ ctx, now, keyed }, recordCodec(body, writerId), () => {
       const windowOf = (counter: string) => windowIn(ctx, space, counter);
       const maxBytes = context.limits.documentBytes;
       const { fillDefaults: fills } = access.settings;
@@ -138,14 +138,14 @@ async function requireReadable(
   if (isUnproven) requireAllowed(ask(await provenFor(context, project, caller, access, collection, collection.id)));
 }
 
-interface MadeRecord {
+interface KeptRecord {
   readonly recordId: string;
   readonly timestamp: number;
   readonly text: string;
 }
 
 /** What is kept of an append. The body has the rest, and a repeated request brings it again. */
-function keepsRecord(body: Json, writerId: string): AnswerCodec<MadeRecord> {
+function recordCodec(body: Json, writerId: string): AnswerCodec<KeptRecord> {
   return {
     encode: ({ recordId, timestamp }) => ({ recordId, timestamp }),
     decode(kept) {

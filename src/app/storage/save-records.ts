@@ -81,7 +81,7 @@ async function create(context: AppContext, admitted: Admitted<Address>, body: Js
   const outcome = await execute(project, caller, 'record.create', (ctx, now) => {
     const { access, collection, writes, events } = opened(ctx, now, admitted);
     const keyed = keyedBy(caller, access.space, context.limits.answers.game);
-    return idempotent({ ctx, now, keyed }, RECORD_KEPT, () => {
+    return idempotent({ ctx, now, keyed }, RECORD_CODEC, () => {
       const { recordId, recordName: given } = writes.create(collection, at.key, drawn, name);
       return decided({ recordId, recordName: given }, events);
     });
@@ -140,7 +140,7 @@ interface NamedRecord {
   readonly recordName: string;
 }
 
-const RECORD_KEPT: AnswerCodec<NamedRecord> = {
+const RECORD_CODEC: AnswerCodec<NamedRecord> = {
   encode: ({ recordId, recordName: name }) => ({ recordId, recordName: name }),
   decode(kept) {
     const { recordId: id, recordName: name } = objectOf(kept);

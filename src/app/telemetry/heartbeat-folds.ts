@@ -16,18 +16,18 @@ export interface FoldLimits {
   readonly players: number;
 }
 
-type Who = TelemetryMetadata['actor'];
+type TelemetryActor = TelemetryMetadata['actor'];
 
-interface Open {
+interface GatheredPlayer {
   readonly projectId: string;
-  readonly who: Who;
+  readonly actor: TelemetryActor;
   gathering: Gathering;
 }
 
 /** How often play sessions without heartbeats are looked for, ms. */
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 /** A heartbeat comes every 30 s. After this long without one the play session is over. */
-const SILENCE_MS = ONLINE_MS + LOOK_MS;
+const SILENCE_MS = ONLINE_MS + CHECK_MS;
 /** Events stored at one look: those of players who came or left together are stored in small groups. */
 const MAX_REPORTED = 500;
 /**
@@ -41,8 +41,8 @@ export class HeartbeatFolds {
   readonly #recorder: TelemetryRecorder;
   readonly #scheduler: Scheduler;
   readonly #limits: FoldLimits;
-  readonly #open = new Map<string, Open>();
-  #stopLooking: (() => void) | null = null;
+  readonly #players = new Map<string, GatheredPlayer>();
+  #cancelCheck: (() => void) | null = null;
   /** Heartbeats that were gathered and not stored on their own. */
   folded = 0;
 
@@ -54,18 +54,18 @@ export class HeartbeatFolds {
 
   /** Players whose heartbeats are gathered. */
   get size(): number {
-    return this.#open.size;
+    return this.#players.size;
   }
 
   /** A player's stats as this node knows them, which may be newer than the tables. */
   statsOf(projectId: string, platformId: string): PlayerStats | null {
-    return this.#open.get(keyOf(projectId, platformId))?.gathering.stats ?? null;
+    return this.#players.get(keyOf(projectId, platformId))?.gathering.stats ?? null;
   }
 
   /** Takes a heartbeat that says nothing new, and answers the player's stats with it. Otherwise stores what was gathered before it. */
-  take(projectId: string, heartbeat: HeartbeatReceived, at: number): { readonly stats: PlayerStats | null } | null {
+  fold(projectId: string, heartbeat: HeartbeatReceived, at: number): { readonly stats: PlayerStats | null } | null {
     const key = keyOf(projectId, heartbeat.platformId);
-    const open = this.#open.get(key);
+    const open = this.#players.get(key);
     if (open === undefined) return null;
     if (!repeats(open.gathering, heartbeat, at)) {
       this.#end(key, open);
@@ -80,35 +80,35 @@ export class HeartbeatFolds {
   nextBy(projectId: string, { platformId, event }: HeartbeatReceived, at: number): number | undefined {
     const { foldMs, players } = this.#limits;
     if (foldMs === 0 || event === 'leave') return undefined;
-    if (this.#open.size >= players && !this.#open.has(keyOf(projectId, platformId))) return undefined;
+    if (this.#players.size >= players && !this.#players.has(keyOf(projectId, platformId))) return undefined;
     return at + foldMs + SILENCE_MS;
   }
 
   /** Gathers from now on, after a heartbeat that was stored with a `nextBy`. */
-  begin(projectId: string, who: Who, heartbeat: HeartbeatReceived, at: number, stats: PlayerStats | null): void {
+  begin(projectId: string, actor: TelemetryActor, heartbeat: HeartbeatReceived, at: number, stats: PlayerStats | null): void {
     const key = keyOf(projectId, heartbeat.platformId);
-    const open = this.#open.get(key);
+    const open = this.#players.get(key);
     // Two heartbeats came at the same time, and both were stored. What was gathered since the later one stays.
     if (open !== undefined && open.gathering.lastAt >= at) return;
     if (open !== undefined) void this.#end(key, open);
-    this.#open.set(key, { projectId, who, gathering: gatheringFrom(heartbeat, at, stats) });
-    this.#stopLooking ??= this.#scheduler.after(LOOK_MS, () => this.#look());
+    this.#players.set(key, { projectId, actor, gathering: gatheringFrom(heartbeat, at, stats) });
+    this.#cancelCheck ??= this.#scheduler.after(CHECK_MS, () => this.#storeDue());
   }
 
   /** Stores what was gathered, and gathers no more. */
   async close(): Promise<void> {
-    this.#stopLooking?.();
-    this.#stopLooking = null;
-    const storing = [...this.#open].map(([key, open]) => this.#end(key, open));
+    this.#cancelCheck?.();
+    this.#cancelCheck = null;
+    const storing = [...this.#players].map(([key, open]) => this.#end(key, open));
     await Promise.all(storing);
   }
 
-  #look(): void {
+  #storeDue(): void {
     const now = this.#scheduler.now();
-    const share = Math.ceil((AHEAD * this.#open.size * LOOK_MS) / Math.max(AHEAD * LOOK_MS, this.#limits.foldMs));
+    const share = Math.ceil((AHEAD * this.#players.size * CHECK_MS) / Math.max(AHEAD * CHECK_MS, this.#limits.foldMs));
     const most = Math.max(MAX_REPORTED, share);
     let stored = 0;
-    for (const [key, open] of this.#open) {
+    for (const [key, open] of this.#players) {
       if (stored === most) break;
       const { lastAt, storedAt, count } = open.gathering;
       if (now - lastAt > SILENCE_MS) void this.#end(key, open);
@@ -118,16 +118,16 @@ export class HeartbeatFolds {
       } else continue;
       stored += 1;
     }
-    this.#stopLooking = this.#open.size === 0 ? null : this.#scheduler.after(LOOK_MS, () => this.#look());
+    this.#cancelCheck = this.#players.size === 0 ? null : this.#scheduler.after(CHECK_MS, () => this.#storeDue());
   }
 
-  #end(key: string, open: Open): Promise<unknown> {
-    this.#open.delete(key);
+  #end(key: string, open: GatheredPlayer): Promise<unknown> {
+    this.#players.delete(key);
     return this.#store(open, open.gathering.lastAt + ONLINE_MS);
   }
 
-  #store({ projectId, who, gathering }: Open, nextBy: number): Promise<number | null> {
-    const metadata = { recordedAt: this.#scheduler.now(), actor: who };
+  #store({ projectId, actor, gathering }: GatheredPlayer, nextBy: number): Promise<number | null> {
+    const metadata = { recordedAt: this.#scheduler.now(), actor: actor };
     return this.#recorder.record(projectId, { type: 'heartbeats.folded', data: foldedEvent(gathering, nextBy) }, metadata, TIMEOUT_MS);
   }
 }

@@ -43,23 +43,23 @@ export interface RecorderOptions {
   onError(error: unknown): void;
 }
 
-interface Waiting {
+interface QueuedEvent {
   readonly event: NewEvent;
   readonly bytes: number;
   /** The request has been answered, so nobody waits for the event. */
-  givenUp: boolean;
+  isAbandoned: boolean;
   readonly settle: (revision: number | null) => void;
 }
 
 /** Pause after a failed append, ms: the log is away. */
-const PAUSE_MS = 250;
-const MAX_REST_MS = 50;
+const FAILURE_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 50;
 
 export class TelemetryRecorder {
   readonly #options: RecorderOptions;
   readonly #limits: RecorderLimits;
   /** By project. A project that was served goes to the end of the queue. */
-  readonly #queues = new Map<string, Waiting[]>();
+  readonly #queues = new Map<string, QueuedEvent[]>();
   #events = 0;
   #bytes = 0;
   #running: Promise<void> | null = null;
@@ -91,14 +91,14 @@ export class TelemetryRecorder {
     }
     return new Promise((resolve) => {
       const cancel = this.#options.scheduler.after(waitMs, () => {
-        waiting.givenUp = true;
+        waiting.isAbandoned = true;
         resolve(null);
       });
       const settle = (revision: number | null) => {
         cancel();
         resolve(revision);
       };
-      const waiting: Waiting = { event, bytes, givenUp: false, settle };
+      const waiting: QueuedEvent = { event, bytes, isAbandoned: false, settle };
       this.#enqueue(projectId, waiting);
     });
   }
@@ -109,7 +109,7 @@ export class TelemetryRecorder {
     await this.#running;
   }
 
-  #enqueue(projectId: string, waiting: Waiting): void {
+  #enqueue(projectId: string, waiting: QueuedEvent): void {
     const queue = this.#queues.get(projectId);
     if (queue) queue.push(waiting);
     else this.#queues.set(projectId, [waiting]);
@@ -124,31 +124,31 @@ export class TelemetryRecorder {
       const sentAt = this.#options.scheduler.monotonic();
       const stored = await this.#send(next.projectId, next.group);
       if (!stored && this.#closing) this.#dropAll();
-      else await this.#rest(stored, sentAt);
+      else await this.#pause(stored, sentAt);
     }
     // In the same turn as the test above: an event that comes later must start a new run.
     this.#running = null;
   }
 
   /** Rests as long as the append took: what is slow for telemetry is slow for game writes, and they go first. */
-  async #rest(stored: boolean, sentAt: number): Promise<void> {
+  async #pause(stored: boolean, sentAt: number): Promise<void> {
     if (this.#closing) return;
     const { scheduler } = this.#options;
-    await scheduler.sleep(stored ? Math.min(scheduler.monotonic() - sentAt, MAX_REST_MS) : PAUSE_MS);
+    await scheduler.sleep(stored ? Math.min(scheduler.monotonic() - sentAt, MAX_PAUSE_MS) : FAILURE_PAUSE_MS);
   }
 
   /** The next group, of the project that has waited longest, without events that nobody waits for. */
-  #next(): { readonly projectId: string; readonly group: readonly Waiting[] } | null {
+  #next(): { readonly projectId: string; readonly group: readonly QueuedEvent[] } | null {
     for (const [projectId, queue] of this.#queues) {
       this.#queues.delete(projectId);
-      const group = this.#cut(queue);
+      const group = this.#takeGroup(queue);
       if (queue.length > 0) this.#queues.set(projectId, queue);
       if (group.length > 0) return { projectId, group };
     }
     return null;
   }
 
-  #cut(queue: Waiting[]): Waiting[] {
+  #takeGroup(queue: QueuedEvent[]): QueuedEvent[] {
     const { groupEvents, groupBytes } = this.#limits;
     let count = 0;
     let bytes = 0;
@@ -160,12 +160,12 @@ export class TelemetryRecorder {
     const taken = queue.splice(0, count);
     this.#events -= count;
     this.#bytes -= bytes;
-    const group = taken.filter(({ givenUp }) => !givenUp);
+    const group = taken.filter(({ isAbandoned }) => !isAbandoned);
     if (group.length < count) this.#options.observer.lost(count - group.length, 'late');
     return group;
   }
 
-  async #send(projectId: string, group: readonly Waiting[]): Promise<boolean> {
+  async #send(projectId: string, group: readonly QueuedEvent[]): Promise<boolean> {
     const { log, observer, onError } = this.#options;
     try {
       const events = group.map(({ event }) => event);

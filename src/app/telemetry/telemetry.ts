@@ -42,19 +42,19 @@ const MAX_EVENT = 32_768;
 /** How long a request waits for the log, ms. */
 const TRACK_MS = 1_000;
 const HEARTBEAT_MS = 4_000;
-const REMEMBERED = 10_000;
-const LOOK_AGAIN_MS = 25;
+const MAX_REMEMBERED = 10_000;
+const POLL_MS = 25;
 
 /** What this node stored of a player and the tables may not show yet. */
-interface Remembered {
+interface RememberedStats {
   readonly revision: number;
   readonly stats: PlayerStats;
 }
 
-type RememberedPlayers = LRUCache<string, Remembered>;
+type RememberedPlayers = LRUCache<string, RememberedStats>;
 
 export function createTelemetry(context: AppContext): Telemetry {
-  const remembered: RememberedPlayers = new LRUCache({ max: REMEMBERED });
+  const remembered: RememberedPlayers = new LRUCache({ max: MAX_REMEMBERED });
   return {
     track: (...report) => track(context, ...report),
     heartbeat: (...report) => heartbeat(context, remembered, ...report),
@@ -75,9 +75,9 @@ async function track(
     throw refusal('PAYLOAD_TOO_LARGE', `An analytics event has at most ${MAX_EVENT} characters`);
   }
   if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
-  const told = accepted(analyticsEvent(body, claimed, context.platformId));
-  const { setting, space, reports } = await placeOf(context, caller, target);
-  const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...told, platformId: playerIn(space, told.platformId) } };
+  const event = accepted(analyticsEvent(body, claimed, context.platformId));
+  const { setting, space, reports } = await recordingRules(context, caller, target);
+  const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...event, platformId: playerIn(space, event.platformId) } };
   if (!isCaptured(setting, fact)) return { stored: false, reason: 'capture_disabled' };
   const now = context.scheduler.now();
   if (reports !== null && !reports.tryCount(now)) return { stored: false, reason: 'quota_exceeded' };
@@ -93,10 +93,10 @@ async function heartbeat(
   claimed: string | null,
   target: PublishTarget,
 ): Promise<contract.HeartbeatCounted> {
-  const told = accepted(heartbeatEvent(body, claimed));
-  const answered = (persisted: boolean, stats: PlayerStats | null) => heartbeatAnswer(caller, told.platformId, persisted, stats);
-  const { setting, space, reports } = await placeOf(context, caller, target);
-  const data = { ...told, platformId: playerIn(space, told.platformId) };
+  const event = accepted(heartbeatEvent(body, claimed));
+  const answered = (persisted: boolean, stats: PlayerStats | null) => heartbeatAnswer(caller, event.platformId, persisted, stats);
+  const { setting, space, reports } = await recordingRules(context, caller, target);
+  const data = { ...event, platformId: playerIn(space, event.platformId) };
   const at = context.scheduler.now();
   const notStored = async () => {
     const known = await inTime(context, statsOf(context, remembered, caller.projectId, data.platformId));
@@ -104,7 +104,7 @@ async function heartbeat(
   };
   if (!isCaptured(setting, { type: 'heartbeat.received', data })) return notStored();
   const { heartbeats } = context.telemetry;
-  const gathered = heartbeats.take(caller.projectId, data, at);
+  const gathered = heartbeats.fold(caller.projectId, data, at);
   if (gathered !== null) return answered(true, gathered.stats);
   if (reports !== null && !reports.tryCount(at)) return notStored();
   const { persisted, stats } = await storeHeartbeat(context, remembered, caller, data, at);
@@ -145,7 +145,7 @@ async function saveFailed(context: AppContext, caller: Caller, body: Json | unde
 }
 
 /** What a project records, and the space where telemetry of a target counts. */
-async function placeOf(
+async function recordingRules(
   context: AppContext,
   caller: Caller,
   target: PublishTarget,
@@ -167,24 +167,24 @@ function actorOf({ key: { kind, keyId } }: Caller): TelemetryMetadata['actor'] {
   return { kind, keyId };
 }
 
-interface Known {
+interface KnownPlayer {
   readonly revision: number;
   readonly stats: PlayerStats | null;
   readonly profile: ProfileRow | null;
 }
 
 /** Stats from the tables, or from this node's memory if the tables lag. */
-async function statsOf(context: AppContext, remembered: RememberedPlayers, projectId: string, platformId: string): Promise<Known> {
+async function statsOf(context: AppContext, remembered: RememberedPlayers, projectId: string, platformId: string): Promise<KnownPlayer> {
   const found = await context.telemetry.reader.player(projectId, platformId);
   const own = remembered.get(playerKey(projectId, platformId));
   return own !== undefined && own.revision > found.revision ? { ...found, ...own } : found;
 }
 
 /** What the tables say, or `null` if they take too long or fail: a heartbeat is answered without them. */
-function inTime(context: AppContext, asked: Promise<Known>): Promise<Known | null> {
+function inTime(context: AppContext, reading: Promise<KnownPlayer>): Promise<KnownPlayer | null> {
   return new Promise((resolve) => {
     const cancel = context.scheduler.after(HEARTBEAT_MS, () => resolve(null));
-    asked
+    reading
       .catch(() => null)
       .then((known) => {
         cancel();
@@ -207,14 +207,14 @@ async function readStats(
   target: PublishTarget,
 ): Promise<StatsAnswer> {
   if (!DOCUMENT_KEY.test(platformId)) throw refusal('INVALID_KEY');
-  const { space } = await placeOf(context, caller, target);
+  const { space } = await recordingRules(context, caller, target);
   context.projects.freshness(await projectOf(context, caller));
   const player = playerIn(space, platformId);
   const own = remembered.get(playerKey(caller.projectId, player))?.revision ?? -1;
   const until = context.scheduler.monotonic() + context.limits.viewWaitMs;
   let found = await context.telemetry.reader.player(caller.projectId, player);
   while (found.revision < own && context.scheduler.monotonic() < until) {
-    await context.scheduler.sleep(LOOK_AGAIN_MS);
+    await context.scheduler.sleep(POLL_MS);
     found = await context.telemetry.reader.player(caller.projectId, player);
   }
   const known = found.revision >= own ? found : await statsOf(context, remembered, caller.projectId, player);

@@ -23,8 +23,8 @@ export function isPass(text: string | null): text is string {
   return text !== null && PASS.test(text);
 }
 
-/** The text of a pass. `mark`: of {@link markedText}. */
-export function formPass({ guest, device, expiresAt }: GuestPass, mark: string): string {
+/** The text of a pass. `mark`: of {@link authenticatedText}. */
+export function formatPass({ guest, device, expiresAt }: GuestPass, mark: string): string {
   return `ns_pass_${guest.slice('guest-'.length)}.${device}.${expiresAt}.${mark}`;
 }
 
@@ -36,6 +36,6 @@ export function readPass(text: string, host: string): { readonly pass: GuestPass
 }
 
 /** The text that the mark is made of. Ids of guests and devices, and numbers, have no blanks. The host's id may have some, so it comes last. */
-export function markedText(projectId: string, { guest, device, host, expiresAt }: GuestPass): string {
+export function authenticatedText(projectId: string, { guest, device, host, expiresAt }: GuestPass): string {
   return `guest pass ${projectId} ${guest} ${device} ${expiresAt} ${host}`;
 }

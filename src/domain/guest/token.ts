@@ -44,7 +44,7 @@ const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const CODE = /^[0-9A-HJKMNP-TV-Z]{28}$/;
 
 /** A recovery code of 140 random bits, as a person reads it: `7QK2-…`, seven groups of four. `random`: {@link CODE_BYTES} bytes. */
-export function formCode(random: Uint8Array): { readonly text: string; readonly hash: string } {
+export function formatCode(random: Uint8Array): { readonly text: string; readonly hash: string } {
   if (random.length < CODE_BYTES) throw new RangeError(`A recovery code needs ${CODE_BYTES} random bytes`);
   const letters = Array.from(random.subarray(0, CODE_BYTES), (byte) => LETTERS[byte & 31]).join('');
   return { text: letters.replace(/.{4}(?!$)/g, '$&-'), hash: hashOf('code', letters) };

@@ -19,7 +19,7 @@ export function isProjectId(id: string): boolean {
 }
 
 /** `{prefix}ns_…` or `{prefix}sk_…` with 48 random characters. `random`: {@link KEY_RANDOM_BYTES} random bytes; throws on fewer. */
-export function formKey(kind: KeyKind, prefix: string, random: Uint8Array): string {
+export function formatKey(kind: KeyKind, prefix: string, random: Uint8Array): string {
   if (random.length < KEY_RANDOM_BYTES) throw new RangeError(`A key needs ${KEY_RANDOM_BYTES} random bytes`);
   let rest = BigInt(`0x${Buffer.from(random).toString('hex')}`);
   let text = '';

@@ -32,7 +32,7 @@ export interface OpenRequest {
 }
 
 /** What was sealed, and in whose name. */
-export interface Opened {
+export interface OpenedEnvelope {
   readonly payload: SealedPayload;
   readonly type: 'session' | 'platform';
   readonly identity: string;
@@ -55,7 +55,7 @@ export function fingerprintOf(publicKey: string): string {
 }
 
 /** Opens an envelope. Every check has its own refusal, and they run in this order. */
-export function openEnvelope(request: OpenRequest): Opened | Refusal {
+export function openEnvelope(request: OpenRequest): OpenedEnvelope | Refusal {
   const { nonce, publicKeyFingerprint, signature, ...fields } = envelope.parse(request.envelope);
   const { projectId, endpointSlug } = fields;
   if (projectId !== request.projectId) return invalid('The envelope is for another project');
@@ -89,7 +89,7 @@ function invalid(message: string): Refusal {
 }
 
 interface Named {
-  readonly type: Opened['type'];
+  readonly type: OpenedEnvelope['type'];
   readonly identity: string;
   /** The type that the client derived its key with. It depends on how the member is spelled. */
   readonly identityType: string;
@@ -118,14 +118,14 @@ function isSigned(publicKey: string, message: string, signature: string): boolea
   return timingSafeEqual(expected, Buffer.from(signature, 'hex'));
 }
 
-interface Sealed {
+interface SealedEnvelope {
   readonly iv: string;
   readonly encryptedPayload: string;
   readonly tag: string;
 }
 
 /** The decrypted bytes; `null` if the key does not fit. The envelope does not say which label the client derived its key with, so each is tried. */
-function decrypted(publicKey: string, context: string, sealed: Sealed): Buffer | null {
+function decrypted(publicKey: string, context: string, sealed: SealedEnvelope): Buffer | null {
   const parts = partsOf(sealed);
   if (parts === null) return null;
   for (const label of LABELS) {
@@ -146,7 +146,11 @@ function decrypted(publicKey: string, context: string, sealed: Sealed): Buffer |
  * Bytes of iv, tag and ciphertext. A text of hex digits may also be base64url, so the length of the iv decides. Without a member `tag` the tag
  * is the end of the ciphertext.
  */
-function partsOf({ iv, encryptedPayload, tag }: Sealed): { readonly iv: Buffer; readonly ciphertext: Buffer; readonly tag: Buffer } | null {
+function partsOf({
+  iv,
+  encryptedPayload,
+  tag,
+}: SealedEnvelope): { readonly iv: Buffer; readonly ciphertext: Buffer; readonly tag: Buffer } | null {
   const isHex = iv.length === 2 * IV_BYTES;
   const ivBytes = isHex ? fromHex(iv) : fromBase64(iv);
   const body = isHex ? fromHex(encryptedPayload) : fromBase64(encryptedPayload);
@@ -166,7 +170,7 @@ function fromBase64(text: string): Buffer | null {
   return /^[\w+/-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null;
 }
 
-function readPayload(plain: Buffer, slug: string, { type, identity }: Named): Opened | Refusal {
+function readPayload(plain: Buffer, slug: string, { type, identity }: Named): OpenedEnvelope | Refusal {
   let payload: Json;
   try {
     payload = parseJsonBytes(plain);

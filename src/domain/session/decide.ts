@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { DomainEvent } from '../events.ts';
 import type { AuthSession, SessionFamily } from '../states.ts';
-import { formToken, type SessionToken } from './token.ts';
+import { formatToken, type SessionToken } from './token.ts';
 
 /** Auth sessions. A new one ends no other. Revoking one also ends those that were refreshed from it, and no others. */
 
@@ -16,7 +16,7 @@ export interface NewSession {
   readonly device?: string | undefined;
 }
 
-export interface Opened {
+export interface OpenedSession {
   readonly events: readonly DomainEvent[];
   readonly session: AuthSession;
   readonly player: string;
@@ -28,8 +28,8 @@ export interface Opened {
 const MAX_ACTIVE = 256;
 const NONE: SessionFamily = { player: '', sessions: new Map() };
 
-export function createSession(player: string, { ttlSeconds, random, now, device }: NewSession): Opened {
-  const { token, text } = formToken(random, null, now + ttlSeconds * 1000);
+export function createSession(player: string, { ttlSeconds, random, now, device }: NewSession): OpenedSession {
+  const { token, text } = formatToken(random, null, now + ttlSeconds * 1000);
   const { sessionId, expiresAt, hash } = token;
   const session = { sessionId, hash, from: null, createdAt: now, expiresAt, revokedAt: null };
   const data = { sessionId, player, hash, expiresAt, ...(device === undefined ? {} : { device }) };
@@ -51,28 +51,28 @@ export function sessionInForce(token: SessionToken, state: SessionFamily | null,
  * A new session beside the old one, which requests under way still use. Refuses as {@link sessionInForce}; 429 `RATE_LIMITED` if the family has
  * too many.
  */
-export function refreshSession(token: SessionToken, state: SessionFamily | null, made: NewSession): Opened | Refusal {
+export function refreshSession(token: SessionToken, state: SessionFamily | null, made: NewSession): OpenedSession | Refusal {
   const old = sessionInForce(token, state, made.now);
   if (old instanceof Refusal) return old;
   const { player, sessions } = state ?? NONE;
   const inForce = [...sessions.values()].filter(({ expiresAt }) => expiresAt > made.now).length;
   if (inForce >= MAX_ACTIVE) return refusal('RATE_LIMITED', 'This session was refreshed too often; create a new one');
   const { family } = token;
-  const { token: fresh, text } = formToken(made.random, family, made.now + made.ttlSeconds * 1000);
+  const { token: fresh, text } = formatToken(made.random, family, made.now + made.ttlSeconds * 1000);
   const { sessionId, expiresAt, hash } = fresh;
   const data = { family, sessionId, from: old.sessionId, hash, expiresAt };
   const session = { sessionId, hash, from: old.sessionId, createdAt: made.now, expiresAt, revokedAt: null };
   return { events: [{ type: 'session.refreshed', data }], session, player, token: text };
 }
 
-export interface Revoked {
+export interface RevokedSession {
   readonly events: readonly DomainEvent[];
   readonly session: AuthSession;
   readonly player: string;
 }
 
 /** Revokes a session and all that were refreshed from it, for good. Refuses as {@link sessionInForce}. */
-export function revokeSession(token: SessionToken, state: SessionFamily | null, now: number): Revoked | Refusal {
+export function revokeSession(token: SessionToken, state: SessionFamily | null, now: number): RevokedSession | Refusal {
   const session = sessionInForce(token, state, now);
   if (session instanceof Refusal) return session;
   const { player, sessions } = state ?? NONE;

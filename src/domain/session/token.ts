@@ -25,7 +25,7 @@ const PREFIXES: readonly string[] = Object.values(WIRE_TEXTS.sessionPrefix);
 const TOKEN = /^([0-9a-f]{32})\.([0-9a-f]{32})\.([0-9]{1,15})\.[A-Za-z0-9_-]{43}$/;
 
 /** `random`: {@link SESSION_RANDOM_BYTES} random bytes. `family`: `null` for a new family. */
-export function formToken(
+export function formatToken(
   random: Uint8Array,
   family: string | null,
   expiresAt: number,

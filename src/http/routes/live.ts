@@ -26,7 +26,7 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
         socket: ctx.req.socket,
         mostWaiting: settings.liveWaitingBytes,
         onRoom: () => stream.room(),
-        onSilence: () => stream.beat(),
+        onSilence: () => stream.keepAlive(),
         onClose: () => stream.close(),
       });
       // The client may have gone while its topics were looked up.

@@ -21,7 +21,7 @@ export function storageQueryHandlers(services: Services): Handlers<typeof storag
 
 function runQuery(ctx: ContextOf<typeof queries.run>, { app }: Services): Awaitable<AnswerOf<typeof queries.run>> {
   const { exchange } = ctx.state;
-  const asking = (caller: Caller) =>
+  const run = (caller: Caller) =>
     app.queries.run(caller, {
       id: param(ctx, 'query'),
       target: targetOf(exchange),
@@ -30,9 +30,9 @@ function runQuery(ctx: ContextOf<typeof queries.run>, { app }: Services): Awaita
       offset: queryParam(ctx, 'offset'),
       player: requestedPlayer(exchange),
       around: queryParam(ctx, 'around'),
-      left: () => disconnectSignal(ctx.res),
+      abortSignal: () => disconnectSignal(ctx.res),
     });
-  return andThen(andThen(authenticate(app, ctx, queries.run), asking), (answer) =>
+  return andThen(andThen(authenticate(app, ctx, queries.run), run), (answer) =>
     readAnswer(answer, { ...freshHeaders(answer), 'Cache-Control': 'no-store, max-age=0' }),
   );
 }

@@ -37,7 +37,7 @@ test('a topic that changes all the time leaves the others of its stream their tu
     const subject = THING(name.split('/')[2] ?? '');
     const read = async () => {
       const text = String(numberOf((await project.read(subject)).state));
-      return { text, same: text, revision: null, stale: false };
+      return { text, comparable: text, revision: null, stale: false };
     };
     return { name, subjects: [subject], everyMs: 0, read };
   }
@@ -70,7 +70,7 @@ test.each([
     reads.push(table.clock.now);
     // Reads without end would leave the clock no turn, so the test would hang where it must fail.
     if (reads.length > 100) await new Promise(() => undefined);
-    return { text, same: text, revision: null, stale: false };
+    return { text, comparable: text, revision: null, stale: false };
   };
   const readingOf = (name: string): Reading => ({ name, subjects: [THING(name)], everyMs: 0, read });
   const subscribers = [TOPICS, TOPICS.toReversed()].map((topics) => subscriberOf(streams, topics, readingOf));

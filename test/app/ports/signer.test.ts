@@ -34,6 +34,6 @@ test('a signature of ours verifies with the key that it shows, and with nothing 
   const shown = createPublicKey(String(signer.signing['publicKeyPem']));
   expect(verify('sha256', Buffer.from('{"é":1}'), shown, signature)).toBe(true);
   expect(verify('sha256', Buffer.from('{"é":2}'), shown, signature)).toBe(false);
-  expect(signer.mark('a')).toMatch(/^[\w-]{43}$/);
-  expect(signer.mark('a')).not.toBe(signer.mark('b'));
+  expect(signer.hmac('a')).toMatch(/^[\w-]{43}$/);
+  expect(signer.hmac('a')).not.toBe(signer.hmac('b'));
 });

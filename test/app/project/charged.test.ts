@@ -11,7 +11,7 @@ test('a write that counts in many windows is charged with its text once, and not
   const event: DomainEvent = { type: 'document.written', data: written };
   const text = JSON.stringify(event.data);
   const command = { commandId: 'c', cause: 'document.write', actor: { kind: 'secret' as const } };
-  const ctx = { seen: () => undefined, isFresh: () => true };
+  const ctx = { versionRead: () => undefined, isAssumedAbsent: () => true };
   const changes = stateChangesOf({ command, ctx, texts: [text] } as unknown as Commit, [event], 0);
   expect(changes).toHaveLength(201);
   const charged = changes.reduce((sum, [, { size }]) => sum + size, 0);

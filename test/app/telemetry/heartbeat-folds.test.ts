@@ -19,7 +19,7 @@ function setup(limits = { foldMs: 300_000, players: 3 }) {
   const receive = (platformId: string, more: Partial<HeartbeatReceived> = {}): 'gathered' | 'to be stored' => {
     const data = heartbeat(0, { platformId, ...more }).data;
     const at = scheduler.now();
-    if (folds.take('a', data, at) !== null) return 'gathered';
+    if (folds.fold('a', data, at) !== null) return 'gathered';
     if (folds.nextBy('a', data, at) !== undefined) folds.begin('a', WHO, data, at, { firstSeen: at, lastHeartbeat: at, totalSeconds: 2 });
     return 'to be stored';
   };

@@ -13,7 +13,15 @@ import {
   unlinkAccount,
 } from '../../../src/domain/guest/decide.ts';
 import { evolveGuest, evolveGuestName, isGuestEvent } from '../../../src/domain/guest/evolve.ts';
-import { CODE_BYTES, deviceIdOf, formCode, type GuestToken, isGuestId, readCode, readGuestToken } from '../../../src/domain/guest/token.ts';
+import {
+  CODE_BYTES,
+  deviceIdOf,
+  formatCode,
+  type GuestToken,
+  isGuestId,
+  readCode,
+  readGuestToken,
+} from '../../../src/domain/guest/token.ts';
 import type { GuestName, GuestState } from '../../../src/domain/states.ts';
 import { guestNameSubject, guestSubject, subjectsOf } from '../../../src/domain/subjects.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
@@ -65,7 +73,7 @@ class Told {
 
   /** The hash of a new recovery code. */
   issue(guest: string, by = this.of(guest).devices[0]?.hash ?? ''): string {
-    const { hash } = formCode(randomBytes(CODE_BYTES));
+    const { hash } = formatCode(randomBytes(CODE_BYTES));
     this.take(issueCode({ guest, device: deviceIdOf(by) }, hash, this.of(guest)));
     return hash;
   }
@@ -140,7 +148,7 @@ describe('a recovery code', () => {
   });
 
   test('is read however it is typed', () => {
-    const { text, hash } = formCode(Buffer.from(Array.from({ length: CODE_BYTES }, (_, index) => index)));
+    const { text, hash } = formatCode(Buffer.from(Array.from({ length: CODE_BYTES }, (_, index) => index)));
     expect(text).toMatch(/^(?:[0-9A-Z]{4}-){6}[0-9A-Z]{4}$/);
     for (const typed of [
       text,

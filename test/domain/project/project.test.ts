@@ -12,7 +12,7 @@ import {
   unknownSettings,
 } from '../../../src/domain/project/decide.ts';
 import { evolveAuthority } from '../../../src/domain/project/evolve.ts';
-import { displayKey, formKey, hashKey, isProjectId } from '../../../src/domain/project/keys.ts';
+import { displayKey, formatKey, hashKey, isProjectId } from '../../../src/domain/project/keys.ts';
 import { allows, DEFAULT_PERMISSIONS, readPermissions, scopesOf } from '../../../src/domain/project/permissions.ts';
 import { projectSettings, SETTING_RULES, settingRule, settingsBody } from '../../../src/domain/project/settings.ts';
 import type { ApiKey, AuthorityState } from '../../../src/domain/states.ts';
@@ -67,10 +67,10 @@ describe('keys', () => {
   const random = Uint8Array.from({ length: 64 }, (_, i) => (i * 37 + 11) % 256);
 
   it('have the prefix of their kind and 48 characters of letters and digits', () => {
-    expect(formKey('public', 'platform_', random)).toMatch(/^platform_ns_[0-9A-Za-z]{48}$/);
-    expect(formKey('secret', 'platform_', random)).toMatch(/^platform_sk_[0-9A-Za-z]{48}$/);
-    expect(formKey('secret', '', random)).toBe(formKey('secret', '', random));
-    expect(() => formKey('secret', '', random.slice(1))).toThrow(RangeError);
+    expect(formatKey('public', 'platform_', random)).toMatch(/^platform_ns_[0-9A-Za-z]{48}$/);
+    expect(formatKey('secret', 'platform_', random)).toMatch(/^platform_sk_[0-9A-Za-z]{48}$/);
+    expect(formatKey('secret', '', random)).toBe(formatKey('secret', '', random));
+    expect(() => formatKey('secret', '', random.slice(1))).toThrow(RangeError);
   });
 
   it('a secret one is shown by its ends only, a public one whole', () => {

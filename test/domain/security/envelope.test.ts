@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { inputOfPayload, requestIdIn } from '../../../src/domain/security/call-body.ts';
-import { fingerprintOf, type Opened, type OpenRequest, openEnvelope, sealedIn } from '../../../src/domain/security/envelope.ts';
+import { fingerprintOf, type OpenedEnvelope, type OpenRequest, openEnvelope, sealedIn } from '../../../src/domain/security/envelope.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { canonicalJson, isObject, type JsonObject, parseJson } from '../../../src/kernel/json.ts';
 import { type Seal, seal } from './seal.ts';
@@ -36,7 +36,7 @@ const open = (envelope: JsonObject, changes: Partial<OpenRequest> = {}) => openE
 const sealed = (changes: Partial<Seal> = {}) =>
   seal({ publicKey: PUBLIC_KEY, projectId: 'proj_demo', identity: PLAYER, plain: PLAIN, ...changes });
 
-function codeOf(result: Opened | Refusal): string {
+function codeOf(result: OpenedEnvelope | Refusal): string {
   return result instanceof Refusal ? `${result.status} ${result.code}` : 'opened';
 }
 

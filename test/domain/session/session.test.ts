@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DomainEvent, projectEvent } from '../../../src/domain/events.ts';
-import { createSession, type Opened, refreshSession, revokeSession, sessionInForce } from '../../../src/domain/session/decide.ts';
+import { createSession, type OpenedSession, refreshSession, revokeSession, sessionInForce } from '../../../src/domain/session/decide.ts';
 import { evolveSession, expiryOf } from '../../../src/domain/session/evolve.ts';
 import { readToken, SESSION_RANDOM_BYTES, type SessionToken } from '../../../src/domain/session/token.ts';
 import type { SessionFamily } from '../../../src/domain/states.ts';
@@ -52,7 +52,7 @@ class Family {
     return found instanceof Refusal ? found.code : 'in force';
   }
 
-  #taken(opened: Opened | Refusal, now: number): string {
+  #taken(opened: OpenedSession | Refusal, now: number): string {
     if (opened instanceof Refusal) return opened.code;
     this.apply(opened.events, now);
     return opened.token;
