@@ -26,21 +26,21 @@ export class UnknownEvent extends Error {
   }
 }
 
-interface Remembered {
+interface RememberedEvent {
   readonly event: ProjectEvent;
   /** The text as it was stored. It ends with the hash over the whole event. */
   readonly metadata: string;
   readonly bytes: number;
 }
 
-/** About what an event takes beside the text of its data. */
+/** Approximate memory of an event besides the text of its data. */
 const OVERHEAD_BYTES = 512;
 
 /**
  * Events that this process has decoded or made itself lately, by id. What the writer has just sealed comes back by the tail, to be
  * projected. Bounded by the bytes of their texts; the oldest go first.
  */
-const recent = new Map<string, Remembered>();
+const recent = new Map<string, RememberedEvent>();
 const RECENT_BYTES = 4 * 1024 * 1024;
 let recentBytes = 0;
 
@@ -76,8 +76,8 @@ export function takeDecoded(event: RecordedEvent): ProjectEvent {
   return known(event, remembered) ?? readProjectEvent(event);
 }
 
-/** What is remembered under the event's id, if it is this event. The hash covers every byte, so an equal hash means an equal event. */
-function known(event: RecordedEvent, remembered: Remembered | undefined): ProjectEvent | null {
+/** The remembered event, if it is this one. The hash covers every byte, so an equal hash means an equal event. */
+function known(event: RecordedEvent, remembered: RememberedEvent | undefined): ProjectEvent | null {
   if (remembered?.event.revision !== event.revision) return null;
   return event.metadata === remembered.metadata ? remembered.event : null;
 }

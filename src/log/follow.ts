@@ -45,19 +45,19 @@ async function stepWithin(
   next: Promise<IteratorResult<FollowStep>>,
   lastError: () => unknown,
 ): Promise<IteratorResult<FollowStep>> {
-  const over = new AbortController();
-  const silence = sleep(ms, undefined, { signal: over.signal }).then(
-    () => Promise.reject(silent(ms, lastError())),
+  const timeout = new AbortController();
+  const silence = sleep(ms, undefined, { signal: timeout.signal }).then(
+    () => Promise.reject(silenceError(ms, lastError())),
     () => new Promise<never>(() => undefined),
   );
   try {
     return await Promise.race([next, silence]);
   } finally {
-    over.abort();
+    timeout.abort();
   }
 }
 
-function silent(ms: number, cause: unknown): LogUnavailable {
+function silenceError(ms: number, cause: unknown): LogUnavailable {
   const why = cause instanceof Error ? `: ${cause.message}` : '';
   return new LogUnavailable(`the log has not answered for ${ms / 1000} s${why}`, { cause });
 }

@@ -3,7 +3,7 @@ export interface Notifier {
   /** Notifications so far. Read it before you look for what is new, and pass it to {@link Notifier.wait}: then none in between is missed. */
   readonly notifications: number;
   notify(): void;
-  /** Resolves when there are more notifications than `seenCount`, after `ms`, or when `signal` aborts. */
+  /** Resolves when there are other notifications than these, after `ms`, or when `signal` aborts. */
   wait(notifications: number, ms: number, signal: AbortSignal): Promise<void>;
 }
 

@@ -69,7 +69,7 @@ export interface FollowOptions {
    */
   readonly after: bigint | null;
   readonly signal: AbortSignal;
-  /** Called whenever following failed without having come any further, before it tries again. So a follower without news can say why. */
+  /** Called whenever following failed without any progress, before it tries again. So a follower without new events can say why. */
   readonly onError?: (error: unknown) => void;
 }
 

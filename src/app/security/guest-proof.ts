@@ -75,7 +75,7 @@ export async function provenPass(context: AppContext, project: Project, { host, 
   if (!settingsOf(project).guestSignIn) throw rejected('This project has no guests: its setting is guestSignIn');
   const found = readPass(text, host);
   const { hmac } = await context.signer();
-  if (found === null || found.pass.guest !== guest || !isSameHash(found.mark, hmac(authenticatedText(project.id, found.pass)))) {
+  if (found === null || found.pass.guest !== guest || !isSameHash(found.hmac, hmac(authenticatedText(project.id, found.pass)))) {
     throw rejected('This pass is not one of this guest for this host');
   }
   const { device, expiresAt } = found.pass;

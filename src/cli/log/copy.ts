@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Copied, type CopyProgress, copyLog } from '../../log/copy/copy.ts';
+import { type CopyProgress, type CopyResult, copyLog } from '../../log/copy/copy.ts';
 import { type CommonOptions, command, configOf, counted, endProgress, printResult, progress } from '../context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 import { type LogLocation, locationText, ownLocation, PLACES_HELP, parseLocation } from './locations.ts';
@@ -71,7 +71,7 @@ async function copyAndCatchUp(from: LogLocation, to: LogLocation, options: CopyC
   return { copied, readModels };
 }
 
-async function copyBetween(from: LogLocation, to: LogLocation, options: CopyCommandOptions): Promise<Copied> {
+async function copyBetween(from: LogLocation, to: LogLocation, options: CopyCommandOptions): Promise<CopyResult> {
   const { openSource, openTarget } = await import('./open.ts');
   const stop = new AbortController();
   const interrupt = () => stop.abort();
@@ -96,7 +96,7 @@ function show({ copied, skipped, share, eventsPerSecond }: CopyProgress): void {
   progress(`copying: ${copied + skipped} events${percent}, ${Math.round(eventsPerSecond)}/s`);
 }
 
-function summary({ copied, skipped, seconds, complete }: Copied, readModels: CatchUpResult | null, to: LogLocation): string {
+function summary({ copied, skipped, seconds, complete }: CopyResult, readModels: CatchUpResult | null, to: LogLocation): string {
   const done = `Copied ${counted(copied, 'event')} to ${locationText(to)} in ${seconds.toFixed(1)} s; ${skipped} were there already.`;
   if (!complete) return `${done} Interrupted before the end: the same command goes on from there.`;
   if (to.kind === 'file') return done;

@@ -25,8 +25,8 @@ export async function openSource(place: LogLocation, allowIncomplete: boolean): 
     return { end: file, close: () => file.close() };
   }
   if (place.kind === 'data' && databaseUrlOf(place.dir) === null) throw notInstalled(`in ${place.dir}`);
-  const { log, counted, close } = await openLog(place);
-  return { end: logSource(log, { counted }), close };
+  const { log, hasDensePositions, close } = await openLog(place);
+  return { end: logSource(log, { hasDensePositions }), close };
 }
 
 /** Appends that are sent at once: Postgres stores them in one call, in this order. */
@@ -43,13 +43,13 @@ export async function openTarget(place: LogLocation): Promise<Opened<CopyTarget>
     }
     return { end: file, close: () => file.close() };
   }
-  const { log, counted, close } = await openLog(place, prepare);
-  return { end: logTarget(log, { counted, atOnce: place.kind === 'eventstore' ? 1 : BATCH_SIZE }), close };
+  const { log, hasDensePositions, close } = await openLog(place, prepare);
+  return { end: logTarget(log, { hasDensePositions, maxConcurrentAppends: place.kind === 'eventstore' ? 1 : BATCH_SIZE }), close };
 }
 
 interface OpenedLog {
   readonly log: Log;
-  readonly counted: boolean;
+  readonly hasDensePositions: boolean;
   close(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ async function openLog(
   if (place.kind === 'eventstore') {
     const { createEventStoreLog } = await import('../../log/eventstore/log.ts');
     const log = createEventStoreLog({ url: place.url });
-    return { log, counted: false, close: () => log.close() };
+    return { log, hasDensePositions: false, close: () => log.close() };
   }
   const database = await databaseOf(place);
   try {
@@ -74,7 +74,7 @@ async function openLog(
     await log.close();
     await database.release();
   };
-  return { log, counted: true, close };
+  return { log, hasDensePositions: true, close };
 }
 
 async function databaseOf(place: Extract<LogLocation, { readonly kind: 'postgres' | 'data' }>) {

@@ -1,6 +1,6 @@
 /**
  * A guest that plays through a host proves itself to the server with a pass, which it gives the host. With a device's secret the host could act
- * as the player for good; a pass is good for one host, for minutes. Passes are not stored: the mark, which only this installation can make,
+ * as the player for good; a pass is good for one host, for minutes. Passes are not stored: the HMAC, which only this installation can make,
  * proves that a device of the guest asked for it.
  */
 export interface GuestPass {
@@ -23,19 +23,19 @@ export function isPass(text: string | null): text is string {
   return text !== null && PASS.test(text);
 }
 
-/** The text of a pass. `mark`: of {@link authenticatedText}. */
-export function formatPass({ guest, device, expiresAt }: GuestPass, mark: string): string {
-  return `ns_pass_${guest.slice('guest-'.length)}.${device}.${expiresAt}.${mark}`;
+/** The text of a pass. `hmac`: of {@link authenticatedText}. */
+export function formatPass({ guest, device, expiresAt }: GuestPass, hmac: string): string {
+  return `ns_pass_${guest.slice('guest-'.length)}.${device}.${expiresAt}.${hmac}`;
 }
 
-/** The pass in a text that `host` sent, and its mark; `null`: the text is not a pass. */
-export function readPass(text: string, host: string): { readonly pass: GuestPass; readonly mark: string } | null {
-  const [, hex, device, expiresAt, mark] = PASS.exec(text) ?? [];
-  if (hex === undefined || device === undefined || mark === undefined) return null;
-  return { pass: { guest: `guest-${hex}`, device, host, expiresAt: Number(expiresAt) }, mark };
+/** The pass in a text that `host` sent, and its HMAC; `null`: the text is not a pass. */
+export function readPass(text: string, host: string): { readonly pass: GuestPass; readonly hmac: string } | null {
+  const [, hex, device, expiresAt, hmac] = PASS.exec(text) ?? [];
+  if (hex === undefined || device === undefined || hmac === undefined) return null;
+  return { pass: { guest: `guest-${hex}`, device, host, expiresAt: Number(expiresAt) }, hmac };
 }
 
-/** The text that the mark is made of. Ids of guests and devices, and numbers, have no blanks. The host's id may have some, so it comes last. */
+/** The text that the HMAC is made of. Ids of guests and devices, and numbers, have no blanks. The host's id may have some, so it comes last. */
 export function authenticatedText(projectId: string, { guest, device, host, expiresAt }: GuestPass): string {
   return `guest pass ${projectId} ${guest} ${device} ${expiresAt} ${host}`;
 }

@@ -37,8 +37,8 @@ export interface CopyProgress {
   readonly eventsPerSecond: number;
 }
 
-/** What a copy came to, in events. */
-export interface Copied {
+/** The result of a copy; numbers of events. */
+export interface CopyResult {
   /** `copied` + `skipped`. */
   readonly events: number;
   readonly copied: number;
@@ -51,7 +51,7 @@ export interface Copied {
   readonly complete: boolean;
 }
 
-/** Source and target hold different events at one revision of a stream. Nothing was written over. */
+/** Source and target hold different events at one revision of a stream. Nothing was overwritten. */
 export class TwoHistories extends Error {
   override readonly name = 'TwoHistories';
 
@@ -78,7 +78,7 @@ const SETTLE_MS = 5_000;
  * target does not take, and `LogUnavailable` or `OutcomeUnknown` when source or target stays away. After any of them a further run can go
  * on from the target.
  */
-export async function copyLog(options: CopyOptions): Promise<Copied> {
+export async function copyLog(options: CopyOptions): Promise<CopyResult> {
   return new Copy(options).run();
 }
 
@@ -100,24 +100,24 @@ class Copy {
   readonly #started = performance.now();
   #copied = 0;
   #skipped = 0;
-  #settled = performance.now();
+  #settledAt = performance.now();
 
   constructor(options: CopyOptions) {
     this.#options = options;
   }
 
-  async run(): Promise<Copied> {
+  async run(): Promise<CopyResult> {
     const { source, target, signal } = this.#options;
     const after = await this.#commonBeginning();
     let complete = false;
     try {
       for await (const step of source.steps(after, signal)) {
         complete = false;
-        const finished = await this.#take(step.events);
+        const finished = await this.#copyEvents(step.events);
         complete = finished && step.caughtUp;
         this.#report(step.share);
         if (!finished || (complete && !this.#options.follow)) break;
-        if (complete) await this.#settleNowAndThen();
+        if (complete) await this.#settlePeriodically();
       }
       if (complete) await this.#compareTargetsAhead();
     } finally {
@@ -135,7 +135,7 @@ class Copy {
    */
   async #commonBeginning(): Promise<bigint | null> {
     const { source, target } = this.#options;
-    if (!source.counted || !target.counted) return null;
+    if (!source.hasDensePositions || !target.hasDensePositions) return null;
     const end = await target.end();
     if (end === null) return null;
     const same = await source.find(end.stream, end.revision);
@@ -144,11 +144,11 @@ class Copy {
     return end.position;
   }
 
-  /** `false`: the copy was told to stop before the last of the events. */
-  async #take(events: readonly RecordedEvent[]): Promise<boolean> {
+  /** `false`: the copy was stopped before the last of the events. */
+  async #copyEvents(events: readonly RecordedEvent[]): Promise<boolean> {
     const { limits = LIMITS, signal, target } = this.#options;
     const product = events.filter(({ stream }) => isProductStream(stream));
-    for (const window of windows(batches(product, limits), target.atOnce, limits)) {
+    for (const window of windows(batches(product, limits), target.maxConcurrentAppends, limits)) {
       if (signal.aborted) return false;
       const appends: (readonly RecordedEvent[])[] = [];
       for (const batch of window) {
@@ -163,7 +163,7 @@ class Copy {
 
   /**
    * Appends a filler for each event that was truncated before this one, so that this event keeps its revision. Other events name it by that
-   * revision. Readers of the stream begin after the fillers. `false`: the copy was told to stop.
+   * revision. Readers of the stream begin after the fillers. `false`: the copy was stopped.
    */
   async #fillTruncated(event: RecordedEvent | undefined): Promise<boolean> {
     if (event === undefined || !isTruncatable(event.stream)) return true;
@@ -244,7 +244,7 @@ class Copy {
     if (progress) progress.head = last.revision;
   }
 
-  /** Appends consecutive events of one stream. `false`: the copy was told to stop, and some may not be stored. */
+  /** Appends consecutive events of one stream. `false`: the copy was stopped, and some may not be stored. */
   async #append(events: readonly RecordedEvent[]): Promise<boolean> {
     const [first] = events;
     if (!first) return true;
@@ -299,11 +299,11 @@ class Copy {
     const head = actual === 'none' ? -1 : actual;
     const [first] = events;
     if (!first || head < first.revision) throw new BrokenSource(`the target lost events of ${first?.stream} while they were copied`);
-    const there = events.filter(({ revision }) => revision <= head);
-    for (const event of there) await this.#compare(event);
-    this.#skipped += there.length;
+    const existing = events.filter(({ revision }) => revision <= head);
+    for (const event of existing) await this.#compare(event);
+    this.#skipped += existing.length;
     progress.head = head;
-    return events.slice(there.length);
+    return events.slice(existing.length);
   }
 
   async #compare(event: RecordedEvent): Promise<void> {
@@ -320,10 +320,10 @@ class Copy {
     }
   }
 
-  async #settleNowAndThen(): Promise<void> {
-    if (performance.now() - this.#settled < SETTLE_MS) return;
+  async #settlePeriodically(): Promise<void> {
+    if (performance.now() - this.#settledAt < SETTLE_MS) return;
     await this.#options.target.settle(true);
-    this.#settled = performance.now();
+    this.#settledAt = performance.now();
   }
 
   #report(share: number | null): void {
@@ -333,7 +333,7 @@ class Copy {
   }
 }
 
-/** A filler is the same whoever copies, so that one copy can go on where another broke off. */
+/** A filler is the same in every copy, so that one copy can go on where another broke off. */
 function fillerOf({ stream, position }: RecordedEvent, revision: number): RecordedEvent {
   const hex = digest('sha256', `${TRUNCATED} ${stream}@${revision}`);
   const id = [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');

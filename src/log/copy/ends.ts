@@ -9,7 +9,7 @@ import type { AppendResult, NewEvent, RecordedEvent } from '../port.ts';
 
 export interface CopySource {
   /** Whether positions count the events from 1 without a gap, as in Postgres, in memory and in files. */
-  readonly counted: boolean;
+  readonly hasDensePositions: boolean;
   /**
    * The events after `after`, in the order of the log. A log goes on after a step that is caught up, until `signal` aborts; a file ends
    * there. Throws `LogUnavailable` when nothing is heard for long.
@@ -26,9 +26,9 @@ export interface CopyStep {
 }
 
 export interface CopyTarget {
-  readonly counted: boolean;
+  readonly hasDensePositions: boolean;
   /** How many appends to different streams may be sent in one turn and are stored in the order of sending. 1: only one at a time. */
-  readonly atOnce: number;
+  readonly maxConcurrentAppends: number;
   /** The last event of the whole log. Asked only where positions count events. */
   end(): Promise<(Stored & { readonly stream: string; readonly position: bigint }) | null>;
   /** The last event of a stream. */
@@ -40,7 +40,7 @@ export interface CopyTarget {
   settle(complete: boolean): Promise<void>;
 }
 
-/** What copying compares of an event that the target holds. */
+/** What a copy compares of an event that the target holds. */
 export interface Stored {
   readonly revision: number;
   /** Hash of id, type and both texts, whether the stream is chained or not. */
@@ -49,7 +49,7 @@ export interface Stored {
   readonly hash: string | null;
 }
 
-/** What copying compares of this event. */
+/** What a copy compares of this event. */
 export function storedOf(event: RecordedEvent): Stored {
   return { revision: event.revision, fingerprint: fingerprintOf(event), hash: hashOf(event.metadata) };
 }

@@ -4,17 +4,17 @@ import { type CopySource, type CopyStep, type CopyTarget, storedOf } from './end
 
 export interface LogEndOptions {
   /** Whether the engine's positions count events from 1 without a gap. */
-  readonly counted: boolean;
-  /** {@link CopyTarget.atOnce}. Default 1. */
-  readonly atOnce?: number;
+  readonly hasDensePositions: boolean;
+  /** {@link CopyTarget.maxConcurrentAppends}. Default 1. */
+  readonly maxConcurrentAppends?: number;
   /** After this long without an answer the log counts as gone. Default 30 s. */
   readonly silenceMs?: number;
 }
 
 /** A log as the source of a copy. */
-export function logSource(log: Log, { counted, silenceMs }: LogEndOptions): CopySource {
+export function logSource(log: Log, { hasDensePositions, silenceMs }: LogEndOptions): CopySource {
   return {
-    counted,
+    hasDensePositions,
     async *steps(after, signal): AsyncGenerator<CopyStep> {
       // This throws at once when the log cannot be reached. Following would try for ever.
       let end = await log.end();
@@ -30,14 +30,14 @@ export function logSource(log: Log, { counted, silenceMs }: LogEndOptions): Copy
 }
 
 /** A log as the target of a copy. */
-export function logTarget(log: Log, { counted, atOnce = 1, silenceMs }: LogEndOptions): CopyTarget {
+export function logTarget(log: Log, { hasDensePositions, maxConcurrentAppends = 1, silenceMs }: LogEndOptions): CopyTarget {
   return {
-    counted,
-    atOnce,
+    hasDensePositions,
+    maxConcurrentAppends,
     async end() {
       const position = await log.end();
-      // Only counted positions have a position before them.
-      if (position === null || !counted) return null;
+      // Only dense positions have a position before them.
+      if (position === null || !hasDensePositions) return null;
       const stop = new AbortController();
       try {
         for await (const { events } of followWithTimeout(log, { prefix: '', after: position - 1n, signal: stop.signal }, silenceMs)) {

@@ -12,16 +12,16 @@ export interface Connection {
   /** Whether this client is still in use. The reads of a client that was replaced end as if they were complete. */
   serves(client: EventStoreDBClient): boolean;
   isClosed(): boolean;
-  /** To be called for every message of the server. */
+  /** Call this for every message of the server. */
   received(): void;
   /**
-   * To be called when a call of `client` that began at `since` (`performance.now()`) got no answer in time. If nothing else was received
+   * Call this when a call of `client` that began at `since` (`performance.now()`) got no answer in time. If nothing else was received
    * either, the connection is dead although it looks open (a frozen server, a vanished network), and the next call gets a new one. A
    * connection on which nothing was ever received goes on trying: during an outage a new one would do no better.
    */
   unanswered(client: EventStoreDBClient, since: number): void;
   /**
-   * To be called when the client failed before it could send. It keeps some of these failures for good, so the next call gets a new client.
+   * Call this when the client failed before it could send. It keeps some of these failures for good, so the next call gets a new client.
    */
   broken(client: EventStoreDBClient): void;
   close(): Promise<void>;

@@ -37,7 +37,7 @@ const GRACE_MS = 20;
 /** How long it may stay silent after a read has found events of ours that it had not brought. */
 const DEAD_MS = 1000;
 /** The position in an empty log. No event of ours lies there: a server's first record is its own. */
-const NOWHERE = 0n;
+const EMPTY_LOG = 0n;
 /** The time between two steps when there are many events. A step for each event would take too much work. */
 const BATCH_MS = 10;
 const STEP_EVENTS = 1000;
@@ -45,7 +45,7 @@ const CATCH_UP_EVENTS = 100;
 const PAGE_EVENTS = 1000;
 const FIRST_RETRY_MS = 10;
 const LAST_RETRY_MS = 1000;
-/** An attempt that lasted this long did not fail at its start. */
+/** A failure after this long counts as new: the pause before the next attempt is short again. */
 const LASTING_MS = 5000;
 
 export async function* followLog(options: FollowerOptions, { prefix, after, signal, onError }: FollowOptions): AsyncGenerator<FollowStep> {
@@ -57,7 +57,7 @@ export async function* followLog(options: FollowerOptions, { prefix, after, sign
     const began = performance.now();
     const from = position;
     try {
-      for await (const step of attempt(options, prefix, position === NOWHERE ? null : position, stop)) {
+      for await (const step of attempt(options, prefix, position === EMPTY_LOG ? null : position, stop)) {
         position = step.position;
         yield step;
       }
@@ -91,17 +91,17 @@ async function* attempt(
   let steppedAt = Number.NEGATIVE_INFINITY;
   try {
     while (!stop.aborted) {
-      await untilBatched(end, steppedAt);
+      await waitForBatch(end, steppedAt);
       const notifications = notifier.notifications;
       if (end.isDue()) end.request();
-      const events = follower.beyond(source.take(STEP_EVENTS));
+      const events = follower.newAmong(source.take(STEP_EVENTS));
       const last = events.at(-1);
       if (last) follower.position = last.position;
       follower.moveTo(source.received);
       const caughtUp = end.confirms(follower.position);
       if (last || caughtUp) {
         if (last) steppedAt = performance.now();
-        yield { events, caughtUp, position: follower.position ?? NOWHERE };
+        yield { events, caughtUp, position: follower.position ?? EMPTY_LOG };
         continue;
       }
       if (source.failure) throw source.failure;
@@ -138,7 +138,7 @@ async function* catchUp(reader: Reader, follower: Follower, stop: AbortSignal): 
 }
 
 /** The first event is given at once. While more come, or while the follower is behind, events are gathered. */
-async function untilBatched(end: End, steppedAt: number): Promise<void> {
+async function waitForBatch(end: End, steppedAt: number): Promise<void> {
   const since = performance.now() - steppedAt;
   if (!end.isConfirmed()) await sleep(BATCH_MS);
   else if (since < BATCH_MS) await sleep(BATCH_MS - since);
@@ -155,22 +155,22 @@ class Follower {
     this.position = position;
   }
 
-  /** To be called when nothing of ours up to there is still to be given. */
+  /** Call this when no event of ours up to there is still to be given. */
   moveTo(position: bigint | null): void {
     if (position !== null && (this.position === null || position > this.position)) this.position = position;
   }
 
-  beyond(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
+  newAmong(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
     const { position } = this;
     return position === null ? events : events.filter((event) => event.position > position);
   }
 
   /** Moves past a page of the whole log and gives those of its events that are ours. */
   step(page: readonly RecordedEvent[], caughtUp: boolean): FollowStep {
-    const events = this.beyond(page).filter((event) => this.#wants(event.stream));
+    const events = this.newAmong(page).filter((event) => this.#wants(event.stream));
     const last = page.at(-1);
     if (last && (this.position === null || last.position > this.position)) this.position = last.position;
-    return { events, caughtUp, position: this.position ?? NOWHERE };
+    return { events, caughtUp, position: this.position ?? EMPTY_LOG };
   }
 
   #wants(stream: string): boolean {

@@ -9,9 +9,9 @@ import { subscribe } from './subscription.ts';
  * in this process, and what this process appended itself is given out with the texts that it was appended with.
  */
 export interface Hub {
-  /** To be called before this process appends these events. */
+  /** Call this before this process appends these events. */
   appending(events: readonly NewEvent[]): void;
-  /** To be called when they were not stored, and so will not come back. */
+  /** Call this when they were not stored, and so will not come back. */
   refused(events: readonly NewEvent[]): void;
   /** How many own events are remembered that have not come back yet. */
   readonly awaited: number;
@@ -101,7 +101,7 @@ class SharedSubscription {
     this.#source = subscribe(connection, {
       after,
       own,
-      onEvent: (event) => this.#take(event),
+      onEvent: (event) => this.#receive(event),
       onPassed: (position) => {
         for (const subscriber of this.#subscribers) subscriber.pass(position);
       },
@@ -128,7 +128,7 @@ class SharedSubscription {
     return subscriber;
   }
 
-  #take(event: RecordedEvent): void {
+  #receive(event: RecordedEvent): void {
     this.#recent.push(event);
     if (this.#recent.length >= 2 * MIN_RECENT) {
       this.#base = this.#recent[MIN_RECENT - 1]?.position ?? this.#base;

@@ -13,7 +13,7 @@ import type { PrintedEvent } from './wire-append.ts';
  *   it.
  */
 export function toStored(event: NewEvent): PrintedEvent {
-  return comesBack(event.metadata) ? event : { ...event, metadata: JSON.stringify(event.metadata) };
+  return survivesParsing(event.metadata) ? event : { ...event, metadata: JSON.stringify(event.metadata) };
 }
 
 /** What the server counts of an event against its limit for one append, or slightly more: old servers count the data alone. */
@@ -28,8 +28,8 @@ export function toEventData({ id, type, data, metadata }: PrintedEvent): EventDa
 
 const encoder = new TextEncoder();
 
-/** Whether parsing and printing gives this very text again. Only for objects: a parsed string stands for the text that it holds. */
-function comesBack(text: string): boolean {
+/** Whether parsing and printing gives this very text again. False for all but objects: a parsed string stands for the text that it holds. */
+function survivesParsing(text: string): boolean {
   if (!text.startsWith('{')) return false;
   try {
     return JSON.stringify(JSON.parse(text)) === text;
@@ -38,10 +38,10 @@ function comesBack(text: string): boolean {
   }
 }
 
-const NONE_OWN: Map<string, NewEvent> = new Map();
+const NO_OWN_EVENTS: Map<string, NewEvent> = new Map();
 
 /** The event as the port gives it. If `own` holds it, it is removed from there and given with the texts as they were sent. */
-export function fromStored({ id, type, stream, revision, position, data, metadata }: WireEvent, own = NONE_OWN): RecordedEvent {
+export function fromStored({ id, type, stream, revision, position, data, metadata }: WireEvent, own = NO_OWN_EVENTS): RecordedEvent {
   const sent = own.get(id);
   if (sent === undefined) {
     const texts = { data: data.toString('utf8'), metadata: metadataText(metadata.toString('utf8')) };

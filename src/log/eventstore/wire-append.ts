@@ -17,7 +17,7 @@ export interface PrintedEvent {
 export interface Printed {
   /** What the client is to send. No server would take it as it is, because its id is not a UUID. */
   readonly placeholder: EventData;
-  /** To be called once the append is answered or given up. */
+  /** Call this once the append is answered or given up. */
   forget(): void;
 }
 

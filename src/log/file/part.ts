@@ -41,7 +41,7 @@ export interface NewPart {
   readonly lines: readonly string[];
 }
 
-/** A member that does not unpack to what its checksum says: the disk has only a part of it, or other bytes. */
+/** A member that does not match its checksum or cannot be unpacked: the disk has only a part of it, or other bytes. */
 export class DamagedPart extends Error {
   override readonly name = 'DamagedPart';
 }

@@ -21,7 +21,7 @@ export async function openFileSource(path: string, { allowIncomplete = false } =
     if (flaw !== null && !allowIncomplete) {
       throw new FileProblem(`${path}: ${flaw}. Run the same copy again to complete it, or add --allow-incomplete to take what it holds.`);
     }
-    return { counted: true, flaw, steps: steps(file, path), find: find(file, path), close: () => file.close() };
+    return { hasDensePositions: true, flaw, steps: steps(file, path), find: find(file, path), close: () => file.close() };
   } catch (error) {
     await file.close();
     throw error;

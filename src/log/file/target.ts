@@ -45,8 +45,8 @@ async function opened(path: string): Promise<FileHandle> {
 }
 
 class FileWriter implements FileTarget {
-  readonly counted = true;
-  readonly atOnce = 1;
+  readonly hasDensePositions = true;
+  readonly maxConcurrentAppends = 1;
   readonly #file: FileHandle;
   readonly #path: string;
   readonly #partSize: number;
@@ -71,14 +71,14 @@ class FileWriter implements FileTarget {
   async readAll(): Promise<void> {
     const parts = readParts(this.#file, this.#path);
     let next = await parts.next();
-    for (; !next.done; next = await parts.next()) this.#know(next.value.part);
+    for (; !next.done; next = await parts.next()) this.#addPart(next.value.part);
     const { end, tornBytes } = next.value;
     if (tornBytes > 0) await this.#file.truncate(end);
     this.cutBytes = tornBytes;
     this.#bytes = end;
   }
 
-  #know(part: Part): void {
+  #addPart(part: Part): void {
     const events = recorded(part);
     const lastOfStreams = new Map(events.map((event) => [event.stream, event]));
     for (const [stream, event] of lastOfStreams) this.#streams.set(stream, storedOf(event));

@@ -23,7 +23,7 @@ export interface MemoryLogOptions {
 const HEARTBEAT_MS = 250;
 const PAGE = 1000;
 
-/** The log of unit tests. It keeps all rules of the port and stores nothing. Positions are dense from 1. */
+/** The log of unit tests. It keeps all rules of the port, and all events in memory only. Positions are dense from 1. */
 export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLogOptions = {}): Log {
   const all: RecordedEvent[] = [];
   const streams = new Map<string, RecordedEvent[]>();
@@ -43,7 +43,7 @@ export function createMemoryLog({ maxAppendBytes = 16 * 1024 * 1024 }: MemoryLog
       if (bytes > maxAppendBytes) throw new AppendTooLarge(`more than ${maxAppendBytes} bytes in one append`);
       const stored = streams.get(stream) ?? [];
       const last = stored.length - 1;
-      if (expected !== 'any' && revisionBefore(expected) !== last) return repeated(stored, expected, events);
+      if (expected !== 'any' && revisionBefore(expected) !== last) return repeatedAppend(stored, expected, events);
       if (events.length > 0) streams.set(stream, stored);
       for (const event of events) {
         const recorded = { ...event, stream, revision: stored.length, position: BigInt(all.length + 1) };
@@ -107,7 +107,11 @@ function revisionBefore(expected: number | 'none'): number {
  * An append at a revision that has passed. If these very events were stored there, it gets the first answer again; otherwise it is a
  * conflict.
  */
-function repeated(stored: readonly RecordedEvent[], expected: Exclude<ExpectedRevision, 'any'>, events: readonly NewEvent[]): AppendResult {
+function repeatedAppend(
+  stored: readonly RecordedEvent[],
+  expected: Exclude<ExpectedRevision, 'any'>,
+  events: readonly NewEvent[],
+): AppendResult {
   const first = revisionBefore(expected) + 1;
   const last = stored[first + events.length - 1];
   const same = events.length > 0 && events.every((event, index) => stored[first + index]?.id === event.id);

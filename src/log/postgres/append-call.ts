@@ -4,7 +4,7 @@ import { bigintArray, intArray, textArray, uuidArray } from './arrays.ts';
 /** One call of `log_append`: what goes into it, its parameters, and its answer. */
 
 /** An append that waits for its turn or for its answer. */
-export interface Waiting {
+export interface PendingAppend {
   readonly stream: string;
   readonly expected: ExpectedRevision;
   readonly events: readonly NewEvent[];
@@ -29,7 +29,10 @@ export function resultOf(row: Answer | undefined): { readonly result: AppendResu
 }
 
 /** The events as the log now holds them. Positions and revisions are dense within an append. */
-export function recorded({ stream, events }: Waiting, last: { readonly revision: number; readonly position: bigint }): RecordedEvent[] {
+export function recorded(
+  { stream, events }: PendingAppend,
+  last: { readonly revision: number; readonly position: bigint },
+): RecordedEvent[] {
   const before = last.revision - events.length;
   const start = last.position - BigInt(events.length);
   return events.map(({ id, type, data, metadata }, index) => ({
@@ -48,9 +51,9 @@ export function recorded({ stream, events }: Waiting, last: { readonly revision:
  * each builds on the one before; then the function can decide each from what lay in the log before the call. Once an append of a stream has
  * to wait, all later ones of that stream wait, too.
  */
-export function nextCall(queue: readonly Waiting[]): { readonly group: readonly Waiting[]; readonly rest: Waiting[] } {
-  const streams = new Map<string, { readonly appends: Waiting[]; next: number }>();
-  const rest: Waiting[] = [];
+export function nextCall(queue: readonly PendingAppend[]): { readonly group: readonly PendingAppend[]; readonly rest: PendingAppend[] } {
+  const streams = new Map<string, { readonly appends: PendingAppend[]; next: number }>();
+  const rest: PendingAppend[] = [];
   let count = 0;
   let characters = 0;
   for (const [index, waiting] of queue.entries()) {
@@ -86,7 +89,7 @@ function startOf(expected: ExpectedRevision): number {
   return expected === 'none' ? -1 : expected;
 }
 
-export function parameters(group: readonly Waiting[]): Buffer[] {
+export function parameters(group: readonly PendingAppend[]): Buffer[] {
   const events = group.flatMap((waiting) => waiting.events);
   return [
     textArray(group.map((waiting) => waiting.stream)),

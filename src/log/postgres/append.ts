@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type AppendResult, type ExpectedRevision, LogUnavailable, type NewEvent, OutcomeUnknown, type RecordedEvent } from '../port.ts';
-import { type Answer, nextCall, parameters, recorded, resultOf, type Waiting } from './append-call.ts';
+import { type Answer, nextCall, type PendingAppend, parameters, recorded, resultOf } from './append-call.ts';
 import { AS_TEXT, appendFailure, isRefused, unavailable } from './connection.ts';
 
 export interface Appender {
@@ -12,8 +12,8 @@ export interface Appender {
 export interface AppenderOptions {
   readonly pool: pg.Pool;
   readonly timeoutMs: number;
-  /** Gets what was stored before the appends are answered. `askedAt`: when the call was sent (`performance.now()`). */
-  readonly onStored: (events: readonly RecordedEvent[], askedAt: number) => void;
+  /** Gets what was stored before the appends are answered. `requestedAt`: when the call was sent (`performance.now()`). */
+  readonly onStored: (events: readonly RecordedEvent[], requestedAt: number) => void;
 }
 
 const CALL = {
@@ -33,7 +33,7 @@ export function createAppender(options: AppenderOptions): Appender {
  */
 class BatchAppender implements Appender {
   readonly #options: AppenderOptions;
-  #queue: Waiting[] = [];
+  #queue: PendingAppend[] = [];
   #running: Promise<void> | null = null;
   #isClosed = false;
 
@@ -74,7 +74,7 @@ class BatchAppender implements Appender {
   }
 
   /** Sends one call and answers everyone in it. `false`: there was no connection to send it on. */
-  async #settle(group: readonly Waiting[]): Promise<boolean> {
+  async #settle(group: readonly PendingAppend[]): Promise<boolean> {
     const { pool, timeoutMs } = this.#options;
     let client: pg.PoolClient;
     try {
@@ -83,10 +83,10 @@ class BatchAppender implements Appender {
       for (const waiting of group) waiting.reject(unavailable(error));
       return false;
     }
-    const askedAt = performance.now();
+    const requestedAt = performance.now();
     let answers: readonly Answer[];
     try {
-      answers = (await inTime(client.query<Answer>({ ...CALL, values: parameters(group) }), timeoutMs)).rows;
+      answers = (await withTimeout(client.query<Answer>({ ...CALL, values: parameters(group) }), timeoutMs)).rows;
     } catch (error) {
       // After a refused statement the connection is sound. After any other failure it is not used again.
       client.release(!isRefused(error));
@@ -96,27 +96,27 @@ class BatchAppender implements Appender {
       return true;
     }
     client.release();
-    this.#answer(group, answers, askedAt);
+    this.#answer(group, answers, requestedAt);
     return true;
   }
 
   /** Sends each append by itself: one that the server will never take must not make the others fail. */
-  async #settleSingly(group: readonly Waiting[]): Promise<boolean> {
+  async #settleSingly(group: readonly PendingAppend[]): Promise<boolean> {
     let reached = true;
     for (const waiting of group) reached = (await this.#settle([waiting])) && reached;
     return reached;
   }
 
-  #answer(group: readonly Waiting[], answers: readonly Answer[], askedAt: number): void {
+  #answer(group: readonly PendingAppend[], answers: readonly Answer[], requestedAt: number): void {
     const results = group.map((waiting, index) => ({ waiting, ...resultOf(answers[index]) }));
     const stored = results.flatMap(({ waiting, result, repeated }) => (result.ok && !repeated ? recorded(waiting, result) : []));
-    this.#options.onStored(stored, askedAt);
+    this.#options.onStored(stored, requestedAt);
     for (const { waiting, result } of results) waiting.resolve(result);
   }
 }
 
 /** Our own timer, beside the server's and the client's: a frozen server answers nothing at all. */
-async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
+async function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new OutcomeUnknown(`no answer from the log within ${ms} ms`)), ms);

@@ -48,7 +48,7 @@ SELECT set_config('statement_timeout', $1, false),
   CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')
     THEN set_config('synchronous_commit', 'on', false) END`;
 
-/** Gives every value as the text that the server sends: `pg` would parse `json`, which would change it. */
+/** Gives every value as the text that the server sends. By itself `pg` parses `json`, which would change numbers. */
 export const AS_TEXT: pg.CustomTypesConfig = { getTypeParser: () => (text: string) => text };
 
 /** The port's error for a call that failed once it was handed to a connection: refused, certainly not stored, or unknown. */

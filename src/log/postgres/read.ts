@@ -36,7 +36,7 @@ LEFT JOIN savepoint.log_events e ON e.position > $1 AND e.position <= $2 AND sta
 const LAST_REVISION = Number.MAX_SAFE_INTEGER;
 
 export function createReader(pool: pg.Pool): Reader {
-  const ask = async <Row extends unknown[]>(name: string, text: string, values: unknown[]): Promise<Row[]> => {
+  const query = async <Row extends unknown[]>(name: string, text: string, values: unknown[]): Promise<Row[]> => {
     try {
       return (await pool.query<Row>({ name, text, values, rowMode: 'array', types: AS_TEXT })).rows;
     } catch (error) {
@@ -46,19 +46,20 @@ export function createReader(pool: pg.Pool): Reader {
 
   return {
     async stream(stream, { from, limit, direction }) {
-      if (direction === 'forwards') return (await ask<EventRow>('savepoint-log-forwards', FORWARDS, [stream, from ?? 0, limit])).map(event);
-      return (await ask<EventRow>('savepoint-log-backwards', BACKWARDS, [stream, from ?? LAST_REVISION, limit])).map(event);
+      if (direction === 'forwards')
+        return (await query<EventRow>('savepoint-log-forwards', FORWARDS, [stream, from ?? 0, limit])).map(event);
+      return (await query<EventRow>('savepoint-log-backwards', BACKWARDS, [stream, from ?? LAST_REVISION, limit])).map(event);
     },
     async head(stream) {
-      const [row] = await ask<[string, string]>('savepoint-log-stream', HEAD, [stream]);
+      const [row] = await query<[string, string]>('savepoint-log-stream', HEAD, [stream]);
       return row ? { revision: Number(row[0]), position: BigInt(row[1]) } : null;
     },
     async end() {
-      const [row] = await ask<[string]>('savepoint-log-end', END, []);
+      const [row] = await query<[string]>('savepoint-log-end', END, []);
       return headOf(row);
     },
     async page(after, limit, prefix) {
-      const rows = await ask<PageRow>('savepoint-log-page', PAGE, [after, after + limit, prefix]);
+      const rows = await query<PageRow>('savepoint-log-page', PAGE, [after, after + limit, prefix]);
       return { head: headOf(rows[0]), events: rows.flatMap(([, ...row]) => (row[0] === null ? [] : [event(row)])) };
     },
   };

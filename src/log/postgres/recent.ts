@@ -37,7 +37,7 @@ export class Recent {
     while (this.#bytes > this.#maxBytes) this.#giveUpOldest();
   }
 
-  /** At most `limit` events after `position`; none if that is the top, `null` when they are not held here. */
+  /** At most `limit` events after `position`; none if that is the top, `null` if they are not kept here. */
   after(position: number, limit: number): readonly RecordedEvent[] | null {
     if (position < this.base || position > this.#top) return null;
     const from = this.#start + position - this.base;

@@ -5,7 +5,7 @@ import { unavailable } from './connection.ts';
  * Events deleted in one transaction: few enough that nobody waits, and that replicas and the vacuum keep up. Appends need no lock that this
  * holds.
  */
-const AT_ONCE = 1000;
+const EVENTS_PER_DELETE = 1000;
 
 /** The last event always stays, because the stream's head is its revision. */
 const FIRST = `
@@ -23,7 +23,8 @@ export async function truncateStream(pool: pg.Pool, stream: string, before: numb
     const [row] = rows;
     if (row === undefined) return;
     const end = Number(row.before);
-    for (let at = Number(row.first); at < end; at += AT_ONCE) await pool.query(DELETE, [stream, at, Math.min(at + AT_ONCE, end)]);
+    for (let at = Number(row.first); at < end; at += EVENTS_PER_DELETE)
+      await pool.query(DELETE, [stream, at, Math.min(at + EVENTS_PER_DELETE, end)]);
   } catch (error) {
     throw unavailable(error);
   }

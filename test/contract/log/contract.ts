@@ -446,10 +446,10 @@ export function logContract(name: string, open: () => Promise<{ readonly log: Lo
         expect(await readAll(beside)).toHaveLength(3);
       });
 
-      test('a project’s own stream is never cut', async () => {
+      test('a project’s own stream is never truncated', async () => {
         for (const to of [`project-${randomUUID()}`, `access-${randomUUID()}`, stream()]) {
           await append(to, 'none', events(3));
-          await expect(log.truncate(to, 2)).rejects.toThrow('is never cut');
+          await expect(log.truncate(to, 2)).rejects.toThrow('is never truncated');
           expect(await readAll(to)).toHaveLength(3);
         }
       });

@@ -5,7 +5,7 @@ import { logSource, logTarget } from '../../../src/log/copy/log-ends.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
 import { AppendTooLarge, type Log, LogUnavailable, OutcomeUnknown } from '../../../src/log/port.ts';
 import { postgresLog, postgresLogDatabase } from '../../support/postgres-log.ts';
-import { allOf, copy, copyLogs, counted, EVENTS_OF_A_ROUND, fill, HARD_TEXTS, Writer } from './support.ts';
+import { allOf, copy, copyLogs, DENSE, EVENTS_OF_A_ROUND, fill, HARD_TEXTS, Writer } from './support.ts';
 
 const open: Log[] = [];
 afterEach(async () => {
@@ -57,7 +57,7 @@ test('a second run copies only what is new', async () => {
 test('where positions do not count events, a second run compares stream by stream and copies the same', async () => {
   const [from, to] = [createMemoryLog(), createMemoryLog()];
   const writer = await fill(from);
-  const options = { target: logTarget(to, { counted: false }) };
+  const options = { target: logTarget(to, { hasDensePositions: false }) };
   await copyLogs(from, to, options);
   await writer.write('project-b', '{"new":1}');
   expect(await copyLogs(from, to, options)).toMatchObject({ copied: 1, skipped: 80, streams: 6 });
@@ -138,7 +138,9 @@ describe('appends that are sent at once', () => {
   test('keep the order of the source', async () => {
     const [from, to] = [createMemoryLog(), await freshPostgres()];
     await fill(from, 20);
-    expect(await copyLogs(from, to, { target: logTarget(to, { counted: true, atOnce: 64 }) })).toMatchObject({ copied: 160 });
+    expect(await copyLogs(from, to, { target: logTarget(to, { hasDensePositions: true, maxConcurrentAppends: 64 }) })).toMatchObject({
+      copied: 160,
+    });
     expect(await allOf(to)).toEqual(await allOf(from));
   });
 
@@ -153,7 +155,9 @@ describe('appends that are sent at once', () => {
       (call) => call % 7 === 1 && lost(),
       (call) => call % 7 === 4 && lost(),
     );
-    expect(await copyLogs(from, to, { target: logTarget(flaky, { counted: true, atOnce: 64 }) })).toMatchObject({ copied: 160 });
+    expect(await copyLogs(from, to, { target: logTarget(flaky, { hasDensePositions: true, maxConcurrentAppends: 64 }) })).toMatchObject({
+      copied: 160,
+    });
     const places = async (log: Log) => (await allOf(log)).map(({ stream, revision, id }) => `${stream}@${revision} ${id}`).sort();
     expect(await places(to)).toEqual(await places(from));
   });
@@ -186,8 +190,8 @@ test('a source that falls silent ends the copy', async () => {
     ...createMemoryLog(),
     follow: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) }),
   };
-  const source = logSource(silent, { counted: true, silenceMs: 20 });
-  await expect(copy({ source, target: logTarget(createMemoryLog(), counted) })).rejects.toThrow('has not answered');
+  const source = logSource(silent, { hasDensePositions: true, silenceMs: 20 });
+  await expect(copy({ source, target: logTarget(createMemoryLog(), DENSE) })).rejects.toThrow('has not answered');
 });
 
 test('two copies at once end with one history', async () => {
@@ -274,7 +278,7 @@ describe('two histories are refused and nothing is written over', () => {
     const [from, to] = [createMemoryLog(), createMemoryLog()];
     await fill(from, 2);
     await copyLogs(from, to);
-    const { hash, ...last } = (await logTarget(to, counted).last('project-a')) ?? { hash: '', revision: -1 };
+    const { hash, ...last } = (await logTarget(to, DENSE).last('project-a')) ?? { hash: '', revision: -1 };
     await to.append('project-a', last.revision, [{ id: randomUUID(), type: 'x', data: '{}', metadata: `{"hash":"${hash}"}` }]);
     expect(await copyLogs(from, to)).toMatchObject({ copied: 0, skipped: 16, complete: true });
   });

@@ -10,7 +10,7 @@ import { createMemoryLog } from '../../../src/log/memory/log.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { TRUNCATED } from '../../../src/log/streams.ts';
 import { postgresLog, postgresLogDatabase } from '../../support/postgres-log.ts';
-import { copy, copyLogs, counted, fill } from './support.ts';
+import { copy, copyLogs, DENSE, fill } from './support.ts';
 
 /** Copies of a log whose telemetry was truncated: every event that is left keeps its revision, because fillers come before it. */
 
@@ -77,8 +77,8 @@ test('one that broke off among them goes on there', async () => {
     },
   };
   const limits = { events: 4, bytes: 1000 };
-  await expect(copy({ source: logSource(from, counted), target: logTarget(breaking, counted), limits })).rejects.toThrow('killed');
-  expect(await copy({ source: logSource(from, counted), target: logTarget(to, counted), limits })).toMatchObject({ complete: true });
+  await expect(copy({ source: logSource(from, DENSE), target: logTarget(breaking, DENSE), limits })).rejects.toThrow('killed');
+  expect(await copy({ source: logSource(from, DENSE), target: logTarget(to, DENSE), limits })).toMatchObject({ complete: true });
   await same(from, to, 20);
 });
 
@@ -87,10 +87,10 @@ test('through a file, too', async () => {
   closing.push(() => rm(folder, { recursive: true }));
   const [from, to] = [await cutLog(20), createMemoryLog()];
   const target = await openFileTarget(join(folder, 'log.gz'));
-  await copy({ source: logSource(from, counted), target });
+  await copy({ source: logSource(from, DENSE), target });
   await target.close();
   const source = await openFileSource(join(folder, 'log.gz'));
-  expect(await copy({ source, target: logTarget(to, counted) })).toMatchObject({ complete: true });
+  expect(await copy({ source, target: logTarget(to, DENSE) })).toMatchObject({ complete: true });
   await source.close();
   await same(from, to, 20);
 });

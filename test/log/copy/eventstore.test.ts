@@ -6,8 +6,8 @@ import { startStandIn } from '../../support/eventstore/server.ts';
 import { postgresLog, postgresLogDatabase } from '../../support/postgres-log.ts';
 import { copy, everything, fill } from './support.ts';
 
-const SPARSE = { counted: false };
-const COUNTED = { counted: true, atOnce: 64 };
+const SPARSE = { hasDensePositions: false };
+const DENSE = { hasDensePositions: true, maxConcurrentAppends: 64 };
 
 const withoutPositions = async (log: Log) => (await everything(logSource(log, SPARSE))).map(({ position: _, ...event }) => event);
 
@@ -15,8 +15,8 @@ test('Postgres → EventStoreDB → Postgres gives the same events in the same o
   const standIn = await startStandIn();
   const eventStore = createEventStoreLog({ url: standIn.url });
   const [first, last] = [postgresLog(await postgresLogDatabase()), postgresLog(await postgresLogDatabase())];
-  const there = () => copy({ source: logSource(first, COUNTED), target: logTarget(eventStore, SPARSE) });
-  const back = () => copy({ source: logSource(eventStore, SPARSE), target: logTarget(last, COUNTED) });
+  const there = () => copy({ source: logSource(first, DENSE), target: logTarget(eventStore, SPARSE) });
+  const back = () => copy({ source: logSource(eventStore, SPARSE), target: logTarget(last, DENSE) });
   try {
     const writer = await fill(first, 5);
     expect(await there()).toMatchObject({ copied: 40, complete: true });

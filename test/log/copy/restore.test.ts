@@ -10,7 +10,7 @@ import { openFileTarget } from '../../../src/log/file/target.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
 import { createPostgresLog, LOG_MIGRATIONS } from '../../../src/log/postgres/log.ts';
 import { Feed, fillAll, freshPool, project, rowsOf } from '../../projections/support.ts';
-import { allOf, copy, counted } from './support.ts';
+import { allOf, copy, DENSE } from './support.ts';
 
 test('read models built, rebuilt and verified on a restored database are those of the first', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-restore-'));
@@ -23,10 +23,10 @@ test('read models built, rebuilt and verified on a restored database are those o
     const feeds = [new Feed(first, 'one'), new Feed(first, 'two')];
     for (const feed of feeds) await fillAll(feed);
     const target = await openFileTarget(join(folder, 'log.ndjson.gz'));
-    await copy({ source: logSource(first, counted), target });
+    await copy({ source: logSource(first, DENSE), target });
     await target.close();
     const source = await openFileSource(join(folder, 'log.ndjson.gz'));
-    await copy({ source, target: logTarget(restored, counted) });
+    await copy({ source, target: logTarget(restored, DENSE) });
     await source.close();
     expect(await allOf(restored)).toEqual(await allOf(first));
 

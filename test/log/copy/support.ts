@@ -5,7 +5,7 @@ import type { CopySource } from '../../../src/log/copy/ends.ts';
 import { logSource, logTarget } from '../../../src/log/copy/log-ends.ts';
 import type { Log, NewEvent, RecordedEvent } from '../../../src/log/port.ts';
 
-export const counted = { counted: true };
+export const DENSE = { hasDensePositions: true };
 
 /** Texts that parsing and printing would change: numbers beyond doubles, order of keys, spaces, escapes, line breaks between members. */
 export const HARD_TEXTS = [
@@ -64,7 +64,7 @@ export async function everything(source: CopySource): Promise<readonly RecordedE
 }
 
 export function allOf(log: Log): Promise<readonly RecordedEvent[]> {
-  return everything(logSource(log, counted));
+  return everything(logSource(log, DENSE));
 }
 
 export function copy(options: Pick<CopyOptions, 'source' | 'target'> & Partial<CopyOptions>) {
@@ -72,5 +72,5 @@ export function copy(options: Pick<CopyOptions, 'source' | 'target'> & Partial<C
 }
 
 export function copyLogs(from: Log, to: Log, options: Partial<CopyOptions> = {}) {
-  return copy({ source: logSource(from, counted), target: logTarget(to, counted), ...options });
+  return copy({ source: logSource(from, DENSE), target: logTarget(to, DENSE), ...options });
 }

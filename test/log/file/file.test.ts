@@ -12,7 +12,7 @@ import { openFileTarget } from '../../../src/log/file/target.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { postgresLog, postgresLogDatabase } from '../../support/postgres-log.ts';
-import { allOf, copy, counted, everything, fill, Writer } from '../copy/support.ts';
+import { allOf, copy, DENSE, everything, fill, Writer } from '../copy/support.ts';
 
 let folder = '';
 let files = 0;
@@ -26,7 +26,7 @@ const freshPath = () => join(folder, `${files++}.ndjson.gz`);
 async function backUp(log: Log, path: string, { partSize = 2000, signal = new AbortController().signal } = {}) {
   const target = await openFileTarget(path, { partSize });
   try {
-    const result = await copy({ source: logSource(log, counted), target, signal, limits: { events: 3, bytes: 1000 } });
+    const result = await copy({ source: logSource(log, DENSE), target, signal, limits: { events: 3, bytes: 1000 } });
     return { ...result, cutBytes: target.cutBytes };
   } finally {
     await target.close();
@@ -36,7 +36,7 @@ async function backUp(log: Log, path: string, { partSize = 2000, signal = new Ab
 async function restore(path: string, to: Log, allowIncomplete = false) {
   const source = await openFileSource(path, { allowIncomplete });
   try {
-    return await copy({ source, target: logTarget(to, counted) });
+    return await copy({ source, target: logTarget(to, DENSE) });
   } finally {
     await source.close();
   }
@@ -104,7 +104,7 @@ test('a copy that was interrupted is no whole backup; the next run completes it'
   const { log, path } = await filled();
   const stop = new AbortController();
   const target = await openFileTarget(path, { partSize: 2000 });
-  const source = logSource(log, counted);
+  const source = logSource(log, DENSE);
   const append = target.append.bind(target);
   target.append = async (...call) => {
     if (target.events > 20) stop.abort();
@@ -214,7 +214,7 @@ test('a file that another program writes to meanwhile is left alone', async () =
   const target = await openFileTarget(path);
   await backUp(log, path);
   const before = await readFile(path);
-  await expect(copy({ source: logSource(log, counted), target })).rejects.toThrow('changed by another program');
+  await expect(copy({ source: logSource(log, DENSE), target })).rejects.toThrow('changed by another program');
   await target.close();
   expect(await readFile(path)).toEqual(before);
 });
