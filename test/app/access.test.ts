@@ -10,7 +10,7 @@ function caller(platformId: string | null, onBehalfOf: string | null = null): Ca
 }
 
 describe('a claimed player', () => {
-  it('is the actor of what is written, whatever the id looks like', () => {
+  it('is the actor of its writes, whatever its id looks like', () => {
     expect(actorOf(caller('76561198000000001'))).toEqual({ kind: 'public', keyId: 'k', player: '76561198000000001' });
     expect(actorOf(caller('Ä b'))).toMatchObject({ player: 'Ä b' });
     expect(actorOf(caller(null))).toEqual({ kind: 'public', keyId: 'k' });

@@ -43,15 +43,15 @@ const READ: Command<number> = {
   decide: (ctx) => ({ events: [], answer: countIn(ctx, 'a') }),
 };
 
-describe('a request with a key', () => {
-  test('and its answer are one append', async () => {
+describe('a request with an idempotency key', () => {
+  test('is stored with its answer in one append', async () => {
     const table = new Table();
     const project = await table.open();
     expect(await table.passing(project.execute(adding()))).toEqual({ answer: 1, revision: 1 });
     expect(table.log.appends.map(({ events }) => events)).toEqual([2]);
   });
 
-  test('that is sent again, at once or later, on this node or another, happens once, and is answered as it was first', async () => {
+  test('that is sent again, at once or later, on this node or another, happens once and gets its first answer', async () => {
     const table = new Table();
     const [one, two] = [await table.open(), await table.open()];
     const outcomes = await table.passing(Promise.all([one, one, two, two].map((project) => project.execute(adding()))));
@@ -62,7 +62,7 @@ describe('a request with a key', () => {
     expect(await table.stored()).toHaveLength(2);
   });
 
-  test('whose answer was lost is there or not: sent again it happens exactly once', async () => {
+  test('whose answer was lost happens exactly once when it is sent again', async () => {
     for (const fate of ['unanswered', 'lost'] as const) {
       const table = new Table();
       const project = await table.open();
@@ -77,7 +77,7 @@ describe('a request with a key', () => {
     }
   });
 
-  test('that waits for the first until its time is over is told that nobody knows, never that nothing was written', async () => {
+  test('that waits for the first beyond its deadline gets OUTCOME_UNKNOWN, never that nothing was written', async () => {
     const table = new Table();
     const project = await table.open();
     table.log.fate = () => 'unanswered';
@@ -85,14 +85,14 @@ describe('a request with a key', () => {
     expect(await table.passing(Promise.all([first, second]))).toEqual(['OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN']);
   });
 
-  test('that asks for something else is refused, also while the first is on its way', async () => {
+  test('with another body is refused, also while the first is under way', async () => {
     const table = new Table();
     const project = await table.open();
     const both = [project.execute(adding()), project.execute(adding({ request: 'other' }))];
     expect(await table.passing(Promise.all(both.map(codeOf)))).toEqual(['stored', 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  test('that was refused is refused again, whatever it would come to by now', async () => {
+  test('that was refused is refused again, whatever would be decided now', async () => {
     const table = new Table();
     const project = await table.open();
     expect(await codeOf(table.passing(project.execute(adding({ does: 'refuses' }))))).toBe('TOO_POOR');
@@ -101,14 +101,14 @@ describe('a request with a key', () => {
     expect(await table.stored()).toHaveLength(1);
   });
 
-  test('that failed for a trouble of ours is decided anew', async () => {
+  test('that failed with a server error is decided anew', async () => {
     const table = new Table();
     const project = await table.open();
     expect(await codeOf(table.passing(project.execute(adding({ does: 'fails' }))))).toBe('BUSY');
     expect((await table.passing(project.execute(adding()))).answer).toBe(1);
   });
 
-  test('that changes nothing is answered as it was first, too', async () => {
+  test('that changes nothing gets its first answer again, too', async () => {
     const table = new Table();
     const project = await table.open();
     expect((await table.passing(project.execute(adding({ does: 'reads' })))).answer).toBe(1);
@@ -116,7 +116,7 @@ describe('a request with a key', () => {
     expect((await table.passing(project.execute(adding({ does: 'reads' })))).answer).toBe(1);
   });
 
-  test('whose answer is too large to be kept changes nothing; one that only asks is answered', async () => {
+  test('whose answer is too large to be kept changes nothing; a read is answered', async () => {
     const table = new Table();
     const project = await table.open();
     expect(await codeOf(table.passing(project.execute(adding({ does: 'says much' }))))).toBe('ANSWER_TOO_LARGE');

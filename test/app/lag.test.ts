@@ -91,7 +91,7 @@ const read = (at: Client, player: string, collection = 'players') =>
 const call = (at: Client, slug: string, player: string) => at.play('POST', at.endpoint(slug), { ...as(player), body: {} }, null);
 const put = (at: Client, route: string, body: unknown, headers = {}) => at.manage('PUT', at.definitions(route), { body, headers });
 
-describe('a node that has not heard yet of', () => {
+describe('a node that does not know yet', () => {
   test('a document deletes it, and does not take it for deleted', async () => {
     const player = newPlayer();
     expect(await told(read(deaf, player))).toBe('404 NOT_FOUND');
@@ -248,7 +248,7 @@ describe('a node that has not heard yet of', () => {
 });
 
 // The last test: it sets the clock by which nodes know how long they have heard nothing.
-test('a node that has heard nothing for five seconds shows nothing, and still does what it is asked to do', async () => {
+test('a node that has not heard from the log for five seconds serves no reads, and still writes', async () => {
   const player = newPlayer();
   const secret = `ns_guest_${randomBytes(32).toString('base64url')}`;
   const by = (proof: object) => ({ headers: { 'x-public-key': deaf.publicKey, ...proof } });

@@ -333,7 +333,7 @@ describe('values and queries', () => {
     expect(lastCall()?.name).toBe('values.read');
     await server.play('GET', '/v1/queries/demo/top?limit=3&offset=6&steamId=765&around=2&cache=bypass');
     expect(lastCall()?.arguments).toEqual([
-      { id: 'top', target: 'live', fresh: true, limit: '3', offset: '6', player: '765', around: '2', left: expect.any(Function) },
+      { id: 'top', target: 'live', fresh: true, limit: '3', offset: '6', player: '765', around: '2', abortSignal: expect.any(Function) },
     ]);
   });
 });

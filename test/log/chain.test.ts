@@ -40,7 +40,7 @@ test('metadata without members can be sealed', () => {
   expect(verifyLink(NO_HASH, sealed.event)).toBe(true);
 });
 
-test('what is sealed verifies, whatever its JSON', () => {
+test('every sealed event verifies, whatever its JSON', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[0-9a-f]{64}$/), object, json, (before, metadata, data) => {
       const sealed = seal(before, event(metadata, data));
@@ -81,13 +81,13 @@ test('removing or reordering events breaks the chain', () => {
   expect(holds([...chain.slice(0, 2), ...chain.slice(2).reverse()])).toBe(false);
 });
 
-test('what only looks like a seal is none', () => {
+test('text that only looks like a seal is none', () => {
   for (const metadata of ['{}', `{"a":{"hash":"${'a'.repeat(64)}"}}`, `{"hash":"${'A'.repeat(64)}"}`, `{"hash":"${'a'.repeat(63)}"}`]) {
     expect(hashOf(metadata)).toBeNull();
   }
 });
 
-test('a part that could run into the next is refused', () => {
+test('a part with a line break is refused', () => {
   expect(() => seal(NO_HASH, { ...event(), type: 'a\nb' })).toThrow();
   expect(() => seal(NO_HASH, event('{\n}'))).toThrow();
 });

@@ -36,7 +36,7 @@ test('an event that was never sealed is refused', () => {
   expect(() => readProjectEvent({ ...recorded('key.revoked', '{}'), metadata: '{"schemaVersion":1}' })).toThrow(/carries no hash/);
 });
 
-test('what this process sealed is not decoded again, and what has to prove the log reads its bytes all the same', () => {
+test('an event that this process sealed is not decoded again, except by readers that prove the log', () => {
   const event = recorded('document.written', '{"space":"live","collection":"c","key":"k","version":1,"changes":[["n",1]],"definition":""}');
   const sealed = { ...readProjectEvent(event), after: printObject({ n: 2 }) };
   rememberDecoded(sealed, event);

@@ -4,7 +4,7 @@ import { LogUnavailable } from '../../src/log/port.ts';
 import { events } from '../contract/log/contract.ts';
 import { opened, untilKnown } from '../support/eventstore/opened.ts';
 
-test('the log is given to its end, and no longer', async () => {
+test('the log is followed to its end, and no further', async () => {
   const { log } = await opened();
   await log.append('a', 'none', events(250));
   await log.append('b', 'none', events(1));
@@ -13,7 +13,7 @@ test('the log is given to its end, and no longer', async () => {
   expect(seen).toBe(250);
 });
 
-test('work that waits for a log which is gone ends, and says what was wrong', async () => {
+test('work that waits for an unreachable log ends and says why', async () => {
   const { server, log } = await opened({ timeoutMs: 200 });
   await untilKnown(log, 'a', 'none', events(1));
   const troubles: unknown[] = [];

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => pool.end());
 
-test('what killed rebuilds and verifications left is dropped; what is read, or being filled, stays', async () => {
+test('tables of killed rebuilds and verifications are dropped; tables that are read or being filled stay', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'kept');
   await fillAll(feed);

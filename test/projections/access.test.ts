@@ -51,7 +51,7 @@ describe.each([
     return { load, check };
   };
 
-  test('a family of sessions is what its events made of it', async () => {
+  test('a family of sessions is the fold of its events', async () => {
     const events = [created('a', 900_000), refreshed('a', 'a', 'b', 901_000), refreshed('a', 'b', 'c', 902_000), revoked('a', 'b', 'c')];
     const { load, check } = await projected('family', ...events);
     const [family, nobody] = await load(sessionSubject('a'), sessionSubject('nobody'));
@@ -91,7 +91,7 @@ describe.each([
     expect(await check()).toEqual([]);
   });
 
-  test('a change that was under way while its family was swept stops nothing', async () => {
+  test('a change under way while its family is swept is no failure', async () => {
     const late = [refreshed('gone', 'gone', 'gone2', 9_000), revoked('gone', 'gone')];
     const { load, check } = await projected('late', created('gone', 5_000), swept(6_000), ...late, created('next', 2e12));
     const [gone, next] = await load(sessionSubject('gone'), sessionSubject('next'));
@@ -99,13 +99,13 @@ describe.each([
     expect(await check()).toEqual([]);
   });
 
-  test('a deleted project keeps none of them', async () => {
+  test('a deleted project keeps no session and no request id', async () => {
     const { load } = await projected('deleted', begun, created('a', 2e12), consumed(YOUNG), { type: 'project.deleted', data: {} });
     expect(await load(sessionSubject('a'), requestOf(YOUNG))).toEqual([null, null]);
   });
 });
 
-test('a database that older builds have projected into takes the new tables without a rebuild', async () => {
+test('a database of an older build gets the new tables without a rebuild', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'older');
   await feed.commit(written('p1', { n: 1 }));

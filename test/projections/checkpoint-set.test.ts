@@ -42,41 +42,44 @@ async function check(projectId: string, definition: JsonObject, random: Random, 
 
 const xp = (key: string, value: JsonObject[string], more: object = {}) => written(key, { stats: { xp: value } }, 1, more);
 
-test.each(['asc', 'desc'] as const)('%s: is exact while scores rise, fall, tie and go, and follows from the rows alone', async (order) => {
-  const random = new Random(7);
-  const log = LOG;
-  const feed = new Feed(log, `standing-${order}`);
-  const query = topQuery(order);
-  await feed.publish('live', [
-    ['collection', 'saves', SAVES],
-    ['query', 'top', query],
-  ]);
-  const keys = Array.from({ length: 3_000 }, (_, n) => `7656119${random.whole(1_000_000, 9_999_999)}${n}`);
-  // Half of the scores are equal.
-  const score = () => (random.chance(0.5) ? 0 : random.whole(-1_000, 1_000) / 4);
-  await feed.commit(...keys.map((key) => xp(key, score())));
-  await project(pool, log, feed);
-  await check(feed.projectId, query, random);
-  const marks = await rowsOf(
-    pool,
-    `SELECT count(*)::int AS n, sum(count)::int AS rows FROM savepoint.leaderboard_marks WHERE project = $1`,
-    [feed.projectId],
-  );
-  expect(marks[0]).toEqual({ n: keys.filter(startsBucket).length + 1, rows: 3_000 });
-  for (let round = 0; round < 3; round++) {
-    const events = Array.from({ length: 300 }, (): DomainEvent => {
-      const key = random.chance(0.1) ? (keys.find(startsBucket) ?? '') : (keys[random.whole(0, keys.length - 1)] ?? '');
-      return random.chance(0.2) ? deleted(key) : xp(key, random.chance(0.1) ? 'none' : score());
-    });
-    await feed.commit(...events);
+test.each(['asc', 'desc'] as const)(
+  'the rank (%s) is exact while scores rise, fall, tie and vanish, and follows from the rows alone',
+  async (order) => {
+    const random = new Random(7);
+    const log = LOG;
+    const feed = new Feed(log, `standing-${order}`);
+    const query = topQuery(order);
+    await feed.publish('live', [
+      ['collection', 'saves', SAVES],
+      ['query', 'top', query],
+    ]);
+    const keys = Array.from({ length: 3_000 }, (_, n) => `7656119${random.whole(1_000_000, 9_999_999)}${n}`);
+    // Half of the scores are equal.
+    const score = () => (random.chance(0.5) ? 0 : random.whole(-1_000, 1_000) / 4);
+    await feed.commit(...keys.map((key) => xp(key, score())));
     await project(pool, log, feed);
     await check(feed.projectId, query, random);
-  }
-  expect((await verify({ log, pool })).problems).toEqual([]);
-  await feed.commit(...keys.map((key) => deleted(key)));
-  await project(pool, log, feed);
-  expect(await rowsOf(pool, `SELECT FROM savepoint.leaderboard_marks WHERE project = $1`, [feed.projectId])).toEqual([]);
-});
+    const marks = await rowsOf(
+      pool,
+      `SELECT count(*)::int AS n, sum(count)::int AS rows FROM savepoint.leaderboard_marks WHERE project = $1`,
+      [feed.projectId],
+    );
+    expect(marks[0]).toEqual({ n: keys.filter(startsBucket).length + 1, rows: 3_000 });
+    for (let round = 0; round < 3; round++) {
+      const events = Array.from({ length: 300 }, (): DomainEvent => {
+        const key = random.chance(0.1) ? (keys.find(startsBucket) ?? '') : (keys[random.whole(0, keys.length - 1)] ?? '');
+        return random.chance(0.2) ? deleted(key) : xp(key, random.chance(0.1) ? 'none' : score());
+      });
+      await feed.commit(...events);
+      await project(pool, log, feed);
+      await check(feed.projectId, query, random);
+    }
+    expect((await verify({ log, pool })).problems).toEqual([]);
+    await feed.commit(...keys.map((key) => deleted(key)));
+    await project(pool, log, feed);
+    expect(await rowsOf(pool, `SELECT FROM savepoint.leaderboard_marks WHERE project = $1`, [feed.projectId])).toEqual([]);
+  },
+);
 
 test('in a next space live rows count where it has none of its own', async () => {
   const random = new Random(11);
@@ -101,7 +104,7 @@ test('in a next space live rows count where it has none of its own', async () =>
   await check(feed.projectId, query, random);
 });
 
-test('documents that lack the field stand where its default puts them, before and after a publish changes it', async () => {
+test('documents without the field are ranked by its default, before and after a publish changes it', async () => {
   const log = LOG;
   const feed = new Feed(log, 'defaults');
   const query = topQuery('desc');
@@ -138,7 +141,7 @@ test('documents that lack the field stand where its default puts them, before an
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
-test('defaults below additionalProperties stand on a board, too', async () => {
+test('defaults below additionalProperties are ranked, too', async () => {
   const feed = new Feed(LOG, 'open');
   const query = topQuery('desc');
   const hero = { type: 'object', properties: { xp: { type: 'number', default: 3 } } };
@@ -155,7 +158,7 @@ test('defaults below additionalProperties stand on a board, too', async () => {
   ]);
 });
 
-test('boards of a database that had no ranks are made anew', async () => {
+test('boards of a database without ranks are filled anew', async () => {
   const own = await freshPool();
   const log = createMemoryLog();
   const feed = new Feed(log, 'older');

@@ -165,7 +165,7 @@ test('while the rows of a board are being filled, batches move its rank buckets 
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
-test('views that fell behind together are caught up together: each of the events that they missed is read once for all of them', async () => {
+test('views that fell behind together are caught up together, and the missed events are read once for all', async () => {
   const parts = new Parts('together');
   const { feed, log } = parts;
   await feed.publish('live', [
@@ -232,7 +232,7 @@ test('a new board over many documents is filled beside the batches, which go on,
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
-test('a board goes on where it was, whoever projects next, and its query says how far it is until then', async () => {
+test('a fill resumes on the next projector, and the query says how far it is until then', async () => {
   const { log, feed, top, fills } = await filledProject('goes-on');
   const query = topQuery('desc');
   await feed.publish('live', [['query', 'top', query]]);
@@ -256,7 +256,7 @@ test('a board goes on where it was, whoever projects next, and its query says ho
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
-test('a board whose query is deleted is not filled further, and goes page by page', async () => {
+test('a board whose query is deleted is filled no further, and removed page by page', async () => {
   const { log, feed, fills } = await filledProject('cancelled');
   await feed.publish('live', [['query', 'top', topQuery('desc')]]);
   await project(pool, log, feed);
@@ -269,7 +269,7 @@ test('a board whose query is deleted is not filled further, and goes page by pag
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
-test('a board of more than a thousand rows that is given up is gone from a fresh fold, too', async () => {
+test('a board of more than a thousand rows that is dropped is missing from a fresh fold, too', async () => {
   const parts = new Parts('given-up');
   const { feed, log } = parts;
   const pages = async () => {
@@ -296,7 +296,7 @@ async function listOf(projectId: string) {
   return { records: records.map((text) => JSON.parse(text).stats.xp), building };
 }
 
-test('a collection of many documents that becomes global is listed beside the batches, and goes on where it was', async () => {
+test('a list of a collection of many documents that becomes global is filled beside the batches, and resumes', async () => {
   const { log, feed } = await filledProject('listed');
   const lists = () => rowsOf(pool, `SELECT phase, done::int AS done FROM savepoint.record_lists`);
   await feed.publish('live', [['collection', 'saves', GLOBAL]]);
@@ -321,7 +321,7 @@ test('a collection of many documents that becomes global is listed beside the ba
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
-test('a list whose collection is global no longer goes page by page, and comes back whole when it becomes so again', async () => {
+test('a list of a collection that is no longer global is removed page by page, and filled whole when it is global again', async () => {
   const { log, feed } = await filledProject('unlisted');
   const phases = () => rowsOf(pool, 'SELECT phase FROM savepoint.record_lists');
   await feed.publish('live', [['collection', 'saves', GLOBAL]]);
@@ -342,7 +342,7 @@ test('a list whose collection is global no longer goes page by page, and comes b
   expect((await verify({ log, pool })).problems).toEqual([]);
 });
 
-test('a rebuild makes boards and lists over many documents in committed pages, and so does a verification', async () => {
+test('rebuilds and verifications fill boards and lists over many documents in committed pages', async () => {
   const { log, feed } = await filledProject('rebuilt');
   await feed.publish('live', [
     ['query', 'top', topQuery('desc')],

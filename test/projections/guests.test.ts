@@ -36,7 +36,7 @@ describe.each([
   ['in one batch', (events: readonly DomainEvent[]) => [events]],
   ['event by event', (events: readonly DomainEvent[]) => events.map((event) => [event])],
 ])('what decisions read of guests, projected %s', (how, batches) => {
-  test('is what the events made of them, and verify agrees', async () => {
+  test('is the fold of the events, and verify agrees', async () => {
     const projectId = `guests-${how.replaceAll(' ', '-')}`;
     const log = createMemoryLog();
     const feed = new Feed(log, projectId);

@@ -52,6 +52,6 @@ test('pages of small rows grow to a bound, so that large ones behind them do not
   expect(Math.max(...sizes.slice(large + 1))).toBeLessThanOrEqual(256 * 1024);
 });
 
-test.each([0, 1, 16, 48])('%s rows end where they end', async (rows) => {
+test.each([0, 1, 16, 48])('pages of %s rows hold every row once', async (rows) => {
   expect((await pages(rows, '1')).all).toEqual(upTo(rows));
 });

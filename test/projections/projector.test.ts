@@ -18,7 +18,7 @@ afterAll(() => pool.end());
 const documentCount = async (projectId: string) =>
   Number((await rowsOf(pool, 'SELECT sum(version) AS n FROM savepoint.documents WHERE project = $1', [projectId]))[0]?.['n']);
 
-test('two projectors at once write what one would, each event once', async () => {
+test('two projectors at once write the same rows as one, each event once', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'rivals');
   await projecting({ pool, log }, (one) =>
@@ -35,7 +35,7 @@ test('two projectors at once write what one would, each event once', async () =>
   expect(await documentCount('rivals')).toBe(40);
 });
 
-test('a projector that only looks on sees when the other has caught up its last view, though no event comes any more', async () => {
+test('a passive projector notices when the other has caught up its last view, without a new event', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'looked-on');
   await feed.commit(written('p1', {}));
@@ -67,7 +67,7 @@ test('a projector that only looks on sees when the other has caught up its last 
   }
 });
 
-test('a node or a command that starts waits for no batch, because it locks no checkpoint that is where it should be', async () => {
+test('a node or command that starts waits for no batch, because it locks no checkpoint that is in place', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'beside-a-start');
   await feed.commit(written('p1', {}));
@@ -83,7 +83,7 @@ test('a node or a command that starts waits for no batch, because it locks no ch
   }
 });
 
-test('a log followed again from its start changes nothing', async () => {
+test('a log that is followed again from its start changes no row', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'again');
   await fillAll(feed);
@@ -98,7 +98,7 @@ test('a log followed again from its start changes nothing', async () => {
   expect(await checkpoints()).toEqual(before);
 });
 
-test('a long log followed again from its start does not fill up: what comes after it is projected', async () => {
+test('a long log that is followed again from its start fills no queue, and later events are projected', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'long');
   // Twice as much as a projector holds before it stops reading.
@@ -132,7 +132,7 @@ test('a long log followed again from its start does not fill up: what comes afte
   });
 });
 
-test('a projector that stops in the middle is continued where it stopped, whoever comes next', async () => {
+test('a projector resumes where another stopped', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'continued');
   for (let round = 0; round < 4; round++) {
@@ -144,7 +144,7 @@ test('a projector that stops in the middle is continued where it stopped, whoeve
   expect(await documentCount('continued')).toBe(30 * 4);
 });
 
-test('a project nobody had time for before a restart is found again', async () => {
+test('a project that was not projected before a restart is found again', async () => {
   const log = createMemoryLog();
   const [one, other] = [new Feed(log, 'first-project'), new Feed(log, 'second-project')];
   await one.commit(written('p', {}));
@@ -156,7 +156,7 @@ test('a project nobody had time for before a restart is found again', async () =
 });
 
 // 57P01 is the error of a session that an operator or a failover ends.
-test('connections that break are no fault of a view: it is tried as often as it takes, and never paused', async () => {
+test('a view is never paused because of broken connections', async () => {
   const log = createMemoryLog();
   const logger = memoryLogger();
   const feed = new Feed(log, 'interrupted');
@@ -175,7 +175,7 @@ test('connections that break are no fault of a view: it is tried as often as it 
 });
 
 // A statement that always times out (57014) would otherwise be tried for ever, and nobody would know.
-test('what looks as if it passed and does not for longer than any try may take is the view’s own: it is paused in the end', async () => {
+test('a failure that looks transient and outlasts the longest try pauses the view', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'endless');
   await feed.commit(written('p1', {}));
@@ -197,7 +197,7 @@ test('what looks as if it passed and does not for longer than any try may take i
   }
 });
 
-test('a paused view is tried again by itself, over restarts, and goes on when the cause is cured', async () => {
+test('a paused view is tried again by itself, over restarts, and resumes once the cause is removed', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'cured');
   await feed.commit(written('p1', {}));
@@ -220,7 +220,7 @@ test('a paused view is tried again by itself, over restarts, and goes on when th
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'cured'`)).toEqual([{ field: 'gold' }]);
 });
 
-test('a view that cannot be written holds up nothing: state tables and other views go on while its table is locked', async () => {
+test('a view whose table is locked holds up neither state tables nor other views', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'locked');
   await feed.commit(written('p1', {}));
@@ -245,7 +245,7 @@ test('a view that cannot be written holds up nothing: state tables and other vie
   expect(await rowsOf(pool, `SELECT field FROM savepoint.ledger WHERE project = 'locked'`)).toHaveLength(3);
 });
 
-test('views that fell behind are in the batches again once they have caught up, though events keep coming', async () => {
+test('views that fell behind rejoin the batches once they have caught up, also under a stream of events', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'joined');
   const wrote = () => written('p1', {}, feed.revision + 2, { ledger: [{ field: 'gold', before: 0, after: 1, delta: 1, source: 's' }] });
@@ -280,7 +280,7 @@ test('views that fell behind are in the batches again once they have caught up, 
   });
 });
 
-test('a view that cannot be written is paused after five tries, alone, and goes on when it is rebuilt', async () => {
+test('a view that cannot be written is paused alone after five tries, and resumes when it is rebuilt', async () => {
   const log = createMemoryLog();
   const logger = memoryLogger();
   const feed = new Feed(log, 'poison');
@@ -313,7 +313,7 @@ test('a view that cannot be written is paused after five tries, alone, and goes 
 });
 
 // The publish that is caught up names a source that was stored long before it. Folding from nothing would not find that source.
-test('a view that is caught up by itself needs no definitions: a promotion of what was staged before is nothing to fail at', async () => {
+test('a view that is caught up alone needs no definitions, also for a promotion of earlier staged ones', async () => {
   const log = createMemoryLog();
   const logger = memoryLogger();
   const feed = new Feed(log, 'staged');
@@ -333,7 +333,7 @@ test('a view that is caught up by itself needs no definitions: a promotion of wh
   ]);
 });
 
-test('views that are rebuilt by their names come to where the state tables stand, however far behind they were', async () => {
+test('views that are rebuilt by name reach the checkpoint of the state tables, however far behind they were', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'left');
   await fillAll(feed);
@@ -357,7 +357,7 @@ test('views that are rebuilt by their names come to where the state tables stand
   expect(await ledger()).toEqual(before);
 });
 
-test('a projector that stands idle goes on in the tables that a rebuild has switched to meanwhile, and calls it no failure', async () => {
+test('an idle projector goes on in the tables that a rebuild has switched to, without a failure', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'switched');
   await fillAll(feed);
@@ -384,7 +384,7 @@ async function poison(table: string, projectId: string, times: number, code: str
     CREATE TRIGGER poison_${projectId} BEFORE INSERT ON savepoint.${table} FOR EACH ROW EXECUTE FUNCTION ${name}()`);
 }
 
-test('a derived view that missed batches is made anew out of the documents', async () => {
+test('a derived view that missed batches is built anew from the documents', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'derived');
   await fillAll(feed);
@@ -404,7 +404,7 @@ test('a derived view that missed batches is made anew out of the documents', asy
   ]);
 });
 
-test('state tables skip nothing: the project waits until its rows can be written', async () => {
+test('state tables skip no event: the project waits until its rows can be written', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'stuck');
   await feed.commit(written('p1', { a: 1 }));
@@ -432,7 +432,7 @@ test('an event of a newer build stops its project alone, after everything before
   });
 });
 
-test('a log that tells another history stops the project and names the cure, which works while the projector runs', async () => {
+test('a log with another history stops the project and names the cure, which works while the projector runs', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'histories');
   await feed.commit(written('p1', { a: 1 }), written('p1', { a: 2 }, 2));

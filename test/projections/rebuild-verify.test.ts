@@ -37,7 +37,7 @@ test('several nodes may migrate at once, and again', async () => {
   expect(await rowsOf(pool, `SELECT count(*)::int AS n FROM savepoint.migrations WHERE name = 'extra'`)).toEqual([{ n: 1 }]);
 });
 
-test('a database of before game packages, recorded calls and what ledgers said gets their columns, and keeps its projects', async () => {
+test('a database from before game packages, recorded calls and ledger balances gets their columns and keeps its projects', async () => {
   const old = await freshPool();
   try {
     const log = createMemoryLog();
@@ -66,7 +66,7 @@ test('a database of before game packages, recorded calls and what ledgers said g
   }
 });
 
-test('a database of before whose tables have their columns in another order is rebuilt, and takes columns that come later', async () => {
+test('an older database with columns in another order can be rebuilt, and takes later columns', async () => {
   const old = await freshPool();
   try {
     const log = createMemoryLog();
@@ -90,7 +90,7 @@ test('a database of before whose tables have their columns in another order is r
   }
 });
 
-test('a database whose ledgers had no totals gets them of what it holds, and builds of before add no entries that they would lack', async () => {
+test('a database without ledger totals gets them from its entries, and older builds add no entries that the totals would lack', async () => {
   const old = await freshPool();
   try {
     const log = createMemoryLog();
@@ -115,7 +115,7 @@ test('a database whose ledgers had no totals gets them of what it holds, and bui
   }
 });
 
-test('a database of before lists were made in pages has those that it had, and makes none of them again', async () => {
+test('a database from before lists were filled in pages keeps its lists, and fills none again', async () => {
   const old = await freshPool();
   try {
     const log = createMemoryLog();
@@ -141,7 +141,7 @@ test('a database of before lists were made in pages has those that it had, and m
   }
 });
 
-test('a database whose index of subjects had a row for every event gets it in blocks, with all that it knew', async () => {
+test('a database whose index of subjects had a row for every event gets the same index in blocks', async () => {
   const old = await freshPool();
   try {
     const log = createMemoryLog();
@@ -167,7 +167,7 @@ test('a database whose index of subjects had a row for every event gets it in bl
   }
 });
 
-test('a database that kept the answers of appends alone keeps them, and takes those of every request', async () => {
+test('a database that kept only the answers of appends keeps them, and takes those of every request', async () => {
   const old = await freshPool();
   try {
     const log = createMemoryLog();
@@ -245,7 +245,7 @@ test('a rebuild pauses after its pages while others write to the log, and does n
   await own.end();
 });
 
-test('a rebuild of everything builds what the log has and the read models have never heard of; some views alone cannot be', async () => {
+test('a rebuild of everything includes projects that only the log knows; a rebuild of some views refuses that', async () => {
   const fresh = await freshPool();
   const log = createMemoryLog();
   const [known, unknown] = [new Feed(log, 'known'), new Feed(log, 'unknown')];
@@ -262,7 +262,7 @@ test('a rebuild of everything builds what the log has and the read models have n
   await fresh.end();
 });
 
-test('a state table that brought its own events joins a database that holds projects', async () => {
+test('a state table with new events can be added to a database that holds projects', async () => {
   const own = await freshPool();
   const log = createMemoryLog();
   const feed = new Feed(log, 'upgrade');
@@ -307,7 +307,7 @@ describe('verify', () => {
     }
   }
 
-  test('finds nothing where nothing is wrong, and leaves nothing behind', async () => {
+  test('finds no problem in correct tables, and leaves no table behind', async () => {
     const told: number[] = [];
     const found = await verify({ pool: own, log, onProgress: ({ percent }) => told.push(percent) });
     expect(found).toMatchObject({ ok: true, problems: [], projects: 1, events: feed.revision + 1 });

@@ -23,7 +23,7 @@ function watched(log: Log): { readonly log: Log; readonly begun: (bigint | null)
   return { log: { ...log, follow }, begun };
 }
 
-test('it goes on at the last event it was given, and shows what came since', async () => {
+test('following resumes after the last stored event, and shows what came since', async () => {
   const { log } = await opened();
   const feed = new Feed(log, 'resumed');
   for (let n = 1; n <= 5; n++) await feed.commit(written('p', { n }, n));
@@ -38,7 +38,7 @@ test('it goes on at the last event it was given, and shows what came since', asy
   expect(begun).toEqual([stopped]);
 });
 
-test('on another log it begins at the first event', async () => {
+test('following begins at the first event of another log', async () => {
   const { log } = await opened();
   const feed = new Feed(log, 'elsewhere');
   await feed.commit(written('p', {}));
@@ -47,7 +47,7 @@ test('on another log it begins at the first event', async () => {
   expect(begun).toEqual([null]);
 });
 
-test('a log that does not answer at the start is followed once it does, and the wait is told of', async () => {
+test('a log that does not answer at the start is followed once it does, and the wait is logged', async () => {
   const { server, log } = await opened({ timeoutMs: 3000 });
   const feed = new Feed(log, 'late');
   await feed.commit(written('p', {}));
@@ -62,7 +62,7 @@ test('a log that does not answer at the start is followed once it does, and the 
   });
 });
 
-test('one project is brought up without following the log', async () => {
+test('one project is caught up without following the log', async () => {
   const { log } = await opened();
   const [one, other] = [new Feed(log, 'brought'), new Feed(log, 'left')];
   for (const feed of [one, other]) await feed.commit(written('p', {}));

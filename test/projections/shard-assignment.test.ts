@@ -14,7 +14,7 @@ afterAll(() => pool.end());
 const names = ['a', 'b', 'c'];
 const shareOf = (owner: string, owners: readonly string[]) => owners.filter((one) => one === owner).length / owners.length;
 
-test('ranges fall evenly to the projectors there are, and projects evenly to the ranges', () => {
+test('ranges are divided evenly among projectors, and projects evenly among ranges', () => {
   for (const name of names) expect(shareOf(name, ownersAmong(names))).toBeGreaterThan(0.2);
   const ranges = new Set(Array.from({ length: 2_000 }, (_, n) => rangeOf(`project-${n}`)));
   expect(ranges.size).toBeGreaterThan(250);
@@ -50,7 +50,7 @@ async function twoProjectors(name: string) {
   return { feeds, one, other };
 }
 
-test('two projectors do a part each; when one stops the other does all; every event counts once', async () => {
+test('two projectors share the projects; when one stops, the other takes all; every event counts once', async () => {
   const { feeds, one, other } = await twoProjectors('shared');
 
   const writeAll = (round: number) => Promise.all(feeds.map((feed) => feed.commit(written('p', { round }, round))));
@@ -73,7 +73,7 @@ test('two projectors do a part each; when one stops the other does all; every ev
   expect(await rowsOf(pool, 'SELECT * FROM savepoint.projectors')).toEqual([]);
 });
 
-test('what others write is not kept: however much that is, a projector goes on following, and takes over when they go', async () => {
+test('a projector keeps no events of projects that others write, goes on following, and takes over when they stop', async () => {
   const { feeds, one, other } = await twoProjectors('deep');
   // Twice as much as a projector holds before it stops reading.
   const text = 'x'.repeat(200_000);
@@ -87,7 +87,7 @@ test('what others write is not kept: however much that is, a projector goes on f
   await one.stop();
 });
 
-test('what a silent projector had is taken over soon', async () => {
+test('the projects of a silent projector are taken over soon', async () => {
   const log = createMemoryLog();
   const feeds = Array.from({ length: COUNT }, (_, n) => new Feed(log, `silent-${n}`));
   // As a projector leaves it that was just killed.
@@ -102,7 +102,7 @@ test('what a silent projector had is taken over soon', async () => {
   await projector.stop();
 });
 
-test('one that was seen later than now is one that was killed before the clock of the database was set back', async () => {
+test('a projector with a heartbeat in the future was killed before the database’s clock was set back', async () => {
   await pool.query(`INSERT INTO savepoint.projectors (id, seen_at) VALUES ('ahead', clock_timestamp() + interval '1 hour')`);
   const logger = memoryLogger();
   // The first beat is part of the start.

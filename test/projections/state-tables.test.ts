@@ -21,7 +21,7 @@ afterAll(() => pool.end());
 const p1 = documentSubject('live', 'saves', 'p1');
 
 describe('projects', () => {
-  test('a game package comes back as it was folded, its numbers exact, and a project without one has none', async () => {
+  test('a game package is loaded as it was folded, its numbers exact, and a project without one has none', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'packaged');
     await feed.commit({ type: 'project.created', data: { projectId: 'packaged', name: 'P' } });
@@ -53,7 +53,7 @@ function eventOf(step: Step, version: number): DomainEvent {
 }
 
 describe('documents', () => {
-  test('however its events are cut into batches, a document has the state, the times and the beginning that they tell one by one', async () => {
+  test('a document has the same state, times and creation, however its events are divided into batches', async () => {
     const log = createMemoryLog();
     const steps = fc.array(fc.constantFrom<Step>('write', 'change', 'delete', 'earn', 'spend', 'begin', 'old'), {
       minLength: 1,
@@ -105,7 +105,7 @@ describe('documents', () => {
     expect(states.map(plain)).toEqual([{ document: { a: 3 }, version: 3, createdAt: 1_000, updatedAt: 1_002 }, null]);
   });
 
-  test('changes apply to the row that is there, also when they come in a later batch', async () => {
+  test('changes apply to the stored row, also in a later batch', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'changes');
     await feed.commit(written('p1', { z: 1, a: { b: 1, c: [1] } }));
@@ -118,7 +118,7 @@ describe('documents', () => {
     expect(states[0]).toMatchObject({ version: 3, document: { a: { b: new ExactNumber('76561198000000001') } } });
   });
 
-  test('a deleted document leaves a tombstone with its version, and a new life starts its own times', async () => {
+  test('a deleted document leaves a tombstone with its version, and a document created anew has its own times', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'tombstone');
     await feed.commit(written('p1', { a: 1 }), deleted('p1'));
@@ -135,7 +135,7 @@ describe('documents', () => {
     ]);
   });
 
-  test('a forked document of a next space starts from the live state its first event carries', async () => {
+  test('a forked document of a next space starts from the live state that its first event carries', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'fork');
     await feed.commit(
@@ -170,7 +170,7 @@ test('a window stays flagged until the next one begins, across batches', async (
   expect(await load()).toEqual({ start: 100, used: 1, flagged: false });
 });
 
-test('an idempotency key remembers what came of it last, also what an older build stored with its append', async () => {
+test('an idempotency key keeps its last outcome, also one that an older build stored with its append', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'idempotency');
   const fact = { idempotency: { caller: 'w', key: 'a/b', bodyHash: 'h' } };
@@ -192,7 +192,7 @@ test('an idempotency key remembers what came of it last, also what an older buil
   ]);
 });
 
-test('an answer is forgotten by the event that says so, and in no other way', async () => {
+test('a kept answer is forgotten only by an event that says so', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'idempotency-swept');
   const kept = (key: string, until: number): DomainEvent => {
@@ -207,7 +207,7 @@ test('an answer is forgotten by the event that says so, and in no other way', as
   expect(states.map((state) => state !== null)).toEqual([false, false, true]);
 });
 
-test('definitions are loaded as they were folded, order and unfinished texts included, whatever the batches were', async () => {
+test('definitions are loaded as they were folded, with order and partial texts, whatever the batches', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'definitions');
   await feed.publish('live', [
@@ -278,7 +278,7 @@ test('loads of one turn are one statement, and each caller gets its own in its o
   expect(other.states).toMatchObject([{ document: { a: 1 } }]);
 });
 
-test('documents are counted in pages over all collections and spaces, their bytes as the texts have them, deleted ones not', async () => {
+test('documents are counted in pages over all collections and spaces, with the bytes of their texts, without deleted ones', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'counted');
   const [next, record] = [{ space: 'next-1' } as const, { space: 'live', collection: 'chat' } as const];
@@ -321,7 +321,7 @@ test('the index of subjects lists the revisions that changed a document, newest 
   expect(await readRevisions(pool, 'history', p1, { before: 2, limit: 9 })).toEqual([0]);
 });
 
-test('the index of subjects goes through its blocks from the newest on, however the events were batched', async () => {
+test('the index of subjects is read from its newest block on, however the events were batched', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'blocks');
   const p2 = documentSubject('live', 'saves', 'p2');

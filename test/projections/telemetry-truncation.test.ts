@@ -111,8 +111,8 @@ async function agree(): Promise<void> {
   expect(await tablesOf(pool, PROJECT)).toEqual(expected);
 }
 
-describe('cutting', () => {
-  test('what retention has swept leaves the log; rebuild and verify agree before and after, and when it is cut again', async () => {
+describe('truncation', () => {
+  test('removes swept events from the log; rebuild and verify agree before, after, and after another truncation', async () => {
     await sweep(280_000);
     await agree();
     const first = Number((await tablesOf(pool, PROJECT)).events[0]?.['revision']);
@@ -132,7 +132,7 @@ describe('cutting', () => {
     await agree();
   });
 
-  test('twice is harmless, and with nothing swept nothing is cut', async () => {
+  test('is harmless twice, and removes nothing if nothing was swept', async () => {
     expect(await cut()).toBe(0);
     await sweep(280_000);
     expect(await cut()).toBeGreaterThan(0);
@@ -142,7 +142,7 @@ describe('cutting', () => {
     await agree();
   });
 
-  test('is left until it frees enough, and more events than there are players', async () => {
+  test('waits until it frees enough, and more events than there are players', async () => {
     await sweep(280_000);
     expect(await cut(1_000)).toBe(0);
     await pool.query(
@@ -154,7 +154,7 @@ describe('cutting', () => {
     expect(await firstKept()).toBe(0);
   });
 
-  test('of very many events one run cuts a part, and the next goes on', async () => {
+  test('of very many events is done in parts, one each run', async () => {
     await sweep(280_000);
     const some = () => truncateTelemetry({ pool, log, now: keptFrom(clock), least: 1, most: 25 });
     expect([await some(), await firstKept()]).toEqual([25, 25]);
@@ -164,7 +164,7 @@ describe('cutting', () => {
     await agree();
   });
 
-  test('a player of more sessions and names than one part holds is whole in the totals', async () => {
+  test('keeps a player with more sessions and names than one part holds whole in the totals', async () => {
     for (let i = 0; i < 1_200; i += 1) {
       await report(
         log,
@@ -186,7 +186,7 @@ describe('cutting', () => {
     await agree();
   });
 
-  test('tables that are empty begin with the totals', async () => {
+  test('lets empty tables begin with the totals', async () => {
     await sweep(280_000);
     await cut();
     const expected = await tablesOf(pool, PROJECT);
@@ -197,7 +197,7 @@ describe('cutting', () => {
     expect(await tablesOf(pool, PROJECT)).toEqual(expected);
   });
 
-  test('a copy of the log comes to the same rows, and is cut in its turn', async () => {
+  test('lets a copy of the log come to the same rows, and be truncated in its turn', async () => {
     await sweep(280_000);
     await cut();
     await play(3);
@@ -211,7 +211,7 @@ describe('cutting', () => {
     expect((await copied.read(telemetryStream(PROJECT), { limit: 1, direction: 'forwards' }))[0]?.revision).toBe(await firstKept());
   });
 
-  test('of a deleted project nothing stays but the last event', async () => {
+  test('of a deleted project leaves only the last event', async () => {
     await sweep(280_000);
     await cut();
     await feed.commit({ type: 'project.deleted', data: {} });
@@ -227,7 +227,7 @@ describe('cutting', () => {
     await agree();
   });
 
-  test('tables that a cut left when it was killed are cleaned away, and not those of one at work', async () => {
+  test('drops tables of a killed truncation, and not those of a running one', async () => {
     await pool.query('CREATE TABLE savepoint.telemetry_players_v999999 (project text)');
     const holder = await pool.connect();
     await holder.query('SELECT pg_advisory_lock($1)', [TRUNCATION_LOCK]);
@@ -239,12 +239,12 @@ describe('cutting', () => {
   });
 });
 
-describe('a cut that broke off', () => {
+describe('a truncation that broke off', () => {
   const away = async () => {
     throw new LogUnavailable('away');
   };
 
-  test('between totals and cut: nothing counts twice, and the next run does the rest', async () => {
+  test('between totals and truncation counts nothing twice, and the next run does the rest', async () => {
     await sweep(280_000);
     await expect(cut(1, { truncate: away })).rejects.toThrow('away');
     expect(await firstKept()).toBe(0);
@@ -257,7 +257,7 @@ describe('a cut that broke off', () => {
     await agree();
   });
 
-  test('in the middle of the totals: those before count, until the next run', async () => {
+  test('in the middle of the totals leaves the earlier totals in force until the next run', async () => {
     await sweep(200_000);
     await cut();
     await sweep(400_000);
@@ -276,8 +276,8 @@ describe('a cut that broke off', () => {
   });
 });
 
-describe('a log that lacks what was cut', () => {
-  test('without its totals is told by rebuild and verify, which leave the rows', async () => {
+describe('a truncated log', () => {
+  test('without its totals is reported by rebuild and verify, which leave the rows', async () => {
     await sweep(280_000);
     await cut();
     const before = await tablesOf(pool, PROJECT);
@@ -289,7 +289,7 @@ describe('a log that lacks what was cut', () => {
     expect(await tablesOf(pool, PROJECT)).toEqual(before);
   });
 
-  test('a cut while it is verified or rebuilt is no problem: either begins again with the newer totals', async () => {
+  test('may be truncated during verify or rebuild: either begins again with the newer totals', async () => {
     await sweep(280_000);
     const rebuilds = (on: Log) => rebuild(['telemetry'], { pool, log: on });
     const verifies = async (on: Log) => expect(await verify({ pool, log: on })).toMatchObject({ ok: true, problems: [] });

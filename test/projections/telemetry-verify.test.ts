@@ -60,7 +60,7 @@ async function shown(): Promise<number> {
 }
 
 describe('verify', () => {
-  test('finds every row of telemetry true, counts its events, and leaves nothing behind', async () => {
+  test('finds every row of telemetry correct, counts its events, and leaves no table behind', async () => {
     expect(await verify({ pool, log })).toMatchObject({ ok: true, problems: [], behind: 0, events: feed.revision + 1 + 120 });
     expect(await rowsOf(pool, `SELECT FROM pg_tables WHERE tablename LIKE '%\\_v0'`)).toEqual([]);
   });
@@ -119,7 +119,7 @@ describe('verify', () => {
 });
 
 describe('a rebuild', () => {
-  test('of telemetry makes the same rows, whatever stood there, while the projector goes on', async () => {
+  test('of telemetry makes the same rows, whatever the tables held, while the projector goes on', async () => {
     const before = await tablesOf(pool, PROJECT);
     await pool.query('UPDATE savepoint.telemetry_players_v1 SET total_seconds = 0');
     await pool.query(`DELETE FROM savepoint.telemetry_events_v1; DELETE FROM savepoint.telemetry_sessions_v1`);
@@ -129,7 +129,7 @@ describe('a rebuild', () => {
     expect(await tablesOf(pool, PROJECT)).toEqual(before);
   });
 
-  test('of everything brings telemetry with it, also into an empty database', async () => {
+  test('of everything includes telemetry, also in an empty database', async () => {
     const empty = await freshPool();
     expect(await rebuild('all', { pool: empty, log })).toMatchObject({ names: expect.arrayContaining(['telemetry', 'documents']) });
     expect(await tablesOf(empty, PROJECT)).toEqual(await tablesOf(pool, PROJECT));
@@ -137,7 +137,7 @@ describe('a rebuild', () => {
     await empty.end();
   });
 
-  test('cures a history that is another one', async () => {
+  test('repairs tables of another history', async () => {
     await pool.query(`UPDATE savepoint.telemetry_checkpoints_v1 SET revision = revision + 5, event_id = 'other'`);
     expect((await verify({ pool, log })).ok).toBe(false);
     await rebuild(['telemetry'], { pool, log });
@@ -146,7 +146,7 @@ describe('a rebuild', () => {
 });
 
 describe('retention', () => {
-  test('takes away what is older than the project keeps it, and nothing that players add up to', async () => {
+  test('removes reports older than the project keeps them, and no totals of players', async () => {
     const before = await tablesOf(pool, PROJECT);
     // 90 days after the middle of it.
     const now = 105_000 + 90 * DAY;
@@ -161,7 +161,7 @@ describe('retention', () => {
     expect(await retainTelemetry({ pool, log, now })).toEqual({ projects: 0, events: 0 });
   });
 
-  test('is what a rebuild comes to, too, however the batches fall', async () => {
+  test('is repeated by a rebuild, whatever the batches', async () => {
     const before = await tablesOf(pool, PROJECT);
     await report(log, PROJECT, heartbeat(300_000, { sessionId: 's0' }));
     await retainTelemetry({ pool, log, now: 200_000 + 90 * DAY });
@@ -174,7 +174,7 @@ describe('retention', () => {
     expect(await verify({ pool, log })).toMatchObject({ ok: true });
   });
 
-  test('goes by the project’s own setting; 0 is for ever', async () => {
+  test('follows the project’s own setting; 0 is for ever', async () => {
     await feed.commit({ type: 'settings.changed', data: { changes: { analytics: { retentionDays: 0 } } } });
     await project(pool, log, feed);
     expect(await retainTelemetry({ pool, log, now: 5_000 * DAY })).toEqual({ projects: 0, events: 0 });
@@ -183,7 +183,7 @@ describe('retention', () => {
     expect(await retainTelemetry({ pool, log, now: 3_000 * DAY })).toEqual({ projects: 0, events: 0 });
   });
 
-  test('forgets everything of a deleted project, and tells what it was', async () => {
+  test('removes everything of a deleted project, and reports what it was', async () => {
     await feed.commit({ type: 'project.deleted', data: {} });
     await project(pool, log, feed);
     expect(await retainTelemetry({ pool, log, now: 1 })).toMatchObject({ projects: 1 });
@@ -202,7 +202,7 @@ describe('retention', () => {
   });
 });
 
-test('whatever was reported comes into the tables, and verify finds it there', async () => {
+test('every report is projected, and verify agrees', async () => {
   const fresh = await freshPool();
   const own = createMemoryLog();
   const someone = new Feed(own, 'fuzzed');

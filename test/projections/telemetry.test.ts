@@ -74,7 +74,7 @@ describe('telemetry in the tables', () => {
     expect(players.find((row) => row['platform_id'] === 'q0')).toMatchObject({ total_seconds: String(2 + 75), events: '16' });
   });
 
-  test('what came while nobody followed is found by the projects that there are', async () => {
+  test('telemetry that came while nobody followed is found by the list of projects', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'missed');
     await fillAll(feed);
@@ -110,7 +110,7 @@ describe('telemetry in the tables', () => {
     expect((await tablesOf(pool, 'newer')).events).toHaveLength(1);
   });
 
-  test('a stop shows what the log holds by then, of every project that can be read on, and waits for no other', async () => {
+  test('a stop writes what the log holds by then of every project that can be read, and waits for no other', async () => {
     const log = createMemoryLog();
     const logger = memoryLogger();
     const follower = createTelemetryFollower({ log, pool, logger });
@@ -127,7 +127,7 @@ describe('telemetry in the tables', () => {
     expect(logger.lines.filter((line) => line.includes('stopped before all telemetry was written'))).toHaveLength(1);
   });
 
-  test('a command writes it to the end beside a follower, and names what it cannot read on', async () => {
+  test('a command writes telemetry to its end beside a follower, and names projects that it cannot read', async () => {
     const log = createMemoryLog();
     const beats = Array.from({ length: 1_200 }, (_, second) => heartbeat(second * 1_000));
     const last = await report(log, 'copied', ...beats);
@@ -141,7 +141,7 @@ describe('telemetry in the tables', () => {
     expect((await tablesOf(pool, 'cut-off')).events).toHaveLength(1);
   });
 
-  test('another history is told, and nothing is written over', async () => {
+  test('another history is reported, and nothing is overwritten', async () => {
     const [one, two] = [createMemoryLog(), createMemoryLog()];
     await following(pool, one, async () => shows(pool, 'restored', await report(one, 'restored', heartbeat(1_000), heartbeat(2_000))));
     const before = await tablesOf(pool, 'restored');

@@ -20,7 +20,7 @@ test('after a page a fill pauses a quarter as long, as long while another projec
   expect(pause('filled', true)).toBe(320);
 });
 
-test('a page that took long on a slow machine makes no longer pause than one of 100 ms', () => {
+test('a page on a slow machine makes no longer pause than one of 100 ms', () => {
   const pause = (isPressed: boolean) => pauseAfter(30_000, { isPressed, isAlone: false });
   expect([pause(false), pause(true)]).toEqual([100, 400]);
 });
@@ -44,7 +44,7 @@ async function turn(pages: number, pageMs: number) {
   return { done: pages - left, goesOn };
 }
 
-test('a view that is behind goes on for 300 ms, then others of its project have their turn; a page that takes longer is a turn', async () => {
+test('a view that is behind catches up for 300 ms or one page, then other work of its project has its turn', async () => {
   expect(await turn(100, 50)).toEqual({ done: 7, goesOn: true });
   expect(await turn(100, 2_000)).toEqual({ done: 1, goesOn: true });
   expect(await turn(3, 50)).toEqual({ done: 3, goesOn: false });

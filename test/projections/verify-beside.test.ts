@@ -45,7 +45,7 @@ function comparingSlowly(table: string, meanwhile: () => Promise<void>): pg.Pool
   });
 }
 
-test('a project is written to, its views included, while its rows are compared, however long that takes', async () => {
+test('a comparison blocks no writes of its project, however long it takes', async () => {
   const feed = new Feed(log, 'busy');
   await fillAll(feed);
   await projecting({ pool, log }, async (projector) => {
@@ -62,7 +62,7 @@ test('a project is written to, its views included, while its rows are compared, 
   expect(await verify({ pool, log })).toMatchObject({ ok: true, events: feed.revision + 1 });
 });
 
-test('a rebuild that switches tables beside it disturbs neither, and a project made meanwhile is nobody else', async () => {
+test('a rebuild beside a verification disturbs neither, and a project created meanwhile is no foreign row', async () => {
   const feed = new Feed(log, 'first');
   const later = new Feed(log, 'later');
   await fillAll(feed);
@@ -85,7 +85,7 @@ test('a rebuild that switches tables beside it disturbs neither, and a project m
   expect(row).toEqual({ active: 2 });
 });
 
-test('rows are found wherever they lie in a table of many pages', async () => {
+test('altered rows are found anywhere in a table of many pages', async () => {
   const feed = new Feed(log, 'large');
   const count = 11_000;
   for (let n = 0; n < count; n += 500) {
@@ -106,7 +106,7 @@ test('rows are found wherever they lie in a table of many pages', async () => {
   ]);
 });
 
-test('read models that lag are no proof: it says of each project how far', async () => {
+test('read models that lag are no proof: verify says how far each project lags', async () => {
   const feed = new Feed(log, 'lagging');
   const unseen = new Feed(log, 'unseen');
   await fillAll(feed);

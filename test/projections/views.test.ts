@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 
-test('what a promotion looks at: live documents in pages by rows and bytes, counted so far and no further, and the fields of their ledgers', async () => {
+test('a promotion reads live documents in pages by rows and bytes, a bounded count, and the fields of their ledgers', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'looked-at');
   const ledger = [{ field: 'xp', before: 0, after: 1, delta: 1, source: 'quest' }];
@@ -88,7 +88,7 @@ describe('ledger', () => {
     expect((await views.ledger('ledger', { ...filter, from: 1_003, to: 1_003 }, { limit: 9, after: null })).entries).toEqual([]);
   });
 
-  test('reads what is kept of sums by player, document, field and source, and goes through no entries for them', async () => {
+  test('reads totals by player, document, field and source without reading entries', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'totals');
     await feed.commit(wrote('p1', entry('gold', 0, 5, 'shop'), entry('xp', 0, 2, 'quest')), wrote('p1', entry('gold', 5, 4, 'quest')));
@@ -111,7 +111,7 @@ describe('ledger', () => {
     expect(await sums({ from: 0 })).toEqual([0, 0, 0, 0]);
   });
 
-  test('of a range sums so many entries and says when there are more', async () => {
+  test('of a range sums a bounded number of entries and says when there are more', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'long');
     await feed.commit(wrote('p1', entry('gold', 0, 1, 'shop')));
@@ -131,7 +131,7 @@ describe('ledger', () => {
     expect(await range(20, 30)).toEqual([10, 10, false, 5]);
   });
 
-  test('knows a player with a document, now or once, and nobody else', async () => {
+  test('knows every player with a present or earlier document, and nobody else', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'known');
     await feed.commit(written('p1_a', {}), deleted('p1_a'), written('p22', {}));
@@ -142,7 +142,7 @@ describe('ledger', () => {
     expect([await known('p1'), await known('p2'), await known('p22')]).toEqual([true, false, true]);
   });
 
-  test('of one document is its own, whoever else the beginning of its key names', async () => {
+  test('of one document holds no entries of a player whose id its key begins with', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'onekey');
     await feed.commit(
@@ -180,7 +180,7 @@ describe('ledger', () => {
     expect(page.entries[0]?.after).toEqual(big);
   });
 
-  test('sums are exact, and no number that a game may save ends them in an error', async () => {
+  test('sums are exact for every number that a game may save', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'sums');
     const summaryOf = async (key: string, ...texts: string[]) => {
@@ -201,7 +201,7 @@ describe('ledger', () => {
     expect(await summaryOf('f')).toBe('[0,0,0]');
   });
 
-  test('in a next space: the live history up to the fork, then its own', async () => {
+  test('of a next space is the live history up to the fork, then its own', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'nextledger');
     await feed.commit(
@@ -247,7 +247,7 @@ describe('records', () => {
     return { ids: page.records.map((text) => JSON.parse(text)._id ?? JSON.parse(text).id), last: page.last };
   };
 
-  test('newest first, ties by order of appending, and a page border inside a millisecond loses nothing', async () => {
+  test('are listed newest first, ties in order of appending, and a page border inside a millisecond loses nothing', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'records');
     await feed.publish('live', [['collection', 'feed', FEED]]);
@@ -267,7 +267,7 @@ describe('records', () => {
     expect(await list('records', { timestamp: 20, sequence: null })).toMatchObject({ ids: ['a', 'e'] });
   });
 
-  test('a page ends where its bytes end, with a cursor to go on by, and a record is there however large it is', async () => {
+  test('are paged by bytes with a cursor, and a single record is listed however large it is', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'bytes');
     const put = (id: string, size: number, at: number) =>
@@ -287,7 +287,7 @@ describe('records', () => {
     expect(await list('bytes', null, 9, 'live')).toMatchObject({ ids: ['d', 'c', 'b', 'a'], last: null });
   });
 
-  test('text timestamps count, an overwritten record keeps its place among equals, a deleted one vanishes', async () => {
+  test('are ordered by text timestamps, too; an overwritten record keeps its place among equals, a deleted one vanishes', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'rewritten');
     const put = (key: string, stamp: JsonObject[string], version = 1) =>
@@ -300,7 +300,7 @@ describe('records', () => {
     expect((await list('rewritten', null, 9)).ids).toEqual(['b', 'a']);
   });
 
-  test('a time with more digits than a double holds counts as one, however the list is made', async () => {
+  test('have exact numbers as timestamps read as doubles, however the list was filled', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'fractions');
     const put = (key: string, stamp: JsonObject[string]) => written(key, { id: key, _timestamp: stamp }, 1, { collection: 'feed' });
@@ -317,7 +317,7 @@ describe('records', () => {
     expect((await list('fractions', null, 9)).ids).toEqual(order);
   });
 
-  test('a collection that becomes global lists what it holds, and one that no longer is forgets', async () => {
+  test('are listed when a collection becomes global, and forgotten when it no longer is', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'becomes');
     await feed.commit(written('x', { id: 'x', _timestamp: 7 }, 1, { collection: 'feed' }));
@@ -332,7 +332,7 @@ describe('records', () => {
     expect(await rowsOf(pool, `SELECT FROM savepoint.records WHERE project = 'becomes'`)).toEqual([]);
   });
 
-  test('a next space shows live records except those it has a document of, deleted ones included', async () => {
+  test('of live show in a next space, except those that it has changed or deleted', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'nextrecords');
     await feed.publish('live', [['collection', 'feed', FEED]]);
@@ -352,7 +352,7 @@ describe('leaderboards', () => {
     return { rows: page.rows.map((row) => [row.key, row.value]), total: page.total };
   };
 
-  test.each(['asc', 'desc'] as const)('%s: by value, ties by key ascending, numbers only', async (order) => {
+  test.each(['asc', 'desc'] as const)('are sorted %s by value, ties by key ascending, numbers only', async (order) => {
     const log = createMemoryLog();
     const projectId = `order-${order}`;
     const feed = new Feed(log, projectId);
@@ -383,7 +383,7 @@ describe('leaderboards', () => {
     expect(await top(projectId, query, { limit: 2, offset: 2 })).toEqual({ rows: rows.slice(2, 4), total: 5 });
   });
 
-  test('follows every change of a document, and the total counts what has a value', async () => {
+  test('follow every change of a document, and their total counts documents with a value', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'follows');
     const query = topQuery('desc');
@@ -401,7 +401,7 @@ describe('leaderboards', () => {
     expect(await top('follows', query)).toEqual({ rows: [], total: 0 });
   });
 
-  test('a publish fills a new board out of all documents, those of its own batch included, and drops an old one', async () => {
+  test('are filled from all documents when a query is published, those of the same batch included, and dropped with it', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'publish');
     await feed.publish('live', [['collection', 'saves', { id: 'saves', name: 'Saves' }]]);
@@ -430,7 +430,7 @@ describe('leaderboards', () => {
     expect(await top('publish', topQuery('desc', 'list.0'))).toEqual({ rows: [], total: 0 });
   });
 
-  test('a next space takes its own row, or nothing where it has a document without a value, and the live row otherwise', async () => {
+  test('of a next space show its own row, none for a document without a value, and else the live row', async () => {
     const log = createMemoryLog();
     const feed = new Feed(log, 'nextboard');
     const query = topQuery('desc');

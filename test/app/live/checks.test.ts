@@ -75,7 +75,7 @@ function through(host: Readonly<Record<string, string>>, player: string, token: 
   return { ...host, 'x-on-behalf-of': player, 'x-on-behalf-of-token': token, 'x-proxy-signature': signature };
 }
 
-test('a stream whose session is revoked ends and says so', async () => {
+test('a session that is revoked ends its stream and says so', async () => {
   await settings(node.game, PROVEN);
   const token = await newSession(PLAYER);
   const client = await open(holding(PLAYER, token));
@@ -88,7 +88,7 @@ test('a stream whose session is revoked ends and says so', async () => {
   await another.next(({ data }) => Object(data.value).still === true);
 });
 
-test('a stream whose session expires ends and says so, although nothing was to be sent', async () => {
+test('a session that expires ends its stream and says so, even if nothing was to be sent', async () => {
   await settings(node.game, PROVEN);
   const client = await open(holding(PLAYER, await newSession(PLAYER)));
   await client.next(isValue);
@@ -131,7 +131,7 @@ test("a stream on behalf of a player ends with its host's session", async () => 
   expect(await endOf(client)).toMatchObject({ code: 'AUTH_SESSION_INVALID' });
 });
 
-test('a stream of a player who is only named ends where players have to be proven from now on', async () => {
+test('a stream of an unproven player ends when the project begins to require proof', async () => {
   await settings(node.game, OPEN);
   const client = await open({ 'x-platform-id': PLAYER });
   await client.next(isValue);
@@ -139,7 +139,7 @@ test('a stream of a player who is only named ends where players have to be prove
   expect(await endOf(client)).toMatchObject({ code: 'PLATFORM_AUTH_FAILED', status: 401 });
 });
 
-test('a topic that a promotion closes is refused, the others of its stream go on, and it comes back when it is opened', async () => {
+test('a topic that a promotion closes is refused while the other topics go on, and resumes when it is opened again', async () => {
   await settings(node.game, OPEN);
   const { game } = node;
   const promote = async (read: 'public' | 'endpoints') => {

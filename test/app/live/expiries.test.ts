@@ -31,7 +31,7 @@ function newClock() {
   };
 }
 
-test('a thousand proofs take one timer, each is looked at once when it is over, and none that was left', async () => {
+test('a thousand proofs take one timer, each is checked once when it expires, and none that was forgotten', async () => {
   const { scheduler, timers, at } = newClock();
   const expiries = new Expiries(scheduler);
   const looked: number[] = [];
@@ -48,7 +48,7 @@ test('a thousand proofs take one timer, each is looked at once when it is over, 
   expect([looked, timers.size]).toEqual([[0, 2, 1, 3], 0]);
 });
 
-test('proofs that begin and end while others are looked at take no second timer', async () => {
+test('proofs that begin and end during a check take no second timer', async () => {
   const { scheduler, timers, at } = newClock();
   const expiries = new Expiries(scheduler);
   const later = { recheck: async () => undefined };

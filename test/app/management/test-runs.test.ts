@@ -67,7 +67,7 @@ function slowClock() {
   };
 }
 
-test('a long list of source texts lets other requests have their turn, and is parsed once', async () => {
+test('a long list of source texts yields to other requests, and is parsed once', async () => {
   const { turns, context } = slowClock();
   const items = Array.from({ length: 100 }, (_, index) => ({ id: `e${index}`, sourceText: 'steps: []' }));
   await compileAhead(context, 'table', [...items.map((item) => [item, 'endpoint'] as const), ['no item', 'endpoint']]);
@@ -76,7 +76,7 @@ test('a long list of source texts lets other requests have their turn, and is pa
   expect(compileItem(first, 'endpoint')).toBe(compileItem(first, 'endpoint'));
 });
 
-test('a long list of dry runs lets other requests have their turn', async () => {
+test('a long list of dry runs yields to other requests', async () => {
   const table = new Table();
   const project = await table.open();
   const { turns, context } = slowClock();

@@ -15,19 +15,19 @@ const SIGNATURE =
 
 const key = createPublicKey({ key: { kty: 'RSA', n: N, e: 'AQAB' }, format: 'jwk' });
 
-test('a key is named and shown as the vector has it', () => {
+test('a key is named and shown as in the vector', () => {
   const config = parseJson(SIGNED);
   if (!isObject(config)) throw new Error('the vector is an object');
   expect(signingOf(key)).toEqual(config['signing']);
 });
 
-test('what is signed is the stable text, which the vector verifies', () => {
+test('the canonical text is signed, which the vector verifies', () => {
   expect(canonicalJson(parseJson(SIGNED))).toBe(SIGNED);
   expect(createHash('sha256').update(SIGNED).digest('hex')).toBe('d5e14e531977e06a0aa3861bd664d3fe37a1466927bfbb77a90e694d9a993505');
   expect(verify('sha256', Buffer.from(SIGNED), key, Buffer.from(SIGNATURE, 'base64url'))).toBe(true);
 });
 
-test('a signature of ours verifies with the key that it shows, and with nothing altered', () => {
+test('a signature of ours verifies with the key that it shows, and not if anything is altered', () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
   const signer = createSigner(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
   const signature = Buffer.from(signer.sign('{"é":1}'), 'base64url');

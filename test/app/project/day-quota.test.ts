@@ -28,7 +28,7 @@ async function stores(table: Table, project: Project, cause = 'document.write'):
   );
 }
 
-test('a project stores so many events a day, counted over restarts, and is told how many and until when', async () => {
+test('a quota of events a day counts over restarts, and its refusal says how many and until when', async () => {
   const table = new Table();
   // An event of an earlier day.
   for (let n = 0; n < 9; n += 1) await table.elsewhere(written(`old${n}`, 1));

@@ -3,7 +3,7 @@ import { evolve } from '../../../src/app/project/evolve.ts';
 import { projectEvent } from '../../../src/domain/events.ts';
 import { windowSubject } from '../../../src/domain/subjects.ts';
 
-test('an event that counts in thousands of windows is gone through once, and not again for each of them', () => {
+test('an event that counts in thousands of windows is indexed once, and not searched for each', () => {
   const COUNT = 2000;
   let read = 0;
   const windows = Array.from({ length: COUNT }, (_, index) => ({

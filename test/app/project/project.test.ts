@@ -16,7 +16,7 @@ describe('opening', () => {
     expect(numberOf((await table.passing(project.read(THING('a')))).state)).toBe(2);
   });
 
-  test('a log without the event of the checkpoint tells another history', async () => {
+  test('a log without the event of the checkpoint is another history', async () => {
     const table = new Table();
     await table.elsewhere(written('a', 1));
     await table.reader.project();
@@ -24,7 +24,7 @@ describe('opening', () => {
     expect(await codeOf(table.open())).toBe('HISTORY_MISMATCH');
   });
 
-  test('a log with another event in its place tells another history', async () => {
+  test('a log with another event in its place is another history', async () => {
     const table = new Table();
     await table.elsewhere(written('a', 1));
     await table.reader.project();
@@ -32,7 +32,7 @@ describe('opening', () => {
     expect(await codeOf(table.open())).toBe('HISTORY_MISMATCH');
   });
 
-  test('an event of a newer version refuses the project loudly', async () => {
+  test('an event of a newer version refuses the project and says why', async () => {
     const table = new Table();
     await unknownEvent(table);
     expect(await codeOf(table.open())).toBe('UNKNOWN_EVENT');
@@ -81,7 +81,7 @@ describe('loading', () => {
     expect(project.set.head).toBe(0);
   });
 
-  test('keys from above the head wait, too: what has gone from among them is there as of the head', async () => {
+  test('keys from above the head wait, too: a key deleted by then still exists at the head', async () => {
     const table = new Table();
     await table.elsewhere(written('a', 1));
     await table.reader.project();
@@ -101,7 +101,7 @@ describe('loading', () => {
   });
 });
 
-test('a load that names a subject twice takes its row in once, also where nothing stays in the cache', async () => {
+test('a load that names a subject twice admits its row once, also if nothing stays in the cache', async () => {
   const table = new Table();
   await table.elsewhere(written('a', 1));
   await table.reader.project();
@@ -116,10 +116,10 @@ test('a load that names a subject twice takes its row in once, also where nothin
   expect(asked).toEqual([[THING('a'), THING('b')]]);
 });
 
-describe('more than fits', () => {
+describe('more than memory holds', () => {
   const keys = Array.from({ length: 60 }, (_, index) => `k${index}`);
 
-  test('what many read at once is read, also where the cache holds none of it', async () => {
+  test('concurrent reads succeed, also if the cache can hold none of the subjects', async () => {
     const table = new Table();
     await table.elsewhere(...keys.map((key) => written(key, 1)));
     await table.reader.project();
@@ -131,7 +131,7 @@ describe('more than fits', () => {
     }
   });
 
-  test('a hot document takes the room of one, also for who comes back to tables that stood still, and for who only looks on', async () => {
+  test('a hot document takes the room of one state, also after a restart beside tables that stand still, and on a node that only follows', async () => {
     const table = new Table();
     const windowBytes = 100_000;
     const [busy, idle] = [await table.open({ windowBytes }), await table.open({ windowBytes })];
@@ -150,7 +150,7 @@ describe('more than fits', () => {
     expect(numberOf((await table.passing(back.read(THING('a')))).state)).toBe(202);
   });
 
-  test('a large document of which little changed stays where it is until its changes are as large', async () => {
+  test('a large document is loaded only when its kept changes are as large', async () => {
     const table = new Table();
     const pad = 'x'.repeat(20_000);
     const data = { space: 'live' as const, collection: 'things', key: 'big', definition: '' };
@@ -171,7 +171,7 @@ describe('more than fits', () => {
     expect(state !== null && 'document' in state ? state.document : null).toEqual({ pad, n: 42 });
   });
 
-  test('tables that answer slowly are asked for relief once at a time, and again when nothing new comes', async () => {
+  test('slow tables get one load of heavy subjects at a time, and another when no event comes', async () => {
     const table = new Table();
     const project = await table.open({ windowBytes: 10_000 });
     const answers: (() => void)[] = [];
@@ -197,7 +197,7 @@ describe('more than fits', () => {
     ]);
   });
 
-  test('a project that could not be opened leaves nothing in the cache, which would hold on to all of it', async () => {
+  test('a project that could not be opened leaves nothing in the cache', async () => {
     const table = new Table();
     for (let count = 1; count <= 3; count += 1) await table.elsewhere(written('hot', count));
     await table.reader.project();
@@ -220,7 +220,7 @@ describe('more than fits', () => {
     expect([most, cache.size]).toEqual([1, 0]);
   });
 
-  test('tables that move slowly do not keep a request waiting for ever', async () => {
+  test('tables that advance slowly do not keep a request waiting for ever', async () => {
     const table = new Table();
     for (let n = 0; n < 300; n += 1) await table.elsewhere(written(`k${n}`, 1));
     table.log.page = 10;
@@ -232,7 +232,7 @@ describe('more than fits', () => {
     expect(await codeOf(table.open({ windowBytes: 20_000 }))).toBe('BEHIND');
   });
 
-  test('a project that is further ahead of its tables than a node may hold is not opened before they have come nearer', async () => {
+  test('a project too far ahead of its tables is not opened before they catch up', async () => {
     const table = new Table();
     for (const key of keys) await table.elsewhere(written(key, 1));
     const windowBytes = 20_000;
@@ -270,7 +270,7 @@ describe('the tail', () => {
     expect(heads).not.toContain(0);
   });
 
-  test('what could not be folded when it came is read when the tail has caught up', async () => {
+  test('events that could not be folded when they came are read when the tail has caught up', async () => {
     const table = new Table();
     const project = await table.open();
     await table.elsewhere(written('a', 1));
@@ -287,7 +287,7 @@ describe('the tail', () => {
     expect([project.set.head, project.isBehind]).toEqual([1, false]);
   });
 
-  test('an event of a newer version stops the project, and everything that waits is refused', async () => {
+  test('an event of a newer version stops the project, and waiting commands are refused', async () => {
     const table = new Table();
     const project = await table.open();
     await unknownEvent(table);

@@ -61,7 +61,7 @@ async function opened(table: Table, projects: Projects): Promise<Project> {
   return project;
 }
 
-test('a project without events is not there, and one that was made is', async () => {
+test('a project exists once it has events', async () => {
   const table = new Table();
   const projects = node(table, new Tail());
   expect(await table.passing(projects.get('table'))).toBe(null);
@@ -70,7 +70,7 @@ test('a project without events is not there, and one that was made is', async ()
   expect(await projects.get('table')).toBe(made);
 });
 
-test('a head that was not confirmed for a second makes reads stale, and for five refuses them', async () => {
+test('a head that was not confirmed makes reads stale after a second, and refuses them after five', async () => {
   const table = new Table();
   const tail = new Tail();
   await table.elsewhere(written('a', 1));
@@ -179,7 +179,7 @@ const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<u
   ['the settings', ({ settings }, caller) => settings.read(caller)],
 ];
 
-test.each(READS)('a node that has lost sight of the log says so in what it reads, and then refuses: %s', async (_, read) => {
+test.each(READS)('a node that does not hear from the log marks reads as stale, and then refuses them: %s', async (_, read) => {
   const table = new Table();
   const projects = node(table, new Tail());
   await projects.start();
@@ -199,7 +199,7 @@ test.each(READS)('a node that has lost sight of the log says so in what it reads
   expect(await codeOf(table.passing(read(app, caller)))).toBe('STORAGE_UNAVAILABLE');
 });
 
-test('a list waits for the views to have seen the publish that made its collection global', async () => {
+test('a list waits for the views to show the publish that made its collection global', async () => {
   const table = new Table();
   const projects = node(table, new Tail());
   await projects.start();
@@ -352,7 +352,7 @@ test('a rollback that reads back for too long is refused', async () => {
   expect(await codeOf(table.passing(rollback(published[0] ?? -1)))).toBe('ROLLBACK_TIMEOUT');
 });
 
-test('a tail that has caught up does not make fresh what could not be folded', async () => {
+test('a tail that has caught up does not make a project fresh whose events could not be folded', async () => {
   const table = new Table();
   const tail = new Tail();
   await table.elsewhere(written('a', 1));
@@ -374,7 +374,7 @@ test('a tail that has caught up does not make fresh what could not be folded', a
   expect(project.set.head).toBe(last);
 });
 
-test('a project whose head could not be learned after opening is not open', async () => {
+test('a project whose head could not be read after opening is not open', async () => {
   const table = new Table();
   await table.elsewhere(written('a', 1));
   let fails = true;

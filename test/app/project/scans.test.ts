@@ -30,7 +30,7 @@ function stage() {
 const untilStopped = (stop: AbortSignal) =>
   new Promise<never>((_, reject) => stop.addEventListener('abort', () => reject(stop.reason), { once: true }));
 
-test('a scan whose time is over ends with QUERY_TIMEOUT, and one that never began with BUSY: the project scans on', async () => {
+test('a scan beyond its deadline ends with QUERY_TIMEOUT, one that never began with BUSY, and the project can scan again', async () => {
   const { scans, late, seen } = stage();
   const running = scans.run('p', never, untilStopped);
   const waiting = scans.run('p', never, untilStopped);

@@ -38,7 +38,7 @@ const deleted = (key: string, version: number): DomainEvent => ({
 const quotasSet = (quotas: Record<string, number>): DomainEvent => ({ type: 'settings.changed', data: { changes: { quotas } } });
 const waits = (table: Table, ms: number) => table.clock.run(table.clock.now + ms);
 
-test('a project holds so many documents, counted over restarts and other nodes; what makes none goes on, and deleting makes room', async () => {
+test('a quota of documents counts over restarts and nodes; writes that create none go on, and a delete makes room', async () => {
   const table = new Table();
   const quotas = { ...NO_QUOTAS, documents: 1_202 };
   // More than one page of a count, some of it after the tables.
@@ -70,7 +70,7 @@ test('a project holds so many documents, counted over restarts and other nodes; 
   expect(await stores(table, again, written('d', 1))).toBe('stored');
 });
 
-test('a project holds so many bytes; what becomes smaller is never refused', async () => {
+test('a quota of bytes refuses growth and never a document that becomes smaller', async () => {
   const table = new Table();
   const project = await table.open({ quotas: { ...NO_QUOTAS, bytes: 100 } });
   await waits(table, 100);
@@ -86,7 +86,7 @@ test('a project holds so many bytes; what becomes smaller is never refused', asy
   expect(await stores(table, project, sized('c', ''))).toMatchObject({ extra: { error: { used: 100 } } });
 });
 
-test('what an operator says of one project is in force where it is open, and taken back', async () => {
+test('a quota that the operator sets for one project is in force where the project is open, until it is removed', async () => {
   const table = new Table();
   await table.elsewhere({ type: 'project.created', data: { projectId: 'table', name: 'T' } });
   const project = await table.open();
@@ -108,7 +108,7 @@ test('what an operator says of one project is in force where it is open, and tak
   expect(project.quotas.store).toBeNull();
 });
 
-test('so many reports of players are taken in a minute', () => {
+test('a quota bounds the reports of players in a minute', () => {
   const quota = new MinuteQuota(2);
   const at = 1_700_000_040_000;
   expect([0, 1, 59_999, 60_000].map((ms) => quota.tryCount(at + ms))).toEqual([true, true, false, true]);

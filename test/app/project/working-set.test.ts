@@ -11,7 +11,7 @@ import { Feed, written } from '../../projections/support.ts';
 const SUBJECT = 'document/live/saves/p1';
 const NOBODY = { commandId: 'c', cause: 'test', actor: { kind: 'operator' as const }, schemaVersion: 1, recordedAt: 1 };
 
-test('a subject that is written while it is being loaded stays held until the load ends: its older row must not become the truth', async () => {
+test('a subject that is written while it is being loaded stays pinned until the load ends: its older row must not become the state', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'p');
   await feed.commit(written('p1', { n: 1 }), written('p1', { n: 2 }, 2));
@@ -30,7 +30,7 @@ test('a subject that is written while it is being loaded stays held until the lo
   expect([set.durable(SUBJECT), set.windowBytes]).toEqual([undefined, 0]);
 });
 
-test('what is served of a document weighs with it: small ones with large defaults must not take more than the cache may', async () => {
+test('a served text is weighed with its document: small documents with large defaults must not exceed the cache', async () => {
   const subjects = ['p1', 'p2', 'p3'].map((key) => `document/live/saves/${key}`);
   const set = new WorkingSet(0, createCache(16_000));
   for (const subject of subjects) set.admit(subject, new PackedDocument('{}', 1, 1, 1), 0, 0);
@@ -50,7 +50,7 @@ test('what is served of a document weighs with it: small ones with large default
   expect(set.windowBytes).toBe(0);
 });
 
-test('what takes most of the window is relieved first: rows of many others may be large, and would gain nothing', async () => {
+test('the heaviest subjects are loaded first: rows of many others may be large, and would free nothing', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'p');
   const keys = ['once', 'twice', 'hot', 'hot', 'twice', 'hot'];
@@ -64,7 +64,7 @@ test('what takes most of the window is relieved first: rows of many others may b
   expect(set.heaviestSubjects(9)).toEqual([twice]);
 });
 
-test('a project that was closed puts nothing into the cache that all share, however late its rows are written', () => {
+test('a closed project puts nothing into the shared cache, however late its rows are written', () => {
   const cache = createCache(50_000);
   const other = new WorkingSet(0, cache);
   const kept = Array.from({ length: 30 }, (_, n) => `document/live/others/p${n}`);

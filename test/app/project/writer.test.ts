@@ -11,7 +11,7 @@ function fates(...list: readonly Fate[]): () => Fate {
 }
 
 describe('groups', () => {
-  test('a hundred increments of one document at once make a hundred, in one append', async () => {
+  test('a hundred concurrent increments of one document add up, in one append', async () => {
     const table = new Table();
     const project = await table.open();
     const all = Array.from({ length: 100 }, () => project.execute(increment('a')));
@@ -21,7 +21,7 @@ describe('groups', () => {
     expect(table.log.appends.length).toBeLessThanOrEqual(2);
   });
 
-  test('what comes while an append is under way goes out together with the next one', async () => {
+  test('commits that gather during an append are sent together in the next one', async () => {
     const table = new Table();
     const project = await table.open();
     const first = project.execute(increment('a'));
@@ -31,7 +31,7 @@ describe('groups', () => {
     expect(table.log.appends.map(({ events }) => events)).toEqual([1, 50]);
   });
 
-  test('where half as many have gathered as were just stored, they leave before those are answered; fewer wait for who comes then', async () => {
+  test('a group of half as many commits as were just stored leaves before those are answered; a smaller one waits for more', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(project.load([THING('a')]));
@@ -48,7 +48,7 @@ describe('groups', () => {
     expect(await leftBeforeAnswers(4)).toEqual([]);
   });
 
-  test('a group holds no more commits than it may', async () => {
+  test('a group is bounded in commits', async () => {
     const table = new Table();
     const project = await table.open({ groupCommits: 4 });
     await table.passing(Promise.all(Array.from({ length: 10 }, () => project.execute(increment('a')))));
@@ -84,7 +84,7 @@ describe('groups', () => {
     expect(await appendsOf(1)).toEqual([8, 8, 8, 8, 8]);
   });
 
-  test('thousands of groups without events come to their answers one after another', async () => {
+  test('thousands of groups without events are answered without a deep stack', async () => {
     const table = new Table();
     const project = await table.open({ groupCommits: 1, queueCommits: 5000 });
     const all = Array.from({ length: 4000 }, () => codeOf(project.execute(increment('a', 1))));
@@ -92,7 +92,7 @@ describe('groups', () => {
     expect(table.stopped).toEqual([]);
   });
 
-  test('a group holds no more bytes than it may, and a commit that is larger by itself is 413', async () => {
+  test('a group is bounded in bytes, and a commit that is larger alone is 413', async () => {
     const table = new Table();
     const project = await table.open({ groupBytes: 1500 });
     await table.passing(Promise.all(Array.from({ length: 4 }, () => project.execute(increment('a')))));
@@ -134,7 +134,7 @@ describe('loading what is not in memory', () => {
     expect(table.reader.loads - before).toBeLessThanOrEqual(4);
   });
 
-  test('what was decided while something was missing is neither answered nor stored', async () => {
+  test('a decision made while a subject was missing is neither answered nor stored', async () => {
     const table = new Table();
     const keys = Array.from({ length: 20 }, (_, index) => `cold${index}`);
     await table.elsewhere(...keys.slice(1).map((key) => written(key, 1)));
@@ -143,7 +143,7 @@ describe('loading what is not in memory', () => {
     await expect(table.passing(project.execute(sumOf(keys)))).rejects.toThrow('19');
   });
 
-  test('a command that reads more than the cache holds is answered, and loads nothing for ever', async () => {
+  test('a command that reads more than the cache holds is answered after a bounded number of loads', async () => {
     const table = new Table();
     const keys = Array.from({ length: 40 }, (_, index) => `cold${index}`);
     await table.elsewhere(...keys.map((key) => written(key, 1)));
@@ -167,7 +167,7 @@ describe('what a command sees', () => {
     expect(project.set.head).toBe(revision);
   });
 
-  test('a plain read does not see what is not stored yet', async () => {
+  test('a plain read does not see speculation', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(project.read(THING('a')));
@@ -185,7 +185,7 @@ describe('what a command sees', () => {
     expect(table.log.appends.length).toBe(1);
   });
 
-  test('a refusal on speculation waits, and is withdrawn when the speculation comes to nothing', async () => {
+  test('a refusal on speculation waits for its group, and is decided again if that is dropped', async () => {
     const table = new Table();
     const project = await table.open({ deadlineMs: 100 });
     await table.passing(project.read(THING('a')));
@@ -198,7 +198,7 @@ describe('what a command sees', () => {
     expect(await table.passing(second)).toBe('stored');
   });
 
-  test('a command that changes what it has not read is a fault, and harms nobody else', async () => {
+  test('a command that changes a subject that it has not read fails alone', async () => {
     const table = new Table();
     const project = await table.open();
     const blind = { ...increment('a'), decide: () => ({ events: [written('a', 1)], answer: 1 }) };
@@ -207,8 +207,8 @@ describe('what a command sees', () => {
   });
 });
 
-describe('another node wrote', () => {
-  test('what did not read the change goes in unchanged, what did is decided again', async () => {
+describe('a write of another node', () => {
+  test('leaves commits that did not read the change as they are, and has the others decided again', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(project.load([THING('a'), THING('b')]));
@@ -219,7 +219,7 @@ describe('another node wrote', () => {
     expect([untouched.decided, touched.decided]).toEqual([1, 2]);
   });
 
-  test('a command that always comes too late is 409 after eight tries', async () => {
+  test('makes a command that loses eight times 409', async () => {
     const table = new Table();
     const project = await table.open({ deadlineMs: 60_000 });
     let n = 100;
@@ -233,7 +233,7 @@ describe('another node wrote', () => {
     expect(table.log.appends.length).toBe(8);
   });
 
-  test('what a command read from commands of its node that are decided again is no conflict, however often another node writes elsewhere', async () => {
+  test('is no conflict with reads of commands of the same node that are decided again', async () => {
     const table = new Table();
     const project = await table.open({ deadlineMs: 60_000 });
     await table.passing(project.load([THING('a'), THING('b')]));
@@ -249,7 +249,7 @@ describe('another node wrote', () => {
     expect(table.log.appends.length).toBeGreaterThan(12);
   });
 
-  test('it is left one append of time between our own', async () => {
+  test('gets the time of one append between the appends of this node', async () => {
     const table = new Table();
     const project = await table.open();
     const pauses = async () => {
@@ -263,7 +263,7 @@ describe('another node wrote', () => {
     expect(Math.min(...(await pauses()))).toBeGreaterThan(3);
   });
 
-  test('a log behind our head tells another history: the project stops', async () => {
+  test('with a log that ends before this node’s head stops the project', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(project.execute(increment('a')));
@@ -284,7 +284,7 @@ describe('a command that would store nothing', () => {
     },
   });
 
-  test('counts what another node stored before it came, though this node has not heard of it', async () => {
+  test('counts what another node stored before it came, also unknown to this node', async () => {
     const table = new Table();
     await table.elsewhere(written('a', 5), written('b', 0));
     const project = await table.open();
@@ -296,7 +296,7 @@ describe('a command that would store nothing', () => {
     expect(await table.passing(project.execute(empty('b')))).toMatchObject({ answer: 8, revision: 6 });
   });
 
-  test('is not answered by what the log told before it came', async () => {
+  test('is not answered from an end of the log that was read before it came', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(Promise.all(['a', 'b'].map((key) => project.read(THING(key)))));
@@ -308,7 +308,7 @@ describe('a command that would store nothing', () => {
     expect(await table.passing(Promise.all([first, second]))).toMatchObject([{ revision: -1 }, { answer: 7, revision: 1 }]);
   });
 
-  test('shares one question to the log with all who come meanwhile', async () => {
+  test('shares one read of the log’s end with all who wait', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(project.read(THING('a')));
@@ -317,7 +317,7 @@ describe('a command that would store nothing', () => {
     expect(table.log.heads - before).toBe(2);
   });
 
-  test('asks nothing if it only reads, or if its own group was just stored', async () => {
+  test('reads no end of the log if it only reads, or if its own group was just stored', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(project.read(THING('a')));
@@ -335,7 +335,7 @@ describe('a command that would store nothing', () => {
     expect(table.log.heads).toBe(before);
   });
 
-  test('is 503 while the log cannot be asked, and 504 if it was answered before', async () => {
+  test('is 503 while the log cannot be reached, and 504 if it repeats an answer', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(project.read(THING('a')));
@@ -390,7 +390,7 @@ describe('the log gives no answer', () => {
     expect(await table.stored()).toEqual([sent.commandId]);
   });
 
-  test('after an outage in which everybody gave up, the next command is the one that finds out', async () => {
+  test('after an outage in which all commands expired, the next command tries the log', async () => {
     const table = new Table();
     const project = await table.open({ deadlineMs: 300 });
     table.log.fate = () => 'refused';
@@ -400,7 +400,7 @@ describe('the log gives no answer', () => {
     expect(await table.passing(codeOf(project.execute(increment('a'))))).toBe('stored');
   });
 
-  test('a commit that a forgetful log holds is found in the gap, also when reading the gap fails half way', async () => {
+  test('a stored commit whose append is answered as a conflict is found in the gap, also when reading the gap fails half way', async () => {
     const table = new Table();
     const project = await table.open();
     table.log.page = 1;
@@ -422,7 +422,7 @@ describe('the log gives no answer', () => {
     expect((await table.stored()).filter((id) => id === command.commandId)).toHaveLength(1);
   });
 
-  test('what may be stored is 504 even when the project stops meanwhile', async () => {
+  test('a commit that may be stored is 504 even if the project stops meanwhile', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(project.execute(increment('a')));
@@ -432,7 +432,7 @@ describe('the log gives no answer', () => {
   });
 });
 
-test('what is stored is answered, though it cannot be made durable here and the project stops', async () => {
+test('a stored commit is answered even if it cannot be made durable here and the project stops', async () => {
   const table = new Table();
   const project = await table.open();
   project.set.settle = () => {
@@ -453,7 +453,7 @@ describe('bounds', () => {
     expect(await table.passing(codes)).toEqual(['stored', 'stored', 'stored', 'BUSY', 'BUSY']);
   });
 
-  test('read models too far behind are 503 BEHIND until they have come nearer', async () => {
+  test('read models too far behind are 503 BEHIND until they catch up', async () => {
     const table = new Table();
     const project = await table.open({ windowBytes: 5000 });
     let key = 0;
@@ -467,7 +467,7 @@ describe('bounds', () => {
     expect(await next()).toBe('stored');
   });
 
-  test('one hot document takes no more of the window the longer the read models are away', async () => {
+  test('one hot document takes bounded room in the window while the read models are away', async () => {
     const table = new Table();
     const project = await table.open();
     await table.passing(project.execute(increment('a')));
@@ -477,7 +477,7 @@ describe('bounds', () => {
   });
 });
 
-test('a document that grows in small steps takes what all of it takes, not what its last step does, on every node', async () => {
+test('a document that grows in small steps is charged with its whole size, on every node', async () => {
   const table = new Table();
   const project = await table.open();
   const grow = (version: number): Command<number> => ({
@@ -523,7 +523,7 @@ async function seen(table: Table, from: number) {
   return table.log.inner.read(STREAM, { from, limit: 10, direction: 'forwards' });
 }
 
-test('a project is alone while no other one of its node has been asked for anything for a second', async () => {
+test('a project is alone if no other project of its node had a request for a second', async () => {
   const { clock, machine } = new Table();
   const projects = new Neighbours(machine);
   const alone = () => ['a', 'b', 'c'].filter((id) => projects.isAlone(id));

@@ -46,7 +46,7 @@ const headers = fc.dictionary(header, value, { maxKeys: 5 });
 const body = fc.dictionary(member, fc.oneof(value, fc.integer(), fc.constant(null)), { maxKeys: 3 });
 const query = fc.dictionary(fc.constantFrom('platformId', 'platformid', 'token', 'sessionToken'), value, { maxKeys: 2 });
 
-test('whoever is let in as a player has proven to be that player, and nothing sent is a fault', async () => {
+test('every admitted player was proven, and no request is a fault', async () => {
   const whole = (text: string) => text.replace('TOKEN', token);
   const property = fc.asyncProperty(fc.boolean(), headers, body, query, async (calls, sent, sentBody, asked) => {
     const { game } = node;

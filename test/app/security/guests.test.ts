@@ -78,7 +78,7 @@ describe('a guest', () => {
     expect(await code(save(guest.proof, PLAYER))).toBe('403 FORBIDDEN');
   });
 
-  test('is one, however often its secret is sent, from wherever, at once', async () => {
+  test('is made once, however often its secret is sent, to any node, at once', async () => {
     const secret = newSecret();
     const all = await Promise.all(Array.from({ length: 12 }, (_, index) => newGuest(secret, index % 2 === 0 ? node : beside)));
     expect(new Set(all.map(({ player }) => player)).size).toBe(1);
@@ -102,11 +102,11 @@ describe('a guest', () => {
     expect(await code(save(proofOf(PLAYER), guest.player))).toBe('403 FORBIDDEN');
   });
 
-  test('stands beside players of the login, who are proven as before', async () => {
+  test('exists beside players of the login, who are proven as before', async () => {
     expect(Object((await ok(call(proofOf(PLAYER)))).body).me).toBe(PLAYER);
   });
 
-  test('has secrets and codes that neither log nor tables hold', async () => {
+  test('has secrets and codes that are in neither log nor tables', async () => {
     const secret = newSecret();
     const guest = await newGuest(secret);
     const text = await newCode(guest);
@@ -121,14 +121,14 @@ describe('a guest', () => {
     await pool.end();
   });
 
-  test('sends what is no secret and is told the form of one', async () => {
+  test('that sends no secret is told its form', async () => {
     const { status, body } = await ask('register', { 'x-platform-token': 'ns_guest_short' });
     expect([status, Object(body).message]).toEqual([401, expect.stringContaining('43 characters')]);
   });
 });
 
 describe('a lost device', () => {
-  test('is replaced by a recovery code, which works once, whoever is faster', async () => {
+  test('is replaced by a recovery code, which works once, also under a race', async () => {
     const guest = await newGuest();
     const typed = (await newCode(guest)).toLowerCase().replaceAll('-', ' ');
     const joined = await Promise.all(
@@ -148,7 +148,7 @@ describe('a lost device', () => {
       expect(Object((await ok(ask('join', headers, { code: text }, at))).body).devices).toHaveLength(2);
   });
 
-  test('leaves no way back to who has found it: the code that it asked for is void when it is shut out', async () => {
+  test('cannot come back: a code that it issued is void when it is revoked', async () => {
     const guest = await newGuest();
     const secret = newSecret();
     const { device } = Object((await ok(ask('join', { 'x-platform-token': secret }, { code: await newCode(guest) }))).body);
@@ -158,7 +158,7 @@ describe('a lost device', () => {
       expect(await code(ask('join', { 'x-platform-token': newSecret() }, { code: kept }, at))).toBe('401 GUEST_CODE_INVALID');
   });
 
-  test('is shut out at once, on every node, with the sessions that it opened and no others', async () => {
+  test('is revoked at once, on every node, with the sessions that it opened and no others', async () => {
     const guest = await newGuest();
     const secret = newSecret();
     await ok(ask('join', { 'x-platform-token': secret }, { code: await newCode(guest) }));
@@ -222,7 +222,7 @@ describe('an account', () => {
     expect(await code(ask('join', { 'x-platform-token': newSecret() }, account()))).toBe('404 GUEST_NOT_LINKED');
   });
 
-  test('is linked to one guest, whoever is faster, on two nodes', async () => {
+  test('is linked to one guest, also under a race on two nodes', async () => {
     const id = '76561198000000077';
     const guests = await Promise.all(Array.from({ length: 6 }, () => newGuest()));
     const linked = await Promise.all(guests.map(({ proof }, index) => code(ask('link', proof, account(id), index % 2 ? node : beside))));
@@ -230,7 +230,7 @@ describe('an account', () => {
     expect(linked.filter((one) => one === '409 GUEST_CONFLICT')).toHaveLength(5);
   });
 
-  test('is proven itself: neither its name alone nor a guest will do', async () => {
+  test('must be proven: neither its name alone nor a guest is enough', async () => {
     const [guest, other] = [await newGuest(), await newGuest()];
     const bad = { account: { platformId: PLAYER, token: tokenFor('76561198000000002') } };
     expect(await code(ask('link', guest.proof, bad))).toBe('401 PLATFORM_AUTH_FAILED');
@@ -294,7 +294,7 @@ describe('a guest behind a host', () => {
     expect(await code(ask('pass', guest.proof, { host: 'no id of a player' }))).toBe('400 INVALID_PLATFORMID');
   });
 
-  test('is not proven any more by a pass whose time is over, or whose device was shut out', async () => {
+  test('is not proven by a pass that has expired, or whose device was revoked', async () => {
     const guest = await newGuest();
     const pass = await passFor(guest);
     const now = Date.now();
@@ -308,7 +308,7 @@ describe('a guest behind a host', () => {
   });
 });
 
-test('an address that keeps guessing is kept out, and the players of it that are known play on', async () => {
+test('an address that keeps guessing is blocked, and its known players play on', async () => {
   const guest = await newGuest();
   const from = { 'X-Forwarded-For': '203.0.113.7' };
   await ok(call({ ...guest.proof, ...from }));
@@ -320,7 +320,7 @@ test('an address that keeps guessing is kept out, and the players of it that are
   await ok(call({ ...guest.proof, ...from }));
 });
 
-test('routes of guests are counted by address, so that nobody fills the log with players', async () => {
+test('routes of guests are rate-limited by address, so that nobody fills the log with players', async () => {
   const few = await openNode({ LIMIT_GUEST_BURST: '3', LIMIT_GUEST_HOURLY: '1' }, node);
   try {
     const from = { 'X-Forwarded-For': '203.0.113.9' };
@@ -335,7 +335,7 @@ test('routes of guests are counted by address, so that nobody fills the log with
 });
 
 describe('a project', () => {
-  test('that has switched guests off lets none of them play, nor anybody with their id', async () => {
+  test('that has switched guests off refuses guests and everybody with an id of theirs', async () => {
     const guest = await newGuest();
     const { body } = await ok(session(node.game, 'create', guest.proof, { platformId: guest.player }));
     await settings(node.game, { guestSignIn: false });
@@ -351,7 +351,7 @@ describe('a project', () => {
     await ok(call(guest.proof));
   });
 
-  test('that demands no proof says so to whoever names a player, and to nobody else', async () => {
+  test('that demands no proof says so only to callers that name a player', async () => {
     const told = async (reply: Promise<Reply>) => (await reply).headers['x-ns-player-proof'];
     const guest = await newGuest();
     const named = { 'x-platform-id': PLAYER };
@@ -373,7 +373,7 @@ describe('a project', () => {
   });
 });
 
-test('a node that starts knows guests by its tables', async () => {
+test('a node that starts loads guests from its tables', async () => {
   const guest = await newGuest();
   await newCode(guest);
   const other = await openNode({}, node);

@@ -68,7 +68,7 @@ const secretly = ({ game }: Opened, headers: Headers): Promise<Reply> =>
     body: {},
   });
 
-test('a login that proves what is no id of a player lets nobody in: it could be the beginning of another key', async () => {
+test('a login that proves an invalid player id is refused: the id could be the prefix of another key', async () => {
   for (const id of ['abc', '7', PLAYER.slice(0, 3)]) {
     expect(await refused(save(strict, proofOf(id), `${id}_${PLAYER}`))).toBe('401 PLATFORM_AUTH_FAILED');
     expect(await refused(call(strict, proofOf(id)))).toBe('401 PLATFORM_AUTH_FAILED');
@@ -110,7 +110,7 @@ describe('where players must be verified, an endpoint call', () => {
     expect(await refused(load(strict, proofOf(PLAYER), '76561198000000099'))).toBe('404 NOT_FOUND');
   });
 
-  test('runs on a session alone; a bad token beside it is not excused, and what it must be is told with status 200', async () => {
+  test('runs on a session alone; a bad token beside it is refused, and a refusal of the session has status 200', async () => {
     const token = await tokenIn(session(strict.game, 'create', proofOf(PLAYER)));
     const held = { 'x-auth-session': token };
     expect(await me(call(strict, held))).toBe(PLAYER);
@@ -148,7 +148,7 @@ describe('a call by a host for another player', () => {
     expect(await refused(call(strict, headers(strict.game)))).toBe('401 PLATFORM_AUTH_FAILED');
   });
 
-  test("with a player's token that is no good is 401, however well it is signed", async () => {
+  test("with a player's token that is invalid is 401, even if it is signed", async () => {
     const { game } = strict;
     const signed = { projectId: game.projectId, purpose: 'whoami', player: OTHER, token: 'bad' };
     const headers = {
@@ -217,7 +217,7 @@ describe('where players must be verified, documents', () => {
     expect(await refused(reply)).toBe('401 PLATFORM_AUTH_FAILED');
   });
 
-  test('have a ledger that their own player reads', async () => {
+  test('have a ledger that only their own player reads', async () => {
     await ok(save(strict, proofOf(PLAYER)));
     const ledger = (headers: Headers, key = PLAYER) =>
       strict.game.play('GET', strict.game.storage(`players/${key}/ledger`), { headers }, null);
@@ -235,7 +235,7 @@ describe('where players must be verified, documents', () => {
     expect(Object((await ok(append(relayed(game, 'storage-towns')))).body).record._writerId).toBe(OTHER);
   });
 
-  test('need no player of a dedicated server', async () => {
+  test('need no proven player from a dedicated server', async () => {
     const { game } = strict;
     await ok(game.manage('POST', game.storage(`players/${OTHER}`), { body: { gold: 2 } }));
     await ok(game.manage('GET', game.storage(`players/${OTHER}`)));
@@ -243,14 +243,14 @@ describe('where players must be verified, documents', () => {
 });
 
 describe('where players need not be verified', () => {
-  test('whoever is claimed plays, and tokens say nothing', async () => {
+  test('a claimed player is accepted, and tokens are not checked', async () => {
     expect(await me(call(open, {}))).toBe('anonymous');
     expect(await me(call(open, { 'x-platform-id': PLAYER, 'x-platform-token': 'whatever' }))).toBe(PLAYER);
     expect(await me(call(open, { 'x-platform-id': PLAYER, 'x-on-behalf-of': OTHER }))).toBe(OTHER);
     await ok(save(open, { 'x-platform-id': PLAYER }, OTHER));
   });
 
-  test('a session that was sent must hold all the same, and names the player', async () => {
+  test('a session that was sent must be in force all the same, and names the player', async () => {
     expect(await told(call(open, { 'x-auth-session': 'nonsense' }))).toBe('200 401 AUTH_SESSION_INVALID');
     await settings(open.game, { enableAuthSessions: false });
     expect(await told(call(open, { 'x-auth-session': 'nonsense' }))).toBe('200 403 AUTH_SESSION_DISABLED');
@@ -269,7 +269,7 @@ describe('where players need not be verified', () => {
   });
 });
 
-test('an installation without a verifier refuses where players must be verified, and says that it is not the token', async () => {
+test('an installation without a verifier refuses where players must be verified, and does not blame the token', async () => {
   await settings(open.game, { requirePlayerAuth: true });
   const { status, body, headers } = await call(open, proofOf(PLAYER));
   expect([status, Object(body).error.code, Object(body).error.authFailureKind]).toEqual([
@@ -281,7 +281,7 @@ test('an installation without a verifier refuses where players must be verified,
   await settings(open.game, { requirePlayerAuth: false });
 });
 
-test('a player who can be proven may finish a save that began before the project came to ask for that', async () => {
+test('a player who can be proven may finish a save that began before the project required proof', async () => {
   const turned = await openNode();
   try {
     await publish(turned.game);

@@ -31,7 +31,7 @@ const asked = (method: string, player: string, rest = '', headers = {}, body?: u
   return game.play(method, game.storage(`slots/${player}/records${rest}`), { headers, ...(body === undefined ? {} : { body }) });
 };
 
-test('save records of a project that requires verified players are those of the player that is proven', async () => {
+test('save records of a project that requires verified players belong to the proven player', async () => {
   const ada = proofOf(ADA);
   const { body } = await ok(asked('POST', ADA, '', ada, { recordName: 'Harbour' }));
   const rest = `/${String(Object(body).recordId)}`;

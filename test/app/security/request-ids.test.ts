@@ -34,7 +34,7 @@ async function call(table: Table, project: Project, command: Command<number>): P
 }
 
 describe('a request id', () => {
-  it('is used up in the same commit as what its call writes', async () => {
+  it('is used up in the same commit as the writes of its call', async () => {
     const table = new Table();
     const project = await table.open();
     expect(await call(table, project, sealed())).toBe(0);

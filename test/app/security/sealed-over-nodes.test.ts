@@ -64,7 +64,7 @@ test('the same request id counts once for each session', async () => {
   expect(await refused(call(node, sealed(one.id, id), one))).toBe('409 ENCRYPTED_REQUEST_REPLAY_DETECTED');
 });
 
-test('a session that was revoked on another node carries no sealed call', async () => {
+test('a session that was revoked on another node refuses sealed calls', async () => {
   const held = await create();
   await ok(call(node, sealed(held.id), held));
   await ok(session(beside.game, 'revoke', { 'x-auth-session': held.token }));

@@ -41,14 +41,14 @@ async function newSession(player = PLAYER): Promise<{ readonly headers: Record<s
 describe.each([false, true])('where players must be proven: %s', (requirePlayerAuth) => {
   beforeAll(() => settings(node.game, { requirePlayerAuth, enableAuthSessions: true, enableEncryptedRequests: true }));
 
-  test('a request sealed with a session is good with that session, once', async () => {
+  test('a request sealed with a session is accepted with that session, once', async () => {
     const { headers, id } = await newSession();
     const body = sealedBody({ sessionId: id });
     expect((await ok(call(body, headers))).body).toMatchObject({ ok: true, twice: 4 });
     expect(await told(call(body, headers))).toBe('409 undefined ENCRYPTED_REQUEST_REPLAY_DETECTED');
   });
 
-  test('with an Idempotency-Key it finds its first answer, as it was sent or sealed anew; its id alone still counts once', async () => {
+  test('with an Idempotency-Key it gets its first answer, sent as it was or sealed anew; its id alone still counts once', async () => {
     const key = { 'idempotency-key': `sealed ${requirePlayerAuth}` };
     const body = sealedBody();
     const first = await ok(call(body, { ...proofOf(PLAYER), ...key }));
@@ -68,7 +68,7 @@ describe.each([false, true])('where players must be proven: %s', (requirePlayerA
     expect(await told(call(other, { ...proofOf(PLAYER), ...key }))).toBe('409 undefined IDEMPOTENCY_KEY_REUSED');
   });
 
-  test('it is refused with another session, or with none, in words that a game can read', async () => {
+  test('it is refused with another session or none, in a body that a game can read', async () => {
     const [mine, another] = [await newSession(), await newSession()];
     const body = sealedBody({ sessionId: mine.id });
     expect(await told(call(body, another.headers))).toBe('200 401 AUTH_SESSION_PLATFORMID_MISMATCH');
@@ -76,13 +76,13 @@ describe.each([false, true])('where players must be proven: %s', (requirePlayerA
     await ok(call(body, mine.headers));
   });
 
-  test('a request sealed with the player’s id is good without a session, and for nobody else', async () => {
+  test('a request sealed with the player’s id is accepted without a session, and for nobody else', async () => {
     await ok(call(sealedBody(), proofOf(PLAYER)));
     await ok(call(sealedBody(), (await newSession()).headers));
     expect(await told(call(sealedBody(), proofOf(OTHER), OTHER))).toBe('401 undefined REQUEST_SIGNATURE_INVALID');
   });
 
-  test('a host hands on what its player has sealed', async () => {
+  test('a host may pass on a request that its player sealed', async () => {
     const { projectId, publicKey } = node.game;
     const token = tokenFor(PLAYER);
     const signature = createHmac('sha256', publicKey).update(`${projectId}:echo:${PLAYER}:${token}`).digest('hex');
@@ -95,7 +95,7 @@ describe.each([false, true])('where players must be proven: %s', (requirePlayerA
 });
 
 describe('where sessions have been switched off', () => {
-  test('a game that believes them on is told what is expected; another is told that they are off', async () => {
+  test('a game that expects sessions is told the mode in force; another is told that sessions are off', async () => {
     await settings(node.game, { requirePlayerAuth: false, enableAuthSessions: true, enableEncryptedRequests: false });
     const { headers } = await newSession();
     await ok(call({ times: 2, security: block }, headers));

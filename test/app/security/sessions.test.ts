@@ -23,7 +23,7 @@ const create = (player = PLAYER) => session(node.game, 'create', proofOf(player)
 const withToken = (token: string) => ({ 'x-auth-session': token });
 
 describe('an auth session', () => {
-  test('is created for a proven player, with everything that the client reads', async () => {
+  test('is created for a proven player, with all members that the client reads', async () => {
     const { status, body, headers } = await create();
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -69,7 +69,7 @@ describe('an auth session', () => {
     expect(Object(reply.body).session.platformId).toBe(PLAYER);
   });
 
-  test('is refused with status 200 and the real one inside, so that the game can read it', async () => {
+  test('is refused with status 200 and the real status inside, so that the game can read it', async () => {
     const { game } = node;
     const wrong = { ...proofOf(PLAYER), 'x-platform-token': tokenFor('76561198000000002') };
     expect(await told(session(game, 'create', wrong))).toBe('200 401 PLATFORM_AUTH_FAILED');
@@ -92,12 +92,12 @@ describe('an auth session', () => {
     });
   });
 
-  test('says what a rejected token was rejected for', async () => {
+  test('says why a token was rejected', async () => {
     const { body } = await session(node.game, 'create', { ...proofOf(PLAYER), 'x-platform-token': 'x' });
     expect(Object(body).error.authFailureKind).toBe('token_rejected');
   });
 
-  test('that a body without JSON comes with needs its headers only', async () => {
+  test('needs only headers if the body is no JSON', async () => {
     const { game } = node;
     const path = `/v3/auth-sessions/${game.projectId}/create?apiKey=${game.publicKey}`;
     await ok(game.send('POST', path, { headers: proofOf(PLAYER), raw: '{"platformId":' }));
@@ -111,7 +111,7 @@ describe('an auth session', () => {
     for (const token of tokens) await tokenIn(session(node.game, 'refresh', withToken(token)));
   });
 
-  test('is refreshed from wherever its token is sent, and the old one stays in force', async () => {
+  test('is refreshed wherever its token is sent, and the old one stays in force', async () => {
     const token = await tokenIn(create());
     const fresh = await tokenIn(session(node.game, 'refresh', withToken(token)));
     expect(fresh).not.toBe(token);
@@ -131,7 +131,7 @@ describe('an auth session', () => {
     expect(await told(session(node.game, 'reauth', other))).toBe('200 403 AUTH_SESSION_PLATFORMID_MISMATCH');
   });
 
-  test('that is revoked is over at once, on every node, with all that were refreshed from it', async () => {
+  test('that is revoked ends at once, on every node, with all that were refreshed from it', async () => {
     const token = await tokenIn(create());
     const fresh = await tokenIn(session(beside.game, 'refresh', withToken(token)));
     expect(fresh.startsWith(WIRE_TEXTS.sessionPrefix.published)).toBe(true);
@@ -156,7 +156,7 @@ describe('an auth session', () => {
     }
   });
 
-  test('is spelled as the published client spells it, where that is asked for', async () => {
+  test('is spelled as the published client spells it if the setting says so', async () => {
     const { body } = await ok(session(beside.game, 'create', proofOf(PLAYER)));
     const names = wireNames('published');
     expect(Object(body).session).toMatchObject({ [names.member('platformId')]: PLAYER });

@@ -31,12 +31,12 @@ test('a row older than the horizon, taken as current, lets a decision on an old 
   expect(await find(oldRows, UNEXPLAINED, 60)).toMatch(UNEXPLAINED);
 });
 
-test('a refusal that does not wait for the speculation it read was true at no revision', async () => {
+test('a refusal that does not wait for the speculation that it read was true at no revision', async () => {
   const untrue = /answered (TOO_POOR|STALE_SAVE|RATE_LIMIT), which was true at no revision/;
   expect(await find(hastyRefusals, untrue, 20)).toMatch(untrue);
 });
 
-test('a group that is formed anew after an unknown outcome is told to be lost, and is in the log', async () => {
+test('a group that is formed anew after an unknown outcome is reported as lost although the log has it', async () => {
   const denied = /answered STORAGE_UNAVAILABLE, and is in the log/;
   expect(await find(reformedGroups, denied, 40)).toMatch(denied);
 });
@@ -46,7 +46,7 @@ test('an event id that is used again at another revision stands for two byte str
   expect(await find(reusedIds, reused, 40)).toMatch(reused);
 });
 
-test('what stores nothing and does not ask the log is answered as of what its node has heard', async () => {
+test('a command that stores nothing and does not read the end of the log is answered from an old state', async () => {
   const old = /answered as of \d+, before \d+|which was true at no revision/;
   expect(await find(unaskedLog, old, 20)).toMatch(old);
 });

@@ -29,8 +29,8 @@ function setup(limits = { foldMs: 300_000, players: 3 }) {
   return { folds, receive, pass, events };
 }
 
-describe('a player who stays', () => {
-  it('is told of once in the time that is set, whatever comes meanwhile', async () => {
+describe('a player who stays online', () => {
+  it('has one event stored in each fold time, however many heartbeats come', async () => {
     const { receive, pass, events, folds } = setup();
     expect(receive('p')).toBe('to be stored');
     for (let beat = 0; beat < 21; beat += 1) {
@@ -44,7 +44,7 @@ describe('a player who stays', () => {
     expect(folds.folded).toBe(21);
   });
 
-  it('who falls silent is told of then, and no more after that', async () => {
+  it('who falls silent has one last event stored', async () => {
     const { receive, pass, events, folds } = setup();
     receive('p');
     await pass(30_000);
@@ -57,7 +57,7 @@ describe('a player who stays', () => {
   });
 });
 
-it('each of very many players is told of in that time, also who came last', async () => {
+it('each of very many players has an event stored in the fold time, also the last to come', async () => {
   const { receive, pass, events } = setup({ foldMs: 60_000, players: 10_000 });
   const players = Array.from({ length: 10_000 }, (_, at) => `p${at}`);
   for (const player of players) receive(player);
@@ -69,7 +69,7 @@ it('each of very many players is told of in that time, also who came last', asyn
   expect(new Set(told).size).toBe(10_000);
 });
 
-describe('what is gathered is told before', () => {
+describe('gathered heartbeats are stored before', () => {
   it.each<[string, Partial<HeartbeatReceived>]>([
     ['a leave', { event: 'leave' }],
     ['another session', { sessionId: 's2' }],
@@ -96,14 +96,14 @@ describe('what is gathered is told before', () => {
   });
 });
 
-it('players beyond what a node holds have each heartbeat stored', () => {
+it('each heartbeat is stored of players beyond the bound of a node', () => {
   const { receive } = setup();
   const all = () => ['a', 'b', 'c', 'd'].map((player) => receive(player));
   all();
   expect(all()).toEqual(['gathered', 'gathered', 'gathered', 'to be stored']);
 });
 
-it('switched off, each is stored', () => {
+it('each heartbeat is stored where folding is switched off', () => {
   const { receive } = setup({ foldMs: 0, players: 3 });
   receive('p');
   expect(receive('p')).toBe('to be stored');

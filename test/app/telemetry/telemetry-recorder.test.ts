@@ -49,7 +49,7 @@ function setup(limits = { queueEvents: 100, queueBytes: 1e6, groupEvents: 10, gr
 }
 
 describe('telemetry on its way to the log', () => {
-  test('what comes in one turn goes in groups, and everyone learns the revision', async () => {
+  test('events of one turn are appended in groups, and every caller learns the revision', async () => {
     const { record, passing, appends } = setup();
     expect(await passing(Promise.all(Array.from({ length: 25 }, () => record())))).toEqual(Array.from({ length: 25 }, (_, n) => n));
     expect(appends.map(({ events }) => events)).toEqual([10, 10, 5]);
@@ -61,14 +61,14 @@ describe('telemetry on its way to the log', () => {
     expect(appends.map(({ stream }) => stream)).toEqual(['telemetry-loud', 'telemetry-quiet', 'telemetry-loud', 'telemetry-loud']);
   });
 
-  test('beyond the bound of the queue nothing waits', async () => {
+  test('events beyond the bound of the queue are refused', async () => {
     const { record, passing, lost } = setup({ queueEvents: 5, queueBytes: 1e6, groupEvents: 10, groupBytes: 1e5 });
     const answers = await passing(Promise.all(Array.from({ length: 8 }, () => record())));
     expect(answers).toEqual([0, 1, 2, 3, 4, null, null, null]);
     expect(lost).toEqual({ full: 3 });
   });
 
-  test('a log that is away is told at once, and tried again by what comes next', async () => {
+  test('a log that cannot be reached is reported at once, and tried again by the next event', async () => {
     const { record, passing, state, lost } = setup();
     state.fate = 'refused';
     expect(await passing(record())).toBe(null);
@@ -77,14 +77,14 @@ describe('telemetry on its way to the log', () => {
     expect(lost).toEqual({ failed: 1 });
   });
 
-  test('an append without an answer is not sent again: it would be stored twice', async () => {
+  test('an append without an answer is not repeated: it could be stored twice', async () => {
     const { record, passing, state, inner } = setup();
     state.fate = 'lost';
     expect(await passing(record())).toBe(null);
     expect(await inner.read('telemetry-a', { limit: 10, direction: 'forwards' })).toHaveLength(1);
   });
 
-  test('nobody waits longer than they said, and what nobody waits for is not stored', async () => {
+  test('no caller waits longer than it said, and an event that nobody waits for is not stored', async () => {
     const { record, passing, state, appends, lost } = setup();
     state.fate = 'never';
     const first = record('a', 100);
@@ -93,7 +93,7 @@ describe('telemetry on its way to the log', () => {
     expect([await first, appends.length, lost]).toEqual([null, 1, {}]);
   });
 
-  test('a close stores what waits, and takes no more', async () => {
+  test('a close stores the waiting events and accepts no more', async () => {
     const { recorder, record, passing } = setup();
     const waiting = record();
     await passing(recorder.close());

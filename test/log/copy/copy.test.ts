@@ -43,7 +43,7 @@ test('Postgres → memory → Postgres gives the same events at the same places,
   expect(events.slice(0, 4).map(({ data }) => data)).toEqual(HARD_TEXTS);
 });
 
-test('a second run copies only what is new', async () => {
+test('a second run copies only new events', async () => {
   const [from, to] = [createMemoryLog(), createMemoryLog()];
   const writer = await fill(from);
   await copyLogs(from, to);
@@ -72,7 +72,7 @@ test('other programs’ streams stay where they are', async () => {
   expect(await to.head('orders-7')).toBeNull();
 });
 
-test('a target with events of another source gets what it lacks, whatever its last event is', async () => {
+test('a target with events of another source gets the missing events, whatever its last event is', async () => {
   const [one, other, to] = [createMemoryLog(), createMemoryLog(), createMemoryLog()];
   await new Writer(one).write('project-one', '{"a":1}', '{"a":2}');
   await new Writer(other).write('project-other', '{"b":1}');
@@ -87,7 +87,7 @@ test('a target with events of another source gets what it lacks, whatever its la
 });
 
 describe('an interruption', () => {
-  test('in the middle leaves a beginning, and the next run goes on from it', async () => {
+  test('in the middle leaves a beginning of the source, and the next run goes on from it', async () => {
     const [from, to] = [createMemoryLog(), await freshPostgres()];
     await fill(from);
     for (const appends of [7, 1, 12]) {
@@ -107,7 +107,7 @@ describe('an interruption', () => {
     expect(await allOf(to)).toEqual(await allOf(from));
   });
 
-  test('while a lost answer is asked for again stops, too', async () => {
+  test('ends the repetition of an append, too', async () => {
     const [from, to, stop] = [createMemoryLog(), createMemoryLog(), new AbortController()];
     await fill(from);
     const target = changed(to, (call) => {
@@ -162,7 +162,7 @@ describe('appends that are sent at once', () => {
     expect(await places(to)).toEqual(await places(from));
   });
 
-  test('and a hole that a killed copy left among them is found and filled', async () => {
+  test('fill a gap that a killed copy left among them', async () => {
     const [from, to] = [createMemoryLog(), createMemoryLog()];
     await fill(from, 2);
     const events = await allOf(from);
@@ -175,7 +175,7 @@ describe('appends that are sent at once', () => {
   });
 });
 
-test('a target that stays away ends the copy, not the target', async () => {
+test('a target that stays unreachable ends the copy', async () => {
   const [from, to] = [createMemoryLog(), createMemoryLog()];
   await fill(from);
   const target = changed(to, (call) => {
@@ -185,7 +185,7 @@ test('a target that stays away ends the copy, not the target', async () => {
   expect(await copyLogs(from, to)).toMatchObject({ events: 80, complete: true });
 });
 
-test('a source that falls silent ends the copy', async () => {
+test('a silent source ends the copy', async () => {
   const silent: Log = {
     ...createMemoryLog(),
     follow: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) }),
@@ -217,7 +217,7 @@ test('an append that is too large is split; a single event that is too large is 
   await expect(failed).rejects.toThrow('project-a@5 (document.written)');
 });
 
-test('following copies what is written meanwhile until it is told to stop', async () => {
+test('a following copy copies new events until it is stopped', async () => {
   const [from, to, stop] = [createMemoryLog(), createMemoryLog(), new AbortController()];
   const writer = await fill(from, 2);
   let writes = 0;
@@ -231,7 +231,7 @@ test('following copies what is written meanwhile until it is told to stop', asyn
   expect(await allOf(to)).toEqual(await allOf(from));
 });
 
-describe('two histories are refused and nothing is written over', () => {
+describe('two histories are refused and nothing is overwritten', () => {
   test('when the target has another last event', async () => {
     const [from, to] = [createMemoryLog(), createMemoryLog()];
     await new Writer(from).write('project-a', '{"i":1}', '{"i":2}', '{"i":3}');
@@ -274,7 +274,7 @@ describe('two histories are refused and nothing is written over', () => {
     await expect(copyLogs(from, target)).rejects.toThrow('project-b@1');
   });
 
-  test('but a target that only went on from the same events is left as it is', async () => {
+  test('but a target that only goes on from the same events is left as it is', async () => {
     const [from, to] = [createMemoryLog(), createMemoryLog()];
     await fill(from, 2);
     await copyLogs(from, to);

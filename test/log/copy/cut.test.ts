@@ -39,7 +39,7 @@ async function same(from: Log, to: Log, kept: number): Promise<void> {
   expect(before.map(({ revision }) => revision)).toEqual(before.map((_, index) => index));
 }
 
-test('what is left of a cut stream keeps its revisions, and what was cut its place', async () => {
+test('a copy of a truncated stream keeps revisions and positions', async () => {
   const [from, to] = [await cutLog(20), createMemoryLog()];
   expect(await copyLogs(from, to)).toMatchObject({ complete: true });
   await same(from, to, 20);
@@ -47,7 +47,7 @@ test('what is left of a cut stream keeps its revisions, and what was cut its pla
   expect(await copyLogs(from, to)).toMatchObject({ copied: 0, complete: true });
 });
 
-test('a copy from before the cut goes on with it; one that was left behind goes on after what it missed', async () => {
+test('a copy from before the truncation goes on with it; a copy that missed truncated events goes on after them', async () => {
   const from = await cutLog(0);
   const to = createMemoryLog();
   await copyLogs(from, to);
@@ -65,7 +65,7 @@ test('a copy from before the cut goes on with it; one that was left behind goes 
   expect(copied.flatMap(({ type, revision }) => (type === TRUNCATED ? [revision] : []))).toEqual([50]);
 });
 
-test('one that broke off among them goes on there', async () => {
+test('a copy that broke off among fillers goes on there', async () => {
   const [from, to] = [await cutLog(20), createMemoryLog()];
   let calls = 0;
   const breaking: Log = {
@@ -82,7 +82,7 @@ test('one that broke off among them goes on there', async () => {
   await same(from, to, 20);
 });
 
-test('through a file, too', async () => {
+test('a truncated stream is copied through a file, too', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cut-copy-'));
   closing.push(() => rm(folder, { recursive: true }));
   const [from, to] = [await cutLog(20), createMemoryLog()];

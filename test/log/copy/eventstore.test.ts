@@ -11,7 +11,7 @@ const DENSE = { hasDensePositions: true, maxConcurrentAppends: 64 };
 
 const withoutPositions = async (log: Log) => (await everything(logSource(log, SPARSE))).map(({ position: _, ...event }) => event);
 
-test('Postgres → EventStoreDB → Postgres gives the same events in the same order, and later runs only what is new', async () => {
+test('Postgres → EventStoreDB → Postgres gives the same events in the same order, and later runs only new ones', async () => {
   const standIn = await startStandIn();
   const eventStore = createEventStoreLog({ url: standIn.url });
   const [first, last] = [postgresLog(await postgresLogDatabase()), postgresLog(await postgresLogDatabase())];

@@ -46,7 +46,7 @@ describe('size', () => {
   });
 });
 
-describe('an append whose answer stays away', () => {
+describe('an append without an answer', () => {
   test.each<[AppendFate, number]>([
     ['silentBefore', 1],
     ['silentAfter', 2],
@@ -81,7 +81,7 @@ describe('an append whose answer stays away', () => {
     expect(await untilAnswered(() => log.read('a', all))).toHaveLength(3);
   });
 
-  test('answers that are held back: stored, unknown, and the first answer once they come through', async () => {
+  test('answers that are held back leave stored appends unknown, and come as the first answer later', async () => {
     const { server, log } = await opened({ timeoutMs: 300 });
     await untilKnown(log, 'a', 'none', events(1));
     server.network.dropAnswers();
@@ -92,7 +92,7 @@ describe('an append whose answer stays away', () => {
     expect((await untilKnown(log, 'a', 0, list)).result).toMatchObject({ ok: true, revision: 2 });
   });
 
-  test('a connection that is dead and looks open is replaced after one time-out', async () => {
+  test('a dead connection that looks open is replaced after one time-out', async () => {
     const { server, log } = await opened({ timeoutMs: 2000 });
     await log.append('a', 'none', events(1));
     server.network.strand();
@@ -113,7 +113,7 @@ describe('an append whose answer stays away', () => {
     expect(await head).toMatchObject({ revision: 0 });
   });
 
-  test('an append that alone stays unanswered does not cost the others their connection', async () => {
+  test('a single append without an answer does not cost the others their connection', async () => {
     const { server, log } = await opened({ timeoutMs: 2000 });
     await log.append('a', 'none', events(1));
     server.faults.appends = ['silentBefore'];
@@ -131,8 +131,8 @@ test('a server whose clock is minutes ahead of ours takes appends', async () => 
   expect(await log.append('a', 'none', events(1))).toMatchObject({ ok: true, revision: 0 });
 });
 
-describe('a server that follows another', () => {
-  test('an append goes to the leader that it names, and is stored there once', async () => {
+describe('a server that is no leader', () => {
+  test('names the leader, to which the append goes and where it is stored once', async () => {
     const { server, log } = await opened();
     const { server: leader } = await opened();
     await log.append('a', 'none', events(1));
@@ -144,7 +144,7 @@ describe('a server that follows another', () => {
     expect(await log.append('b', 1, events(1))).toMatchObject({ ok: true, revision: 2 });
   });
 
-  test('a read goes there, too', async () => {
+  test('names the leader for reads, too', async () => {
     const { server, log } = await opened();
     const { server: leader, log: there } = await opened();
     await there.append('a', 'none', events(3));
@@ -154,7 +154,7 @@ describe('a server that follows another', () => {
   });
 });
 
-describe("a server's word on an append", () => {
+describe("a server's refusal of an append", () => {
   test.each<[AppendFate, unknown]>([
     ['notReady', LogUnavailable],
     ['busy', LogUnavailable],
@@ -169,7 +169,7 @@ describe("a server's word on an append", () => {
     expect(await log.append('a', 'none', list)).toMatchObject({ ok: true, revision: 0 });
   });
 
-  test('a bad request is neither unknown nor worth trying again', async () => {
+  test('a bad request is neither unknown nor tried again', async () => {
     const { server, log } = await opened();
     server.faults.appends = ['badRequest'];
     const error: unknown = await log.append('a', 'none', events(1)).catch((reason: unknown) => reason);
@@ -177,7 +177,7 @@ describe("a server's word on an append", () => {
     expect(String(error)).toContain('refused');
   });
 
-  test('what a server would refuse for its form is not sent', async () => {
+  test('an append that a server would refuse for its form is not sent', async () => {
     const { log } = await opened();
     await expect(log.append('', 'none', events(1))).rejects.toThrow(TypeError);
     await expect(log.append('a', 'none', [{ ...anEvent(), id: 'no id' }])).rejects.toThrow(TypeError);
@@ -188,7 +188,7 @@ describe("a server's word on an append", () => {
 });
 
 describe('no connection', () => {
-  test('nobody listening is certain: nothing was stored', async () => {
+  test('an append to a port without a server is certain not to be stored', async () => {
     const { server, log } = await opened();
     server.crash();
     await expect(log.append('a', 'none', events(1))).rejects.toBeInstanceOf(LogUnavailable);
@@ -199,7 +199,7 @@ describe('no connection', () => {
     expect(await log.append('a', 'none', events(1))).toMatchObject({ ok: true, revision: 0 });
   });
 
-  test('TLS against a server without it is certain, too', async () => {
+  test('TLS against a server without TLS is certain, too', async () => {
     const { server } = await opened();
     const log = openedOn(server.url.replace('?tls=false', ''));
     await expect(log.append('a', 'none', events(1))).rejects.toBeInstanceOf(LogUnavailable);
@@ -267,7 +267,7 @@ describe('the one table of waiting appends that all clients of a process share',
 });
 
 describe('streams deleted in the log itself', () => {
-  test('a tombstone is a clear error, for good', async () => {
+  test('a tombstone is a clear error for ever', async () => {
     const { server, log } = await opened();
     await log.append('a', 'none', events(1));
     server.store.tombstone('a');
@@ -286,7 +286,7 @@ describe('streams deleted in the log itself', () => {
   });
 });
 
-test('events that something else wrote are readable, as JSON printed anew', async () => {
+test('events of other programs are readable, as JSON printed anew', async () => {
   const { server, log } = await opened();
   const client = EventStoreDBClient.connectionString(server.url);
   await client.appendToStream('a', [
@@ -317,7 +317,7 @@ test('a server without the batched append serves as well', async () => {
   await expect(log.append('a', 3, events(1))).rejects.toBeInstanceOf(StreamDeleted);
 });
 
-test('closing ends every call on the server, and leaves what was in flight unknown', async () => {
+test('closing ends every call on the server, and leaves appends under way unknown', async () => {
   const { server, log } = await opened();
   await log.append('a', 'none', events(1));
   const following = (async () => {
@@ -333,7 +333,7 @@ test('closing ends every call on the server, and leaves what was in flight unkno
   await expect(log.read('a', all)).rejects.toBeInstanceOf(LogUnavailable);
 });
 
-test('a read that closing cuts short fails; it is not taken for a stream without events', async () => {
+test('a read that closing interrupts fails; it is not taken for a stream without events', async () => {
   const { server, log } = await opened();
   await log.append('a', 'none', events(3));
   server.faults.readsSilent = true;

@@ -63,7 +63,7 @@ test('connections that break under writers and followers: nothing acknowledged i
   );
 });
 
-test('a server that crashes and comes back, four times: writer and follower go on where they were', async () => {
+test('a server that crashes four times lets writer and follower resume', async () => {
   const { server, log } = await opened({ timeoutMs: 500 });
   const sent = lists(80);
   const following = followUntil(log, { prefix: 'a', after: null }, (seen) => seen.length >= 240);
@@ -77,7 +77,7 @@ test('a server that crashes and comes back, four times: writer and follower go o
   expect(idsOf(await untilAnswered(() => log.read('a', all)))).toEqual(idsOf(sent.flat()));
 });
 
-test('a subscription that brings nothing: reads bring the events, and another takes its place', async () => {
+test('a silent subscription is bridged by reads and replaced', async () => {
   const { server, log } = await opened();
   server.faults.subscriptionsSilent = true;
   const sent = lists(20);
@@ -94,7 +94,7 @@ test('a subscription that brings nothing: reads bring the events, and another ta
   complete((await following).events, sent);
 });
 
-test('while the server is frozen nobody is told to be caught up; afterwards everything arrives', async () => {
+test('no follower is caught up while the server is frozen; afterwards every event arrives', async () => {
   const { server, log } = await opened({ timeoutMs: 300 });
   await untilKnown(log, 'a', 'none', events(1));
   const steps: FollowStep[] = [];
@@ -130,7 +130,7 @@ test('reads that are not ready or silent stop no follower for good', async () =>
   complete((await following).events, sent);
 });
 
-test('a place whose event was scavenged since: the event after it is not skipped', async () => {
+test('a follower that resumes at a scavenged event does not skip the next one', async () => {
   const { server, log } = await opened();
   await log.append('telemetry', 'none', events(5));
   const after = await log.end();
@@ -141,7 +141,7 @@ test('a place whose event was scavenged since: the event after it is not skipped
   complete(seen, sent);
 });
 
-test('a long stretch of other streams: the position moves on, and can be resumed from at any step', async () => {
+test('a position moves on over many events of other streams, and can be resumed from at every step', async () => {
   const { log } = await opened();
   for (let n = 0; n < 10; n++) await log.append('other', n === 0 ? 'none' : n * 100 - 1, events(100));
   const sent = lists(1);
@@ -158,7 +158,7 @@ test('a long stretch of other streams: the position moves on, and can be resumed
   complete(seen, sent);
 });
 
-test('a follower that is slow gets a backlog larger than what is held for it, in order', async () => {
+test('a slow follower gets a backlog larger than its queue, in order', async () => {
   const { log } = await opened();
   const sent = lists(8, 1000);
   await write(log, 'a', sent);
@@ -173,7 +173,7 @@ test('a follower that is slow gets a backlog larger than what is held for it, in
   complete(seen, sent);
 });
 
-test('a follower that stands beyond the end of the log is never told to be caught up', async () => {
+test('a follower beyond the end of the log is never caught up', async () => {
   const { server, log } = await opened();
   await log.append('a', 'none', events(3));
   const stop = new AbortController();
@@ -201,7 +201,7 @@ test('an empty prefix follows all streams but those of the server itself', async
   complete((await followUntil(log, { prefix: '', after: null }, (_, step) => step.caughtUp)).events, sent);
 });
 
-test('a follower that ends or is left leaves nothing open on the server', async () => {
+test('a follower that ends leaves no call open on the server', async () => {
   const { server, log } = await opened();
   await log.append('a', 'none', events(3));
   const following = followUntil(log, { prefix: 'a', after: null }, (_, step) => step.caughtUp && step.events.length === 0);

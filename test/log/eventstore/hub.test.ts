@@ -26,7 +26,7 @@ function following(log: Log, prefix: string): { readonly ids: string[]; readonly
   return { ...found, stop };
 }
 
-test('however many follow, events come over one subscription, and each follower gets its own', async () => {
+test('all followers share one subscription, and each gets its own events', async () => {
   const { server, log } = await opened();
   await log.append('a-1', 'none', events(2));
   const [first, second, other] = [following(log, 'a-'), following(log, 'a-'), following(log, 'b-')];
@@ -43,7 +43,7 @@ test('however many follow, events come over one subscription, and each follower 
   await until(() => server.calls.subscriptions === 0);
 });
 
-test('one that does not take what comes holds nobody up, and misses nothing when it does', async () => {
+test('a slow follower holds up no other, and misses nothing', async () => {
   const { log } = await opened();
   const abort = new AbortController();
   const slow = log.follow({ prefix: 'a-', after: null, signal: abort.signal })[Symbol.asyncIterator]();
@@ -59,7 +59,7 @@ test('one that does not take what comes holds nobody up, and misses nothing when
   await quick.stop();
 });
 
-test('own events are remembered until they come back or are refused, and the oldest are forgotten where too many stay away', async () => {
+test('own events are remembered until they come back or are refused, and the oldest are forgotten if there are too many', async () => {
   const { server } = await opened();
   const connection = openConnection(server.url);
   const [hub, reader, notifier] = [createHub(connection), createReader(connection, 5_000), createNotifier()];

@@ -33,7 +33,7 @@ const anyJson = fc.oneof(
   ),
 );
 
-test('metadata of every kind comes back to the byte; ours lies there as the object that it is', async () => {
+test('metadata of every kind comes back to the byte; ours is stored as an object', async () => {
   const { server, log } = await opened();
   const plain = EventStoreDBClient.connectionString(server.url);
   const stream = (n: number) => `texts-${n}`;
@@ -57,7 +57,7 @@ test('metadata of every kind comes back to the byte; ours lies there as the obje
   }
 });
 
-test('a chain that an earlier release began, with metadata in a string, is read, goes on and holds', async () => {
+test('a chain that an earlier release began, with metadata in a string, is read, continued and verified', async () => {
   const { server, log } = await opened();
   const plain = EventStoreDBClient.connectionString(server.url);
   const first = seal(NO_HASH, eventOf('{"cause":"test","player":"ä\\n"}', '{"n":12345678901234567890}'));

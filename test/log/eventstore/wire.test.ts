@@ -20,7 +20,7 @@ const event = fc.record({
   data: fc.uint8Array({ maxLength: 20_000 }),
 });
 
-test('an event is read as the generated code printed it, whatever its texts and numbers are', () => {
+test('an event is read as the generated code printed it, for any texts and numbers', () => {
   fc.assert(
     fc.property(event, fc.boolean(), ({ id, type, stream, revision, position, metadata, data }, isLink) => {
       const recorded = new streamsPb.ReadResp.ReadEvent.RecordedEvent()
@@ -41,7 +41,7 @@ test('an event is read as the generated code printed it, whatever its texts and 
   );
 });
 
-test('how far a subscription is, is read to the last number; other messages say nothing', () => {
+test('the checkpoint of a subscription is read exactly; other messages carry neither event nor checkpoint', () => {
   fc.assert(
     fc.property(place, place, (commit, prepare) => {
       const checkpoint = new streamsPb.ReadResp.Checkpoint().setCommitPosition(String(commit)).setPreparePosition(String(prepare));
@@ -55,7 +55,7 @@ test('how far a subscription is, is read to the last number; other messages say 
   expect(readMessage(Buffer.from(new streamsPb.ReadResp().setLastStreamPosition('7').serializeBinary()))).toEqual(nothing);
 });
 
-test('bytes that are cut off, or no message at all, are an error and never an event', () => {
+test('truncated bytes and bytes of no message are an error and never an event', () => {
   const recorded = new streamsPb.ReadResp.ReadEvent.RecordedEvent()
     .setId(new sharedPb.UUID().setString(randomUUID()))
     .setStreamIdentifier(new sharedPb.StreamIdentifier().setStreamName(Buffer.from('a')))
@@ -66,7 +66,7 @@ test('bytes that are cut off, or no message at all, are an error and never an ev
 
 type Serialize = (request: InstanceType<typeof streamsPb.BatchAppendReq>) => Buffer;
 
-test('events are printed as the generated code reads them, behind whatever else the client says of the append', () => {
+test('events are printed as the generated code reads them, after the rest of the append', () => {
   let serialize: Serialize | undefined;
   const service = printingService({
     makeBidiStreamRequest: (_path: string, given: Serialize) => {

@@ -71,7 +71,7 @@ test('Postgres → file → Postgres gives the same events, byte for byte', asyn
   }
 });
 
-test('any gzip reads it as lines of JSON, and only its owner may', async () => {
+test('any gzip reads the file as lines of JSON, and only its owner may read it', async () => {
   const { log, path } = await filled();
   await backUp(log, path);
   const text = execFileSync('gzip', ['-dc', path], { encoding: 'utf8' });
@@ -87,7 +87,7 @@ test('any gzip reads it as lines of JSON, and only its owner may', async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test('a second run appends only what is new, and a run without news changes no byte', async () => {
+test('a second run appends only new events, and a run without new events changes no byte', async () => {
   const { log, writer, path } = await filled();
   await backUp(log, path);
   const before = await readFile(path);
@@ -118,7 +118,7 @@ test('a copy that was interrupted is no whole backup; the next run completes it'
   expect(await eventsIn(path)).toEqual(await allOf(log));
 });
 
-test('wherever a file was cut, its whole parts are kept, the rest is known to be missing, and the next run heals it', async () => {
+test('a file that was cut anywhere keeps its whole parts, is known to be incomplete, and is completed by the next run', async () => {
   const { log, path } = await filled();
   await backUp(log, path);
   const whole = await readFile(path);
@@ -195,7 +195,7 @@ describe('is refused and left as it is', () => {
   }
 });
 
-test('a backup that goes on with another history is refused', async () => {
+test('a backup with another history is refused', async () => {
   const path = freshPath();
   const [one, other] = [createMemoryLog(), createMemoryLog()];
   await new Writer(one).write('project-a', '{"i":1}');

@@ -135,7 +135,7 @@ test('an answer that never comes is an unknown outcome, and the same append gets
   expect(await log.read('a', { direction: 'forwards', limit: 10 })).toHaveLength(3);
 });
 
-test('nobody listening is certain: nothing was stored', async () => {
+test('an append to a port without a server is certain not to be stored', async () => {
   const log = opened('postgres://postgres@127.0.0.1:1/nothing', { timeoutMs: 3000 });
   await expect(log.append('a', 'none', events(1))).rejects.toBeInstanceOf(LogUnavailable);
   await expect(log.read('a', { direction: 'forwards', limit: 1 })).rejects.toBeInstanceOf(LogUnavailable);
@@ -143,13 +143,13 @@ test('nobody listening is certain: nothing was stored', async () => {
   await expect(log.end()).rejects.toBeInstanceOf(LogUnavailable);
 });
 
-test('a database without the log says what to do', async () => {
+test('a database without the log’s tables is refused with what to do', async () => {
   const log = opened(await testDatabase());
   await expect(log.append('a', 'none', events(1))).rejects.toThrow(/savepoint migrate/);
   await expect(log.end()).rejects.toThrow(/savepoint migrate/);
 });
 
-test('an append that the server will never take does not take others of the same call down', async () => {
+test('an append that the server refuses does not fail others of the same call', async () => {
   const url = await postgresLogDatabase();
   const log = opened(url);
   const results = await Promise.allSettled([
@@ -163,7 +163,7 @@ test('an append that the server will never take does not take others of the same
   expect(await log.end()).toBe(2n);
 });
 
-test('an append is durable before it is answered even where the database is set to be careless', async () => {
+test('an append is durable before it is answered, also with synchronous_commit off', async () => {
   const url = await postgresLogDatabase();
   await run(
     url,
@@ -178,7 +178,7 @@ test('an append is durable before it is answered even where the database is set 
   expect(await opened(url).append('a', 'none', events(1))).toMatchObject({ ok: true });
 });
 
-test('migrating again keeps everything', async () => {
+test('migrating again keeps every event', async () => {
   const url = await postgresLogDatabase();
   const log = opened(url);
   await log.append('a', 'none', events(2));

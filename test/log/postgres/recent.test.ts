@@ -13,7 +13,7 @@ const at = (position: number): RecordedEvent => ({
   position: BigInt(position),
 });
 
-test('it holds the newest events without a gap, and knows what it does not hold', () => {
+test('recent events are kept without a gap, and events that are not kept are known to be missing', () => {
   fc.assert(
     fc.property(fc.nat(20), fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 400, max: 300_000 }), (start, count, maxBytes) => {
       const recent = new Recent(start, maxBytes);
@@ -30,14 +30,14 @@ test('it holds the newest events without a gap, and knows what it does not hold'
   );
 });
 
-test('it keeps within its bytes', () => {
+test('recent events are bounded in bytes', () => {
   const recent = new Recent(0, 10_000);
   for (let n = 1; n <= 1000; n++) recent.push(at(n));
   expect((recent.top - recent.base) * 300).toBeLessThanOrEqual(10_000);
   expect(recent.top - recent.base).toBeGreaterThan(10);
 });
 
-test('an event that is not the next is passed over', () => {
+test('an event that is not the next is ignored', () => {
   const recent = new Recent(5, 10_000);
   recent.push(at(7));
   recent.push(at(5));
