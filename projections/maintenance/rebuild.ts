@@ -10,7 +10,7 @@ import { AT_ONCE, fillAll, IN_PAGES } from '../fills.ts';
 import { dropVersion, showVersion } from '../migrate.ts';
 import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
 import { projectsAfter, readFollowed } from '../projector/followed.ts';
-import { hasFallenBehind, OF_REBUILDS, type Others, pauseAfter } from '../projector/turns.ts';
+import { type Competition, hasFallenBehind, OF_REBUILDS, pauseAfter } from '../projector/turns.ts';
 import { PROJECTION_NAMES, PROJECTIONS, STATE_NAMES, TELEMETRY } from '../registry.ts';
 import { type ProjectionName, schemaOf, Transaction, type Versions } from '../tables.ts';
 import { inTransaction, transaction, withClient } from '../transaction.ts';
@@ -102,7 +102,7 @@ function withPrerequisites(names: readonly ProjectionName[]): readonly Projectio
   return PROJECTIONS.filter(({ name }) => names.includes(name) || (derived && (name === 'documents' || name === 'definitions')));
 }
 
-const MAX_TRIES = 20;
+const MAX_ATTEMPTS = 20;
 
 function isDeadlock(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '40P01';
@@ -132,11 +132,11 @@ class Rebuild {
     if (this.#names.length === PROJECTION_NAMES.length) await this.#discover();
     let before = Number.POSITIVE_INFINITY;
     for (let round = 0; round < ROUNDS; round++) {
-      const left = await this.#aim(pool);
-      if (left < LITTLE && round > 0) break;
+      const remaining = await this.#updateTargets(pool);
+      if (remaining < LITTLE && round > 0) break;
       // Where others write about as fast as this folds, pauses would keep it from ever getting near.
-      const mayPause = left < before / 2;
-      before = left;
+      const mayPause = remaining < before / 2;
+      before = remaining;
       for (const [projectId, progress] of this.#projects) {
         const page = <T>(work: (tx: Transaction) => Promise<T>) => this.#page(projectId, work, mayPause);
         await this.#fold(projectId, progress, page);
@@ -187,7 +187,7 @@ class Rebuild {
    * Sets every project's target to the checkpoint of the state tables, or to the log's head when the log holds another history. The
    * checkpoints of the rebuilt views do not count: a paused view would be built only up to the event at which it failed.
    */
-  async #aim(client: Pool | PoolClient): Promise<number> {
+  async #updateTargets(client: Pool | PoolClient): Promise<number> {
     const { rows } = await client.query<{ project: string; revision: string; hash: string }>(
       `SELECT DISTINCT ON (c.project) c.project, c.revision, c.hash FROM savepoint.checkpoints c
        WHERE (c.projection, c.version) IN (SELECT * FROM unnest($1::text[], $2::int[])
@@ -195,13 +195,13 @@ class Rebuild {
        ORDER BY c.project, c.revision DESC`,
       [this.#names, this.#names.map((name) => this.#old.get(name)), STATE_NAMES[0]],
     );
-    let left = 0;
+    let remaining = 0;
     for (const row of rows) {
       const progress = this.#projects.get(row.project) ?? (await this.#begin(client, row.project));
       progress.target = await this.#target(row.project, { revision: Number(row.revision), hash: row.hash });
-      left += Math.max(0, progress.target - progress.revision);
+      remaining += Math.max(0, progress.target - progress.revision);
     }
-    return left;
+    return remaining;
   }
 
   async #begin(client: Pool | PoolClient, projectId: string): Promise<ProjectProgress> {
@@ -230,25 +230,25 @@ class Rebuild {
     const startedAt = performance.now();
     const done = await transaction(pool, projectId, this.#new, work);
     const pageMs = performance.now() - startedAt;
-    const { isAlone, isPressed } = await this.#others(projectId);
-    const pauseMs = pauseAfter(pageMs, { isPressed, isAlone: isAlone || !mayPause }, OF_REBUILDS);
+    const { isAlone, isBehind } = await this.#others(projectId);
+    const pauseMs = pauseAfter(pageMs, { isBehind, isAlone: isAlone || !mayPause }, OF_REBUILDS);
     if (pauseMs > 0) await sleep(pauseMs);
     return done;
   }
 
   /** Whether others have written to the log since this was last asked, and whether the running state tables of this project keep up with it. */
-  async #others(projectId: string): Promise<Others> {
+  async #others(projectId: string): Promise<Competition> {
     const { pool, log } = this.#options;
     const [end, head] = [await log.end(), await log.head(projectStream(projectId))];
     const isAlone = this.#end === undefined || this.#end === end;
     this.#end = end;
-    if (isAlone || head === null) return { isAlone: true, isPressed: false };
+    if (isAlone || head === null) return { isAlone: true, isBehind: false };
     const { rows } = await pool.query<{ revision: string }>(
       `SELECT c.revision FROM savepoint.checkpoints c JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
        WHERE c.project = $1 AND c.projection = $2`,
       [projectId, STATE_NAMES[0]],
     );
-    return { isAlone, isPressed: hasFallenBehind(head.revision, Number(rows[0]?.revision ?? head.revision)) };
+    return { isAlone, isBehind: hasFallenBehind(head.revision, Number(rows[0]?.revision ?? head.revision)) };
   }
 
   async #fold(
@@ -274,12 +274,12 @@ class Rebuild {
    * transactions that wait for each other. This is safe while nothing has been folded.
    */
   async #switch(): Promise<void> {
-    const begun = this.#events;
-    for (let tries = 1; ; tries += 1) {
+    const eventsBefore = this.#events;
+    for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#switchOnce();
       } catch (error) {
-        if (!isDeadlock(error) || this.#events > begun || tries === MAX_TRIES) throw error;
+        if (!isDeadlock(error) || this.#events > eventsBefore || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }
@@ -297,7 +297,7 @@ class Rebuild {
            ORDER BY project, projection, version FOR UPDATE`,
           [this.#names, old],
         );
-        await this.#aim(client);
+        await this.#updateTargets(client);
         for (const [projectId, progress] of this.#projects) {
           // Every project waits during the switch, so a large list of the latest publishes is left to the projector.
           await this.#fold(projectId, progress, (work) => work(new Transaction(client, projectId, this.#new)), AT_ONCE);

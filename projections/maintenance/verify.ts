@@ -194,7 +194,7 @@ class Verification {
     await fillAll(PROJECTIONS, walk.memory.catalog, (work) => transaction(this.#options.pool, projectId, SCRATCH, work));
   }
 
-  #tell(phase: VerifyProgress['phase'], project: string, percent: number): void {
+  #reportProgress(phase: VerifyProgress['phase'], project: string, percent: number): void {
     this.#options.onProgress?.({ phase, project, percent, events: this.#events });
   }
 
@@ -242,7 +242,7 @@ class Verification {
       const page = walk.waiting.splice(0, BATCH);
       for (const event of page) this.#buffered -= event.data.length;
       await this.#fold(projectId, walk, page, (work) => transaction(pool, projectId, SCRATCH, work));
-      this.#tell('folding', projectId, FOLDING * Math.min(1, this.#events / this.#expected));
+      this.#reportProgress('folding', projectId, FOLDING * Math.min(1, this.#events / this.#expected));
     }
   }
 
@@ -265,7 +265,7 @@ class Verification {
   /** Folds the events since the pass, then compares everything in one snapshot. */
   async #compare(projectId: string): Promise<void> {
     const walk = this.#walk(projectId);
-    this.#tell('comparing', projectId, FOLDING + (100 - FOLDING) * (this.#compared / this.#targets.size));
+    this.#reportProgress('comparing', projectId, FOLDING + (100 - FOLDING) * (this.#compared / this.#targets.size));
     this.#compared += 1;
     for (let round = 0; round < ROUNDS && !walk.unreadable; round++) {
       const at = Math.max(-1, ...(await activeCheckpoints(this.#options.pool, projectId)).map((checkpoint) => checkpoint.revision));

@@ -10,8 +10,8 @@ import type { ProjectionName, Transaction } from '../tables.ts';
 import { transaction } from '../transaction.ts';
 import type { WorkerContext } from './context.ts';
 import { Sleeper } from './sleeper.ts';
-import { type Others, pauseAfter, takeTurn } from './turns.ts';
-import { catchUpViews, inGroups, MAX_TIMEOUT_MS, noteFailure, PAGE, passes } from './views.ts';
+import { type Competition, pauseAfter, takeTurn } from './turns.ts';
+import { catchUpViews, groupsByRevision, isTransient, MAX_TIMEOUT_MS, noteFailure, PAGE } from './views.ts';
 
 /** What the background work needs of the project's worker. */
 export interface Host {
@@ -21,41 +21,41 @@ export interface Host {
   /** What the definitions ask of views at those checkpoints, if the worker has it in memory. */
   catalog(): Catalog | null;
   /** Whether the state tables have fallen behind. */
-  isPressed(): boolean;
+  isBehind(): boolean;
   /** Must be called when a view has moved to another checkpoint. */
-  moved(name: ProjectionName, checkpoint: ViewCheckpoint): void;
+  viewAdvanced(name: ProjectionName, checkpoint: ViewCheckpoint): void;
   /** Must be called when the checkpoints have changed elsewhere: a rebuild has switched, or another projector has written. */
-  lookAgain(): void;
+  recheck(): void;
 }
 
 /** Time limit of a page at the first try. It doubles with each failure, because a large page may need longer. */
 const TIMEOUT_MS = 6_000;
 const FIRST_PAUSE_MS = 50;
 /** The pause doubles with each failure, but only this often for failures that pass by themselves. */
-const LONG_PASSING = 4;
+const MAX_TRANSIENT_DOUBLINGS = 4;
 const MAX_PAUSE_MS = 300_000;
 
 /** Failures in a row: those of the view itself, and those with another cause since the last of them. */
 interface Failures {
   readonly own: number;
-  readonly passing: number;
+  readonly transient: number;
   /** `performance.now()` of the first failure. */
   readonly since: number | null;
 }
 
-const NO_FAILURES: Failures = { own: 0, passing: 0, since: null };
+const NO_FAILURES: Failures = { own: 0, transient: 0, since: null };
 
-function grown({ own, passing, since }: Failures, error: unknown): Failures {
+function withFailure({ own, transient, since }: Failures, error: unknown): Failures {
   const now = performance.now();
-  const isPassing = error instanceof CheckpointMoved || passes(error, now - (since ?? now));
-  return { own: isPassing ? own : own + 1, passing: isPassing ? passing + 1 : 0, since: since ?? now };
+  const passes = error instanceof CheckpointMoved || isTransient(error, now - (since ?? now));
+  return { own: passes ? own : own + 1, transient: passes ? transient + 1 : 0, since: since ?? now };
 }
 
 /** The time for which a page of a fill should block the batches of the project's boards. The page's own wait for a batch does not count. */
 const FILL_MS = 80;
 /** Time limit of a page of a fill. It includes counting the documents, which takes long on a busy machine and blocks nobody. */
 const FILL_TIMEOUT_MS = 60_000;
-const FIRST_FILL = 250;
+const FIRST_PAGE = 250;
 
 /**
  * The work for one project that is done beside its worker, so that no batch waits for it. Views that are behind the state tables are caught up
@@ -92,7 +92,7 @@ export class BackgroundViews {
     const checkpoints = this.#host.checkpoints();
     if (checkpoints === null || this.#closed) return;
     const waiting = viewsBehind(checkpoints).filter(({ name }) => !this.#catchUps.has(name));
-    for (const views of inGroups(waiting, checkpoints)) this.#start(views);
+    for (const views of groupsByRevision(waiting, checkpoints)) this.#start(views);
     if (mayFill) {
       this.#filling ??= this.#fill().finally(() => {
         this.#filling = null;
@@ -101,13 +101,13 @@ export class BackgroundViews {
   }
 
   /** Ends the pauses now, because their cause may be gone. */
-  hurry(): void {
+  retryNow(): void {
     for (const { sleeper } of this.#catchUps.values()) sleeper.wake();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.hurry();
+    this.retryNow();
     this.#fillSleeper.wake();
     await Promise.all([...this.#catchUps.values()].map(({ done }) => done));
     await this.#filling;
@@ -115,13 +115,13 @@ export class BackgroundViews {
 
   #start(views: readonly Projection[]): void {
     const sleeper = new Sleeper();
-    const done = this.#catchUp(views, sleeper).then((areApart) => {
+    const done = this.#catchUp(views, sleeper).then((mustSplit) => {
       for (const { name } of views) {
         this.#catchUps.delete(name);
         this.#failing.delete(name);
       }
       if (this.#closed) return;
-      if (areApart) for (const view of views) this.#start([view]);
+      if (mustSplit) for (const view of views) this.#start([view]);
       else this.wake(false);
     });
     for (const { name } of views) this.#catchUps.set(name, { sleeper, done });
@@ -130,10 +130,10 @@ export class BackgroundViews {
   /** Catches a group of views up. Returns whether each must be tried by itself, because one of them fails. */
   async #catchUp(views: readonly Projection[], sleeper: Sleeper): Promise<boolean> {
     let failures = NO_FAILURES;
-    for (let goesOn = true; goesOn; ) {
-      const timeoutMs = Math.min(TIMEOUT_MS * 2 ** (failures.passing + failures.own), MAX_TIMEOUT_MS);
+    for (let hasMore = true; hasMore; ) {
+      const timeoutMs = Math.min(TIMEOUT_MS * 2 ** (failures.transient + failures.own), MAX_TIMEOUT_MS);
       try {
-        goesOn = await this.#context.background.run(this.#host.projectId, () => this.#bring(views, timeoutMs));
+        hasMore = await this.#context.background.run(this.#host.projectId, () => this.#catchUpOnce(views, timeoutMs));
         failures = NO_FAILURES;
         for (const { name } of views) this.#failing.delete(name);
       } catch (error) {
@@ -144,12 +144,12 @@ export class BackgroundViews {
           return true;
         }
         for (const { name } of views) this.#failing.add(name);
-        failures = grown(failures, error);
+        failures = withFailure(failures, error);
         const pauseMs = Math.min(
-          FIRST_PAUSE_MS * 2 ** Math.max(failures.own - 1, Math.min(failures.passing - 1, LONG_PASSING)),
+          FIRST_PAUSE_MS * 2 ** Math.max(failures.own - 1, Math.min(failures.transient - 1, MAX_TRANSIENT_DOUBLINGS)),
           MAX_PAUSE_MS,
         );
-        if (hasMoved) this.#host.lookAgain();
+        if (hasMoved) this.#host.recheck();
         else if (view !== undefined) await this.#report(view, error, failures, pauseMs);
         if (!this.#closed) await sleeper.sleep(pauseMs);
       }
@@ -158,15 +158,15 @@ export class BackgroundViews {
   }
 
   /** Catches a group of views up for one turn, or by one page if that takes longer. Returns whether more is left. */
-  #bring(views: readonly Projection[], timeoutMs: number): Promise<boolean> {
+  #catchUpOnce(views: readonly Projection[], timeoutMs: number): Promise<boolean> {
     const { log, pool, atOnce } = this.#context;
     const { projectId } = this.#host;
     const page = async () => {
-      const checkpoints = this.#behind(views);
+      const checkpoints = this.#checkpointsIfBehind(views);
       if (checkpoints === null) return false;
       const catalog = () => this.#catalog(checkpoints);
       const revision = await catchUpViews(views, { log, pool, projectId, checkpoints, catalog, atOnce, timeoutMs });
-      for (const { name } of views) this.#host.moved(name, { revision, failures: 0, paused: false });
+      for (const { name } of views) this.#host.viewAdvanced(name, { revision, failures: 0, paused: false });
       if (views.some(({ derived }) => derived)) this.wake(true);
       return true;
     };
@@ -174,11 +174,11 @@ export class BackgroundViews {
   }
 
   /** The checkpoints, if all of these views are behind and still at one revision. */
-  #behind(views: readonly Projection[]): CheckpointSet | null {
+  #checkpointsIfBehind(views: readonly Projection[]): CheckpointSet | null {
     const checkpoints = this.#closed ? null : this.#host.checkpoints();
     if (checkpoints === null) return null;
     const behind = viewsBehind(checkpoints).filter((view) => views.includes(view));
-    const [group] = inGroups(behind, checkpoints);
+    const [group] = groupsByRevision(behind, checkpoints);
     return group !== undefined && group.length === views.length ? checkpoints : null;
   }
 
@@ -189,29 +189,29 @@ export class BackgroundViews {
     logger.warn(fields, 'views could not be caught up together; each is tried by itself');
   }
 
-  async #report(view: Projection, error: unknown, { own, passing }: Failures, pauseMs: number): Promise<void> {
+  async #report(view: Projection, error: unknown, { own, transient }: Failures, pauseMs: number): Promise<void> {
     const { pool, logger, counters } = this.#context;
     const { projectId } = this.#host;
-    const checkpoints = this.#behind([view]);
+    const checkpoints = this.#checkpointsIfBehind([view]);
     if (checkpoints === null) return;
     counters.failures += 1;
-    const isOwn = own > 0 && passing === 0;
+    const isOwn = own > 0 && transient === 0;
     const paused = isOwn && (await noteFailure(pool, projectId, view, checkpoints, error, Date.now()).catch(() => false));
     const fields = { project: projectId, view: view.name, err: error, againInMs: pauseMs };
     if (paused) logger.error(fields, 'a view is paused for this project; it resumes by itself once the cause is removed');
     else logger.warn(fields, 'a view could not be written and will be tried again');
     const checkpoint = checkpoints.views.get(view.name);
     if (checkpoint !== undefined)
-      this.#host.moved(view.name, { ...checkpoint, failures: checkpoint.failures + 1, paused: paused || checkpoint.paused });
+      this.#host.viewAdvanced(view.name, { ...checkpoint, failures: checkpoint.failures + 1, paused: paused || checkpoint.paused });
   }
 
-  get #others(): Others {
-    return { isPressed: this.#host.isPressed(), isAlone: this.#context.neighbours.isAlone(this.#host.projectId) };
+  get #competition(): Competition {
+    return { isBehind: this.#host.isBehind(), isAlone: this.#context.neighbours.isAlone(this.#host.projectId) };
   }
 
   /** Fills lists page by page until none is left. */
   async #fill(): Promise<void> {
-    let size = FIRST_FILL;
+    let size = FIRST_PAGE;
     let failures = 0;
     for (;;) {
       const checkpoints = this.#closed ? null : this.#host.checkpoints();
@@ -224,11 +224,11 @@ export class BackgroundViews {
         this.building = building;
         if (isDone) return;
         if (heldMs !== null) size = Math.max(MIN_PAGE, Math.min(MAX_PAGE, size * 2, Math.round((size * FILL_MS) / Math.max(heldMs, 1))));
-        await this.#fillSleeper.sleep(pauseAfter(heldMs ?? 0, this.#others));
+        await this.#fillSleeper.sleep(pauseAfter(heldMs ?? 0, this.#competition));
       } catch (error) {
         failures += 1;
         this.#context.counters.failures += 1;
-        this.#host.lookAgain();
+        this.#host.recheck();
         const fields = { project: this.#host.projectId, err: error };
         this.#context.logger.warn(fields, 'a list could not be filled further and will be tried again');
         if (!this.#closed) await this.#fillSleeper.sleep(Math.min(FIRST_PAUSE_MS * 2 ** failures, MAX_PAUSE_MS));
@@ -246,27 +246,27 @@ export class BackgroundViews {
       const state = await fillPage(tx, VIEWS, catalog, size);
       if (state === null) return { building: 0, isDone: true, heldAt: null };
       // Counts again only when the work continues with another board or list. The number is for operators, and pages are short.
-      const building = state.of === this.#filled ? this.building : await countBuilding(tx, VIEWS);
-      this.#filled = state.of;
+      const building = state.of === this.#lastFilled ? this.building : await countBuilding(tx, VIEWS);
+      this.#lastFilled = state.of;
       return { building, isDone: false, heldAt: state.heldAt };
     };
     const { heldAt, ...page } = await transaction(this.#context.pool, this.#host.projectId, checkpoints.versions, run, timeoutMs);
-    if (page.isDone) this.#filled = null;
+    if (page.isDone) this.#lastFilled = null;
     return { ...page, heldMs: heldAt === null ? null : performance.now() - heldAt };
   }
 
-  #filled: string | null = null;
+  #lastFilled: string | null = null;
 
-  #loaded: { readonly checkpoints: CheckpointSet; readonly catalog: Catalog } | null = null;
+  #loadedCatalog: { readonly checkpoints: CheckpointSet; readonly catalog: Catalog } | null = null;
 
   async #catalog(checkpoints: CheckpointSet): Promise<Catalog> {
     const known = this.#host.catalog();
     if (known !== null) return known;
-    if (this.#loaded?.checkpoints.revision !== checkpoints.revision) {
+    if (this.#loadedCatalog?.checkpoints.revision !== checkpoints.revision) {
       const { pool } = this.#context;
       const definitions = await transaction(pool, this.#host.projectId, checkpoints.versions, loadDefinitions, TIMEOUT_MS);
-      this.#loaded = { checkpoints, catalog: catalogOf(definitions) };
+      this.#loadedCatalog = { checkpoints, catalog: catalogOf(definitions) };
     }
-    return this.#loaded.catalog;
+    return this.#loadedCatalog.catalog;
   }
 }

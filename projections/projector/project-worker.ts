@@ -22,7 +22,7 @@ import { Waiters } from './waiters.ts';
 
 /** With this many waiting events a batch is full and does not wait for more. */
 const FULL_BATCH = 500;
-const LINGER_MS = 50;
+const BATCH_WAIT_MS = 50;
 /** The longest time that a batch waits for views that have nearly caught up. */
 const JOIN_MS = 300;
 /** The time limit of the views in a batch, ms. */
@@ -34,8 +34,8 @@ const SLOW_BATCHES = 3;
 /**
  * A worker whose waiting events have more characters than this accepts no more. No worker does while all together hold more than `ALL_QUEUED`.
  */
-const QUEUED = 4 * 1024 * 1024;
-const ALL_QUEUED = 16 * 1024 * 1024;
+const MAX_QUEUED = 4 * 1024 * 1024;
+const MAX_QUEUED_IN_ALL = 16 * 1024 * 1024;
 /** A passive worker takes over a project of its own shard when the checkpoint has not moved for this long. It polls at the same interval. */
 const TAKE_OVER_MS = 200;
 /**
@@ -65,14 +65,14 @@ export class ProjectWorker {
   readonly #waiters = new Waiters();
   readonly #background: BackgroundViews;
   readonly #queue: EventQueue;
-  #seen = -1;
+  #offeredTo = -1;
   #checkpoints: CheckpointSet | null = null;
   /** Whether the checkpoints must be read again. */
   #isStale = false;
   #versions: Versions = new Map();
   #memory: Memory | null = null;
-  #known = false;
-  #checked = false;
+  #hasCheckpoints = false;
+  #isHistoryChecked = false;
   #passive = false;
   /** When a passive worker last saw the checkpoint move, or became passive. `performance.now()`, because the wall clock may be set back. */
   #movedAt = 0;
@@ -90,9 +90,9 @@ export class ProjectWorker {
       projectId,
       checkpoints: () => (this.#passive || this.#isStale || this.failure !== null ? null : this.#checkpoints),
       catalog: () => this.#memory?.catalog ?? null,
-      isPressed: () => this.#isPressed,
-      moved: (name, checkpoint) => this.#moved(name, checkpoint),
-      lookAgain: () => this.#lookAgain(),
+      isBehind: () => this.#isBehind,
+      viewAdvanced: (name, checkpoint) => this.#viewAdvanced(name, checkpoint),
+      recheck: () => this.#recheck(),
     };
     this.#background = new BackgroundViews(host, context);
   }
@@ -114,7 +114,7 @@ export class ProjectWorker {
 
   /** Whether the project has events but no checkpoints yet. After a restart it would not be found. */
   get isNew(): boolean {
-    return this.#seen >= 0 && !this.#known;
+    return this.#offeredTo >= 0 && !this.#hasCheckpoints;
   }
 
   /** Views that are paused for this project. */
@@ -145,28 +145,28 @@ export class ProjectWorker {
     this.#context.neighbours.used(this.projectId);
     // A stopped or passive worker notes the revision, too, because nobody repeats it when the worker resumes. It keeps no events, because it
     // can read them from the log.
-    this.#seen = Math.max(this.#seen, last.revision);
+    this.#offeredTo = Math.max(this.#offeredTo, last.revision);
     if (this.failure === null && !this.#passive) this.#enqueue(events);
     this.#run();
   }
 
   /** Events beyond the memory limits are dropped here and read from the log later, so that no other worker waits for this one. */
   #enqueue(events: readonly RecordedEvent[]): void {
-    const isFull = this.queued > QUEUED || this.#context.tally.characters > ALL_QUEUED;
+    const isFull = this.queued > MAX_QUEUED || this.#context.tally.characters > MAX_QUEUED_IN_ALL;
     if (!isFull) this.#queue.add(events, this.revision);
     if (this.#queue.length >= FULL_BATCH || this.#waiters.size > 0) this.#sleeper.wake();
   }
 
   /** Takes the project over. `head`: the last revision in the log, −1 for none. */
   open(head: number): void {
-    this.#seen = Math.max(this.#seen, head);
+    this.#offeredTo = Math.max(this.#offeredTo, head);
     this.#run();
   }
 
   /** Leaves the project to another projector if that one owns it now. */
   yield(): void {
     if (this.#context.owns(this.projectId)) return;
-    this.#lookOn();
+    this.#becomePassive();
     this.#movedAt = performance.now();
   }
 
@@ -175,12 +175,12 @@ export class ProjectWorker {
     this.#forgetIdle();
     if (this.failure !== null && !(this.failure instanceof HistoryMismatch)) return;
     if (this.failure === null && !this.hasPausedView) return;
-    this.#lookAgain();
+    this.#recheck();
   }
 
-  #lookAgain(): void {
+  #recheck(): void {
     this.#isStale = true;
-    this.#checked = this.failure === null;
+    this.#isHistoryChecked = this.failure === null;
     this.#run(true);
   }
 
@@ -227,7 +227,7 @@ export class ProjectWorker {
     if (this.#closed || this.failure !== null) return false;
     // Polls, because another projector moves the views and does not notify a passive worker.
     if (this.#passive && this.#waiters.size > 0) return true;
-    return this.#checkpoints === null || this.#isStale || this.#seen > this.#checkpoints.revision;
+    return this.#checkpoints === null || this.#isStale || this.#offeredTo > this.#checkpoints.revision;
   }
 
   async #work(again: boolean): Promise<void> {
@@ -244,18 +244,18 @@ export class ProjectWorker {
   }
 
   async #step(): Promise<void> {
-    const checkpoints = this.#checkpoints === null || this.#isStale || this.#passive ? await this.#look() : this.#checkpoints;
+    const checkpoints = this.#checkpoints === null || this.#isStale || this.#passive ? await this.#refreshCheckpoints() : this.#checkpoints;
     if (this.#passive) return;
-    await this.#linger(checkpoints);
+    await this.#waitForMore(checkpoints);
     if (this.#closed) return;
-    const events = await this.#take(checkpoints.revision + 1);
+    const events = await this.#nextEvents(checkpoints.revision + 1);
     // The present checkpoints, because views may have caught up meanwhile. Otherwise a view would join only while the project rests.
     await this.#context.gate.run(this.projectId, () => this.#write(this.#checkpoints ?? checkpoints, events));
   }
 
   /** Reads the checkpoints. A passive worker polls them, and becomes active when nobody has moved them for a while. */
-  async #look(): Promise<CheckpointSet> {
-    if (this.#passive && this.#checkpoints !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? LINGER_MS : TAKE_OVER_MS);
+  async #refreshCheckpoints(): Promise<CheckpointSet> {
+    if (this.#passive && this.#checkpoints !== null) await this.#sleeper.sleep(this.#waiters.size > 0 ? BATCH_WAIT_MS : TAKE_OVER_MS);
     this.#isStale = false;
     const checkpoints = await this.#context.gate.run(this.projectId, () => this.#open());
     if (this.failure !== null) this.#context.logger.info({ project: this.projectId }, 'the projection resumed');
@@ -272,11 +272,11 @@ export class ProjectWorker {
   async #open(): Promise<CheckpointSet> {
     const checkpoints = await readCheckpoints(this.#context.pool, this.projectId).catch((error: unknown) => {
       // The project has checkpoints, even if the histories differ, so it will be found after a restart.
-      if (error instanceof HistoryMismatch) this.#known = true;
+      if (error instanceof HistoryMismatch) this.#hasCheckpoints = true;
       throw error;
     });
-    this.#known = true;
-    if (!this.#checked) await this.#checkHistory(checkpoints);
+    this.#hasCheckpoints = true;
+    if (!this.#isHistoryChecked) await this.#checkHistory(checkpoints);
     return checkpoints;
   }
 
@@ -287,26 +287,26 @@ export class ProjectWorker {
       if (event === undefined) throw new HistoryMismatch(this.projectId, `the log has no revision ${revision}`);
       if (hashOf(event.metadata) !== hash) throw new HistoryMismatch(this.projectId, `revision ${revision} has another hash`);
     }
-    this.#checked = true;
+    this.#isHistoryChecked = true;
   }
 
   /**
    * Waits for a small batch to grow, unless somebody waits for it. Waits also for views that have nearly caught up, so that the batch can
    * include them: while events keep coming, they would miss each batch by the next one.
    */
-  async #linger(checkpoints: CheckpointSet): Promise<void> {
-    const waiting = this.#seen - checkpoints.revision;
+  async #waitForMore(checkpoints: CheckpointSet): Promise<void> {
+    const waiting = this.#offeredTo - checkpoints.revision;
     if (waiting === 0) return;
     const until = performance.now() + JOIN_MS;
-    const mayWait = () => !this.#closed && !this.#isPressed && this.#background.isNear && performance.now() < until;
+    const mayWait = () => !this.#closed && !this.#isBehind && this.#background.isNear && performance.now() < until;
     if (mayWait()) while (mayWait()) await this.#sleeper.sleep(until - performance.now());
-    else if (waiting < FULL_BATCH && this.#waiters.size === 0) await this.#sleeper.sleep(LINGER_MS);
+    else if (waiting < FULL_BATCH && this.#waiters.size === 0) await this.#sleeper.sleep(BATCH_WAIT_MS);
   }
 
   /** The next events in order: from the queue, or from the log where the queue has a gap. */
-  async #take(next: number): Promise<readonly RecordedEvent[]> {
+  async #nextEvents(next: number): Promise<readonly RecordedEvent[]> {
     this.#queue.passOver(next - 1);
-    if (this.#seen < next) return [];
+    if (this.#offeredTo < next) return [];
     const batch = this.#queue.take(next);
     if (batch.length > 0) return batch;
     const page = await this.#context.log.read(projectStream(this.projectId), { from: next, limit: BATCH_EVENTS, direction: 'forwards' });
@@ -314,7 +314,7 @@ export class ProjectWorker {
     return page.slice(0, batchLength(page));
   }
 
-  #lookOn(): void {
+  #becomePassive(): void {
     this.#passive = true;
     this.#queue.clear();
   }
@@ -331,7 +331,7 @@ export class ProjectWorker {
    */
   async #writeEvents(checkpoints: CheckpointSet, events: readonly ProjectEvent[]): Promise<void> {
     const memory = this.#memory ?? (await this.#remember(checkpoints));
-    const views = this.#attempts > 0 || this.#areTooSlow ? [] : viewsInStep(checkpoints);
+    const views = this.#attempts > 0 || this.#areViewsTooSlow ? [] : viewsInStep(checkpoints);
     const options = { timeoutMs: VIEWS_TIMEOUT_MS, atOnce: this.#context.atOnce };
     const written = await this.#transaction(checkpoints, (tx) => writeInStep(tx, { states: STATE_TABLES, views }, events, memory, options));
     const { failure, stateMs, viewsMs } = written;
@@ -350,12 +350,12 @@ export class ProjectWorker {
   }
 
   /** Whether the views take so long that the state tables fall behind. */
-  get #areTooSlow(): boolean {
-    return this.#slowBatches >= SLOW_BATCHES && this.#isPressed;
+  get #areViewsTooSlow(): boolean {
+    return this.#slowBatches >= SLOW_BATCHES && this.#isBehind;
   }
 
-  get #isPressed(): boolean {
-    return hasFallenBehind(this.#seen, this.revision);
+  get #isBehind(): boolean {
+    return hasFallenBehind(this.#offeredTo, this.revision);
   }
 
   async #remember(checkpoints: CheckpointSet): Promise<Memory> {
@@ -372,7 +372,7 @@ export class ProjectWorker {
     return transaction(this.#context.pool, this.projectId, checkpoints.versions, work, timeoutMs);
   }
 
-  #moved(name: ProjectionName, checkpoint: ViewCheckpoint): void {
+  #viewAdvanced(name: ProjectionName, checkpoint: ViewCheckpoint): void {
     if (this.#checkpoints === null) return;
     this.#checkpoints = withView(this.#checkpoints, name, checkpoint);
     this.#announce();
@@ -390,7 +390,7 @@ export class ProjectWorker {
   #adopt(checkpoints: CheckpointSet): void {
     if (checkpoints.revision !== this.#checkpoints?.revision) this.#memory = null;
     // A rebuilt view need not pause any longer.
-    if ([...checkpoints.versions].some(([name, version]) => this.#versions.get(name) !== version)) this.#background.hurry();
+    if ([...checkpoints.versions].some(([name, version]) => this.#versions.get(name) !== version)) this.#background.retryNow();
     this.#versions = checkpoints.versions;
     this.#checkpoints = checkpoints;
     this.#queue.passOver(checkpoints.revision);
@@ -400,7 +400,7 @@ export class ProjectWorker {
     this.#memory = null;
     if (error instanceof CheckpointMoved) {
       this.#checkpoints = null;
-      this.#lookOn();
+      this.#becomePassive();
       return;
     }
     if (error instanceof UnknownEvent || error instanceof HistoryMismatch) return this.#stop(error);

@@ -16,31 +16,31 @@ export async function takeTurn(step: () => Promise<boolean>, now: () => number):
 }
 
 /** With this many waiting events, the state tables have fallen behind. */
-const MANY = 2_000;
+const MANY_EVENTS = 2_000;
 
 /** Whether the state tables, which are at `revision`, have fallen behind a stream that ends at `head`. */
 export function hasFallenBehind(head: number, revision: number): boolean {
-  return head - revision > MANY;
+  return head - revision > MANY_EVENTS;
 }
 
 /** Pauses after a page, as multiples of the page's duration. */
-type PauseFactors = Readonly<Record<'alone' | 'shared' | 'pressed', number>>;
-const OF_FILLS: PauseFactors = { alone: 0.25, shared: 1, pressed: 4 };
+type PauseFactors = Readonly<Record<'alone' | 'shared' | 'behind', number>>;
+const OF_FILLS: PauseFactors = { alone: 0.25, shared: 1, behind: 4 };
 /** A rebuild is no one project's work: it is alone where nobody writes. */
-export const OF_REBUILDS: PauseFactors = { alone: 0, shared: 0.5, pressed: 4 };
+export const OF_REBUILDS: PauseFactors = { alone: 0, shared: 0.5, behind: 4 };
 /** The longest duration of a page that counts for the pause. On a slow machine, a longer pause would only delay the end. */
 const MAX_PAGE_MS = 100;
 
 /** What else needs the machine during work in pages. */
-export interface Others {
+export interface Competition {
   /** Whether batches of its own project have fallen behind. */
-  readonly isPressed: boolean;
+  readonly isBehind: boolean;
   /** Whether no other project is in use. */
   readonly isAlone: boolean;
 }
 
 /** The pause after a page that took, or blocked batches for, `pageMs`, in ms. */
-export function pauseAfter(pageMs: number, { isPressed, isAlone }: Others, factors = OF_FILLS): number {
-  const factor = isPressed ? factors.pressed : isAlone ? factors.alone : factors.shared;
+export function pauseAfter(pageMs: number, { isBehind, isAlone }: Competition, factors = OF_FILLS): number {
+  const factor = isBehind ? factors.behind : isAlone ? factors.alone : factors.shared;
   return Math.min(pageMs, MAX_PAGE_MS) * factor;
 }

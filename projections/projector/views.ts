@@ -38,7 +38,7 @@ export interface CatchUpOptions {
  * Groups views that are behind. Views at the same revision are caught up together, so that each event is read once. A view that shows nothing
  * yet is a group of its own, because it may start from the documents.
  */
-export function inGroups(views: readonly Projection[], checkpoints: CheckpointSet): Iterable<readonly Projection[]> {
+export function groupsByRevision(views: readonly Projection[], checkpoints: CheckpointSet): Iterable<readonly Projection[]> {
   const at = ({ name }: Projection) => checkpoints.views.get(name)?.revision ?? -1;
   return groupBy(views, (view) => (at(view) < 0 ? view.name : at(view))).values();
 }
@@ -85,7 +85,7 @@ const PASSING = /^(?:40...|55P03|57014|25P0[34])$/;
  * Such a failure passes by itself, so the view is not reported as paused. After `failingMs`, which is longer than any such failure lasts, the
  * view itself counts as the cause: a statement that always times out, for example.
  */
-export function passes(error: unknown, failingMs: number): boolean {
+export function isTransient(error: unknown, failingMs: number): boolean {
   if (error instanceof LogUnavailable) return true;
   if (failingMs >= MAX_TIMEOUT_MS) return false;
   if (isDatabaseOutage(error)) return true;

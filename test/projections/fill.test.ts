@@ -7,7 +7,7 @@ import { rebuild } from '../../projections/maintenance/rebuild.ts';
 import { verify } from '../../projections/maintenance/verify.ts';
 import { startsBucket } from '../../projections/models/leaderboards/rank-buckets.ts';
 import { createProjector } from '../../projections/projector/projector.ts';
-import { catchUpViews, inGroups } from '../../projections/projector/views.ts';
+import { catchUpViews, groupsByRevision } from '../../projections/projector/views.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { STATE_TABLES, VIEWS } from '../../projections/registry.ts';
 import { transaction } from '../../projections/transaction.ts';
@@ -77,7 +77,7 @@ class Parts {
     const { log } = this;
     const { projectId } = this.feed;
     const checkpoints = await readCheckpoints(pool, projectId);
-    for (const views of inGroups(viewsBehind(checkpoints), checkpoints)) {
+    for (const views of groupsByRevision(viewsBehind(checkpoints), checkpoints)) {
       await catchUpViews(views, {
         pool,
         log,
@@ -177,7 +177,7 @@ test('views that fell behind together are caught up together, and the missed eve
   await feed.commit(written('a', { stats: { xp: 2 } }, 2), written('b', { stats: { xp: 3 } }));
   await parts.batch(true);
   const checkpoints = await readCheckpoints(pool, 'together');
-  const groups = [...inGroups(viewsBehind(checkpoints), checkpoints)];
+  const groups = [...groupsByRevision(viewsBehind(checkpoints), checkpoints)];
   expect(groups).toEqual([VIEWS]);
   const reads: unknown[] = [];
   const counting = new Proxy(log, {

@@ -5,8 +5,8 @@ import { Neighbours } from '../../src/kernel/neighbours.ts';
 test('after a page a fill pauses a quarter as long, as long while another project is in use, four times as long while batches fall behind', () => {
   let now = 5_000;
   const neighbours = new Neighbours({ monotonic: () => now });
-  const pause = (projectId: string, isPressed = false, heldMs = 80) =>
-    pauseAfter(heldMs, { isPressed, isAlone: neighbours.isAlone(projectId) });
+  const pause = (projectId: string, isBehind = false, heldMs = 80) =>
+    pauseAfter(heldMs, { isBehind, isAlone: neighbours.isAlone(projectId) });
   expect(pause('filled')).toBe(20);
   neighbours.used('filled');
   expect(pause('filled')).toBe(20);
@@ -21,12 +21,12 @@ test('after a page a fill pauses a quarter as long, as long while another projec
 });
 
 test('a page on a slow machine makes no longer pause than one of 100 ms', () => {
-  const pause = (isPressed: boolean) => pauseAfter(30_000, { isPressed, isAlone: false });
+  const pause = (isBehind: boolean) => pauseAfter(30_000, { isBehind, isAlone: false });
   expect([pause(false), pause(true)]).toEqual([100, 400]);
 });
 
 test('a rebuild does not pause where nobody writes, half as long as a page while others do, four times as long while batches fall behind', () => {
-  const pause = (isAlone: boolean, isPressed: boolean) => pauseAfter(80, { isAlone, isPressed }, OF_REBUILDS);
+  const pause = (isAlone: boolean, isBehind: boolean) => pauseAfter(80, { isAlone, isBehind }, OF_REBUILDS);
   expect([pause(true, false), pause(false, false), pause(false, true)]).toEqual([0, 40, 320]);
 });
 

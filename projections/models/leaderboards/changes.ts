@@ -1,7 +1,7 @@
 import { rankOf } from '../../../src/domain/query/board-metric.ts';
 import type { Board } from '../../catalog.ts';
 import type { Transaction } from '../../tables.ts';
-import { type Moved, moveBuckets, updateBuckets } from './rank-buckets.ts';
+import { moveBuckets, type RowChange, updateBuckets } from './rank-buckets.ts';
 
 /** How the rows of boards change with their documents, and the counts and rank buckets with the rows. */
 
@@ -54,7 +54,7 @@ const DELETE_ZEROS = 'DELETE FROM {leaderboard_counts} WHERE project = $1 AND co
 /** Writes rows of boards, and updates their counts and rank buckets. `counted`: whether the buckets of these boards are already counted. */
 export async function upsert(tx: Transaction, rows: readonly Row[], counted: boolean): Promise<void> {
   if (rows.length === 0) return;
-  const moved = await tx.run<Moved>('boards-upsert', UPSERT, [
+  const moved = await tx.run<RowChange>('boards-upsert', UPSERT, [
     rows.map((row) => row.board.id),
     rows.map((row) => row.space),
     rows.map((row) => row.key),
@@ -73,7 +73,7 @@ export function rankOn({ descending }: Board, value: number): number {
 export async function remove(tx: Transaction, gone: readonly Omit<Row, 'value'>[], counted: boolean): Promise<void> {
   if (gone.length === 0) return;
   const values = [gone.map((row) => row.board.id), gone.map((row) => row.space), gone.map((row) => row.key)];
-  await (counted ? updateBuckets : moveBuckets)(tx, await tx.run<Moved>('boards-delete', DELETE, values));
+  await (counted ? updateBuckets : moveBuckets)(tx, await tx.run<RowChange>('boards-delete', DELETE, values));
   await dropZeros(tx);
 }
 

@@ -1,14 +1,14 @@
 import type { Transaction } from '../../tables.ts';
 
 /**
- * Ranks on boards of any size. A row whose key hashes to a multiple of {@link EVERY} starts a *rank bucket* (table `leaderboard_marks`), which
+ * Ranks on boards of any size. A row whose key hashes to a multiple of {@link ROWS_PER_BUCKET} starts a *rank bucket* (table `leaderboard_marks`), which
  * counts the rows up to the next one. A row's rank is the sum of the buckets before its own, about one for every 512 rows, plus a count within
  * its bucket. The keys alone decide which rows start buckets, and not their order of arrival, so a fresh fold makes the same table. The
  * distribution of values does not matter: a million players with the same score are spread over buckets, too.
  */
 
 /** A row that was added (1) or removed (-1). */
-export interface Moved {
+export interface RowChange {
   readonly board: string;
   readonly space: string;
   readonly rank: number;
@@ -16,7 +16,7 @@ export interface Moved {
   readonly change: number;
 }
 
-const EVERY = 512;
+const ROWS_PER_BUCKET = 512;
 
 /** Sorts before every row of its board. */
 const FIRST = `('-Infinity'::double precision, '')`;
@@ -89,7 +89,7 @@ DELETE FROM {leaderboard_marks} m WHERE m.project = $1 AND (m.rank, m.key) = ${F
   AND (m.board, m.space) IN (SELECT board, space FROM unnest($2::text[], $3::text[]) AS w (board, space)) AND NOT EXISTS (
   SELECT FROM {leaderboards} l WHERE l.project = $1 AND l.board = m.board AND l.space = m.space)`;
 
-type BucketKey = Omit<Moved, 'change'>;
+type BucketKey = Omit<RowChange, 'change'>;
 
 /** The start of a bucket of one board. */
 export type BucketStart = Omit<BucketKey, 'board'>;
@@ -112,12 +112,12 @@ export async function putBuckets(tx: Transaction, buckets: readonly BucketKey[])
 }
 
 /** The number of buckets that one statement counts. */
-const COUNTED_AT_ONCE = 64;
+const BUCKETS_PER_STATEMENT = 64;
 
 const COUNT_NEXT = `
 WITH m AS MATERIALIZED (
   SELECT space, rank, key FROM {leaderboard_marks}
-  WHERE project = $1 AND board = $2 AND (space, rank, key) > ($3, $4::double precision, $5) ORDER BY space, rank, key LIMIT ${COUNTED_AT_ONCE + 1}),
+  WHERE project = $1 AND board = $2 AND (space, rank, key) > ($3, $4::double precision, $5) ORDER BY space, rank, key LIMIT ${BUCKETS_PER_STATEMENT + 1}),
 bordered AS (
   SELECT space, rank, key, lead(rank) OVER w AS next_rank, lead(key) OVER w AS next_key, row_number() OVER (ORDER BY space, rank, key) AS n
   FROM m WINDOW w AS (PARTITION BY space ORDER BY rank, key)),
@@ -127,7 +127,7 @@ counted AS (
       WHERE l.project = $1 AND l.board = $2 AND l.space = b.space AND (l.rank, l.key) >= (b.rank, b.key)
         AND (l.rank, l.key) < (coalesce(b.next_rank, 'Infinity'::double precision), coalesce(b.next_key, ''))
       ORDER BY l.rank, l.key OFFSET 0) in_order) AS count
-  FROM bordered b WHERE b.n <= ${COUNTED_AT_ONCE}),
+  FROM bordered b WHERE b.n <= ${BUCKETS_PER_STATEMENT}),
 written AS (
   UPDATE {leaderboard_marks} m SET count = c.count FROM counted c
   WHERE m.project = $1 AND m.board = $2 AND m.space = c.space AND m.rank = c.rank AND m.key = c.key AND m.count <> c.count)
@@ -148,7 +148,7 @@ export async function dropEmpty(tx: Transaction, board: string): Promise<void> {
 }
 
 /** Brings the buckets up to date after rows have moved. */
-export async function updateBuckets(tx: Transaction, moved: readonly Moved[]): Promise<void> {
+export async function updateBuckets(tx: Transaction, moved: readonly RowChange[]): Promise<void> {
   if (moved.length === 0) return;
   const starts = await moveBuckets(tx, moved);
   await tx.run('marks-first', PUT_FIRST, columns(moved).slice(0, 2));
@@ -158,12 +158,12 @@ export async function updateBuckets(tx: Transaction, moved: readonly Moved[]): P
 }
 
 /** Creates and removes buckets after rows have moved, without counting them. Returns the rows that start buckets. */
-export async function moveBuckets(tx: Transaction, moved: readonly Moved[]): Promise<readonly Moved[]> {
+export async function moveBuckets(tx: Transaction, moved: readonly RowChange[]): Promise<readonly RowChange[]> {
   const starts = moved.filter(({ key }) => startsBucket(key));
-  const gone = starts.filter(({ change }) => change < 0);
-  const came = starts.filter(({ change }) => change > 0);
-  if (gone.length > 0) await tx.run('marks-drop', DROP, columns(gone));
-  await putBuckets(tx, came);
+  const removed = starts.filter(({ change }) => change < 0);
+  const added = starts.filter(({ change }) => change > 0);
+  if (removed.length > 0) await tx.run('marks-drop', DROP, columns(removed));
+  await putBuckets(tx, added);
   return starts;
 }
 
@@ -172,7 +172,7 @@ export function startsBucket(key: string): boolean {
   let hash = 0x811c9dc5;
   for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
   // Mixes in higher bits, because the lowest bits of FNV-1a are poorly distributed.
-  return ((hash ^ (hash >>> 15)) >>> 0) % EVERY === 0;
+  return ((hash ^ (hash >>> 15)) >>> 0) % ROWS_PER_BUCKET === 0;
 }
 
 function columns(starts: readonly BucketKey[]): unknown[][] {

@@ -24,7 +24,7 @@ export class ProjectBacklog {
   /** Failures in a row. */
   attempts = 0;
   /** Whether this process knows how far the tables are. */
-  isBegun = false;
+  hasCheckpoint = false;
   /** Why the project stopped, until an operator removes the cause. */
   failure: Error | null = null;
 
@@ -42,7 +42,7 @@ export class ProjectBacklog {
   }
 
   written({ events, shown }: { readonly events: number; readonly shown: number }): void {
-    this.isBegun = true;
+    this.hasCheckpoint = true;
     this.shown = shown;
     // The log has no more events, even if the subscription said so.
     if (events === 0) this.head = shown;
@@ -52,7 +52,7 @@ export class ProjectBacklog {
 
   /** Another process holds the project. */
   contended(now: number): void {
-    this.isBegun = true;
+    this.hasCheckpoint = true;
     this.notBefore = now + CONTENTION_BACKOFF_MS;
     this.attempts = 0;
     this.failure = null;
@@ -61,7 +61,7 @@ export class ProjectBacklog {
   /** Notes a failure and returns what to report: a failure that is tried again, a stop, or a stop that was already reported. */
   failed(error: unknown, now: number): 'retried' | 'stopped' | 'still stopped' {
     this.attempts += 1;
-    this.isBegun = false;
+    this.hasCheckpoint = false;
     if (!(error instanceof UnknownEvent || error instanceof HistoryMismatch)) {
       this.failure = null;
       this.notBefore = now + Math.min(RETRY_MS * 2 ** (this.attempts - 1), MAX_RETRY_MS);
@@ -90,7 +90,7 @@ export class Backlog {
     return new Map([...this.#projects].flatMap(([id, { failure }]) => (failure === null ? [] : [[id, failure] as const])));
   }
 
-  grown(projectId: string, revision: number): void {
+  setHead(projectId: string, revision: number): void {
     const project = this.#projects.get(projectId);
     if (project) project.head = Math.max(project.head, revision);
     else this.#projects.set(projectId, new ProjectBacklog(projectId, revision));
@@ -109,7 +109,7 @@ export class Backlog {
   }
 
   /** Gives the next turn to another project. */
-  hadTurn(project: ProjectBacklog): void {
+  moveToEnd(project: ProjectBacklog): void {
     this.#projects.delete(project.projectId);
     this.#projects.set(project.projectId, project);
   }

@@ -41,13 +41,13 @@ export interface TelemetryFollower {
 }
 
 /** With fewer waiting events than this, a batch waits for more. */
-const LINGER_EVENTS = 500;
-const LINGER_MS = 40;
+const SMALL_BATCH = 500;
+const BATCH_WAIT_MS = 40;
 const RETRY_MS = 1_000;
 /** The pause after a batch while more is waiting, as a multiple of the batch's time. The database serves game data first. */
 const PAUSE_FACTOR = 2;
 const MAX_PAUSE_MS = 400;
-const FINISHING_MS = 10;
+const FINISH_POLL_MS = 10;
 const IDLE_MS = 5_000;
 
 export function createTelemetryFollower(options: TelemetryFollowerOptions): TelemetryFollower {
@@ -61,10 +61,10 @@ class Follower implements TelemetryFollower {
   readonly #logger: ProjectorLogger;
   readonly #backlog = new Backlog();
   readonly #stopping = new AbortController();
-  readonly #grown = createNotifier();
+  readonly #newEvents = createNotifier();
   readonly #onError: (error: unknown) => void;
   /** How far the subscription has read the log. */
-  #given = { position: 0n, steps: 0, caughtUp: false };
+  #subscription = { position: 0n, steps: 0, caughtUp: false };
   #isWriting = false;
   /** Set while the follower stops: it then makes no pauses. */
   #isFinishing = false;
@@ -94,7 +94,7 @@ class Follower implements TelemetryFollower {
 
   async stop(withinMs = 0): Promise<void> {
     this.#isFinishing = true;
-    if (this.#running !== null && withinMs > 0) await this.#untilShown(withinMs);
+    if (this.#running !== null && withinMs > 0) await this.#waitUntilShown(withinMs);
     this.#stopping.abort();
     await this.#running;
   }
@@ -104,50 +104,50 @@ class Follower implements TelemetryFollower {
     return sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 
-  #retry<T>(question: () => Promise<T>): Promise<T | undefined> {
-    return retry(question, { stopping: this.#stopping.signal, pause: () => this.#pause(RETRY_MS), onError: this.#onError });
+  #retry<T>(request: () => Promise<T>): Promise<T | undefined> {
+    return retry(request, { stopping: this.#stopping.signal, pause: () => this.#pause(RETRY_MS), onError: this.#onError });
   }
 
   async #follow(): Promise<void> {
     const after = await this.#retry(() => this.#log.end());
     if (after === undefined) return;
-    const looking = this.#retry(() => this.#lookAtAll());
+    const checking = this.#retry(() => this.#checkAllStreams());
     const following = { prefix: TELEMETRY_PREFIX, after, signal: this.#stopping.signal, onError: this.#onError };
     for await (const { events, position, caughtUp } of this.#log.follow(following)) {
-      for (const { stream, revision } of events) this.#backlog.grown(telemetryProjectOf(stream) ?? '', revision);
-      this.#given = { position, steps: this.#given.steps + 1, caughtUp };
-      if (events.length > 0) this.#grown.notify();
+      for (const { stream, revision } of events) this.#backlog.setHead(telemetryProjectOf(stream) ?? '', revision);
+      this.#subscription = { position, steps: this.#subscription.steps + 1, caughtUp };
+      if (events.length > 0) this.#newEvents.notify();
     }
-    await looking;
+    await checking;
   }
 
   /** Finds streams that grew while nobody followed. */
-  async #lookAtAll(): Promise<void> {
+  async #checkAllStreams(): Promise<void> {
     const { rows } = await this.#pool.query<{ project: string }>('SELECT project FROM savepoint.projects');
     for (const { project } of rows) {
       if (this.#stopping.signal.aborted) return;
       const head = await this.#log.head(telemetryStream(project));
-      if (head) this.#backlog.grown(project, head.revision);
+      if (head) this.#backlog.setHead(project, head.revision);
     }
-    this.#grown.notify();
+    this.#newEvents.notify();
   }
 
   async #work(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const { notifications } = this.#grown;
+      const { notifications } = this.#newEvents;
       const next = this.#backlog.next(performance.now());
-      if (next === null) await this.#grown.wait(notifications, IDLE_MS, signal);
-      else if (next.waitMs > 0) await this.#grown.wait(notifications, next.waitMs, signal);
-      else await this.#turn(next.project);
+      if (next === null) await this.#newEvents.wait(notifications, IDLE_MS, signal);
+      else if (next.waitMs > 0) await this.#newEvents.wait(notifications, next.waitMs, signal);
+      else await this.#writeOne(next.project);
     }
   }
 
   /** Writes one batch of one project, with the pauses around it. */
-  async #turn(project: ProjectBacklog): Promise<void> {
+  async #writeOne(project: ProjectBacklog): Promise<void> {
     this.#isWriting = true;
-    this.#backlog.hadTurn(project);
-    if (project.events < LINGER_EVENTS && !this.#isFinishing) await this.#pause(LINGER_MS);
+    this.#backlog.moveToEnd(project);
+    if (project.events < SMALL_BATCH && !this.#isFinishing) await this.#pause(BATCH_WAIT_MS);
     const startedAt = performance.now();
     await this.#write(project).catch((error: unknown) => this.#failed(project, error));
     if (project.events > 0 && !this.#isFinishing) {
@@ -158,7 +158,7 @@ class Follower implements TelemetryFollower {
 
   async #write(project: ProjectBacklog): Promise<void> {
     const { projectId, timeoutMs } = project;
-    if (!project.isBegun) await beginTelemetry(this.#pool, projectId);
+    if (!project.hasCheckpoint) await beginTelemetry(this.#pool, projectId);
     const written = await transaction(this.#pool, projectId, TELEMETRY_VERSIONS, (tx) => this.#batch(tx, project), timeoutMs);
     if (written === null) return project.contended(performance.now());
     project.written(written);
@@ -171,28 +171,29 @@ class Follower implements TelemetryFollower {
     const at = await tryLockCheckpoint(tx);
     if (at === null) return null;
     // Checks the history at the first batch, and whenever another process has moved the checkpoint.
-    if (!project.isBegun || at.revision !== project.shown) await checkHistory(this.#log, project.projectId, at);
+    if (!project.hasCheckpoint || at.revision !== project.shown) await checkHistory(this.#log, project.projectId, at);
     return writeBatch(tx, this.#log, at);
   }
 
   #failed(project: ProjectBacklog, error: unknown): void {
     this.counters.failures += 1;
-    const about = { project: project.projectId, err: error };
+    const fields = { project: project.projectId, err: error };
     const outcome = project.failed(error, performance.now());
-    if (outcome === 'retried') this.#logger.warn(about, 'telemetry could not be written and will be tried again');
+    if (outcome === 'retried') this.#logger.warn(fields, 'telemetry could not be written and will be tried again');
     if (outcome === 'stopped') {
-      this.#logger.error(about, 'telemetry of this project stopped; remove the cause, then run `savepoint rebuild telemetry`');
+      this.#logger.error(fields, 'telemetry of this project stopped; remove the cause, then run `savepoint rebuild telemetry`');
     }
   }
 
   /** Waits until everything is shown, except for projects that others hold or that failed. */
-  async #untilShown(withinMs: number): Promise<void> {
+  async #waitUntilShown(withinMs: number): Promise<void> {
     const deadline = performance.now() + withinMs;
-    const { steps } = this.#given;
+    const { steps } = this.#subscription;
     const end = await Promise.race([this.#log.end().catch(() => null), this.#pause(withinMs)]);
-    const isGiven = () => end == null || this.#given.position >= end || (this.#given.steps > steps + 1 && this.#given.caughtUp);
+    const isRead = () =>
+      end == null || this.#subscription.position >= end || (this.#subscription.steps > steps + 1 && this.#subscription.caughtUp);
     const isShown = () => !this.#isWriting && (this.#backlog.next(performance.now())?.waitMs ?? 1) > 0;
-    while (performance.now() < deadline && !this.#stopping.signal.aborted && !(isGiven() && isShown())) await this.#pause(FINISHING_MS);
+    while (performance.now() < deadline && !this.#stopping.signal.aborted && !(isRead() && isShown())) await this.#pause(FINISH_POLL_MS);
     const events = this.lag();
     if (events > 0) this.#logger.warn({ events }, 'stopped before all telemetry was written; the rest follows after the next start');
   }

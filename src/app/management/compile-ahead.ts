@@ -2,7 +2,7 @@ import { cacheFindings, findingsOf } from '../../domain/definition/findings/cach
 import type { Known } from '../../domain/definition/findings/finding.ts';
 import { type Lookup, type LookupResult, lookUp } from '../../domain/definition/findings/lookups.ts';
 import { isListed, type ListedKind, type SourceKind } from '../../domain/definition/kinds.ts';
-import { type Fit, type Planned, plan } from '../../domain/definition/plan.ts';
+import { type PlannedItem, plan, type ValidItem } from '../../domain/definition/plan.ts';
 import { knownWith } from '../../domain/definition/pushed.ts';
 import { compileItem, isCompiled, keepCompiled } from '../../domain/definition/source.ts';
 import type { PublishTarget } from '../../domain/events.ts';
@@ -61,7 +61,7 @@ export async function validateAhead(
   { state, target }: ValidationTarget,
 ): Promise<void> {
   const rest = yielding(context.scheduler);
-  const push = new Map<ListedKind, Planned[]>();
+  const push = new Map<ListedKind, PlannedItem[]>();
   for (const [item, kind] of items) {
     if (kind === 'test' || !isListed(kind)) continue;
     const planned = push.get(kind) ?? [];
@@ -89,7 +89,7 @@ async function validateInThread(
   { compiler }: CompileContext,
   projectId: string,
   kind: ListedKind,
-  { put, definition }: Fit,
+  { put, definition }: ValidItem,
   { known, texts }: { readonly known: Known; readonly texts: Texts },
 ): Promise<void> {
   const given = new Map<Lookup, LookupResult>();

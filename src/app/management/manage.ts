@@ -13,7 +13,7 @@ import { decideDiscard } from '../../domain/definition/discard.ts';
 import { type ListedKind, type SingleKind, STAGED_KINDS } from '../../domain/definition/kinds.ts';
 import { preflight } from '../../domain/definition/preflight.ts';
 import { itemsOfSync, scopesOfSync } from '../../domain/definition/sections.ts';
-import { decideSync, type HowSynced } from '../../domain/definition/sync.ts';
+import { decideSync, type SyncMode } from '../../domain/definition/sync.ts';
 import type { DefinitionKind, PublishTarget } from '../../domain/events.ts';
 import { scopesOf } from '../../domain/project/permissions.ts';
 import { accepted } from '../../kernel/errors.ts';
@@ -57,12 +57,12 @@ export interface Manage extends Listings {
   /** Pushes all sections, or nothing. The key needs the permission of every section, even an empty one. */
   sync(caller: Caller, body: Json | undefined, target: PublishTarget, how: SyncOptions): Promise<ManageAnswer<contract.Synced>>;
   /** Answers what `sync` would do. Writes nothing. */
-  preflight(caller: Caller, body: Json | undefined, target: PublishTarget, how: HowSynced): Promise<ManageAnswer<contract.Preflighted>>;
+  preflight(caller: Caller, body: Json | undefined, target: PublishTarget, how: SyncMode): Promise<ManageAnswer<contract.Preflighted>>;
   upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>>;
 }
 
 /** `base`: the revision that the push is made on; `null`: none was named. Throws 409 PUBLISH_CONFLICT if somebody has published since. */
-interface SyncOptions extends HowSynced {
+interface SyncOptions extends SyncMode {
   readonly base: number | null;
 }
 

@@ -6,11 +6,11 @@ import {
   type ChangedCollection,
   changedCollections,
   collectionFindings,
-  NOTHING_SCANNED,
-  type Scanned,
-  scanned,
+  EMPTY_SCAN,
+  type ScanFindings,
   UniqueScan,
   vanishingFields,
+  withDocument,
 } from '../../domain/definition/stored-data.ts';
 import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
@@ -126,11 +126,11 @@ class PromotionCheck {
     return collectionFindings(collection, seen, vanishingFields(collection, ledgerFields), unique);
   }
 
-  async #scanDocuments({ id, next }: ChangedCollection, sharers: number, unique: UniqueScan | null): Promise<Scanned> {
+  async #scanDocuments({ id, next }: ChangedCollection, sharers: number, unique: UniqueScan | null): Promise<ScanFindings> {
     const { views, scheduler } = this.#context;
     const count = () => views.documentCount(this.#project.id, id, MAX_COUNTED);
-    if (next === null) return { ...NOTHING_SCANNED, total: await count() };
-    let seen = NOTHING_SCANNED;
+    if (next === null) return { ...EMPTY_SCAN, total: await count() };
+    let seen = EMPTY_SCAN;
     const [room, bytes] = [Math.ceil(this.#documents / sharers), Math.ceil(this.#bytes / sharers)];
     const until = scheduler.monotonic() + (this.#until - scheduler.monotonic()) / sharers;
     let read = 0;
@@ -142,7 +142,7 @@ class PromotionCheck {
         const document = tryParseJson(text);
         read += text.length;
         if (document === undefined || !isObject(document)) continue;
-        seen = scanned(seen, next.schema, key, document);
+        seen = withDocument(seen, next.schema, key, document);
         unique?.add(key, document);
       }
       after = last.key;

@@ -3,7 +3,7 @@ import type { CollectionModel } from '../../domain/definition/model.ts';
 import { isThere, storedText } from '../../domain/document/packed.ts';
 import { boardMetric, rankOf, valueAt } from '../../domain/query/board-metric.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
-import { type Ranked, Ranking } from '../../domain/query/ranking.ts';
+import { type RankedRow, Ranking } from '../../domain/query/ranking.ts';
 import type { DocumentState } from '../../domain/states.ts';
 import { collectionSubject, DEFINITIONS, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { yielding } from '../../kernel/scheduler.ts';
@@ -289,7 +289,7 @@ class HotBoard {
     };
   }
 
-  #shown({ key, rank }: Ranked, plan: QueryPlan): BoardRow {
+  #shown({ key, rank }: RankedRow, plan: QueryPlan): BoardRow {
     const rowText = this.#rowTextOf(key, plan);
     if (rowText !== undefined) return { key, rowText };
     const version = this.project.set.durable(this.#subjectOf(key));
@@ -302,10 +302,10 @@ class HotBoard {
 /** Rows of an answer: a page, and the row that is asked for. */
 interface Rows {
   readonly from: number;
-  readonly ranked: readonly Ranked[];
+  readonly ranked: readonly RankedRow[];
   /** `null`: the key that is asked for has no row, or no key is asked for. */
   readonly at: number | null;
-  readonly own: readonly Ranked[];
+  readonly own: readonly RankedRow[];
 }
 
 function documentIn({ state }: Version): DocumentState | null {

@@ -1,6 +1,6 @@
 import type { SharedAccess } from '../../domain/access/context.ts';
 import { effectiveDefinitions } from '../../domain/definition/effective.ts';
-import { type Answered, leaderboardText } from '../../domain/query/answer.ts';
+import { type AnswerContext, leaderboardText } from '../../domain/query/answer.ts';
 import { boardHash } from '../../domain/query/board-hash.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
@@ -191,7 +191,7 @@ class AnswerBuilder {
   body(count: number, total: number, player: string | null | undefined): string {
     const { context, query, plan, started } = this.#input;
     const durationMs = Math.round(context.scheduler.monotonic() - started);
-    const answered: Answered = { query, plan, environment: this.#environment, durationMs, scanned: [count], from: 'index', errors: 0 };
+    const answered: AnswerContext = { query, plan, environment: this.#environment, durationMs, scanned: [count], from: 'index', errors: 0 };
     return leaderboardText(answered, { entries: this.#entries.texts, total, ...(player === undefined ? {} : { player }) });
   }
 }

@@ -2,7 +2,7 @@ import type { SharedAccess } from '../../domain/access/context.ts';
 import type { CollectionModel, QueryModel } from '../../domain/definition/model.ts';
 import { objectOf } from '../../domain/definition/read.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
-import { entryRest, rankedText, type Shown } from '../../domain/query/answer.ts';
+import { rankedText, rowText, type ShownRow } from '../../domain/query/answer.ts';
 import type { QueryEnvironment, Row } from '../../domain/query/evaluate.ts';
 import type { QueryPlan } from '../../domain/query/plan.ts';
 import { plausiblePlayer, profileOf, shownProfile } from '../../domain/query/profile.ts';
@@ -96,8 +96,8 @@ export class Entries {
   }
 
   /** The text of a row after its rank. */
-  rowTextOf(row: Shown): string {
-    return entryRest(this.#how, row);
+  rowTextOf(row: ShownRow): string {
+    return rowText(this.#how, row);
   }
 
   /** Adds a row. Throws 413 `RESULT_TOO_LARGE` if it exceeds the bound. */

@@ -1,4 +1,4 @@
-import { type Answered, aggregateAnswer, leaderboardText } from '../../domain/query/answer.ts';
+import { type AnswerContext, aggregateAnswer, leaderboardText } from '../../domain/query/answer.ts';
 import { valueAt } from '../../domain/query/board-metric.ts';
 import type { QueryEnvironment, Row } from '../../domain/query/evaluate.ts';
 import { type ProfileOf, QueryRun } from '../../domain/query/run.ts';
@@ -41,7 +41,7 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<ScanResu
         documents.map(({ key }) => key),
       );
     for (const document of documents) {
-      accepted(run.take(source, document));
+      accepted(run.add(source, document));
       await pause();
     }
   });
@@ -103,7 +103,7 @@ async function compose(
   stop: AbortSignal | null,
 ): Promise<string> {
   const { context, query, plan } = input;
-  const answered: Answered = { query, plan, environment, durationMs, scanned: run.scanned, from: 'scan', errors: run.errors };
+  const answered: AnswerContext = { query, plan, environment, durationMs, scanned: run.scanned, from: 'scan', errors: run.errors };
   if (plan.type !== 'leaderboard') return stringifyJson(aggregateAnswer(answered, run));
   if (page.player !== null && !run.isWhole) {
     throw refusal('QUERY_FAILED', `Query ${query.id} ranks more documents than one query may keep, so nobody's rank is known`);

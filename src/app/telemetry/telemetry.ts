@@ -8,7 +8,7 @@ import { projectSettings } from '../../domain/project/settings.ts';
 import { analyticsEvent } from '../../domain/telemetry/analytics.ts';
 import type { HeartbeatReceived, TelemetryMetadata, TelemetryReport } from '../../domain/telemetry/events.ts';
 import { heartbeatEvent } from '../../domain/telemetry/heartbeat.ts';
-import { credited, type PlayerStats } from '../../domain/telemetry/player.ts';
+import { type PlayerStats, withHeartbeat } from '../../domain/telemetry/player.ts';
 import { saveFailure } from '../../domain/telemetry/save-failure.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { analyticsSetting, asKept, isCaptured } from '../../domain/telemetry/switches.ts';
@@ -127,7 +127,7 @@ async function storeHeartbeat(
     inTime(context, statsOf(context, remembered, caller.projectId, data.platformId)),
   ]);
   if (revision === null) return { persisted: false, stats: before?.stats ?? null };
-  const stats = before !== null && before.revision >= revision ? before.stats : credited(before?.stats ?? null, at);
+  const stats = before !== null && before.revision >= revision ? before.stats : withHeartbeat(before?.stats ?? null, at);
   if (stats) remembered.set(playerKey(caller.projectId, data.platformId), { revision, stats });
   if (nextBy !== undefined) heartbeats.begin(caller.projectId, actorOf(caller), data, at, before === null ? null : stats);
   return { persisted: true, stats };

@@ -25,13 +25,13 @@ export function tooManyDefinitions(
   const isHeld = ({ kind, id }: Put) => state.live[kind].has(id) || state.next[kind].has(id);
   const made = puts.filter((put) => !isHeld(put)).length;
   if (made === 0) return null;
-  const total = heldIn(state) - deletes.length + made;
+  const total = countIn(state) - deletes.length + made;
   if (total <= MAX_DEFINITIONS) return null;
   const message = `A project may have at most ${MAX_DEFINITIONS} definitions, live and staged; with this push it would have ${total}.`;
   return refusePush('VALIDATION_FAILED', message, {});
 }
 
-function heldIn({ live, next }: DefinitionsState): number {
+function countIn({ live, next }: DefinitionsState): number {
   const items = (layer: DefinitionsState['live']) => Object.values(layer).flatMap((kind) => [...kind.values()]);
   const staged = items(next).filter((item) => !isRemoval(item) && !live[item.kind].has(item.id));
   return items(live).length + staged.length;

@@ -17,16 +17,16 @@ export function decidedOn<Body>(
 ): Decision<Body> {
   const [newest] = since.publishes;
   if (since.count === 0) return decide();
-  const message = `Nothing was written: ${newest === undefined ? 'somebody has published since' : whoAndWhen(newest, since.count)}.`;
+  const message = `Nothing was written: ${newest === undefined ? 'somebody has published since' : describeNewest(newest, since.count)}.`;
   throw refusal('PUBLISH_CONFLICT', message, { error: { details: { publishes: [...since.publishes], count: since.count } } });
 }
 
-function whoAndWhen(newest: PublishSince, count: number): string {
+function describeNewest(newest: PublishSince, count: number): string {
   const times = count === 1 ? '' : `, the last of ${count} publishes`;
-  return `${whoOf(newest)} has published since (revision ${newest.revision}${times})`;
+  return `${publisherOf(newest)} has published since (revision ${newest.revision}${times})`;
 }
 
-function whoOf({ actor: { kind, label, keyId } }: PublishSince): string {
+function publisherOf({ actor: { kind, label, keyId } }: PublishSince): string {
   if (kind === 'operator') return 'the operator';
   return `the key '${String(label ?? keyId)}'`;
 }

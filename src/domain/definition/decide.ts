@@ -9,10 +9,10 @@ import { effectiveDefinitions } from './effective.ts';
 import { knownIn } from './findings/known.ts';
 import { type ListedKind, nameMember, type SingleKind } from './kinds.ts';
 import { definitionOf, entriesOf, isRemoval, nameOf, withoutAuthoring } from './overlay.ts';
-import { codeOf, diagnostic, existing, fileOf, type Planned, plan, putProblem, refusedResults, wholeOf } from './plan.ts';
+import { codeOf, diagnostic, existing, fileOf, type PlannedItem, plan, putProblem, refusedResults, wholeOf } from './plan.ts';
 import { planSingle, wholeDiagnostics } from './plan-single.ts';
 import type { Problem } from './problem.ts';
-import { current, type Decision, isHeld, publishEvents, refusePush, written } from './publish.ts';
+import { current, type Decision, isStored, publishEvents, refusePush, written } from './publish.ts';
 import { warner, writtenResult } from './pushed.ts';
 import { objectOf, stringOf } from './read.ts';
 import { removal, unpushedOf } from './removal.ts';
@@ -87,7 +87,7 @@ export function decideUpsertOne(
   const full = tooManyDefinitions(state, [put]);
   if (full) return full;
   const events = publishEvents(state, target, [put]);
-  const outcome = isHeld(state, target, put)
+  const outcome = isStored(state, target, put)
     ? ({ action: 'unchanged', skipped: true } as const)
     : ({ action: before === undefined ? 'created' : 'updated' } as const);
   const unread = beside.map((name) => ({ code: 'UNKNOWN_TOP_LEVEL_FIELD', message: `'${name}' beside '${kind}' is ignored.` }));
@@ -146,7 +146,7 @@ export function decideRemoveSingle(state: DefinitionsState, kind: SingleKind, ta
   };
 }
 
-function refuseMany(kind: ListedKind, planned: readonly Planned[]): Refusal {
+function refuseMany(kind: ListedKind, planned: readonly PlannedItem[]): Refusal {
   const failures = planned.flatMap((each) => (each.ok ? [] : [each]));
   const first = failures[0]?.problem ?? invalid('');
   const message =

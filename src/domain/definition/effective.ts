@@ -29,13 +29,13 @@ const ofNext = new WeakMap<Layer, { readonly live: Layer; readonly definitions: 
  */
 export function effectiveDefinitions(state: DefinitionsState, target: PublishTarget): EffectiveDefinitions {
   if (target === 'live' || !isStaged(state.next)) {
-    const known = ofLive.get(state.live) ?? new Effective(state, 'live');
+    const known = ofLive.get(state.live) ?? new LayeredDefinitions(state, 'live');
     ofLive.set(state.live, known);
     return known;
   }
   const known = ofNext.get(state.next);
   if (known?.live === state.live) return known.definitions;
-  const definitions = new Effective(state, 'next');
+  const definitions = new LayeredDefinitions(state, 'next');
   ofNext.set(state.next, { live: state.live, definitions });
   return definitions;
 }
@@ -44,7 +44,7 @@ export function isStaged(next: Layer): boolean {
   return Object.values(next).some((items) => items.size > 0);
 }
 
-class Effective implements EffectiveDefinitions {
+class LayeredDefinitions implements EffectiveDefinitions {
   readonly hash: string;
   readonly collections: readonly CollectionModel[];
   readonly endpoints: readonly EndpointModel[];

@@ -103,7 +103,7 @@ export function nameOf(item: DefinitionItem): string {
  * Merges a staged definition over a live one: every staged top-level member wins, except `id`. A staged source replaces everything, so what runs
  * is what its text says. A staged plain edit removes the live source text, which would say something else.
  */
-function laidOver(live: JsonObject, staged: JsonObject, id: string): JsonObject {
+function overlaid(live: JsonObject, staged: JsonObject, id: string): JsonObject {
   if (typeof textIn(staged) === 'string') return { ...staged, id };
   return { ...withoutAuthoring(live), ...staged, id };
 }
@@ -151,5 +151,5 @@ function pair(live: DefinitionItem, staged: DefinitionItem | undefined): Entry {
 
 function mergedValue(live: DefinitionItem, staged: DefinitionItem): Json {
   const [below, above] = [definitionOf(live), definitionOf(staged)];
-  return isListed(live.kind) && isObject(below) && isObject(above) ? laidOver(below, above, live.id) : above;
+  return isListed(live.kind) && isObject(below) && isObject(above) ? overlaid(below, above, live.id) : above;
 }

@@ -9,8 +9,8 @@ import type { DefinitionsState } from '../states.ts';
 import { contentProblem, sourceTextProblem, storedTextProblem } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { type Finding, Findings } from './findings/finding.ts';
-import { takenIn } from './findings/known.ts';
-import { type KnownByName, suggesting } from './findings/meant.ts';
+import { isValueTaken } from './findings/known.ts';
+import { type KnownByName, withSuggestions } from './findings/meant.ts';
 import { rateRulesFindings } from './findings/rate-rules.ts';
 import { warningsOf } from './findings/shown.ts';
 import { gameValuesFindings } from './findings/values.ts';
@@ -72,9 +72,9 @@ function singleFindings(
   known: KnownByName,
 ): readonly Finding[] {
   const findings = new Findings(known);
-  if (kind === 'game-values') gameValuesFindings(body, takenIn(effectiveDefinitions(state, target)), findings);
+  if (kind === 'game-values') gameValuesFindings(body, isValueTaken(effectiveDefinitions(state, target)), findings);
   else rateRulesFindings(body, findings);
-  return suggesting(findings.all, known);
+  return withSuggestions(findings.all, known);
 }
 
 /** The answer's member with warnings; no member if there are none. */

@@ -14,9 +14,9 @@ import { plainWords } from './wording.ts';
 
 /** One validated element of a push: what it would put, or why it is refused. Nothing here writes. */
 
-export type Planned = Fit | Unfit;
+export type PlannedItem = ValidItem | InvalidItem;
 
-export interface Fit {
+export interface ValidItem {
   readonly ok: true;
   readonly put: Put;
   /** The definition as it would be stored. */
@@ -26,7 +26,7 @@ export interface Fit {
   readonly warnings: readonly Warning[];
 }
 
-export interface Unfit {
+export interface InvalidItem {
   readonly ok: false;
   readonly problem: Problem;
   /** Its id if it has one, else its position, such as `endpoint[0]`. */
@@ -36,10 +36,10 @@ export interface Unfit {
 }
 
 /** Plans an element of an array push or a sync: it replaces the definition stored under its id. */
-export function plan(state: DefinitionsState, kind: ListedKind, item: Json, target: PublishTarget, index: number): Planned {
+export function plan(state: DefinitionsState, kind: ListedKind, item: Json, target: PublishTarget, index: number): PlannedItem {
   const compiled = compileItem(item, kind);
   const fallback = `${kind}[${index}]`;
-  const unfit = (problem: Problem, resourceId: string): Unfit => ({ ok: false, problem, resourceId, ...fileOf(item) });
+  const unfit = (problem: Problem, resourceId: string): InvalidItem => ({ ok: false, problem, resourceId, ...fileOf(item) });
   if (!compiled.ok) return unfit(compiled, compiled.resourceId ?? fallback);
   const { definition, warnings } = compiled;
   const key = stringOf(definition[nameMember(kind)]);
@@ -61,7 +61,7 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
  * A definition as it would be stored. It is made and printed once: a push of several commits is decided once for each commit, and findings are
  * cached by this object.
  */
-export function wholeOf(kind: ListedKind, definition: JsonObject, id: string): Pick<Fit, 'put'> & { readonly whole: JsonObject } {
+export function wholeOf(kind: ListedKind, definition: JsonObject, id: string): Pick<ValidItem, 'put'> & { readonly whole: JsonObject } {
   const known = wholes.get(definition);
   if (known?.put.kind === kind && known.put.id === id) return known;
   const whole = stored(kind, definition, id);
@@ -124,7 +124,7 @@ export function putProblem(kind: ListedKind, put: Put, key: string | undefined):
 }
 
 /** Results of the elements of a refused push. Valid elements were not written, either. */
-export function refusedResults(kind: ListedKind, planned: readonly Planned[]): JsonObject[] {
+export function refusedResults(kind: ListedKind, planned: readonly PlannedItem[]): JsonObject[] {
   return planned.map((each) =>
     each.ok
       ? { ok: true, resourceKind: kind, resourceId: each.put.id, action: 'skipped' }

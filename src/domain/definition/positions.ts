@@ -56,7 +56,7 @@ export function positionsIn(text: string, kind: string): Positions {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const placeOf = (pointer: string) => (pointer === '' ? null : placeIn(root, kind, pointer));
+  const placeOf = (pointer: string) => (pointer === '' ? null : findNode(root, kind, pointer));
   return {
     of(pointer) {
       const place = placeOf(pointer);
@@ -92,7 +92,7 @@ function offsetOfWord(text: string, words: readonly string[]): number | null {
   return null;
 }
 
-interface Place {
+interface FoundNode {
   /** Offset of the last key of the pointer, or of the last one that exists. */
   readonly at: number;
   readonly value: unknown;
@@ -101,7 +101,7 @@ interface Place {
 }
 
 /** Tries the flat layout first, then the wrappers that a source may have. */
-function placeIn(root: unknown, kind: string, pointer: string): Place | null {
+function findNode(root: unknown, kind: string, pointer: string): FoundNode | null {
   const parts = pointer
     .slice(1)
     .split('/')
@@ -110,19 +110,19 @@ function placeIn(root: unknown, kind: string, pointer: string): Place | null {
     const inner = wrapper.length === 0 ? root : childOf(root, wrapper[0] ?? '')?.value;
     const [first = ''] = parts;
     // A missing member has no position, so its parent's is used once the wrapper is known.
-    if (childOf(inner, first) !== undefined) return nearestPlace(inner, parts);
+    if (childOf(inner, first) !== undefined) return nearestNode(inner, parts);
   }
   return null;
 }
 
-function nearestPlace(root: unknown, parts: readonly string[]): Place | null {
-  let place: Place | null = null;
+function nearestNode(root: unknown, parts: readonly string[]): FoundNode | null {
+  let node: FoundNode | null = null;
   for (const [index, part] of parts.entries()) {
-    const child = childOf(place === null ? root : place.value, part);
-    if (child === undefined) return place;
-    place = { ...child, isWhole: index === parts.length - 1 };
+    const child = childOf(node === null ? root : node.value, part);
+    if (child === undefined) return node;
+    node = { ...child, isWhole: index === parts.length - 1 };
   }
-  return place;
+  return node;
 }
 
 function childOf(node: unknown, name: string): { readonly at: number; readonly value: unknown } | undefined {

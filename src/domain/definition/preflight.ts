@@ -9,15 +9,15 @@ import type { KnownByName } from './findings/meant.ts';
 import { warningsOf } from './findings/shown.ts';
 import { type ListedKind, nameMember, type SingleKind } from './kinds.ts';
 import { type Entry, isRemoval } from './overlay.ts';
-import { codeOf, type Fit, type Unfit } from './plan.ts';
+import { codeOf, type InvalidItem, type ValidItem } from './plan.ts';
 import type { PlannedWhole } from './plan-single.ts';
 import { ParseBudget } from './positions.ts';
 import { answered } from './publish.ts';
-import { findingsOfFit, knownWith } from './pushed.ts';
+import { findingsOfItem, knownWith } from './pushed.ts';
 import { stringOf } from './read.ts';
 import { removal, without } from './removal.ts';
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
-import { type HowSynced, noList, noListMessage, pushedKinds, pushedValues, putsOf, refusedWhole, unpushedEntries } from './sync.ts';
+import { noListMessage, notAList, pushedKinds, pushedValues, putsOf, refusedWhole, type SyncMode, unpushedEntries } from './sync.ts';
 import { plainWords } from './wording.ts';
 
 /**
@@ -28,7 +28,7 @@ export function preflight(
   state: DefinitionsState,
   body: Json | undefined,
   target: PublishTarget,
-  { strict = false, replaceAll = false }: HowSynced = {},
+  { strict = false, replaceAll = false }: SyncMode = {},
 ): Preflighted | Refusal {
   const sections = planSections(state, body, target, 0);
   if (sections instanceof Refusal) return sections;
@@ -38,24 +38,24 @@ export function preflight(
   if (full) return full;
   const known = knownWith(without(state, unpushed), target, kinds, pushedValues(sections));
   const how = { known, strict, budget: new ParseBudget(), fails: strict || [...sections.values()].some(failsOf) };
-  const judged = new Map([...sections].map(([name, section]) => [name, judgedSection(name, section, unpushed, how)]));
-  const sum = (count: (section: Judged) => number) => [...judged.values()].reduce((all, section) => all + count(section), 0);
+  const reports = new Map([...sections].map(([name, section]) => [name, sectionReport(name, section, unpushed, how)]));
+  const sum = (count: (section: SectionReport) => number) => [...reports.values()].reduce((all, section) => all + count(section), 0);
   const [total, success, failed, warnings] = [sum((s) => s.total), sum((s) => s.passed), sum((s) => s.failed), sum((s) => s.warnings)];
   const summary = { total, success, failed, warnings, nextAction: nextAction(failed, warnings) };
   const answer = {
     mode: 'preflight' as const,
     publishTarget: target,
-    ...Object.fromEntries([...judged].map(([name, section]) => [name, section.body])),
+    ...Object.fromEntries([...reports].map(([name, section]) => [name, section.body])),
     summary,
   };
-  if (failed > 0) return refusal('PREFLIGHT_VALIDATION_FAILED', refusedMessage(sections, judged.values()), { body: answer });
+  if (failed > 0) return refusal('PREFLIGHT_VALIDATION_FAILED', refusedMessage(sections, reports.values()), { body: answer });
   return answered({ ...answer, message: 'Preflight validation passed. No resources were written.' });
 }
 
 /** Message of a refused preflight. The editor logs only this line, so it names the first failing element. */
-function refusedMessage(sections: PlannedSections, judged: Iterable<Judged>): string {
+function refusedMessage(sections: PlannedSections, reports: Iterable<SectionReport>): string {
   const failures = [...sections].flatMap(([name, section]) => failuresOf(name, section));
-  const found = [...judged].flatMap(({ found: first }) => (first === null ? [] : [first]));
+  const found = [...reports].flatMap(({ found: first }) => (first === null ? [] : [first]));
   return plainWords(`Preflight validation failed. No resources were written. ${failures[0] ?? found[0] ?? ''}`);
 }
 
@@ -75,7 +75,7 @@ function nextAction(failed: number, warnings: number): string {
   return warnings > 0 ? 'Review the warnings; the push can proceed.' : 'The push can proceed.';
 }
 
-interface Judged {
+interface SectionReport {
   readonly body: JsonObject;
   readonly total: number;
   readonly passed: number;
@@ -85,21 +85,21 @@ interface Judged {
   readonly found: string | null;
 }
 
-interface How {
+interface ReportOptions {
   readonly known: KnownByName;
   readonly budget: ParseBudget;
   readonly strict: boolean;
   readonly fails: boolean;
 }
 
-function judgedSection(name: string, section: PlannedSection, unpushed: readonly Entry[], how: How): Judged {
-  if ('whole' in section) return judgedWhole(section.kind, section.whole, how);
+function sectionReport(name: string, section: PlannedSection, unpushed: readonly Entry[], how: ReportOptions): SectionReport {
+  if ('whole' in section) return wholeReport(section.kind, section.whole, how);
   const { kind, planned } = section;
   if (planned === null) {
     const counts = { total: 0, passed: 0, failed: 1, warnings: 0 };
-    return { ...counts, found: null, body: { ...noList(name), ...counts } };
+    return { ...counts, found: null, body: { ...notAList(name), ...counts } };
   }
-  const results = planned.map((each) => (each.ok ? fitResult(kind, each, how) : unfitResult(kind, each)));
+  const results = planned.map((each) => (each.ok ? validResult(kind, each, how) : invalidResult(kind, each)));
   const failed = results.filter((result) => result.fails).length;
   const found = results.find((result) => result.found !== null)?.found ?? null;
   const warnings = results.reduce((sum, result) => sum + result.warnings, 0);
@@ -111,7 +111,7 @@ function judgedSection(name: string, section: PlannedSection, unpushed: readonly
 }
 
 /** A single document counts as one element, however large it is. */
-function judgedWhole(kind: SingleKind | 'tests', whole: PlannedWhole | Refusal, how: How): Judged {
+function wholeReport(kind: SingleKind | 'tests', whole: PlannedWhole | Refusal, how: ReportOptions): SectionReport {
   if (whole instanceof Refusal) {
     const counts = { total: 1, passed: 0, failed: 1, warnings: 0 };
     return { ...counts, found: null, body: { ...refusedWhole(whole), ...counts } };
@@ -134,12 +134,12 @@ interface Result {
   readonly found: string | null;
 }
 
-function fitResult(kind: ListedKind, fit: Fit, how: How): Result {
+function validResult(kind: ListedKind, fit: ValidItem, how: ReportOptions): Result {
   const { definition, before, put } = fit;
   const named = kind === 'workflow' ? undefined : stringOf(definition[nameMember(kind)]);
   const about = { resourceKind: kind, resourceId: named ?? put.id };
   const sourcePath = stringOf(definition['sourcePath']) ?? '';
-  const found = findingsOfFit(kind, fit, how.known, how.budget);
+  const found = findingsOfItem(kind, fit, how.known, how.budget);
   const action = before === undefined || isRemoval(before) ? 'would_create' : 'would_update';
   return resultOf(about, found, action, sourcePath, how);
 }
@@ -149,7 +149,7 @@ function resultOf(
   found: readonly Finding[],
   action: string,
   sourcePath: string,
-  { strict, fails }: How,
+  { strict, fails }: ReportOptions,
 ): Result {
   const diagnostics = warningsOf(fails ? found.map(withoutPositions) : found, about, sourcePath);
   const [first] = found;
@@ -175,7 +175,7 @@ const MISSING_NAME = {
 } as const;
 
 /** `sourcePath` names the member that is wrong; `file` the author's file, if there is one. */
-function unfitResult(kind: ListedKind, { problem, resourceId, file }: Unfit): Result {
+function invalidResult(kind: ListedKind, { problem, resourceId, file }: InvalidItem): Result {
   const about = { resourceKind: kind, resourceId };
   const inSource = codeOf(problem) === 'SOURCE_COMPILE_FAILED';
   const [keyCode, keyName] = MISSING_NAME[kind];

@@ -42,7 +42,7 @@ export function decidePromote(state: DefinitionsState, options: { readonly dryRu
 /** `next` against `live`: every staged definition that would change something, with its differences field by field. */
 export function diffDefinitions(state: DefinitionsState): Difference {
   const removed = STAGED_KINDS.flatMap((kind) => removalsOf(state, kind));
-  const changes = [...changedEntries(state).map(shownChange), ...removed.map((item) => ({ ...removal(item), members: [], fields: [] }))];
+  const changes = [...changedEntries(state).map(listedChange), ...removed.map((item) => ({ ...removal(item), members: [], fields: [] }))];
   return answered({ liveHash: state.liveHash, nextHash: state.nextHash, staged: isStaged(state.next), changes });
 }
 
@@ -55,14 +55,14 @@ function removal({ kind, id }: DefinitionItem): Summary {
   return { kind, id, action: 'delete' };
 }
 
-type Shown = Difference['changes'][number];
-type Summary = Pick<Shown, 'kind' | 'id' | 'action'>;
+type ListedChange = Difference['changes'][number];
+type Summary = Pick<ListedChange, 'kind' | 'id' | 'action'>;
 
 function summary(entry: Entry): Summary {
   return { kind: entry.kind, id: entry.id, action: entry.live === null ? 'add' : 'change' };
 }
 
-function shownChange(entry: Entry): Shown {
+function listedChange(entry: Entry): ListedChange {
   const before: Json = entry.live === null ? {} : definitionOf(entry.live);
   return { ...summary(entry), ...storedDifference(entry.kind, before, entry.value) };
 }

@@ -37,7 +37,7 @@ export function current(state: DefinitionsState, target: PublishTarget, kind: De
 }
 
 /** Whether a target already holds the definition in exactly this form. */
-export function isHeld(state: DefinitionsState, target: PublishTarget, { kind, id, hash }: Put): boolean {
+export function isStored(state: DefinitionsState, target: PublishTarget, { kind, id, hash }: Put): boolean {
   return current(state, target, kind, id)?.hash === hash;
 }
 
@@ -46,7 +46,7 @@ export function isHeld(state: DefinitionsState, target: PublishTarget, { kind, i
  * must count as a push: else the listing would not show it, an editor would take the push for failed, and a pull would overwrite the author's
  * file.
  */
-function isOvertaken(state: DefinitionsState, target: PublishTarget, { kind, id }: Put): boolean {
+function isSuperseded(state: DefinitionsState, target: PublishTarget, { kind, id }: Put): boolean {
   const [live, staged] = [state.live[kind].get(id), state.next[kind].get(id)];
   if (kind !== 'workflow' || live === undefined || staged === undefined || live.hash === staged.hash) return false;
   return lastPushed(live, staged) !== (target === 'live' ? live : staged);
@@ -64,7 +64,7 @@ export function publishEvents(
   puts: readonly Put[],
   deletes: readonly DefinitionChange[] = [],
 ): DomainEvent[] {
-  const changed = puts.filter((put) => !isHeld(state, target, put) || isOvertaken(state, target, put));
+  const changed = puts.filter((put) => !isStored(state, target, put) || isSuperseded(state, target, put));
   const changes = [...changed.map(changeOf), ...deletes];
   if (changes.length === 0) return [];
   const hash = layerHash(state[target], changes);

@@ -11,14 +11,17 @@ import { findingsOf } from './findings/cached-findings.ts';
 import { closedSchema } from './findings/fields.ts';
 import type { Finding, MissingName } from './findings/finding.ts';
 import { droppedGuards } from './findings/guards.ts';
+
 import { blockIn, blocksOf, hasValue, knownIn, libraryOf, namesIn, returnsOf, schemaOf, valuesLike } from './findings/known.ts';
-import { type KnownByName, meantAmong, suggesting } from './findings/meant.ts';
+import { type KnownByName, suggestionsAmong, withSuggestions } from './findings/meant.ts';
+
 import { warningsOf } from './findings/shown.ts';
+
 import type { ListedKind } from './kinds.ts';
 import type { EffectiveDefinitions } from './model.ts';
 import { isInternal, typeOfCollection } from './models.ts';
 import { definitionOf, isRemoval } from './overlay.ts';
-import type { Fit, Planned } from './plan.ts';
+import type { PlannedItem, ValidItem } from './plan.ts';
 import { located, ParseBudget } from './positions.ts';
 import type { Put } from './publish.ts';
 import { objectFrom, objectOf, stringOf } from './read.ts';
@@ -27,7 +30,7 @@ import { definesValues, gameValues } from './values.ts';
 /** Warnings about what a push puts. None of them refuses the push. */
 
 /** The elements of a push by kind. A section that is not a list has none. */
-export type PushedKinds = ReadonlyMap<ListedKind, readonly Planned[]>;
+export type PushedKinds = ReadonlyMap<ListedKind, readonly PlannedItem[]>;
 
 /** What definitions may refer to: what the target holds, and what this push contains. */
 export function knownWith(state: DefinitionsState, target: PublishTarget, push: PushedKinds, values?: Put): KnownByName {
@@ -88,21 +91,26 @@ export function knownWith(state: DefinitionsState, target: PublishTarget, push: 
       const pushedOne = byName.get(lower(name));
       return pushedOne === undefined ? held.closedSchema(name) : closedSchema(schemaOf(pushedOne));
     },
-    meant: meantAmong((missing) => [...pushedNames(missing), ...namesIn(stored, missing)]),
+    suggestion: suggestionsAmong((missing) => [...pushedNames(missing), ...namesIn(stored, missing)]),
   };
 }
 
-export function findingsOfFit(kind: ListedKind, fit: Fit, known: KnownByName, budget: ParseBudget): readonly Finding[] {
-  return [...dropped(kind, fit), ...judged(kind, fit, known, budget)];
+export function findingsOfItem(kind: ListedKind, fit: ValidItem, known: KnownByName, budget: ParseBudget): readonly Finding[] {
+  return [...droppedGuardFindings(kind, fit), ...validationFindings(kind, fit, known, budget)];
 }
 
-function dropped(kind: ListedKind, { definition, before }: Fit): readonly Finding[] {
+function droppedGuardFindings(kind: ListedKind, { definition, before }: ValidItem): readonly Finding[] {
   return before === undefined || isRemoval(before) ? [] : droppedGuards(kind, objectOf(definitionOf(before)), definition);
 }
 
-function judged(kind: ListedKind, { definition, warnings }: Fit, known: KnownByName, budget: ParseBudget): readonly Finding[] {
-  const told = warnings.map((warning) => ({ pointer: '', ...warning }));
-  return suggesting(located(kind, definition, [...told, ...findingsOf(kind, definition, known)], budget), known);
+function validationFindings(
+  kind: ListedKind,
+  { definition, warnings }: ValidItem,
+  known: KnownByName,
+  budget: ParseBudget,
+): readonly Finding[] {
+  const compiled = warnings.map((warning) => ({ pointer: '', ...warning }));
+  return withSuggestions(located(kind, definition, [...compiled, ...findingsOf(kind, definition, known)], budget), known);
 }
 
 /**
@@ -120,14 +128,14 @@ const MORE: Finding = {
 };
 
 /** Gives the answer's member with an element's warnings; no member if there are none. */
-export type Warn = (kind: ListedKind, fit: Fit) => Diagnosed;
+export type Warn = (kind: ListedKind, fit: ValidItem) => WithDiagnostics;
 
 /** No member if there are no warnings. */
-interface Diagnosed {
+interface WithDiagnostics {
   readonly diagnostics?: readonly Diagnostic[];
 }
 
-interface HowPushed {
+interface PushOptions {
   /** Game values in the same push. */
   readonly values?: Put | undefined;
   /** Validates all elements, so that no finding is missed. */
@@ -139,21 +147,21 @@ export function warner(
   state: DefinitionsState,
   target: PublishTarget,
   push: PushedKinds,
-  { values, strict = false }: HowPushed = {},
+  { values, strict = false }: PushOptions = {},
 ): Warn {
   const count = [...push.values()].reduce((sum, planned) => sum + planned.length, 0);
   const known = count > MAX_VALIDATED && !strict ? null : knownWith(state, target, push, values);
   const budget = new ParseBudget();
   let left = MAX_WARNINGS;
-  const limited = (kind: ListedKind, fit: Fit): readonly Finding[] => {
+  const limited = (kind: ListedKind, fit: ValidItem): readonly Finding[] => {
     if (known === null || left < 0) return [];
-    const all = judged(kind, fit, known, budget);
+    const all = validationFindings(kind, fit, known, budget);
     const listed = all.length > left ? [...all.slice(0, left), MORE] : all;
     left -= all.length;
     return listed;
   };
   return (kind, fit) => {
-    const found = [...dropped(kind, fit), ...limited(kind, fit)];
+    const found = [...droppedGuardFindings(kind, fit), ...limited(kind, fit)];
     const { sourcePath: file }: Item = fit.definition;
     const sourcePath = stringOf(file) ?? '';
     return found.length === 0 ? {} : { diagnostics: warningsOf(found, { resourceKind: kind, resourceId: fit.put.id }, sourcePath) };
@@ -161,7 +169,7 @@ export function warner(
 }
 
 /** Result of an element that was written. */
-export function writtenResult(kind: ListedKind, fit: Fit, warn: Warn): PushedMany['results'][number] {
+export function writtenResult(kind: ListedKind, fit: ValidItem, warn: Warn): PushedMany['results'][number] {
   return { ok: true, resourceKind: kind, resourceId: fit.put.id, action: 'upsert', ...warn(kind, fit) };
 }
 

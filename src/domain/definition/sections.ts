@@ -6,7 +6,7 @@ import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { planTests, testsIn } from '../test/decide.ts';
 import { isListed, type ListedKind, SECTIONS, type SingleKind, type SourceKind, STAGED_KINDS } from './kinds.ts';
-import { type Planned, plan } from './plan.ts';
+import { type PlannedItem, plan } from './plan.ts';
 import { type PlannedWhole, planSingle } from './plan-single.ts';
 import { listOf, objectOf } from './read.ts';
 
@@ -26,7 +26,7 @@ const OPTIONS = ['strict'];
 /** A planned section of a body. */
 export type PlannedSection =
   /** Planned element by element; `null`: the section is not a list. */
-  | { readonly kind: ListedKind; readonly planned: readonly Planned[] | null }
+  | { readonly kind: ListedKind; readonly planned: readonly PlannedItem[] | null }
   /** The single document of its kind. */
   | { readonly kind: SingleKind | 'tests'; readonly whole: PlannedWhole | Refusal };
 

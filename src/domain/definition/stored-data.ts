@@ -31,7 +31,7 @@ function schemaText({ definition }: CollectionModel): Json {
 }
 
 /** Results of checking a collection's documents. */
-export interface Scanned {
+export interface ScanFindings {
   readonly documents: number;
   /** Documents that the staged schema would refuse. */
   readonly refused: number;
@@ -41,12 +41,12 @@ export interface Scanned {
   readonly total: number | null;
 }
 
-export const NOTHING_SCANNED: Scanned = { documents: 0, refused: 0, samples: [], total: null };
+export const EMPTY_SCAN: ScanFindings = { documents: 0, refused: 0, samples: [], total: null };
 
 const SAMPLES = 5;
 
 /** The results with one more document checked. */
-export function scanned(before: Scanned, schema: SchemaModel, key: string, document: JsonObject): Scanned {
+export function withDocument(before: ScanFindings, schema: SchemaModel, key: string, document: JsonObject): ScanFindings {
   const fault = checkDocument(schema, document);
   const documents = before.documents + 1;
   if (fault === null) return { ...before, documents };
@@ -109,7 +109,7 @@ function isFollowed(root: FieldModel | null, path: string): boolean {
 /** The findings of one collection, as a promotion answers them. `fields`: those that lose their ledger. */
 export function collectionFindings(
   { id, next }: ChangedCollection,
-  seen: Scanned,
+  seen: ScanFindings,
   fields: readonly string[],
   unique: UniqueScan | null = null,
 ): JsonObject[] {
@@ -117,9 +117,9 @@ export function collectionFindings(
   return [...documentFindings(about, next === null, seen), ...uniqueFindings(about, unique), ...ledgerFindings(about, fields)];
 }
 
-type About = { readonly kind: string; readonly id: string };
+type CollectionName = { readonly kind: string; readonly id: string };
 
-function documentFindings(about: About, isRemoved: boolean, seen: Scanned): JsonObject[] {
+function documentFindings(about: CollectionName, isRemoved: boolean, seen: ScanFindings): JsonObject[] {
   const { documents, refused, samples, total } = seen;
   if (isRemoved) {
     const count = total ?? documents;
@@ -129,7 +129,7 @@ function documentFindings(about: About, isRemoved: boolean, seen: Scanned): Json
   if (refused === 0) return [];
   const estimate = total === null ? refused : Math.max(refused, Math.round((refused / documents) * total));
   const [first] = samples;
-  const count = `${total === null ? '' : 'About '}${documentsOf(estimate)}`;
+  const count = `${total === null ? '' : 'CollectionName '}${documentsOf(estimate)}`;
   const message = `${count} of '${about.id}' ${estimate === 1 ? 'does' : 'do'} not fit the staged schema, such as ${first?.key}: ${first?.fault}.`;
   return [{ code: 'DOCUMENTS_REFUSED', ...about, message, refused, documents, complete: total === null, estimate, samples: [...samples] }];
 }
@@ -138,7 +138,7 @@ function documentsOf(count: number): string {
   return count === 1 ? '1 document' : `${count} documents`;
 }
 
-function uniqueFindings(about: About, unique: UniqueScan | null): JsonObject[] {
+function uniqueFindings(about: CollectionName, unique: UniqueScan | null): JsonObject[] {
   const [first] = unique?.clashes ?? [];
   if (unique === null || first === undefined) return [];
   const message = `Documents of '${about.id}' hold the same value in ${first.field}, which would have to be unique: ${first.keys.join(' and ')}. Even a forced promotion is refused.`;
@@ -146,7 +146,7 @@ function uniqueFindings(about: About, unique: UniqueScan | null): JsonObject[] {
   return [{ code: 'VALUES_NOT_UNIQUE', ...about, message, clashes: unique.count, samples }];
 }
 
-function ledgerFindings(about: About, fields: readonly string[]): JsonObject[] {
+function ledgerFindings(about: CollectionName, fields: readonly string[]): JsonObject[] {
   if (fields.length === 0) return [];
   const message = `The ledger of '${about.id}' would no longer follow ${fields.join(', ')}; the balance that it shows would vanish with the next write.`;
   return [{ code: 'LEDGER_FIELDS_VANISH', ...about, message, fields: [...fields] }];

@@ -6,7 +6,7 @@ import type { DefinitionsState } from '../states.ts';
 import { tooManyDefinitions } from './capacity.ts';
 import type { ListedKind } from './kinds.ts';
 import type { Entry } from './overlay.ts';
-import { type Planned, refusedResults } from './plan.ts';
+import { type PlannedItem, refusedResults } from './plan.ts';
 import { wholeDiagnostics } from './plan-single.ts';
 import { ABOUT_STORE, type Decision, type Put, publishEvents, refusePush, written } from './publish.ts';
 import { knownWith, type PushedKinds, type Warn, warner, writtenResult } from './pushed.ts';
@@ -20,7 +20,7 @@ export function decideSync(
   body: Json | undefined,
   target: PublishTarget,
   now: number,
-  { strict = false, replaceAll = false }: HowSynced = {},
+  { strict = false, replaceAll = false }: SyncMode = {},
 ): Decision<Synced> | Refusal {
   const sections = planSections(state, body, target, now);
   if (sections instanceof Refusal) return sections;
@@ -46,7 +46,7 @@ export function decideSync(
   return { events: eventsOf(state, target, puts, removed), answer: written(Object.fromEntries(pushed), target) };
 }
 
-export interface HowSynced {
+export interface SyncMode {
   /** Whether findings refuse the push. */
   readonly strict?: boolean;
   /** Whether the push removes definitions of its kinds that its lists do not contain. */
@@ -112,7 +112,7 @@ export function pushedValues(sections: PlannedSections): Put | undefined {
   return values === undefined || values instanceof Refusal ? undefined : values.put;
 }
 
-export function noList(section: string): JsonObject {
+export function notAList(section: string): JsonObject {
   return { ok: false, error: 'VALIDATION_FAILED', message: noListMessage(section), results: [] };
 }
 
@@ -123,7 +123,7 @@ export function noListMessage(section: string): string {
 function refusedSection(name: string, section: PlannedSection): JsonObject {
   if ('whole' in section) return section.whole instanceof Refusal ? refusedWhole(section.whole) : skippedWhole(section.kind);
   const { kind, planned } = section;
-  if (planned === null) return noList(name);
+  if (planned === null) return notAList(name);
   return { ok: planned.every((each) => each.ok), total: planned.length, results: refusedResults(kind, planned) };
 }
 
@@ -141,7 +141,7 @@ function writtenWhole(kind: string, total: number, diagnostics: JsonObject): Jso
   return { ok: true, total, results: [{ ok: true, resourceKind: kind, resourceId: kind, action: 'replace', ...diagnostics }] };
 }
 
-function writtenSection(kind: ListedKind, planned: readonly Planned[], unpushed: readonly Entry[], warn: Warn): JsonObject {
+function writtenSection(kind: ListedKind, planned: readonly PlannedItem[], unpushed: readonly Entry[], warn: Warn): JsonObject {
   const results = planned.flatMap((each) => (each.ok ? [writtenResult(kind, each, warn)] : []));
   const removed = unpushed
     .filter((entry) => entry.kind === kind)

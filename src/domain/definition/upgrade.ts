@@ -43,7 +43,7 @@ function upgradedText(item: JsonObject, text: string, kind: SourceKind, canonica
   if (jsonEquals(flat, parsed.value)) return text;
   const isJson = isJsonSource(item);
   if (!isJson && COMMENT.test(text)) return null;
-  const ordered = headed(flat);
+  const ordered = withHeadFirst(flat);
   const rewritten = isJson ? `${JSON.stringify(ordered, null, 2)}\n` : yamlOf(ordered, text, kind);
   const again = compileItem({ ...item, sourceText: rewritten }, kind);
   return again.ok && jsonEquals(withoutAuthoring(again.definition), canonical) ? rewritten : null;
@@ -84,7 +84,7 @@ function nodesByName(text: string, kind: SourceKind): ReadonlyMap<string, readon
 const HEADER = ['sourceVersion', 'kind', 'resourceKind', 'id', 'slug', 'name', 'description', 'notes'];
 
 /** Puts the members that say what a source is first: authors look for them there, and the editor reads only the beginning of a file for its lists. */
-function headed(flat: JsonObject): JsonObject {
+function withHeadFirst(flat: JsonObject): JsonObject {
   const head = HEADER.filter((name) => Object.hasOwn(flat, name));
   return { ...objectFrom(head.map((name) => [name, flat[name] ?? null])), ...flat };
 }

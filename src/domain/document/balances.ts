@@ -78,11 +78,11 @@ function put(root: Mutable, path: readonly string[], value: NumberValue, copyOf:
   if (isObject(below)) last.part[last.name] = target;
   if (numbersEqual(value, 0)) delete target[name];
   else target[name] = value;
-  for (const { part, name } of way.reverse()) tidy(part, name);
+  for (const { part, name } of way.reverse()) compact(part, name);
 }
 
 /** Removes a part without members, and replaces one that holds only its own number by that number. */
-function tidy(parent: Mutable, name: string): void {
+function compact(parent: Mutable, name: string): void {
   const part = Object.hasOwn(parent, name) ? parent[name] : undefined;
   if (!isObject(part)) return;
   if (isEmpty(part)) delete parent[name];

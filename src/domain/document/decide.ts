@@ -3,13 +3,13 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject, type PrintedObject, printObject } from '../../kernel/json.ts';
 import type { CollectionModel, RuleModel } from '../definition/model.ts';
 import type { DomainEvent, Fork, Operation, Space } from '../events.ts';
-import { applyRules, type Flag, type Limited } from '../limit/apply.ts';
+import { applyRules, type Flag, type LimitResult } from '../limit/apply.ts';
 import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { DocumentDraft } from './document-draft.ts';
 import { MAX_ENTRIES, originFinder, tooManyEntries } from './ledger.ts';
 import { updateLedger } from './ledger-update.ts';
-import { type Applied, OperationError, type Origin, parseOperations } from './operations.ts';
+import { type AppliedOperations, OperationError, type Origin, parseOperations } from './operations.ts';
 import { isThere } from './packed.ts';
 import { ReadDocument } from './read-document.ts';
 import { WITHOUT_DEFAULTS } from './schema.ts';
@@ -18,7 +18,7 @@ import { operate, SAVE_VERSION, withoutSaveVersion } from './store.ts';
 /** What the body of a write asks for. */
 export type WriteBody =
   | { readonly kind: 'replace'; readonly document: JsonObject }
-  | { readonly kind: 'operations'; readonly ops: readonly Operation[]; readonly applied?: Applied | null };
+  | { readonly kind: 'operations'; readonly ops: readonly Operation[]; readonly applied?: AppliedOperations | null };
 
 /** Where a document is, its state, and the time of the decision. */
 export interface DocumentCommand {
@@ -117,7 +117,7 @@ export interface Deleted {
  */
 export function decideDelete(command: DocumentCommand, saveVersion: number | null = null): Deleted | Refusal {
   const { collection, space, key, current, fork, now } = command;
-  const stale = saveVersion === null ? null : checkSeen(current, saveVersion);
+  const stale = saveVersion === null ? null : checkExpectedVersion(current, saveVersion);
   if (stale !== null) return stale;
   if (!isThere(current)) return { events: [], state: current, before: () => null };
   const { version, createdAt } = current;
@@ -194,15 +194,15 @@ function checkForm({ body, checkSchema, collection, maxBytes }: WriteCommand, { 
 
 function checkVersion({ collection, current, saveVersion, strictSaveVersion }: WriteCommand): Refusal | null {
   if (saveVersion === null) return strictSaveVersion && collection.requireSaveVersion ? refusal('SAVE_VERSION_REQUIRED') : null;
-  return checkSeen(current, saveVersion);
+  return checkExpectedVersion(current, saveVersion);
 }
 
-function checkSeen(current: DocumentState | null, saveVersion: number): Refusal | null {
+function checkExpectedVersion(current: DocumentState | null, saveVersion: number): Refusal | null {
   const actual = isThere(current) ? current.version : 0;
   return saveVersion === actual ? null : refusal('STALE_SAVE', undefined, { error: { expected: saveVersion, actual } });
 }
 
-function decided(command: WriteCommand, limited: Limited, after: PrintedObject): Decided | Refusal {
+function decided(command: WriteCommand, limited: LimitResult, after: PrintedObject): Decided | Refusal {
   const { space, collection, key, current, fork, now, body } = command;
   const { draft, windows, clamps, flags } = limited;
   const version = (current?.version ?? 0) + 1;

@@ -9,7 +9,7 @@ import { isThere } from './packed.ts';
 import type { ReadDocument } from './read-document.ts';
 
 /** The write that the ledger follows. */
-interface Written {
+interface LedgerWriteContext {
   readonly collection: CollectionModel;
   readonly current: DocumentState | null;
   readonly fork?: Fork | undefined;
@@ -33,12 +33,12 @@ export interface LedgerUpdate {
  * ledger. `after`: `null` for a delete.
  */
 export function updateLedger(
-  { collection: { schema }, current, fork, source }: Written,
+  { collection: { schema }, current, fork, source }: LedgerWriteContext,
   from: () => JsonObject | null,
   after: ReadDocument | null,
   originOf: (path: string) => Origin | undefined,
 ): LedgerUpdate {
-  if (!schema.hasLedger && (after !== null || !current?.balances)) return untouched(current, fork);
+  if (!schema.hasLedger && (after !== null || !current?.balances)) return unchangedBalances(current, fork);
   const known = balancesOf(current);
   const prior = known ?? storedBalances(schema, current?.document ?? null);
   const write = { schema, balances: prior, from: from(), isNew: !isThere(current), after, originOf, source };
@@ -49,7 +49,7 @@ export function updateLedger(
 }
 
 /** The balances where no field has a ledger: unchanged. A document that an earlier release wrote has none. */
-function untouched(current: DocumentState | null, fork: Fork | undefined): LedgerUpdate {
+function unchangedBalances(current: DocumentState | null, fork: Fork | undefined): LedgerUpdate {
   const balances = current?.balances ?? undefined;
   const before = current?.balances === null ? NO_BALANCES : fork === undefined || balances === undefined ? undefined : balancesOf(current);
   return { entries: [], required: 0, before: before ?? undefined, balances, balancesJson: balances ?? NO_BALANCES_TEXT };

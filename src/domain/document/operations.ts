@@ -34,7 +34,7 @@ export interface Origin {
   readonly reason?: string;
 }
 
-export interface Operated {
+export interface OperationResult {
   readonly document: JsonObject;
   /** Applied in order to the old document, they give the new one. */
   readonly changes: readonly Change[];
@@ -45,13 +45,13 @@ export interface Operated {
 }
 
 /** The result of operations on the document `to`, so they need not be applied to it again. */
-export interface Applied {
+export interface AppliedOperations {
   readonly to: JsonObject;
-  readonly operated: Operated;
+  readonly operated: OperationResult;
 }
 
 /** What the operations of one list share. */
-interface Run {
+interface OperationRun {
   readonly draft: Draft;
   readonly touched: Set<string>;
   readonly increases: Map<string, number>;
@@ -74,7 +74,7 @@ const NOISE = 1e-9;
 const MERGED_COST = 12;
 const REFUSED_NAMES: ReadonlySet<string> = new Set(['', '__proto__', 'constructor', 'prototype']);
 
-type Apply = (run: Run, operation: Operation) => void;
+type Apply = (run: OperationRun, operation: Operation) => void;
 
 const APPLY: Readonly<Record<string, Apply>> = {
   set: applySet,
@@ -94,14 +94,14 @@ const APPLY: Readonly<Record<string, Apply>> = {
  * Runs operations in order on a copy. Each sees the result of the earlier ones; the first error stops them all. A `document` of `null` counts as
  * `{}`. The input is never changed, and untouched parts are shared. Throws {@link OperationError}.
  */
-export function applyOperations(document: JsonObject | null, operations: readonly Operation[], spend: Spend = free): Operated {
+export function applyOperations(document: JsonObject | null, operations: readonly Operation[], spend: Spend = free): OperationResult {
   checkCount(operations.length);
-  const run: Run = { draft: new Draft(document ?? {}), touched: new Set(), increases: new Map(), origins: new Map(), spend };
+  const run: OperationRun = { draft: new Draft(document ?? {}), touched: new Set(), increases: new Map(), origins: new Map(), spend };
   operations.forEach((operation, index) => {
     try {
       applyOne(run, operation);
     } catch (error) {
-      if (!(error instanceof Misuse || error instanceof PathBlocked || error instanceof NumberTooLong)) throw error;
+      if (!(error instanceof MalformedOperation || error instanceof PathBlocked || error instanceof NumberTooLong)) throw error;
       throw new OperationError(index, error.message);
     }
   });
@@ -131,7 +131,7 @@ export function parseOperations(value: Json): readonly Operation[] {
 }
 
 /** An operation with a wrong form. It becomes an {@link OperationError} with its position. */
-class Misuse extends Error {
+class MalformedOperation extends Error {
   override readonly name = 'Misuse';
 }
 
@@ -140,58 +140,60 @@ function checkCount(count: number): void {
   if (count > MAX_OPERATIONS) throw new OperationError(-1, `ops has more than ${MAX_OPERATIONS} items`);
 }
 
-function applyOne(run: Run, operation: Operation): void {
+function applyOne(run: OperationRun, operation: Operation): void {
   const apply = Object.hasOwn(APPLY, operation.op) ? APPLY[operation.op] : undefined;
   if (apply === undefined)
-    throw new Misuse(`unknown operation ${JSON.stringify(truncateText(operation.op, 32))}; known are ${Object.keys(APPLY).join(', ')}`);
-  if (operation.path.length > MAX_PATH_LENGTH) throw new Misuse(`the path is longer than ${MAX_PATH_LENGTH} characters`);
+    throw new MalformedOperation(
+      `unknown operation ${JSON.stringify(truncateText(operation.op, 32))}; known are ${Object.keys(APPLY).join(', ')}`,
+    );
+  if (operation.path.length > MAX_PATH_LENGTH) throw new MalformedOperation(`the path is longer than ${MAX_PATH_LENGTH} characters`);
   const parts = splitPath(operation.path);
   if (parts.some((part) => REFUSED_NAMES.has(part)))
-    throw new Misuse(`the path ${JSON.stringify(truncateText(operation.path, 64))} is not usable`);
-  if (parts.length > MAX_PATH_PARTS) throw new Misuse('the path is too long');
+    throw new MalformedOperation(`the path ${JSON.stringify(truncateText(operation.path, 64))} is not usable`);
+  if (parts.length > MAX_PATH_PARTS) throw new MalformedOperation('the path is too long');
   apply(run, operation);
 }
 
-function applySet(run: Run, operation: Operation): void {
+function applySet(run: OperationRun, operation: Operation): void {
   const value = operand(operation);
   noteGrowth(run, operation.path, run.draft.get(operation.path), value);
   write(run, operation.path, value);
   noteOrigin(run, operation.path, operation);
 }
 
-function applyIncrement(run: Run, operation: Operation): void {
+function applyIncrement(run: OperationRun, operation: Operation): void {
   const { value, path } = operation;
-  if (!isNumber(value)) throw new Misuse('inc needs a number');
+  if (!isNumber(value)) throw new MalformedOperation('inc needs a number');
   const old = run.draft.get(path);
   const sum = addNumbers(isNumber(old) ? old : 0, value);
-  if (typeof sum === 'number' && !Number.isFinite(sum)) throw new Misuse('the number leaves the range of numbers');
+  if (typeof sum === 'number' && !Number.isFinite(sum)) throw new MalformedOperation('the number leaves the range of numbers');
   write(run, path, Math.abs(toDouble(sum)) < NOISE ? 0 : sum);
   addGrowth(run, path, toDouble(value));
   noteOrigin(run, path, operation);
 }
 
-function applyPush(run: Run, operation: Operation): void {
+function applyPush(run: OperationRun, operation: Operation): void {
   const value = operand(operation);
   const old = run.draft.get(operation.path);
   if (isArray(old)) run.spend(old.length);
   write(run, operation.path, isArray(old) ? [...old, value] : [value]);
 }
 
-function applyPull(run: Run, { path, match }: Operation): void {
-  if (!isObject(match)) throw new Misuse('pull needs an object match');
+function applyPull(run: OperationRun, { path, match }: Operation): void {
+  if (!isObject(match)) throw new MalformedOperation('pull needs an object match');
   filter(run, path, pullMatcher(match), weightOf(match));
 }
 
-function applyRemove(run: Run, operation: Operation): void {
+function applyRemove(run: OperationRun, operation: Operation): void {
   const value = operand(operation);
   filter(run, operation.path, removeMatcher(value), weightOf(value));
 }
 
-function applyMerge(run: Run, operation: Operation): void {
+function applyMerge(run: OperationRun, operation: Operation): void {
   const { value, path } = operation;
-  if (!isObject(value)) throw new Misuse('merge needs an object');
+  if (!isObject(value)) throw new MalformedOperation('merge needs an object');
   const old = run.draft.get(path) ?? null;
-  if (old !== null && !isObject(old)) throw new Misuse('merge needs an object to merge into');
+  if (old !== null && !isObject(old)) throw new MalformedOperation('merge needs an object to merge into');
   const members = Object.entries(value);
   run.spend(MERGED_COST * (members.length + (old === null ? 0 : Object.keys(old).length)));
   for (const [name, item] of members) noteMember(run, path, name, old, item);
@@ -201,7 +203,7 @@ function applyMerge(run: Run, operation: Operation): void {
 }
 
 /** Notes a changed member. If no path can name it, the whole object is stored, and no rule counts the member. */
-function noteMember(run: Run, path: string, name: string, old: JsonObject | null, item: Json): void {
+function noteMember(run: OperationRun, path: string, name: string, old: JsonObject | null, item: Json): void {
   if (REFUSED_NAMES.has(name) || name.includes('.') || path.length + name.length >= MAX_PATH_LENGTH) {
     run.touched.add(path);
     return;
@@ -212,7 +214,7 @@ function noteMember(run: Run, path: string, name: string, old: JsonObject | null
 }
 
 /** Removes the items that match. `weight`: of the value that every item is compared with. */
-function filter(run: Run, path: string, matches: Matcher, weight: number): void {
+function filter(run: OperationRun, path: string, matches: Matcher, weight: number): void {
   const old = run.draft.get(path);
   if (!isArray(old)) return;
   run.spend(old.length * weight);
@@ -220,26 +222,26 @@ function filter(run: Run, path: string, matches: Matcher, weight: number): void 
   if (kept.length !== old.length) write(run, path, kept);
 }
 
-function write(run: Run, path: string, value: Json): void {
+function write(run: OperationRun, path: string, value: Json): void {
   run.draft.set(path, value);
   run.touched.add(path);
 }
 
 function operand({ op, value }: Operation): Json {
-  if (value === undefined) throw new Misuse(`${op} needs a value`);
+  if (value === undefined) throw new MalformedOperation(`${op} needs a value`);
   return value;
 }
 
-function noteGrowth(run: Run, path: string, old: Json | undefined, value: Json): void {
+function noteGrowth(run: OperationRun, path: string, old: Json | undefined, value: Json): void {
   if (isNumber(value)) addGrowth(run, path, doubleDifference(value, isNumber(old) ? old : 0));
 }
 
-function addGrowth(run: Run, path: string, amount: number): void {
+function addGrowth(run: OperationRun, path: string, amount: number): void {
   if (amount > 0) run.increases.set(path, (run.increases.get(path) ?? 0) + amount);
 }
 
 /** The last origin of a path also holds for the paths below it, so earlier ones of those are removed. */
-function noteOrigin(run: Run, path: string, { source, reason }: Operation): void {
+function noteOrigin(run: OperationRun, path: string, { source, reason }: Operation): void {
   if (source === undefined && reason === undefined) return;
   for (const known of run.origins.keys()) if (known.startsWith(`${path}.`)) run.origins.delete(known);
   run.origins.set(path, {

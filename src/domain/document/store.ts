@@ -2,11 +2,11 @@ import { type JsonObject, jsonEquals } from '../../kernel/json.ts';
 import { ancestorsOf, getPath, member } from '../../kernel/path.ts';
 import type { Change, Operation } from '../events.ts';
 import { applyChanges } from './draft.ts';
-import { type Applied, applyOperations, type Operated } from './operations.ts';
+import { type AppliedOperations, applyOperations, type OperationResult } from './operations.ts';
 import type { ReadDocument } from './read-document.ts';
 
 /** A stored document after operations, and the changes that lead to it. */
-interface Stored {
+interface StoredDocument {
   readonly after: ReadDocument;
   readonly changes: readonly Change[];
 }
@@ -18,8 +18,8 @@ interface Stored {
 export function operate(
   from: ReadDocument,
   operations: readonly Operation[],
-  applied: Applied | null = null,
-): Stored & Pick<Operated, 'increases' | 'origins'> {
+  applied: AppliedOperations | null = null,
+): StoredDocument & Pick<OperationResult, 'increases' | 'origins'> {
   const base = from.asRead;
   const operated = applied?.to === base ? applied.operated : applyOperations(base, operations);
   const { document, increases, origins } = operated;
@@ -32,7 +32,7 @@ export function operate(
  * Changes that lose no default. Usually they are the given ones. But if all of `stats` came from a default `{hp, mp}`, storing only `stats.hp`
  * would lose `mp` for every later reader, so the whole object is stored. `document`: the document that the changes should give.
  */
-export function keepingDefaults(from: ReadDocument, { document, changes }: Pick<Operated, 'document' | 'changes'>): Stored {
+export function keepingDefaults(from: ReadDocument, { document, changes }: Pick<OperationResult, 'document' | 'changes'>): StoredDocument {
   const after = from.becoming(applyChanges(from.stored, changes));
   if (jsonEquals(after.asRead, from.becoming(document).asRead)) return { after, changes };
   const paths = new Set(changes.map(([path]) => firstMissing(from.stored, path)));

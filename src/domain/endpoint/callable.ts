@@ -29,7 +29,7 @@ export function compileWorkflow(compilation: Compilation, definition: Written<ty
   const aliases = compileAliases(definition.let);
   const guard = compileGuard(compilation, definition, aliases);
   const budgets = compileBudgets(definition.budgets);
-  const program = lazily(() => programOf(compilation.list(definition.steps, definition)));
+  const program = compiledLazily(() => programOf(compilation.list(definition.steps, definition)));
   const result = compileReturns(compilation, definition.returns);
   return {
     guard,
@@ -46,7 +46,7 @@ export function compileWorkflow(compilation: Compilation, definition: Written<ty
 export function compileInternalEndpoint(compilation: Compilation, definition: Written<typeof endpoint>): Callable {
   const aliases = compileAliases(definition.let);
   const budgets = compileBudgets(definition.budgets);
-  const program = lazily(() => programOf(compilation.list(definition.steps, definition)));
+  const program = compiledLazily(() => programOf(compilation.list(definition.steps, definition)));
   const response = compileResponse(compilation.language, definition.response);
   return {
     guard: null,
@@ -63,7 +63,7 @@ export function compileBlock(compilation: Compilation, definition: Written<typeo
   const aliases = compileAliases(definition.let);
   const { returns } = definition;
   const result = isObject(returns) ? compileReturns(compilation, returns) : () => null;
-  const program = lazily(() => programOf(compilation.list(definition.steps ?? definition.body, definition)));
+  const program = compiledLazily(() => programOf(compilation.list(definition.steps ?? definition.body, definition)));
   return {
     guard: null,
     invoke: (frame, params) => {
@@ -75,7 +75,7 @@ export function compileBlock(compilation: Compilation, definition: Written<typeo
 }
 
 /** Compiles at the first call, so that workflows may call each other and themselves. */
-function lazily(make: () => Program): () => Program {
+function compiledLazily(make: () => Program): () => Program {
   let made: Program | null = null;
   return () => {
     made ??= make();
@@ -89,13 +89,13 @@ function innerBudgets(outer: Budgets | null, limits: BudgetLimits | null, depth:
   return limits === null ? outer : new Budgets(limits, outer, depth);
 }
 
-interface Inner {
+interface CallableParts {
   readonly aliases: Aliases;
   readonly routed: boolean;
   readonly budgets: BudgetLimits | null;
 }
 
-function innerFrame(frame: Frame, params: JsonObject, { aliases, routed, budgets: limits }: Inner): Frame {
+function innerFrame(frame: Frame, params: JsonObject, { aliases, routed, budgets: limits }: CallableParts): Frame {
   if (frame.depth >= MAX_DEPTH) throw new LanguageError(`Workflow nesting depth exceeded (max ${MAX_DEPTH}).`);
   frame.scope.context.spend(ENTRY_COST * Object.keys(params).length);
   const scope = new Scope(frame.scope.context, bindNames(params), aliases);

@@ -1,7 +1,7 @@
 import { COLLECTION_FUNCTIONS, compileCollectionCall } from './collections.ts';
 import { LanguageError, UnresolvedError } from './errors.ts';
 import type { Language } from './language.ts';
-import { Glued, MathParser, type Num } from './math.ts';
+import { AdjoiningToken, MathParser, type Num } from './math.ts';
 import { checkParentheses, closingParenthesis, findTokens, isOneToken, type Span, scanTop, splitArguments, wholeCall } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
 import { tokensOf } from './template.ts';
@@ -45,8 +45,8 @@ export function compileMath(language: Language, expression: string): Num {
   try {
     return new MathParser(language, text, operands).whole();
   } catch (error) {
-    if (!(error instanceof Glued)) throw error;
-    return spliced(language, text, spans);
+    if (!(error instanceof AdjoiningToken)) throw error;
+    return withInsertedTokens(language, text, spans);
   }
 }
 
@@ -69,7 +69,7 @@ function compileOperand(language: Language, text: string, span: Span): Num {
 }
 
 /** Inserts tokens as text. Arguments of list functions stay as written, because they are lists, and the function reads their tokens itself. */
-function spliced(language: Language, text: string, spans: readonly Span[]): Num {
+function withInsertedTokens(language: Language, text: string, spans: readonly Span[]): Num {
   const calls = listCalls(text);
   const operands = spans
     .filter(({ start }) => !calls.some((call) => start > call.open && start < call.close))

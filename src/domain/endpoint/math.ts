@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 export type Num = (scope: Scope) => number;
 
 /** Thrown if a token touches a digit or another token. Such tokens are inserted as text before parsing. */
-export class Glued extends Error {
+export class AdjoiningToken extends Error {
   override readonly name = 'Glued';
 }
 
@@ -145,7 +145,7 @@ export class MathParser {
 
   private token(operand: { readonly end: number; readonly number: Num }): Num {
     this.at = operand.end;
-    if (this.operands.has(this.at) || /[\w.]/.test(this.text.charAt(this.at))) throw new Glued();
+    if (this.operands.has(this.at) || /[\w.]/.test(this.text.charAt(this.at))) throw new AdjoiningToken();
     return operand.number;
   }
 
@@ -153,10 +153,10 @@ export class MathParser {
     const digits = /^\d+(?:\.\d*)?/.exec(this.text.slice(this.at))?.[0] ?? '';
     const from = this.at;
     this.at += digits.length;
-    if (this.operands.has(this.at)) throw new Glued();
+    if (this.operands.has(this.at)) throw new AdjoiningToken();
     if (/[\w.]/.test(this.text.charAt(this.at))) {
       // `1.{{a}}` is one number too.
-      if (this.operands.has(this.at + 1)) throw new Glued();
+      if (this.operands.has(this.at + 1)) throw new AdjoiningToken();
       throw this.unexpected();
     }
     const value = Number(this.text.slice(from, this.at));

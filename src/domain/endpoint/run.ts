@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../kernel/json.ts';
-import type { Applied } from '../document/operations.ts';
+import type { AppliedOperations } from '../document/operations.ts';
 import type { Operation } from '../events.ts';
 
 /**
@@ -87,7 +87,7 @@ export type PendingWrite =
       readonly target: Target;
       readonly ops: readonly Operation[];
       /** The operations as the call sees them, before rules and limits. */
-      readonly applied: Applied | null;
+      readonly applied: AppliedOperations | null;
     }
   | { readonly kind: 'delete'; readonly stepId: string; readonly target: Target };
 

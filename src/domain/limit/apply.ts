@@ -28,7 +28,7 @@ export interface Flag {
   readonly limit: number;
 }
 
-export interface Limited {
+export interface LimitResult {
   /** The draft, with clamped fields lowered. */
   readonly draft: DocumentDraft;
   /** What clamping removed. */
@@ -46,7 +46,7 @@ function tooManyWindows(count: number): Refusal {
 }
 
 /** What rules compare: the document as it read before (`null`: there was none) and as it reads after. */
-interface Compared {
+interface ComparedDocuments {
   readonly before: JsonObject | null;
   readonly after: JsonObject;
   readonly increases: ReadonlyMap<string, number>;
@@ -62,13 +62,13 @@ interface Demand {
  * Counts a write against the collection's daily limit and every rule. Either all pass, or the write is refused with 429 and no counter moves.
  * Fields are clamped before rules count, so what clamping removes is not counted. 413 `APPEND_TOO_LARGE`: it counts in too many windows.
  */
-export function applyRules(write: LimitedWrite): Limited | Refusal {
+export function applyRules(write: LimitedWrite): LimitResult | Refusal {
   const daily = countDaily(write);
   if (daily instanceof Refusal) return daily;
   const { draft } = write;
   const rules = rulesOf(write.rules, write.collection);
   if (rules.length === 0) return { draft, clamps: [], windows: daily, flags: [] };
-  const compared = comparedBy(write, rules);
+  const compared = comparedDocuments(write, rules);
   const requested = rules.map((rule) => ({ rule, amount: amountOf(compared, rule.field) })).filter(({ amount }) => amount > 0);
   const grants = grantsOf(write, requested);
   const granted = strictestGrants(grants);
@@ -84,7 +84,7 @@ export function applyRules(write: LimitedWrite): Limited | Refusal {
 }
 
 /** Reads the document only if a rule is about a field. Defaults of a new document are no growth, since every player begins with them. */
-function comparedBy({ draft, isRecreated }: LimitedWrite, rules: readonly RuleModel[]): Compared {
+function comparedDocuments({ draft, isRecreated }: LimitedWrite, rules: readonly RuleModel[]): ComparedDocuments {
   const before = isRecreated || rules.every(({ field }) => field === '*') ? null : draft.from;
   return { before, after: before === null && !isRecreated ? draft.stored : draft.asRead, increases: draft.increases };
 }
@@ -93,7 +93,7 @@ function comparedBy({ draft, isRecreated }: LimitedWrite, rules: readonly RuleMo
  * How much of a field a write asks for: the sum of its operations' upward moves, or the difference between before and after if that is more. For
  * `*` a write counts 1.
  */
-function amountOf({ before, after, increases }: Compared, field: string): number {
+function amountOf({ before, after, increases }: ComparedDocuments, field: string): number {
   if (field === '*') return 1;
   const now = countedAs(getPath(after, field));
   const old = before === null ? 0 : countedAs(getPath(before, field));
@@ -122,7 +122,7 @@ function used(write: LimitedWrite, rule: RuleModel, window: WindowName): number 
 }
 
 /** New values of fields that asked for more growth than granted. */
-function loweredFields({ before, after }: Compared, requested: readonly Demand[], granted: ReadonlyMap<string, number>): Change[] {
+function loweredFields({ before, after }: ComparedDocuments, requested: readonly Demand[], granted: ReadonlyMap<string, number>): Change[] {
   const amounts = new Map(requested.map(({ rule, amount }) => [rule.field, amount]));
   return [...granted].flatMap(([field, grant]): Change[] => {
     const amount = amounts.get(field) ?? 0;

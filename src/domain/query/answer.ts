@@ -5,7 +5,7 @@ import type { QueryEnvironment, Row } from './evaluate.ts';
 import type { QueryPlan } from './plan.ts';
 
 /** What the answer of a query is made from. */
-export interface Answered {
+export interface AnswerContext {
   readonly query: QueryModel;
   readonly plan: QueryPlan;
   readonly environment: QueryEnvironment;
@@ -18,17 +18,17 @@ export interface Answered {
 }
 
 /** A row with its value, as leaderboards show it. */
-export interface Shown extends Row {
+export interface ShownRow extends Row {
   readonly value: number;
 }
 
 /** JSON text of a leaderboard's row. */
-export function entryText(how: Pick<Answered, 'plan' | 'environment'>, row: Shown, rank: number): string {
-  return rankedText(rank, entryRest(how, row));
+export function entryText(how: Pick<AnswerContext, 'plan' | 'environment'>, row: ShownRow, rank: number): string {
+  return rankedText(rank, rowText(how, row));
 }
 
 /** The text of a row after its rank. The rank is left out, because it changes when other rows do. */
-export function entryRest({ plan, environment }: Pick<Answered, 'plan' | 'environment'>, row: Shown): string {
+export function rowText({ plan, environment }: Pick<AnswerContext, 'plan' | 'environment'>, row: ShownRow): string {
   return stringifyJson({ key: row.key, value: row.value, ...outputOf(plan.columns, row, environment) }).slice(1);
 }
 
@@ -44,7 +44,7 @@ export interface Board {
 }
 
 /** JSON text of the answer. The rows are texts already, because their lengths were counted before. */
-export function leaderboardText(answered: Answered, { entries, total, player }: Board): string {
+export function leaderboardText(answered: AnswerContext, { entries, total, player }: Board): string {
   const { plan } = answered;
   const before = {
     ...described(answered),
@@ -65,7 +65,7 @@ export function leaderboardText(answered: Answered, { entries, total, player }: 
 }
 
 /** The values from which an aggregate is made. */
-export interface Aggregated {
+export interface AggregateValues {
   readonly counted: number;
   readonly passed: number;
   readonly sum: number;
@@ -73,11 +73,11 @@ export interface Aggregated {
 }
 
 /** Body of an aggregate's answer. */
-export function aggregateAnswer(answered: Answered, result: Aggregated): JsonObject {
+export function aggregateAnswer(answered: AnswerContext, result: AggregateValues): JsonObject {
   return { ...described(answered), ...aggregate(answered.plan, result), performance: performanceOf(answered) };
 }
 
-function aggregate({ type, field, fieldLabel }: QueryPlan, { counted, passed, sum, best }: Aggregated): Record<string, Json> {
+function aggregate({ type, field, fieldLabel }: QueryPlan, { counted, passed, sum, best }: AggregateValues): Record<string, Json> {
   switch (type) {
     case 'count':
       return { count: passed };
@@ -90,7 +90,7 @@ function aggregate({ type, field, fieldLabel }: QueryPlan, { counted, passed, su
   }
 }
 
-function described({ query, plan, environment }: Answered): JsonObject {
+function described({ query, plan, environment }: AnswerContext): JsonObject {
   const at = new Date(environment.now).toISOString();
   return {
     ok: true,
@@ -105,7 +105,7 @@ function described({ query, plan, environment }: Answered): JsonObject {
   };
 }
 
-function performanceOf({ plan, environment, durationMs, scanned, from, errors }: Answered): JsonObject {
+function performanceOf({ plan, environment, durationMs, scanned, from, errors }: AnswerContext): JsonObject {
   return {
     at: new Date(environment.now).toISOString(),
     durationMs,

@@ -89,16 +89,16 @@ function keyOrPath(text: string | undefined): string | null {
 }
 
 /** A document that a query keeps. Its text takes less room than its objects. */
-export interface Stored {
+export interface KeptDocument {
   readonly key: string;
   readonly text: string;
 }
 
 /** The joined documents by the text of the value that they are matched by, in order of their keys. */
-export type Matches = Map<string, Stored[]>;
+export type Matches = Map<string, KeptDocument[]>;
 
 /** Adds a document, and says whether it was kept. Of documents with the same text, only a join with `many` keeps more than the first. */
-export function addMatch(matches: Matches, join: Join, stored: Stored, data: JsonObject): boolean {
+export function addMatch(matches: Matches, join: Join, stored: KeptDocument, data: JsonObject): boolean {
   const value = join.right === null ? stored.key : (getPath(data, join.right) ?? (join.rightOrKey ? stored.key : null));
   const text = textOf(value);
   if (text === null) return false;
@@ -109,7 +109,7 @@ export function addMatch(matches: Matches, join: Join, stored: Stored, data: Jso
 }
 
 /** The documents that match a row. `first`: alias of the row's own document. */
-export function matchOf(join: Join, matches: Matches, row: Row, first: string | null): readonly Stored[] {
+export function matchOf(join: Join, matches: Matches, row: Row, first: string | null): readonly KeptDocument[] {
   return matches.get(textOf(leftOf(join, row, first)) ?? '\0') ?? [];
 }
 

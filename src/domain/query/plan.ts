@@ -15,7 +15,7 @@ export interface QueryPlan {
   readonly sources: readonly Source[];
   /** Joins, attached to the rows in this order. */
   readonly joins: readonly Join[];
-  readonly computed: readonly Computed[];
+  readonly computed: readonly ComputedColumn[];
   /** `null`: rows have no metric. */
   readonly metric: Evaluate | null;
   readonly field: string;
@@ -40,7 +40,7 @@ interface Source {
   readonly alias: string;
 }
 
-interface Computed {
+interface ComputedColumn {
   readonly name: string;
   readonly label: string;
   readonly evaluate: Evaluate;
@@ -123,7 +123,7 @@ function metricOf(config: Config): { readonly metric: Evaluate | null; readonly 
   return { metric: raw.includes('{{') ? expressionOf(raw) : pathOf(raw), field };
 }
 
-function computedOf(config: Config): readonly Computed[] {
+function computedOf(config: Config): readonly ComputedColumn[] {
   const raw = [config.computedFields, config.computations, config.calculations, config.computed].find((value) => value !== undefined);
   const list = isObject(raw) ? Object.entries(raw).map(([name, value]) => named(name, value)) : listOf(raw);
   return list.slice(0, MAX_COMPUTED).flatMap((item) => {

@@ -1,5 +1,5 @@
 /** A row's position in a ranking: by rank, then by key. */
-export interface Ranked {
+export interface RankedRow {
   readonly key: string;
   /** The number that orders rows, ascending: the value, or its negative. */
   readonly rank: number;
@@ -66,8 +66,8 @@ export class Ranking {
   }
 
   /** Rows from an index on, at most `count`. */
-  slice(from: number, count: number): readonly Ranked[] {
-    const rows: Ranked[] = [];
+  slice(from: number, count: number): readonly RankedRow[] {
+    const rows: RankedRow[] = [];
     let skipped = 0;
     for (const { keys, ranks } of this.#blocks) {
       if (rows.length >= count) break;
@@ -79,12 +79,12 @@ export class Ranking {
     return rows;
   }
 
-  get last(): Ranked | undefined {
+  get last(): RankedRow | undefined {
     const block = this.#blocks.at(-1);
     return block && { key: block.keys.at(-1) ?? '', rank: block.ranks.at(-1) ?? 0 };
   }
 
-  #insert(row: Ranked): void {
+  #insert(row: RankedRow): void {
     const at = Math.min(this.#blockOf(row), Math.max(this.#blocks.length - 1, 0));
     const block = this.#blocks[at] ?? { ranks: [], keys: [] };
     if (this.#blocks.length === 0) this.#blocks.push(block);
@@ -107,7 +107,7 @@ export class Ranking {
   }
 
   /** Index of the first block that ends at the row or after it; the number of blocks if there is none. */
-  #blockOf(row: Ranked): number {
+  #blockOf(row: RankedRow): number {
     let [low, high] = [0, this.#blocks.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -121,7 +121,7 @@ export class Ranking {
 }
 
 /** Index of the row in the block, or where it belongs. */
-function indexIn(block: Block | undefined, row: Ranked): number {
+function indexIn(block: Block | undefined, row: RankedRow): number {
   let [low, high] = [0, block?.keys.length ?? 0];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -131,6 +131,6 @@ function indexIn(block: Block | undefined, row: Ranked): number {
   return low;
 }
 
-function isBefore(rank: number, key: string, row: Ranked): boolean {
+function isBefore(rank: number, key: string, row: RankedRow): boolean {
   return rank < row.rank || (rank === row.rank && key < row.key);
 }

@@ -4,7 +4,7 @@ import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/jso
 import { looselyEqual, toText, type Value } from '../endpoint/value.ts';
 import { metricOf, rankOf } from './board-metric.ts';
 import { attempt, type QueryEnvironment, type Row, withValueAt } from './evaluate.ts';
-import { addMatch, joined, type Matches, matchOf, type Stored } from './join.ts';
+import { addMatch, joined, type KeptDocument, type Matches, matchOf } from './join.ts';
 import type { Condition, QueryPlan } from './plan.ts';
 import { Ranking } from './ranking.ts';
 
@@ -38,7 +38,10 @@ export class QueryRun {
   /** By source and key. With one source: only those of ranked rows. */
   readonly #documents: Map<string, string>[];
   readonly #matches: readonly Matches[];
-  readonly #values = new LRUCache<Stored, JsonObject>({ maxSize: PARSED_CHARACTERS, sizeCalculation: (_, { text }) => text.length + 1 });
+  readonly #values = new LRUCache<KeptDocument, JsonObject>({
+    maxSize: PARSED_CHARACTERS,
+    sizeCalculation: (_, { text }) => text.length + 1,
+  });
   readonly #scanned: number[];
   #ranking = new Ranking();
   #isWhole = true;
@@ -107,11 +110,11 @@ export class QueryRun {
   }
 
   /** Takes a document of a source or, with indexes after those of the sources, of a join. 500 `QUERY_FAILED` if there are too many to keep. */
-  take(source: number, stored: Stored): Refusal | null {
+  add(source: number, stored: KeptDocument): Refusal | null {
     return refusable(() => this.#take(source, stored));
   }
 
-  #take(source: number, stored: Stored): null {
+  #take(source: number, stored: KeptDocument): null {
     this.#scanned[source] = (this.#scanned[source] ?? 0) + 1;
     const { joins, sources } = this.#plan;
     const join = joins[source - sources.length];
@@ -128,7 +131,7 @@ export class QueryRun {
   }
 
   /**
-   * Makes the rows of merged and joined documents. It must be run to its end, and may pause between any two steps. Refuses as {@link take} does.
+   * Makes the rows of merged and joined documents. It must be run to its end, and may pause between any two steps. Refuses as {@link add} does.
    */
   *finish(): Generator<void, Refusal | null> {
     if (!this.unites) return null;
@@ -219,7 +222,7 @@ export class QueryRun {
     return data;
   }
 
-  #joinedValues(source: number, found: readonly Stored[]): readonly JsonObject[] {
+  #joinedValues(source: number, found: readonly KeptDocument[]): readonly JsonObject[] {
     if (found.reduce((sum, { text }) => sum + text.length, 0) > MAX_JOINED) {
       throw refusal('QUERY_FAILED', 'The query joins more documents to one row than a row may hold');
     }

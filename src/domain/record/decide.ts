@@ -16,7 +16,7 @@ export interface RecordCommand {
   readonly fork?: readonly SaveRecord[] | undefined;
 }
 
-type Changing<Type extends RecordListEvent['type']> = Extract<RecordListEvent, { readonly type: Type }>;
+type EventOf<Type extends RecordListEvent['type']> = Extract<RecordListEvent, { readonly type: Type }>;
 
 const DEFAULT_NAME = 'Save';
 const MAX_NAME = 64;
@@ -30,20 +30,20 @@ export function recordName(requested: Json | undefined): string | null {
 }
 
 /** Creates a record. 409 `RECORD_LIMIT_REACHED` at `maxRecords`. `name`: `null` for the default. */
-export function createRecord(command: RecordCommand, recordId: string, name: string | null): Changing<'record.created'> | Refusal {
+export function createRecord(command: RecordCommand, recordId: string, name: string | null): EventOf<'record.created'> | Refusal {
   const { maxRecords } = command.collection;
   if (command.records.length >= maxRecords) return refusal('RECORD_LIMIT_REACHED', `At most ${maxRecords} records per player`);
   return { type: 'record.created', data: { ...about(command, recordId), recordName: name ?? DEFAULT_NAME } };
 }
 
 /** Renames a record. 404 `RECORD_NOT_FOUND`. */
-export function renameRecord(command: RecordCommand, recordId: string, name: string): Changing<'record.renamed'> | Refusal {
+export function renameRecord(command: RecordCommand, recordId: string, name: string): EventOf<'record.renamed'> | Refusal {
   if (!has(command, recordId)) return refusal('RECORD_NOT_FOUND');
   return { type: 'record.renamed', data: { ...about(command, recordId), recordName: name } };
 }
 
 /** Deletes a record. 404 `RECORD_NOT_FOUND`. */
-export function deleteRecord(command: RecordCommand, recordId: string): Changing<'record.deleted'> | Refusal {
+export function deleteRecord(command: RecordCommand, recordId: string): EventOf<'record.deleted'> | Refusal {
   if (!has(command, recordId)) return refusal('RECORD_NOT_FOUND');
   return { type: 'record.deleted', data: about(command, recordId) };
 }

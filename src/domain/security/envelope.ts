@@ -88,14 +88,14 @@ function invalid(message: string): Refusal {
   return refusal('REQUEST_SIGNATURE_INVALID', message);
 }
 
-interface Named {
+interface EnvelopeIdentity {
   readonly type: OpenedEnvelope['type'];
   readonly identity: string;
   /** The type that the client derived its key with. It depends on how the member is spelled. */
   readonly identityType: string;
 }
 
-function identityOf(sessionId: string, sent: JsonObject): Named | null {
+function identityOf(sessionId: string, sent: JsonObject): EnvelopeIdentity | null {
   if (sessionId !== '') return { type: 'session', identity: sessionId, identityType: 'session' };
   for (const { name, identityType } of ENVELOPE_IDENTITIES) {
     const identity = sealedText.parse(sent[name]);
@@ -104,7 +104,7 @@ function identityOf(sessionId: string, sent: JsonObject): Named | null {
   return null;
 }
 
-function wrongIdentity({ player, sessionId }: OpenRequest, { type, identity }: Named): Refusal | null {
+function wrongIdentity({ player, sessionId }: OpenRequest, { type, identity }: EnvelopeIdentity): Refusal | null {
   if (type === 'session') {
     if (sessionId === null) return refusal('AUTH_SESSION_REQUIRED');
     return identity === sessionId ? null : refusal('AUTH_SESSION_PLATFORMID_MISMATCH');
@@ -170,7 +170,7 @@ function fromBase64(text: string): Buffer | null {
   return /^[\w+/-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null;
 }
 
-function readPayload(plain: Buffer, slug: string, { type, identity }: Named): OpenedEnvelope | Refusal {
+function readPayload(plain: Buffer, slug: string, { type, identity }: EnvelopeIdentity): OpenedEnvelope | Refusal {
   let payload: Json;
   try {
     payload = parseJsonBytes(plain);

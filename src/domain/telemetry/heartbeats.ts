@@ -1,6 +1,6 @@
 import { stringifyJson } from '../../kernel/json.ts';
 import type { HeartbeatReceived, HeartbeatsFolded } from './events.ts';
-import { credited, MAX_SECONDS, type PlayerStats } from './player.ts';
+import { MAX_SECONDS, type PlayerStats, withHeartbeat } from './player.ts';
 
 /**
  * Gathers the heartbeats of one player that only say that the player is still there, on the node that receives them. A game sends one every 30
@@ -26,14 +26,14 @@ export interface Gathering {
 
 /** Starts gathering after a stored heartbeat. */
 export function gatheringFrom(last: HeartbeatReceived, at: number, stats: PlayerStats | null): Gathering {
-  return { last: slim(last, last.playerName), lastAt: at, count: 0, firstAt: at, seconds: 0, storedAt: at, stats };
+  return { last: withoutDetails(last, last.playerName), lastAt: at, count: 0, firstAt: at, seconds: 0, storedAt: at, stats };
 }
 
 /** Most characters of frame rates. A node keeps them for every player. */
 const MAX_FPS = 512;
 
 /** A heartbeat without `context` and `performance`, which are most of its length and are stored only with the first one of a play session. */
-function slim(heartbeat: HeartbeatReceived, playerName: string | null): HeartbeatReceived {
+function withoutDetails(heartbeat: HeartbeatReceived, playerName: string | null): HeartbeatReceived {
   const { fps } = heartbeat;
   const isShort = fps === null || stringifyJson(fps).length <= MAX_FPS;
   return { ...heartbeat, playerName, context: null, performance: null, fps: isShort ? fps : null };
@@ -49,13 +49,13 @@ export function repeats({ last, lastAt }: Gathering, heartbeat: HeartbeatReceive
 export function gathered(before: Gathering, heartbeat: HeartbeatReceived, at: number): Gathering {
   const passed = before.count === 0 ? 0 : Math.max(0, Math.floor((at - before.lastAt) / 1000));
   return {
-    last: slim(heartbeat, heartbeat.playerName ?? before.last.playerName),
+    last: withoutDetails(heartbeat, heartbeat.playerName ?? before.last.playerName),
     lastAt: Math.max(at, before.lastAt),
     count: before.count + 1,
     firstAt: before.count === 0 ? at : before.firstAt,
     seconds: before.seconds + passed,
     storedAt: before.storedAt,
-    stats: before.stats === null ? null : credited(before.stats, at),
+    stats: before.stats === null ? null : withHeartbeat(before.stats, at),
   };
 }
 

@@ -54,7 +54,7 @@ const LISTED_EVERY_MS = 10_000;
 export const ONLINE_MS = 60_000;
 
 /** The stats after one more heartbeat at `at`. They do not depend on `sessionSeconds`. */
-export function credited(before: PlayerStats | null, at: number): PlayerStats {
+export function withHeartbeat(before: PlayerStats | null, at: number): PlayerStats {
   if (before === null) return { firstSeen: at, lastHeartbeat: at, totalSeconds: FIRST_SECONDS };
   const passed = Math.floor((at - before.lastHeartbeat) / 1000);
   const seconds = Math.min(Math.max(passed, 0), MAX_SECONDS);
@@ -80,7 +80,7 @@ export function evolvePlayer(before: Player | null, event: TelemetryEvent): Play
     const listed = isListed(before, event.data, at);
     const session = withSession(before?.profile ?? UNKNOWN, event.data, event.data.event, `session.${event.data.event}`, at);
     const profile = event.data.nextBy === undefined ? session : { ...session, onlineUntil: event.data.nextBy };
-    return { stats: credited(before?.stats ?? null, at), profile: listed ? { ...profile, listedAt: at } : profile };
+    return { stats: withHeartbeat(before?.stats ?? null, at), profile: listed ? { ...profile, listedAt: at } : profile };
   }
   if (event.type === 'heartbeats.folded') return withFolded(before, event.data);
   if (event.type !== 'analytics.tracked') return before;
@@ -99,14 +99,14 @@ function withFolded(before: Player | null, folded: HeartbeatsFolded): Player {
   if (count === 0) return { stats: before?.stats ?? null, profile: { ...known, onlineUntil } };
   const profile = withSession(known, folded, 'heartbeat', 'session.heartbeat', lastAt);
   return {
-    stats: creditedAll(before?.stats ?? null, folded),
+    stats: withHeartbeats(before?.stats ?? null, folded),
     profile: { ...profile, events: known.events + count, listedAt: lastAt, onlineUntil },
   };
 }
 
 /** The stats after folded heartbeats. Time that another node has counted already is not added again. */
-function creditedAll(before: PlayerStats | null, { firstAt, lastAt, seconds }: HeartbeatsFolded): PlayerStats {
-  const known = before !== null && before.lastHeartbeat > firstAt ? before : credited(before, firstAt);
+function withHeartbeats(before: PlayerStats | null, { firstAt, lastAt, seconds }: HeartbeatsFolded): PlayerStats {
+  const known = before !== null && before.lastHeartbeat > firstAt ? before : withHeartbeat(before, firstAt);
   const unknown = Math.max(0, Math.floor((lastAt - known.lastHeartbeat) / 1000));
   return {
     ...known,
@@ -160,7 +160,7 @@ function withSession(known: PlayerProfile, report: SessionReport, moment: Sessio
   const begins = moment === 'join' || (moment === 'heartbeat' && isNew);
   const left = moment === 'leave';
   return {
-    ...seen(known, report.playerName, type, at),
+    ...withSighting(known, report.playerName, type, at),
     online: !left,
     onlineSince: left ? null : known.online && !begins ? known.onlineSince : at,
     lastHeartbeat: moment === 'heartbeat' ? at : known.lastHeartbeat,
@@ -175,7 +175,7 @@ function withSession(known: PlayerProfile, report: SessionReport, moment: Sessio
 function withOther(known: PlayerProfile, report: AnalyticsTracked, at: number): PlayerProfile {
   const passed = known.online ? elapsed(known, at) : 0;
   return {
-    ...seen(known, report.playerName, report.type, at),
+    ...withSighting(known, report.playerName, report.type, at),
     lastEndpointSlug: calledSlug(report) ?? known.lastEndpointSlug,
     online: true,
     onlineSince: known.online ? known.onlineSince : at,
@@ -184,7 +184,7 @@ function withOther(known: PlayerProfile, report: AnalyticsTracked, at: number): 
   };
 }
 
-function seen(known: PlayerProfile, playerName: string | null, lastType: string, at: number): PlayerProfile {
+function withSighting(known: PlayerProfile, playerName: string | null, lastType: string, at: number): PlayerProfile {
   return {
     ...known,
     playerName: playerName ?? known.playerName,

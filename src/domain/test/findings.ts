@@ -3,7 +3,7 @@ import { expectation, type test as testSchema } from '../../contract/resources/t
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Finding } from '../definition/findings/finding.ts';
-import { type KnownByName, suggesting } from '../definition/findings/meant.ts';
+import { type KnownByName, withSuggestions } from '../definition/findings/meant.ts';
 import { stringOf } from '../definition/read.ts';
 import { memberSpellings } from '../wire-names.ts';
 
@@ -35,7 +35,7 @@ export function endpointsFindings(tests: readonly JsonObject[], known: KnownByNa
     const message = `There is no endpoint '${name}', so this test fails.`;
     return [{ code: 'ENDPOINT_NOT_FOUND', pointer, message, missing: { kind: 'endpoint' as const, name } }];
   });
-  return suggesting(found.slice(0, MAX), known);
+  return withSuggestions(found.slice(0, MAX), known);
 }
 
 function testFindings(test: Written<typeof testSchema>, pointer: string): Finding[] {

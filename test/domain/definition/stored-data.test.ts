@@ -4,10 +4,10 @@ import {
   type ChangedCollection,
   changedCollections,
   collectionFindings,
-  NOTHING_SCANNED,
-  scanned,
+  EMPTY_SCAN,
   UniqueScan,
   vanishingFields,
+  withDocument,
 } from '../../../src/domain/definition/stored-data.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
 import { accepted, EMPTY, fold, push } from './given.ts';
@@ -61,7 +61,7 @@ describe('what a promotion means for stored data', () => {
     const found = (fills: boolean) => {
       const unique = new UniqueScan(next.schema, fills);
       for (const [key, document] of documents) unique.add(key, document);
-      return collectionFindings(changed, NOTHING_SCANNED, [], unique);
+      return collectionFindings(changed, EMPTY_SCAN, [], unique);
     };
     const samples = [
       { field: 'tag', keys: ['a', 'c'] },
@@ -74,8 +74,9 @@ describe('what a promotion means for stored data', () => {
   it('counts the documents that the staged schema would refuse, shows five, and estimates the rest', () => {
     const changed = staged({ gold: { type: 'number', max: 10 } });
     if (changed.next === null) throw new Error('removed');
-    let seen = NOTHING_SCANNED;
-    for (let index = 0; index < 20; index += 1) seen = scanned(seen, changed.next.schema, `p${index}`, { gold: index % 2 === 0 ? 5 : 50 });
+    let seen = EMPTY_SCAN;
+    for (let index = 0; index < 20; index += 1)
+      seen = withDocument(seen, changed.next.schema, `p${index}`, { gold: index % 2 === 0 ? 5 : 50 });
     expect(collectionFindings(changed, seen, [])).toEqual([
       {
         code: 'DOCUMENTS_REFUSED',
@@ -87,13 +88,13 @@ describe('what a promotion means for stored data', () => {
       },
     ]);
     expect(collectionFindings(changed, { ...seen, total: 1000 }, [])).toMatchObject([
-      { complete: false, estimate: 500, message: expect.stringContaining('About 500 documents') },
+      { complete: false, estimate: 500, message: expect.stringContaining('CollectionName 500 documents') },
     ]);
-    const one = scanned(NOTHING_SCANNED, changed.next.schema, 'p1', { gold: 50 });
+    const one = withDocument(EMPTY_SCAN, changed.next.schema, 'p1', { gold: 50 });
     expect(collectionFindings(changed, one, [])).toMatchObject([
       { message: expect.stringContaining("1 document of 'heroes' does not fit") },
     ]);
-    expect(collectionFindings(changed, { ...NOTHING_SCANNED, documents: 3 }, [])).toEqual([]);
+    expect(collectionFindings(changed, { ...EMPTY_SCAN, documents: 3 }, [])).toEqual([]);
   });
 
   it('names the fields that would lose their ledger', () => {
@@ -106,7 +107,7 @@ describe('what a promotion means for stored data', () => {
       wallet: { type: 'object', properties: { gems: { type: 'number', _ledger: true } } },
     };
     expect(vanishingFields(staged(widened), told)).toEqual([]);
-    expect(collectionFindings(staged({ gold: 'number' }), NOTHING_SCANNED, ['gold'])).toMatchObject([
+    expect(collectionFindings(staged({ gold: 'number' }), EMPTY_SCAN, ['gold'])).toMatchObject([
       { code: 'LEDGER_FIELDS_VANISH', id: 'heroes', fields: ['gold'] },
     ]);
   });
@@ -114,10 +115,10 @@ describe('what a promotion means for stored data', () => {
   it('says how many documents a removed collection holds', () => {
     const [gone] = changedCollections(fold(live, accepted(decideRemove(live, 'collection', 'heroes', 'next')).events));
     if (gone === undefined) throw new Error('nothing changed');
-    expect(collectionFindings(gone, { ...NOTHING_SCANNED, total: 7 }, vanishingFields(gone, ['gold']))).toMatchObject([
+    expect(collectionFindings(gone, { ...EMPTY_SCAN, total: 7 }, vanishingFields(gone, ['gold']))).toMatchObject([
       { code: 'COLLECTION_HOLDS_DOCUMENTS', documents: 7 },
       { code: 'LEDGER_FIELDS_VANISH', fields: ['gold'] },
     ]);
-    expect(collectionFindings(gone, { ...NOTHING_SCANNED, total: 0 }, [])).toEqual([]);
+    expect(collectionFindings(gone, { ...EMPTY_SCAN, total: 0 }, [])).toEqual([]);
   });
 });

@@ -3,7 +3,13 @@ import { expect, test } from 'vitest';
 import { checkDocument } from '../../../src/domain/document/check.ts';
 import { decideWrite, type WriteBody } from '../../../src/domain/document/decide.ts';
 import { evolveDocument } from '../../../src/domain/document/evolve.ts';
-import { applyChanges, applyOperations, type Operated, OperationError, parseOperations } from '../../../src/domain/document/operations.ts';
+import {
+  applyChanges,
+  applyOperations,
+  OperationError,
+  type OperationResult,
+  parseOperations,
+} from '../../../src/domain/document/operations.ts';
 import { compileSchema, fillDefaults } from '../../../src/domain/document/schema.ts';
 import type { DocumentWritten } from '../../../src/domain/events.ts';
 import { normaliseRules } from '../../../src/domain/limit/rules.ts';
@@ -13,7 +19,7 @@ import { collection, NOW, stored, write } from '../../domain/document/fixtures.t
 import { objects, operations, values } from './arbitraries.ts';
 
 /** `null` when they are refused, which random operations often are. */
-function operated(...args: Parameters<typeof applyOperations>): Operated | null {
+function operated(...args: Parameters<typeof applyOperations>): OperationResult | null {
   try {
     return applyOperations(...args);
   } catch (error) {

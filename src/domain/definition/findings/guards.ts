@@ -8,14 +8,14 @@ import { flagOf, objectOf } from '../read.ts';
 import type { Finding } from './finding.ts';
 
 /** The members that guards are read from, in definitions of any kind. */
-type Guarded = Omit<Written<typeof endpoint>, 'rateLimits'> & Written<typeof collection>;
-type GuardName = keyof Guarded & string;
+type GuardedDefinition = Omit<Written<typeof endpoint>, 'rateLimits'> & Written<typeof collection>;
+type GuardName = keyof GuardedDefinition & string;
 
 /** A guard: a setting that keeps callers out, or limits them. */
 interface Guard {
   /** Members that set it. The first one present is named in the finding. */
   readonly members: readonly GuardName[];
-  holds(definition: Guarded): boolean;
+  holds(definition: GuardedDefinition): boolean;
 }
 
 const SECRET_KEY = flag('requiresSecretKey', true);
@@ -41,9 +41,9 @@ const GUARDS: Readonly<Record<ListedKind, readonly Guard[]>> = {
 
 /** Findings for guards that a push drops. A push replaces the definition, and some editors leave these members out of what they pulled. */
 export function droppedGuards(kind: ListedKind, before: JsonObject, after: JsonObject): readonly Finding[] {
-  const dropped = GUARDS[kind].filter(({ members, holds }) => holds(before) && !members.some((name) => says(after, name)));
+  const dropped = GUARDS[kind].filter(({ members, holds }) => holds(before) && !members.some((name) => isSet(after, name)));
   return dropped.map(({ members }) => {
-    const name = members.find((each) => says(before, each)) ?? members[0];
+    const name = members.find((each) => isSet(before, each)) ?? members[0];
     return {
       code: 'GUARD_DROPPED',
       pointer: `/${name}`,
@@ -57,7 +57,7 @@ function flag(name: GuardName, closed: boolean): Guard {
   return { members: [name], holds: (definition) => flagOf(definition[name]) === closed };
 }
 
-function says(definition: Guarded, name: GuardName): boolean {
+function isSet(definition: GuardedDefinition, name: GuardName): boolean {
   return (definition[name] ?? null) !== null;
 }
 

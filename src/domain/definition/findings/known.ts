@@ -8,7 +8,7 @@ import { objectOf } from '../read.ts';
 import { definesValues, gameValues } from '../values.ts';
 import { closedSchema } from './fields.ts';
 import type { MissingName } from './finding.ts';
-import { type KnownByName, meantAmong } from './meant.ts';
+import { type KnownByName, suggestionsAmong } from './meant.ts';
 
 /** What definitions may refer to in a target. */
 export function knownIn(held: EffectiveDefinitions): KnownByName {
@@ -25,7 +25,7 @@ export function knownIn(held: EffectiveDefinitions): KnownByName {
     table: (name) => Object.hasOwn(held.values.values, name),
     value: (path) => hasValue(held.values.values, path),
     closedSchema: (name) => closedSchema(schemaOf(held.collection(name)?.definition)),
-    meant: meantAmong((missing) => namesIn(held, missing)),
+    suggestion: suggestionsAmong((missing) => namesIn(held, missing)),
   };
 }
 
@@ -100,7 +100,7 @@ function partsOf(path: string): readonly [id: string, name: string | null] {
 }
 
 /** Whether a collection defines game values under an id. They take precedence over the project's document. */
-export function takenIn(held: EffectiveDefinitions): (id: string) => boolean {
+export function isValueTaken(held: EffectiveDefinitions): (id: string) => boolean {
   const { values } = gameValues(held.collections.filter(definesValues), undefined, { version: null, updatedAt: null });
   return (id) => Object.hasOwn(values, id);
 }

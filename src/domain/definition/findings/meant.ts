@@ -6,7 +6,7 @@ import type { Finding, Known, MissingName } from './finding.ts';
 /** Also knows the existing names. */
 export interface KnownByName extends Known {
   /** The end of a sentence: `Did you mean 'wallet'?`. */
-  meant(missing: MissingName): string | undefined;
+  suggestion(missing: MissingName): string | undefined;
 }
 
 /** So many comparisons of names take some ten milliseconds. Findings beyond them have no suggestion. */
@@ -25,7 +25,7 @@ export class Suggestions {
 }
 
 /** `names`: the existing names of a kind. Each missing name is compared once. */
-export function meantAmong(names: (missing: MissingName) => readonly string[]): KnownByName['meant'] {
+export function suggestionsAmong(names: (missing: MissingName) => readonly string[]): KnownByName['suggestion'] {
   const found = new Map<string, string | undefined>();
   const suggestions = new Suggestions();
   return (missing) => {
@@ -39,9 +39,9 @@ export function meantAmong(names: (missing: MissingName) => readonly string[]): 
 }
 
 /** The findings, with a suggestion as their fix if an existing name is similar. */
-export function suggesting(found: readonly Finding[], { meant }: KnownByName): readonly Finding[] {
+export function withSuggestions(found: readonly Finding[], { suggestion }: KnownByName): readonly Finding[] {
   return found.map((finding) => {
-    const fix = finding.missing === undefined ? undefined : meant(finding.missing);
+    const fix = finding.missing === undefined ? undefined : suggestion(finding.missing);
     return fix === undefined ? finding : { ...finding, fix };
   });
 }

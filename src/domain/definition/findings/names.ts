@@ -28,7 +28,7 @@ const PLAIN_RESULT = new Set(['condition', 'assert', 'random']);
 type Logic = Written<typeof endpoint> & Written<typeof workflow> & Written<typeof block>;
 
 /** Any object in a definition: a definition, a step of any type, a route. */
-type Anything = Written<typeof STEPS.foreach> &
+type AnyObject = Written<typeof STEPS.foreach> &
   Written<typeof STEPS.compute> &
   Written<typeof STEPS.transform> &
   Written<typeof STEPS.call> &
@@ -107,7 +107,7 @@ class Names implements ShapedNames {
   }
 
   /** Adds the names that a step or a route binds. An object that only looks like one adds a name too many; at worst a finding is missed. */
-  #ofObject(json: Anything): void {
+  #ofObject(json: AnyObject): void {
     for (const part of ['let', 'params'] as const) for (const name of Object.keys(objectOf(json[part]))) this.#add(name, 'open');
     const { type } = json;
     const name = stringOf(json.as) ?? stringOf(json.id);
@@ -119,7 +119,7 @@ class Names implements ShapedNames {
     this.#add(name, isText(type) ? this.#shapeOfStep(json, type) : 'open');
   }
 
-  #scalar(step: Anything, name: string): void {
+  #scalar(step: AnyObject, name: string): void {
     if (step.output === 'scalars') this.#add(name, 'open');
   }
 
@@ -135,7 +135,7 @@ class Names implements ShapedNames {
     this.#shapes.set(name, before === undefined || isSame(before, shape) ? shape : 'open');
   }
 
-  #shapeOfStep(step: Anything, type: string): Shape {
+  #shapeOfStep(step: AnyObject, type: string): Shape {
     if (type === 'random' && step.mode === 'weighted') return 'open';
     if (PLAIN_RESULT.has(type)) return step.workflow === undefined ? 'plain' : 'open';
     if (type === 'compute' && step.output !== 'scalars') return keysOf(step.values ?? step.fields);
@@ -149,7 +149,7 @@ class Names implements ShapedNames {
     return called === undefined ? 'open' : keysOf(this.#findings.known.returns(called));
   }
 
-  #found(step: Anything): Shape {
+  #found(step: AnyObject): Shape {
     const rows = rowsOf(step, this.#findings);
     return rows === null ? 'open' : listOfDocuments(rows);
   }

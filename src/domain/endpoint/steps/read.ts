@@ -25,10 +25,10 @@ export const readStep: CompileStep<'read'> = (step, compilation) => {
 };
 
 /** Steps that name a collection. */
-type Addressed = 'read' | 'write' | 'delete' | 'lookup' | 'filter' | 'random_select' | 'lookup_many';
+type CollectionStep = 'read' | 'write' | 'delete' | 'lookup' | 'filter' | 'random_select' | 'lookup_many';
 
 /** The collection's id; `null` for an unknown one, which reads as empty. The name is not a template. */
-export function collectionOf({ json }: StepDefinitionOf<Addressed>, { definitions }: Compilation): string | null {
+export function collectionOf({ json }: StepDefinitionOf<CollectionStep>, { definitions }: Compilation): string | null {
   const name = firstString(json, 'collection');
   if (name === undefined) return null;
   if (definitions.collection === undefined) return name;
@@ -39,7 +39,10 @@ export function collectionOf({ json }: StepDefinitionOf<Addressed>, { definition
  * The key as text; '' if it has no value, so that no document is ever called `undefined`. A read or write that names a collection of players and
  * no key means the caller's own document: editors write steps so. A delete has to name its key. A caller who is not a player has no document.
  */
-export function compileKey({ json, type }: StepDefinitionOf<Addressed>, { language, definitions }: Compilation): (scope: Scope) => string {
+export function compileKey(
+  { json, type }: StepDefinitionOf<CollectionStep>,
+  { language, definitions }: Compilation,
+): (scope: Scope) => string {
   const { key: named } = json;
   if (
     named === undefined &&

@@ -25,7 +25,7 @@ import { compileWhere } from './where.ts';
 /** `lookup`, `filter`, `random_select` and `lookup_many` over rows. */
 
 /** Steps that look for rows by a condition. */
-type Search = 'lookup' | 'filter' | 'random_select';
+type SearchStep = 'lookup' | 'filter' | 'random_select';
 type Rows = (frame: Frame) => readonly Json[];
 
 /** Cost of reading a document as a row, in units of work. */
@@ -44,7 +44,7 @@ export const lookupStep: CompileStep<'lookup'> = (step, compilation) => {
 };
 
 /** The form that editors write: the member `key` of a list or map that the call holds. */
-function lookupByKey(step: StepDefinitionOf<Search>, { language }: Compilation): Body {
+function lookupByKey(step: StepDefinitionOf<SearchStep>, { language }: Compilation): Body {
   const found = compileFrom(step, language) ?? (() => null);
   const required = compileRequired(step, language);
   return binding(step, ({ scope }) => {
@@ -55,7 +55,7 @@ function lookupByKey(step: StepDefinitionOf<Search>, { language }: Compilation):
 }
 
 /** What `from` names in the call, or its member `key`; `null` for a step without `from`. */
-function compileFrom(step: StepDefinitionOf<Search | 'lookup_many'>, language: Language): Eval | null {
+function compileFrom(step: StepDefinitionOf<SearchStep | 'lookup_many'>, language: Language): Eval | null {
   const text = fromOf(step);
   if (text === undefined) return null;
   const from = language.token(text);
@@ -127,9 +127,9 @@ function mapOf(entries: readonly (readonly [string, Json])[]): Json {
   return map;
 }
 
-type Matching = (frame: Frame) => { readonly rows: readonly Json[]; readonly test: (row: Json) => boolean };
+type MatchRows = (frame: Frame) => { readonly rows: readonly Json[]; readonly test: (row: Json) => boolean };
 
-function compileMatching(step: StepDefinitionOf<Search>, compilation: Compilation): Matching {
+function compileMatching(step: StepDefinitionOf<SearchStep>, compilation: Compilation): MatchRows {
   const rows = compileRows(step, compilation);
   const { where } = step.json;
   if (where === undefined && byKey(step)) return (frame) => ({ rows: rows(frame), test: () => true });
@@ -139,7 +139,7 @@ function compileMatching(step: StepDefinitionOf<Search>, compilation: Compilatio
 }
 
 /** The rows: of a table of the game values, of a list that the call holds, or all documents of a collection (without their keys). */
-function compileRows(step: StepDefinitionOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
+function compileRows(step: StepDefinitionOf<SearchStep | 'lookup_many'>, compilation: Compilation): Rows {
   const { language, definitions } = compilation;
   const from = compileFrom(step, language);
   if (from !== null) return charged(({ scope }) => chargedList(scope, from(scope), 'from'));
@@ -151,7 +151,7 @@ function compileRows(step: StepDefinitionOf<Search | 'lookup_many'>, compilation
 }
 
 /** Documents of a collection; an unknown one is empty. */
-function compileCollection(step: StepDefinitionOf<Search | 'lookup_many'>, compilation: Compilation): Rows {
+function compileCollection(step: StepDefinitionOf<SearchStep | 'lookup_many'>, compilation: Compilation): Rows {
   if (firstString(step.json, 'collection') === undefined) throw new LanguageError('could not resolve scan source.');
   const collection = collectionOf(step, compilation);
   if (collection === null) return () => [];
@@ -174,12 +174,12 @@ function charged(rows: Rows): Rows {
 }
 
 /** Whether `key` selects a member of `from`. The step finds that member, or with a `where` searches in it. */
-export function byKey(step: StepDefinitionOf<Search>): boolean {
+export function byKey(step: StepDefinitionOf<SearchStep>): boolean {
   return fromOf(step) !== undefined && step.json.key !== undefined;
 }
 
 /** The `from` that editors write: a path or a token. */
-export function fromOf({ json }: StepDefinitionOf<Search | 'lookup_many'>): string | undefined {
+export function fromOf({ json }: StepDefinitionOf<SearchStep | 'lookup_many'>): string | undefined {
   const from = firstString(json, 'from');
   return from?.startsWith('{{') && from.endsWith('}}') ? from.slice(2, -2) : from;
 }

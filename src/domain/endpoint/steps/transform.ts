@@ -17,7 +17,7 @@ import { isNullish, type Value } from '../value.ts';
  * names that hold the same value keep it.
  */
 export const transformStep: CompileStep<'transform'> = (step, { language }) => {
-  const own = compileOwn(language, step.json);
+  const own = compileComputedValue(language, step.json);
   const changes = [...compileChanges(language, step, 'set'), ...compileChanges(language, step, 'append')];
   if (own === null && (changes.length === 0 || changes.some(({ value }) => value === null))) {
     throw new LanguageError('it has neither expression nor value.');
@@ -32,10 +32,10 @@ export const transformStep: CompileStep<'transform'> = (step, { language }) => {
 };
 
 /** The value of a `transform`, or an entry of a `compute`. */
-export type Own = Pick<Written<StepSchema<'transform'>>, 'expression' | 'value'>;
+export type ComputedValue = Pick<Written<StepSchema<'transform'>>, 'expression' | 'value'>;
 
 /** What is bound under the step's name; `null` if it only changes names. */
-function compileOwn(language: Language, { expression, value }: Own): Eval | null {
+function compileComputedValue(language: Language, { expression, value }: ComputedValue): Eval | null {
   if (typeof expression === 'string') return language.expression(expression);
   if (isNumber(expression)) return () => expression;
   return value === undefined ? null : compileShallow(language, value);
@@ -64,7 +64,7 @@ function compileChanges(language: Language, { json }: StepDefinitionOf<'transfor
 
 /** As in the operations of a write, every text in it is a template, and an object with nothing but `expression` is computed. */
 function compileValue(language: Language, json: Json): Eval {
-  const { expression, ...others }: Own = objectOf(json);
+  const { expression, ...others }: ComputedValue = objectOf(json);
   return typeof expression === 'string' && Object.keys(others).length === 0 ? language.expression(expression) : compileDeep(language, json);
 }
 

@@ -8,7 +8,7 @@ import { type Check, type Eval, MEMBER_COST, type Scope } from '../scope.ts';
 import { binding, type CompileStep, firstString, type StepDefinition } from '../step.ts';
 import { compileDeep, compileShallow, setMember } from '../template.ts';
 import type { Value } from '../value.ts';
-import type { Own } from './transform.ts';
+import type { ComputedValue } from './transform.ts';
 
 /** Steps that make a value from others: object, array, merge, compute, switch. */
 
@@ -86,7 +86,7 @@ export const computeStep: CompileStep<'compute'> = (step, { language }) => {
 function compileEntry(language: Language, json: Json, asTemplate: boolean): Eval {
   if (typeof json === 'string') return asTemplate ? language.template(json) : language.expression(json);
   if (!isObject(json)) return () => json;
-  const { expression, value }: Own = json;
+  const { expression, value }: ComputedValue = json;
   if (typeof expression === 'string') return language.expression(expression);
   return value === undefined ? () => json : compileShallow(language, value);
 }

@@ -198,7 +198,7 @@ function storable(scope: Scope, value: Json | undefined): Json | undefined {
   throw new LanguageError('the value holds a number that is not finite.');
 }
 
-interface Parts {
+interface OperationParts {
   readonly op: string | undefined;
   readonly path: string | undefined;
   readonly value: Json | undefined;
@@ -207,7 +207,7 @@ interface Parts {
   readonly reason: string | undefined;
 }
 
-function operationOf({ op, path, value, match, source, reason }: Parts): Operation {
+function operationOf({ op, path, value, match, source, reason }: OperationParts): Operation {
   if (op === undefined || path === undefined) throw new LanguageError('missing "op" or "path".');
   return {
     op,
