@@ -150,7 +150,7 @@ async function checked(
   caller: Caller,
   body: Json | undefined,
   target: PublishTarget,
-  how: HowSynced,
+  how: SyncMode,
 ): Promise<ManageAnswer<contract.Preflighted>> {
   const project = await projectOf(context, caller);
   const scopes = scopesOfSync(body);
