@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { throttled } from '../../src/kernel/error-reporting.ts';
 import { groupBy } from '../../src/kernel/group.ts';
-import type { FollowStep, Log, RecordedEvent } from '../../src/log/port.ts';
+import type { FollowOptions, FollowStep, Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import type { ProjectorLogger } from './context.ts';
 import { readFollowed, storeFollowed } from './followed.ts';
@@ -23,8 +23,9 @@ const STORE_POSITION_MS = 5_000;
 const RETRY_MS = 500;
 
 /**
- * Passes the events of the log to the workers, from the stored position on. It also opens every project that has checkpoints once, even if no
- * events arrive for it.
+ * Passes the events of the log to the workers, from its present end on. What lies between the stored position and that end is only searched for
+ * projects, whose workers read it from their streams: it may be long, as after an import or a restored backup, and what is written meanwhile
+ * must not wait behind it. It also opens every project that has checkpoints once, even if no events arrive for it.
  */
 export class LogFollower {
   readonly #log: Log;
@@ -34,8 +35,10 @@ export class LogFollower {
   readonly #stopping = new AbortController();
   readonly #onError: (error: unknown) => void;
   #following: Promise<unknown> | null = null;
-  /** The last event that was passed to a worker. */
+  /** The last event that a worker was given, or opened for. */
   #followed: RecordedEvent | null = null;
+  /** Whether all projects before the followed events are known. */
+  #hasSearched = false;
   /** When the position was last stored, and when the workers last refreshed (`performance.now()`). */
   #storedAt = Number.NEGATIVE_INFINITY;
   #refreshedAt = Number.NEGATIVE_INFINITY;
@@ -68,15 +71,37 @@ export class LogFollower {
   }
 
   async #follow(): Promise<void> {
-    const after = await this.#retry(() => readFollowed(this.#pool, this.#log));
-    if (after === undefined) return;
-    const following = { prefix: PROJECT_PREFIX, after, signal: this.#stopping.signal, onError: this.#onError };
-    for await (const step of this.#log.follow(following)) {
+    const stored = await this.#retry(() => readFollowed(this.#pool, this.#log));
+    const end = await this.#retry(() => this.#log.end());
+    if (stored === undefined || end === undefined) return;
+    await Promise.all([this.#search(stored, end), this.#followFrom(end)]);
+  }
+
+  /** Opens the projects with events after one position and up to another. */
+  async #search(after: bigint | null, end: bigint | null): Promise<void> {
+    if (end !== null && (after === null || after < end)) {
+      let last: RecordedEvent | null = null;
+      for await (const { events, position, caughtUp } of this.#log.follow(this.#followOptions(after))) {
+        for (const { stream, revision } of events) this.#workers.of(projectOf(stream) ?? '').open(revision);
+        last = events.at(-1) ?? last;
+        if (caughtUp || position >= end) break;
+      }
+      this.#followed ??= last;
+    }
+    this.#hasSearched = !this.#stopping.signal.aborted;
+  }
+
+  async #followFrom(end: bigint | null): Promise<void> {
+    for await (const step of this.#log.follow(this.#followOptions(end))) {
       for (const [stream, events] of groupBy(step.events, (event) => event.stream)) {
         this.#workers.of(projectOf(stream) ?? '').offer(events);
       }
       await this.#housekeeping(step);
     }
+  }
+
+  #followOptions(after: bigint | null): FollowOptions {
+    return { prefix: PROJECT_PREFIX, after, signal: this.#stopping.signal, onError: this.#onError };
   }
 
   async #housekeeping({ events, caughtUp }: FollowStep): Promise<void> {
@@ -87,14 +112,14 @@ export class LogFollower {
       this.#refreshedAt = now;
       this.#workers.refresh();
     }
-    if (now - this.#storedAt < STORE_POSITION_MS) return;
+    if (now - this.#storedAt < STORE_POSITION_MS || !this.#hasSearched) return;
     this.#storedAt = now;
     await this.#storePosition().catch((error: unknown) => this.#logger.warn({ err: error }, 'the position in the log could not be stored'));
   }
 
-  /** Stores nothing while a project has no checkpoints: it would not be found after a restart. */
+  /** Stores nothing while projects are searched for, or one has no checkpoints: it would not be found after a restart. */
   async #storePosition(): Promise<void> {
-    if (this.#followed !== null && !this.#workers.hasNew) await storeFollowed(this.#pool, this.#followed);
+    if (this.#followed !== null && this.#hasSearched && !this.#workers.hasNew) await storeFollowed(this.#pool, this.#followed);
   }
 
   async #openAll(projects: readonly string[]): Promise<void> {

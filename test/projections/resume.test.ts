@@ -35,16 +35,45 @@ test('following resumes after the last stored event, and shows what came since',
     await reached(projector, feed);
     expect(projector.counters.events).toBe(1);
   });
-  expect(begun).toEqual([stopped]);
+  expect(begun[0]).toBe(stopped);
 });
 
-test('following begins at the first event of another log', async () => {
+test('another log is searched for projects from its first event, and followed from its end', async () => {
   const { log } = await opened();
   const feed = new Feed(log, 'elsewhere');
   await feed.commit(written('p', {}));
   const { log: other, begun } = watched(log);
   await projecting({ pool, log: other }, (projector) => reached(projector, feed));
-  expect(begun).toEqual([null]);
+  expect(begun).toEqual([null, await log.end()]);
+});
+
+test('what is written while a long log is still searched for projects is shown at once', async () => {
+  const { log } = await opened();
+  const [known, found] = [new Feed(log, 'known'), new Feed(log, 'found')];
+  await known.commit(written('p', {}));
+  await project(pool, log, known);
+  await found.commit(written('p', {}));
+  await pool.query('DELETE FROM savepoint.follow_positions');
+  let search = (): void => undefined;
+  const searching = new Promise<void>((resolve) => {
+    search = resolve;
+  });
+  const long: Log = {
+    ...log,
+    async *follow(options) {
+      if (options.after === null) await searching;
+      yield* log.follow(options);
+    },
+  };
+  await projecting({ pool, log: long }, async (projector) => {
+    await reached(projector, known);
+    await known.commit(written('p', {}, 2));
+    await reached(projector, known);
+    expect(projector.progress('found')).toBe(-1);
+    search();
+    await reached(projector, found);
+  });
+  expect(await rowsOf(pool, `SELECT stream FROM savepoint.follow_positions`)).toEqual([{ stream: 'project-known' }]);
 });
 
 test('a log that does not answer at the start is followed once it does, and the wait is logged', async () => {
