@@ -1,18 +1,18 @@
 import { PREFIXES, type Prefix } from '../contract/families.ts';
 
-/** Prefixes of paths and the family of routes that each one leads to. Aliases end here: a route knows one path. */
+/** Maps prefixes of paths to families of routes. Aliases are resolved here, so a route has only one path. */
 
-/** The same where `/v1` is another name of all of `/v3`, for clients that are set to that version. */
+/** The same with `/v1` as an alias of all of `/v3`, for clients that are configured with that version. */
 const WITH_WHOLE_V1: ReadonlyMap<string, Prefix> = new Map([
   ...PREFIXES,
   ...[...PREFIXES].flatMap(([name, found]): [string, Prefix][] => (name.startsWith('v3/') ? [[`v1/${name.slice(3)}`, found]] : [])),
 ]);
 
-// It can never be the id of a project.
+// `deploy-canary` can never be the id of a project.
 const CANARY: Prefix = { family: 'canary', group: 'game', base: '/v3/storage' };
 const CANARY_PATH = /^\/deploy-canary(?:\/|$)/i;
 
-// A call of games among the management routes, so it counts with the games' calls.
+// Games send this management request, so it counts as a game's request.
 const REVISION_INIT: Prefix = { family: 'manage', group: 'game', base: '/v3/manage' };
 const REVISION_INIT_PATH = /^\/[^/]+\/revision-init$/i;
 
@@ -22,13 +22,14 @@ export interface Location {
   readonly path: string;
 }
 
-// An empty segment would let a shorter route match: a DELETE of the key `.` arrives as `…/{collection}/`. The names would reach a prototype.
+// An empty segment would match a shorter route: a DELETE of the key `.` arrives as `…/{collection}/`. The three names would reach a
+// prototype.
 const REFUSED_SEGMENT = /\/(?:\/|$|(?:__proto__|constructor|prototype)(?:\/|$))/;
 const ENDPOINT_WITHOUT_SLUG = /^\/[^/]+\/$/;
 
 /**
- * Finds the family of a request path, taken as sent and without the query. `null` if nothing can match: an unknown prefix, malformed escapes, an
- * empty or forbidden segment. `wholeV1`: as in the settings.
+ * Finds the family of a request path, taken as sent and without the query. `null` if nothing can match: an unknown prefix, malformed
+ * escapes, an empty or forbidden segment. `wholeV1`: as in the settings.
  */
 export function locate(sent: string, wholeV1 = false): Location | null {
   const path = canonical(sent);

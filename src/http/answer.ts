@@ -8,22 +8,22 @@ export interface Answer {
   /** Left out: 200. */
   readonly status?: number;
   readonly body?: Json;
-  /** The body as text where the text exists already; as bytes where it is sent again and again. */
+  /** The body as text if the text already exists; as bytes if the body is sent repeatedly. */
   readonly text?: string | Buffer;
-  /** A body that goes on until either side ends it (`event-stream.ts`). Its connection serves no other request. */
+  /** A streamed body, which ends when either side ends it (`event-stream.ts`). Its connection serves no other request. */
   readonly stream?: Readable;
   /** Left out: `application/json; charset=utf-8`. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The command was carried out, so this answer must not become a refusal. */
   readonly done?: boolean;
-  /** The connection must close, as after a body that never came. */
+  /** The connection must close, as after a body that never arrived. */
   readonly close?: boolean;
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Headers of an answer that made or reflects a revision of the project's log (`x-ns-position`). No cache may keep it. */
+/** Headers of an answer that made or reflects a revision of the project's log (`x-ns-position`). No cache may store it. */
 export function freshHeaders(at: Positioned): Record<string, string> {
   if (at.replayed) return { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position), 'idempotent-replay': 'true' };
   return at.stale
@@ -31,11 +31,11 @@ export function freshHeaders(at: Positioned): Record<string, string> {
     : { 'Cache-Control': 'no-store', 'x-ns-position': String(at.position) };
 }
 
-/** What of a request's context an answer is written into. */
-export type Answered = Pick<Context, 'res' | 'status' | 'body' | 'state'>;
+/** The part of a request's context that an answer is written to. */
+export type AnswerContext = Pick<Context, 'res' | 'status' | 'body' | 'state'>;
 
 /** Writes an answer into Koa's response. Throws for a header that cannot be sent. */
-export function respond(ctx: Answered, answer: Answer): void {
+export function respond(ctx: AnswerContext, answer: Answer): void {
   const { res } = ctx;
   for (const name in answer.headers) res.setHeader(name, answer.headers[name] ?? '');
   if (answer.close || answer.stream) res.setHeader('Connection', 'close');

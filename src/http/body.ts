@@ -16,11 +16,11 @@ export interface BodyBounds {
   readonly incoming: IncomingBodies;
 }
 
-/** Makes the refusal of a body that cannot be used. Routes differ in its code. */
-export type Invalid = (message: string) => Refusal;
+/** Makes the refusal of an invalid body. Its code depends on the route. */
+export type MakeRefusal = (message: string) => Refusal;
 
-export const invalidBody: Invalid = (message) => refusal('INVALID_BODY', message);
-export const invalidJson: Invalid = (message) => refusal('INVALID_JSON', message);
+export const invalidBody: MakeRefusal = (message) => refusal('INVALID_BODY', message);
+export const invalidJson: MakeRefusal = (message) => refusal('INVALID_JSON', message);
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -29,29 +29,29 @@ const NO_BYTES = Buffer.alloc(0);
  * Throws 413 PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT if the body does not arrive in time, 503 BUSY if too much is arriving
  * already, `invalid` for a compressed body or one cut short.
  *
- * The caller must have awaited something since the request came: in the turn of Node's `request` event no body has arrived yet.
+ * The caller must have awaited something since the request arrived: in the turn of Node's `request` event no body has arrived yet.
  */
-function readBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awaitable<Buffer> {
+function readBody(exchange: Exchange, bounds: BodyBounds, invalid: MakeRefusal): Awaitable<Buffer> {
   const { req } = exchange;
   const declared = declaredLength(req);
   if (declared === 0) return NO_BYTES;
   if (isCompressed(req)) throw invalid('A request body must not be compressed');
   if (declared !== null && declared > bounds.bytes) throw tooLarge(bounds);
   // A small body has usually arrived by the time the caller is known, and then needs no listeners and no timer.
-  if (isHere(req, declared)) return bounded(req.read() ?? NO_BYTES, bounds);
+  if (hasArrived(req, declared)) return bounded(req.read() ?? NO_BYTES, bounds);
   return declared === null ? readNextTurn(req, bounds, invalid) : readSlowly(req, bounds, invalid);
 }
 
-async function readNextTurn(req: IncomingMessage, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
+async function readNextTurn(req: IncomingMessage, bounds: BodyBounds, invalid: MakeRefusal): Promise<Buffer> {
   await nextTurn();
-  return isHere(req, null) ? bounded(req.read() ?? NO_BYTES, bounds) : readSlowly(req, bounds, invalid);
+  return hasArrived(req, null) ? bounded(req.read() ?? NO_BYTES, bounds) : readSlowly(req, bounds, invalid);
 }
 
 /**
- * Whether the whole body has arrived. Node runs promises after the last bytes of a body and before it marks the body as complete. With a
- * declared length the bytes alone say it; without one it is known a turn later.
+ * Whether the whole body has arrived. Node runs promises after the last bytes of a body, but before it marks the body as complete. A body
+ * with a declared length is complete by its bytes; any other is known to be a turn later.
  */
-function isHere(req: IncomingMessage, declared: number | null): boolean {
+function hasArrived(req: IncomingMessage, declared: number | null): boolean {
   return !req.readableFlowing && (req.complete || req.readableLength === declared);
 }
 
@@ -60,7 +60,7 @@ function bounded(bytes: Buffer, bounds: BodyBounds): Buffer {
   return bytes;
 }
 
-async function readSlowly(req: IncomingMessage, bounds: BodyBounds, invalid: Invalid): Promise<Buffer> {
+async function readSlowly(req: IncomingMessage, bounds: BodyBounds, invalid: MakeRefusal): Promise<Buffer> {
   const { promise: given, reject: giveUp } = withReject();
   const timer = setTimeout(() => giveUp(refusal('REQUEST_TIMEOUT')), bounds.timeoutMs);
   const body = bounds.incoming.begin(() => giveUp(refusal('BUSY', 'Too many bodies are on their way; try again shortly')));
@@ -85,7 +85,7 @@ function withReject(): { readonly promise: Promise<never>; readonly reject: (rea
   const promise = new Promise<never>((_, rejecting) => {
     reject = rejecting;
   });
-  // Nobody waits yet for a body that is refused in the turn in which it ends.
+  // A body may be refused before anybody awaits it, which must not count as an unhandled rejection.
   promise.catch(() => undefined);
   return { promise, reject };
 }
@@ -103,7 +103,7 @@ function isCompressed({ headers }: IncomingMessage): boolean {
 }
 
 /** Reads and parses a JSON body. `undefined`: no bytes at all. Throws as {@link readBody}, and `invalid` for a body that is not JSON. */
-export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Awaitable<Json | undefined> {
+export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: MakeRefusal): Awaitable<Json | undefined> {
   return andThen(readBody(exchange, bounds, invalid), (bytes) => {
     const body = parsed(bytes, bounds, invalid);
     if (exchange.intent !== null && body !== undefined) exchange.intent.read(body, bytes);
@@ -111,7 +111,7 @@ export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: Invali
   });
 }
 
-function parsed(bytes: Buffer, bounds: BodyBounds, invalid: Invalid): Json | undefined {
+function parsed(bytes: Buffer, bounds: BodyBounds, invalid: MakeRefusal): Json | undefined {
   if (bytes.length === 0) return undefined;
   try {
     return parseJsonBytes(bytes, { maxDepth: bounds.depth });

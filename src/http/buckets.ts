@@ -4,9 +4,9 @@ import { refusal } from '../kernel/errors.ts';
 import type { Received } from './client-address.ts';
 import type { BucketRule } from './settings.ts';
 
-/** Where the processes of an installation count together. */
+/** Token buckets that the processes of an installation share. */
 export interface SharedBuckets {
-  /** Takes tokens that have been given out already. Answers what each bucket holds then, which may be below zero. May reject. */
+  /** Takes tokens that were already given out. Resolves to what each bucket holds then, which may be negative. May reject. */
   take(taken: readonly TakenTokens[]): Promise<readonly number[]>;
 }
 
@@ -22,21 +22,21 @@ interface Bucket {
   tokens: number;
   /** Unix ms of the last refill. */
   at: number;
-  /** Tokens taken here that the other processes do not know of yet. */
+  /** Tokens taken here and not reported to the other processes yet. */
   unreported: number;
 }
 
 /** The addresses used least recently are forgotten: their buckets have filled up again by then. */
 const MAX_ADDRESSES = 50_000;
-/** How often a process reports what it counted to the others. No request waits for that. */
+/** Interval of a process's reports to the others, ms. No request waits for a report. */
 const REPORT_MS = 200;
-/** Buckets in one report. */
+/** Most buckets in one report. */
 const MAX_REPORTED = 1_000;
 
 /**
- * Request buckets by client address and group of routes. A process decides by its own counts. It reports to `shared` several times a second,
- * and learns what is left over all processes. Tokens that it gave out beyond that are owed, so nobody gets more for long. While `shared` cannot
- * be reached, each process counts alone.
+ * Request buckets by client address and group of routes. A process decides by its own counts. It reports them to `shared` several times a
+ * second, and learns how many tokens are left over all processes. Tokens given out beyond that become a debt, so nobody exceeds the rate
+ * for long. While `shared` is unreachable, each process counts alone.
  */
 export class Buckets {
   readonly #rules: Readonly<Record<BucketGroup, BucketRule>>;
@@ -96,7 +96,7 @@ export class Buckets {
       bucket.unreported = 0;
       this.#unreported.delete(bucket);
     }
-    // Tokens whose report failed are not reported again: they have been counted here.
+    // Tokens whose report failed are not reported again: this process has counted them.
     const left = await this.#shared?.take(taken).catch(() => []);
     reported.forEach((bucket, index) => {
       refill(bucket);

@@ -3,11 +3,11 @@ import { LRUCache } from 'lru-cache';
 import type { LoggedRequest } from '../contract/answers.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { refusal } from '../kernel/errors.ts';
-import { masked } from './masked.ts';
+import { maskSecrets } from './masked.ts';
 
-/** What this process tells the managers of its projects: endpoint calls, and other requests that were refused or failed. */
+/** The call log: endpoint calls that this process served, and other requests that were refused or failed. Managers of a project read it. */
 
-/** A request as it is kept. Its text is made when somebody reads it, which is rare. */
+/** A request as it is stored. It is formatted only when somebody reads it, which is rare. */
 export interface ServedRequest {
   /** Wall clock, ms. */
   readonly at: number;
@@ -27,19 +27,19 @@ export interface ServedRequest {
   readonly revision: number | null;
 }
 
-/** Which requests somebody asks for. */
+/** Selects requests. */
 export interface RequestFilter {
   readonly slug: string | null;
   readonly platformId: string | null;
   readonly errors: boolean;
 }
 
-/** Gets requests as they happen. A timer calls it, so listeners do not slow the request down. */
+/** Receives requests as they happen. A timer calls it, so listeners do not slow requests down. */
 export interface Listener {
   readonly filter: RequestFilter;
-  /** False: the client takes them too slowly, and these are lost to it. */
+  /** Returns `false` if the client is too slow: these requests are lost to it. */
   receive(requests: readonly LoggedRequest[]): boolean;
-  /** Takes the number of requests that were left out at this point. False: it could not be sent yet. */
+  /** Takes the number of requests that were left out at this point. Returns `false` if it could not be sent yet. */
   miss(missed: number): boolean;
 }
 
@@ -54,7 +54,7 @@ const DELIVER_MS = 50;
 
 /** The last requests of one project. */
 interface Ring {
-  /** Names this ring: a process that restarts begins another one. */
+  /** The id of this ring. A process that restarts begins another one. */
   readonly id: string;
   readonly requests: ServedRequest[];
   /** How many requests were ever put into it. */
@@ -65,9 +65,9 @@ interface Ring {
 interface Delivery {
   readonly listener: Listener;
   waiting: LoggedRequest[];
-  /** How many were left out before those that wait. */
+  /** How many were left out before the waiting ones. */
   missed: number;
-  /** How many were left out after them, because too many wait. */
+  /** How many were left out after them, because too many are waiting. */
   late: number;
 }
 
@@ -79,7 +79,7 @@ export class CallLog {
   #listening = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  /** Whether anything is kept for the project. Nothing is begun for a project that nobody has proven to exist. */
+  /** Whether the project has a ring. None is made for a project before a valid key has proven that it exists. */
   knows(project: string): boolean {
     return this.#rings.has(project);
   }
@@ -99,8 +99,8 @@ export class CallLog {
   }
 
   /**
-   * The last `limit` requests of a project that pass the filter, the oldest first. With `after`, the id of an earlier one, all that came since;
-   * `missed` is how many of those are no longer kept, `null` if nobody knows.
+   * The last `limit` requests of a project that pass the filter, oldest first. With `after`, the id of a request, all later ones; `missed`
+   * is how many of those are no longer stored, `null` if that is unknown.
    */
   last(project: string, filter: RequestFilter, limit: number, after: string | null): { requests: LoggedRequest[]; missed: number | null } {
     const ring = this.#rings.get(project);
@@ -116,7 +116,7 @@ export class CallLog {
     return { requests, missed: from === null ? null : Math.max(0, oldest - from) };
   }
 
-  /** Tells a listener of the project's requests until the returned function is called. Throws 503 BUSY if there are too many listeners. */
+  /** Passes the project's requests to a listener until the returned function is called. Throws 503 BUSY if there are too many listeners. */
   listen(project: string, listener: Listener): () => void {
     const deliveries = this.#deliveries.get(project) ?? new Set();
     if (deliveries.size >= MAX_LISTENERS_OF_PROJECT || this.#listening >= MAX_LISTENERS)
@@ -172,7 +172,7 @@ export class CallLog {
   }
 }
 
-/** Delivers in order: the number left out before, then what waits. The number left out since comes first the next time. */
+/** Delivers in order: the number left out before, then the waiting requests. The number left out since then comes first the next time. */
 function deliver(delivery: Delivery): void {
   const { listener, waiting } = delivery;
   delivery.waiting = [];
@@ -188,7 +188,7 @@ function passes({ slug, platformId, errors }: RequestFilter, request: ServedRequ
   return platformId === null || request.platformId === platformId;
 }
 
-/** The number after that of an id; `null` for an id of another ring. */
+/** The number that follows an id's; `null` for an id of another ring. */
 function numberAfter(ring: Ring, id: string): number | null {
   const [of, number] = id.split('.');
   if (of !== ring.id || number === undefined || !/^\d{1,15}$/.test(number)) return null;
@@ -201,11 +201,11 @@ function shown(ring: Ring, number: number, request: ServedRequest): LoggedReques
     id: `${ring.id}.${number}`,
     at: new Date(at).toISOString(),
     ...rest,
-    slug: slug === null ? null : masked(slug),
-    path: masked(path),
-    message: message === null ? null : masked(message),
-    platformId: platformId === null ? null : masked(platformId),
-    requestId: masked(requestId),
+    slug: slug === null ? null : maskSecrets(slug),
+    path: maskSecrets(path),
+    message: message === null ? null : maskSecrets(message),
+    platformId: platformId === null ? null : maskSecrets(platformId),
+    requestId: maskSecrets(requestId),
     ms: Math.round(ms * 10) / 10,
   };
 }

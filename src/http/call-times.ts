@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** Slugs, over all projects, that have series of their own. Calls of later ones are counted together. */
+/** Most slugs, over all projects, that have series of their own. Calls of further slugs are counted together. */
 const MAX_SLUGS = 100;
 const OTHERS = 'other';
 /** Few buckets, because each is a line of the metrics for every slug and outcome. */
@@ -14,7 +14,7 @@ export interface CallTimes {
   refused(slug: string, code: string): void;
 }
 
-/** Codes of one slug that are counted apart: authors choose codes freely, from templates too. */
+/** Most codes of one slug that are counted separately: authors choose codes freely, even by templates. */
 const MAX_CODES = 20;
 
 export function createCallTimes(registry: Registry, most: number = MAX_SLUGS): CallTimes {
@@ -56,7 +56,7 @@ export function createCallTimes(registry: Registry, most: number = MAX_SLUGS): C
   };
 }
 
-/** The three outcomes that an operator asks about: it worked, it was refused, we failed. */
+/** The three outcomes that operators distinguish: success, refusal, server failure. */
 function outcomeOf(status: number): string {
   if (status < 400) return 'ok';
   return status < 500 ? 'refused' : 'failed';

@@ -5,35 +5,35 @@ import proxyAddress from 'proxy-addr';
 
 const MAX_ADDRESS = 64;
 /**
- * Addresses whose answer is cached: a look into the list costs more than the rest of counting a request, and the same few peers come again and
- * again.
+ * How many addresses are cached. Matching an address against the list costs more than the rest of counting a request, and the same few
+ * peers return again and again.
  */
-const CACHED = 1_000;
+const MAX_CACHED = 1_000;
 
-/** The parts of a request that are looked at. */
+/** The part of a request that is used here. */
 export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
 /**
- * The address that a request counts for: the last one on its way that is no trusted proxy. Each proxy adds the peer that it saw to
- * `X-Forwarded-For`, so from the right the first untrusted address is the one that nobody could make up. `null`: a peer on this machine that
- * forwards for nobody, which is not counted.
+ * The address that a request counts for: the nearest one that is not a trusted proxy. Each proxy appends its peer to `X-Forwarded-For`, so
+ * the first untrusted address from the right is the one that nobody could forge. `null`: the peer is on this machine and forwards for
+ * nobody, and is not counted.
  */
 export function clientAddresses(trustedProxies: readonly string[]): (req: Received) => string | null {
   const listed = proxyAddress.compile(trustedProxies.flatMap(halves));
   const trusts = memoized((address) => listed(address, 0));
-  const alone = memoized((sent) => ({ address: LOOPBACK.test(plain(sent)) ? null : counted(plain(sent)) }));
+  const alone = memoized((sent) => ({ address: LOOPBACK.test(withoutPort(sent)) ? null : countedNetwork(withoutPort(sent)) }));
   return (req) => {
     if (req.headers['x-forwarded-for'] === undefined) return alone(req.socket.remoteAddress ?? '').address;
     // The library looks only at the two members that `Received` has.
-    const address = plain(proxyAddress(req as IncomingMessage, (hop) => trusts(plain(hop))));
-    return LOOPBACK.test(address) && trusts(address) ? null : counted(address);
+    const address = withoutPort(proxyAddress(req as IncomingMessage, (hop) => trusts(withoutPort(hop))));
+    return LOOPBACK.test(address) && trusts(address) ? null : countedNetwork(address);
   };
 }
 
-/** The halves of a network with a prefix of 0 bits, which the library does not accept. */
+/** Splits a network with a prefix of 0 bits into its halves, because the library does not accept such a prefix. */
 function halves(network: string): readonly string[] {
   const [host = '', length] = network.split('/');
   if (Number(length) !== 0) return [network];
@@ -42,14 +42,14 @@ function halves(network: string): readonly string[] {
 
 /** Whether an address, as its socket writes it, is this machine's own. */
 export function isLoopback(address: string): boolean {
-  return LOOPBACK.test(plain(address));
+  return LOOPBACK.test(withoutPort(address));
 }
 
 const LOOPBACK = /^127\.|^::1$/;
 const PORT = /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/;
 
 /** The address without the port that some proxies add. An IPv4 address gets its IPv4 form, however the socket writes it. */
-function plain(hop: string | undefined): string {
+function withoutPort(hop: string | undefined): string {
   const text = (hop ?? '').trim();
   const [, six, four] = PORT.exec(text) ?? [];
   return (six ?? four ?? text).replace(/^::ffff:(?=\d+\.)/i, '').slice(0, MAX_ADDRESS);
@@ -58,8 +58,8 @@ function plain(hop: string | undefined): string {
 const IPV6_GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
-/** What is counted: the network of an IPv6 address, because an IPv6 client can use a new address for every request. */
-function counted(address: string): string {
+/** The text to count by: of an IPv6 address its network, because an IPv6 client can use a new address for every request. */
+function countedNetwork(address: string): string {
   if (isIP(address) !== 6) return address;
   const [front = [], back = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
   const zeros = Array<string>(Math.max(0, IPV6_GROUPS - front.length - back.length)).fill('0');
@@ -68,6 +68,6 @@ function counted(address: string): string {
 }
 
 function memoized<Found extends object | boolean>(look: (address: string) => Found): (address: string) => Found {
-  const known = new LRUCache<string, Found>({ max: CACHED, memoMethod: look });
+  const known = new LRUCache<string, Found>({ max: MAX_CACHED, memoMethod: look });
   return (address) => known.memo(address);
 }

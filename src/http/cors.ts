@@ -4,7 +4,7 @@ import { type Exchange, headerText, type Middleware } from './exchange.ts';
 const EXPOSED =
   'x-ns-position, x-ns-stale, x-ns-save-version, x-ns-publish, x-ns-published, x-ns-player-proof, X-Correlation-ID, Retry-After, idempotent-replay';
 
-/** Adds the headers for a browser whose origin is on the list. Other answers get `Vary`, so that a cache never hands them to a browser. */
+/** Adds CORS headers for an origin on the list. Other answers get `Vary`, so that a cache does not serve them to another origin. */
 export function corsHeaders(origins: readonly string[]): Middleware {
   return (ctx, next) => {
     const origin = allowedOrigin(origins, ctx.state.exchange);
@@ -17,7 +17,7 @@ export function corsHeaders(origins: readonly string[]): Middleware {
   };
 }
 
-/** Answers a preflight request. For any other origin, OPTIONS is unknown like any other method. */
+/** Answers preflight requests of origins on the list. For other origins, OPTIONS is an unknown method. */
 export function preflight(origins: readonly string[]): Middleware {
   return async (ctx, next) => {
     const { exchange } = ctx.state;

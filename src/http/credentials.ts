@@ -9,7 +9,7 @@ import { intentOf } from './intent.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SECRET_HEADERS } from './names.ts';
 import { claimText, RequestProof } from './proof.ts';
 
-// `secret-key` is not among them: clients send it as a marker without a value.
+// Without `secret-key`, which clients send as a marker without a value.
 const SECRET_QUERIES: readonly string[] = ['secretKey', 'networkStorageSecret', 'network_storage_secret_key'];
 
 /** Resolves the key of a request to its caller before any byte of the body is read. Throws as `App.authenticate`. */
@@ -21,19 +21,19 @@ export function authenticate(app: App, ctx: Context & WithParams<'project'>, rou
   });
 }
 
-/** Marks the answer where the player was claimed and not proven, and the project allows that. */
+/** Marks the answer if the player was claimed but not proven, and the project allows that. */
 function markUnproven(ctx: Context, caller: Caller): Caller {
   if (caller.takesUnproven === undefined || (caller.platformId ?? caller.onBehalfOf) === null) return caller;
   const { family } = ctx.state.exchange;
-  // These routes prove the player, whatever the project requires.
+  // These routes always prove the player.
   if (family === 'sessions' || family === 'guests') return caller;
-  // A stream that is under way is authenticated again and again.
+  // An open stream is authenticated repeatedly, after its headers were sent.
   if (caller.proof?.sessionToken != null || ctx.res.headersSent) return caller;
   ctx.res.setHeader('x-ns-player-proof', 'none');
   return caller;
 }
 
-/** What a request presents: keys, claims and proof, from the carriers that the route's rules allow. Nothing is checked yet. */
+/** The credentials of a request: keys, claims and proof, from the carriers that the route allows. Nothing is verified yet. */
 export function present(exchange: Exchange, rules: KeyRules): Presented {
   const extraSecret = rules.carriers === 'queries' ? secretOf(exchange) : null;
   return {
@@ -85,8 +85,8 @@ export function claimOfQuery(exchange: Exchange): string | null {
 }
 
 /**
- * Adds to the caller what the body says of its player: the claimed id, where neither header nor query claimed one, and the proof. An id sent as
- * a number counts by its exact text.
+ * Adds the body's claims to the caller: the player's id, if neither header nor query claimed one, and the proof. An id sent as a number
+ * counts by its exact digits.
  */
 export function withBodyClaim(ctx: Context, caller: Caller, body: Json | undefined): Caller {
   if (!isObject(body)) return caller;
@@ -122,8 +122,8 @@ function positionOf(exchange: Exchange): number | null {
 }
 
 /**
- * The version that a write is based on: from the header, `If-Match`, then the query. The body's `_saveVersion` comes last, and the use case
- * reads it. Throws 400 INVALID_REQUEST if it is no whole number: ignoring it would drop the check that the caller asks for.
+ * The version that a write is based on: from the header, `If-Match`, or the query, in this order. The use case reads the body's
+ * `_saveVersion` last. Throws 400 INVALID_REQUEST unless it is a whole number: ignoring it would drop the check that the caller asks for.
  */
 export function saveVersionOf(exchange: Exchange): number | null {
   return versionOf(

@@ -16,16 +16,16 @@ interface Route {
 
 const NO_NEXT = (): Promise<void> => Promise.resolve();
 
-export async function nothing(): Promise<never> {
+export async function answerNotFound(): Promise<never> {
   throw refusal('NOT_FOUND');
 }
 
 /**
- * A family's router as one function. The router holds the table. Its own middleware composes a chain for every request, which measured a sixth
- * of the whole request, so this function walks the table itself: by method and length, then by pattern, literal segments before parameters.
- * Every route has one handler, which returns its answer.
+ * A family's router as one function. The router holds the table, but its middleware composes a chain for every request, which took a sixth
+ * of the request's time when measured. So this function searches the table itself: by method and length, then by pattern, literal segments
+ * before parameters. Every route has one handler, which returns its answer.
  */
-export function serve(router: Router<State>, unmatched: Serve = nothing): Serve {
+export function serve(router: Router<State>, unmatched: Serve = answerNotFound): Serve {
   const table = tableOf(router.stack);
   return (ctx) => {
     const { exchange } = ctx.state;
@@ -44,7 +44,7 @@ export function serve(router: Router<State>, unmatched: Serve = nothing): Serve 
 
 type Layer = Router<State>['stack'][number];
 
-/** By method, then by number of slashes: a pattern has as many as every path that it matches. */
+/** Routes by method, then by number of slashes: a pattern has as many as every path that it matches. */
 function tableOf(layers: readonly Layer[]): ReadonlyMap<string, ReadonlyMap<number, readonly Route[]>> {
   const table = new Map<string, Map<number, Route[]>>();
   for (const layer of [...layers].sort((a, b) => a.paramNames.length - b.paramNames.length)) {
@@ -73,7 +73,7 @@ function slashesIn(path: string): number {
   return count;
 }
 
-/** `locate` made the escapes, so they are well-formed. */
+/** Decodes the parameters. The escapes are well-formed, because `locate` made them. */
 function paramsOf(names: readonly string[], found: RegExpExecArray): Record<string, string> {
   const params: Record<string, string> = {};
   for (let index = 0; index < names.length; index += 1) {

@@ -3,9 +3,9 @@ import { Refusal, refusal } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { isDatabaseOutage } from '../kernel/outage.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
-import { type Answer, type Answered, respond } from './answer.ts';
+import { type Answer, type AnswerContext, respond } from './answer.ts';
 
-/** Seconds after which a client may try again, where the refusal does not say. An outage lasts longer than a queue. */
+/** Seconds after which a client may retry, by code, if the refusal names none. An outage lasts longer than a queue. */
 const RETRY_SECONDS: ReadonlyMap<string, string> = new Map([
   ['BUSY', '1'],
   ['BEHIND', '2'],
@@ -13,8 +13,8 @@ const RETRY_SECONDS: ReadonlyMap<string, string> = new Map([
 ]);
 const OUTAGE_RETRY_SECONDS = '30';
 
-/** Answers whatever was thrown. An answer that cannot be written, such as one with an impossible header, is a fault of ours. */
-export function answerRefusal(ctx: Answered, thrown: unknown, names: OutputNames): void {
+/** Answers whatever was thrown. An answer that cannot be written, such as one with an invalid header, is a fault of the server. */
+export function answerRefusal(ctx: AnswerContext, thrown: unknown, names: OutputNames): void {
   const answer = (failed: unknown): Answer => {
     const failure = refusalOf(failed);
     if (failure !== failed) ctx.state.fault = failed;
@@ -29,7 +29,7 @@ export function answerRefusal(ctx: Answered, thrown: unknown, names: OutputNames
   }
 }
 
-/** The refusal that the client may see. A fault becomes 500 without any detail. */
+/** The refusal that the client sees. A fault becomes 500 without details. */
 export function refusalOf(thrown: unknown): Refusal {
   if (thrown instanceof Refusal) return thrown;
   if (thrown instanceof OutcomeUnknown) return refusal('OUTCOME_UNKNOWN');
@@ -39,25 +39,25 @@ export function refusalOf(thrown: unknown): Refusal {
 }
 
 /** HTTP status of refusals that the game must read: its client shows no body with a status of 400 or more. */
-const READABLE = 200;
+const READABLE_STATUS = 200;
 
 /** The error envelope. It has a copy of `message` at the top level, because the editor reads that one. */
 function refusalAnswer(refused: Refusal, requestId: string, names: OutputNames): Answer {
   const { code, message, extra } = refused;
-  const status = extra.forGame ? READABLE : sendable(refused.status);
+  const status = extra.forGame ? READABLE_STATUS : sendableStatus(refused.status);
   const body: Record<string, JsonObject[string]> = {
     ...extra.body,
     ok: false,
     error: { ...extra.error, code: names.code(code), message, requestId: extra.requestId ?? requestId },
     message,
   };
-  // A numeric `status` tells the client of a failure where it can read the body at all.
+  // The client learns of the failure by a numeric `status` in the body.
   if (status !== refused.status) body['status'] = refused.status;
   return { status, body, headers: headersOf(refused, status), close: status === 408 };
 }
 
 /** The status to send. Authors may name any status, but with some of them HTTP sends no body, and the client would see an empty answer. */
-export function sendable(status: number): number {
+export function sendableStatus(status: number): number {
   if (!Number.isInteger(status) || status < 200 || status > 599) return 200;
   return status === 204 || status === 205 || status === 304 ? 200 : status;
 }

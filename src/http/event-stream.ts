@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Room } from '../app/app.ts';
-import type { Waiter, Waiting } from './waiting.ts';
+import type { Backlog, BacklogClient } from './backlog.ts';
 
-/** Answers that go on: server-sent events, as browsers' `EventSource` reads them. */
+/** Streamed answers: server-sent events, as browsers' `EventSource` reads them. */
 
 export const EVENT_STREAM = 'text/event-stream';
 
-/** Proxies must pass each event on at once, and keep none. */
+/** Proxies must pass each event on at once, and store none. */
 export const EVENT_STREAM_HEADERS: Readonly<Record<string, string>> = { 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' };
 
 export interface ServerSentEvent {
-  /** What a client that comes back sends as `Last-Event-ID`. */
+  /** A client that reconnects sends this as `Last-Event-ID`. */
   readonly id?: string;
   /** Left out: `message`. */
   readonly event?: string;
@@ -19,34 +19,34 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** An event as it is sent. Made once, it can go to many clients. */
+/** An event as it is sent. The same frame can go to many clients. */
 export function frameOf({ id, event, data }: ServerSentEvent): string {
   return `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`;
 }
 
 export interface StreamOptions {
-  /** Whose streams share a bound. */
+  /** The project, whose streams share a bound. */
   readonly project: string;
   /** The client's connection, which serves nothing but this stream. */
   readonly socket: Socket;
-  /** Bytes (characters of texts) that may wait for a client that takes its time. */
-  readonly mostWaiting: number;
-  /** Called when the client has taken all that waited for it, or when it had no room because of other clients and there may be room now. */
+  /** Bytes (characters of texts) that may wait for a slow client. */
+  readonly maxWaiting: number;
+  /** Called when the client has taken all that waited for it, or when other clients may have made room for it. */
   readonly onRoom?: () => void;
-  /** The id that is sent to keep a silent stream alive, so a client that comes back asks for no more than it missed; `null`: no id. */
+  /** The id to send when a silent stream is kept alive, so that a client which reconnects requests only what it missed; `null`: none. */
   readonly onSilence?: () => string | null;
-  /** Called once, when the client has gone or the stream was ended. */
+  /** Called once, when the client has disconnected or the stream was ended. */
   readonly onClose?: () => void;
 }
 
 /** The events of one client. `body` is the body of the answer. */
-export class EventStream implements Waiter {
+export class EventStream implements BacklogClient {
   readonly body: Readable;
   readonly project: string;
   readonly #options: StreamOptions;
-  /** What waits for all clients of the server. */
-  readonly #all: Waiting;
-  /** Frames that the connection has not asked for yet. It asks again once it has sent all that it took. */
+  /** The data that waits for all clients of the server. */
+  readonly #backlog: Backlog;
+  /** Frames that the connection has not read yet. It reads again once it has sent all that it took. */
   #queue: string[] = [];
   #queued = 0;
   #isAsked = false;
@@ -56,29 +56,29 @@ export class EventStream implements Waiter {
   /** `performance.now()` of the last frame. */
   #sentAt = performance.now();
   #isEnded = false;
-  /** The client has ended its side: it may have gone. */
-  #isDoubtful: boolean;
+  /** The client has ended its side, and may have disconnected. */
+  #mayBeGone: boolean;
 
-  constructor(options: StreamOptions, all: Waiting) {
+  constructor(options: StreamOptions, all: Backlog) {
     const { project, socket, onClose } = options;
     this.project = project;
     this.#options = options;
-    this.#all = all;
-    // The stream buffers nothing itself. Otherwise it would not show when the client has taken the last of it.
-    this.body = new Readable({ highWaterMark: 0, read: () => this.#give() });
+    this.#backlog = all;
+    // The stream buffers nothing itself, or it would not show when the client has taken everything.
+    this.body = new Readable({ highWaterMark: 0, read: () => this.#flush() });
     this.body.once('close', () => {
       this.count(performance.now());
       onClose?.();
     });
-    // Whether the client has gone shows when something is sent.
-    this.#isDoubtful = socket.readableEnded;
+    // Only the next frame that is sent shows whether the client has disconnected.
+    this.#mayBeGone = socket.readableEnded;
     socket.once('end', () => {
-      this.#isDoubtful = true;
+      this.#mayBeGone = true;
     });
   }
 
-  get mostWaiting(): number {
-    return this.#options.mostWaiting;
+  get maxWaiting(): number {
+    return this.#options.maxWaiting;
   }
 
   get queued(): number {
@@ -90,20 +90,20 @@ export class EventStream implements Waiter {
    * the newest value.
    */
   roomFor(characters: number): Room {
-    return this.#all.roomFor(this, characters);
+    return this.#backlog.roomFor(this, characters);
   }
 
-  /** Sends a frame, unless too much waits for this client or for all of them. False: it was not sent. */
+  /** Sends a frame, unless too much waits for this client or for all clients. Returns whether it was sent. */
   offer(frame: string): boolean {
-    return this.#all.mayTake(this, frame.length) && this.send(frame);
+    return this.#backlog.hasRoom(this, frame.length) && this.send(frame);
   }
 
   /**
-   * Sends a frame even if too much waits for all clients together. False: it was not sent, because this client is gone or too much waits
-   * for it.
+   * Sends a frame even if too much waits for all clients together. Returns `false` if this client has disconnected or too much waits for
+   * it.
    */
   send(frame: string): boolean {
-    if (!this.isOpen || this.#queued + frame.length > this.mostWaiting) return false;
+    if (!this.isOpen || this.#queued + frame.length > this.maxWaiting) return false;
     this.#sentAt = performance.now();
     if (this.#isAsked) {
       this.#isAsked = false;
@@ -116,26 +116,26 @@ export class EventStream implements Waiter {
     return true;
   }
 
-  /** Keeps the connection from counting as idle. A client with frames that wait needs none. */
+  /** Keeps an idle connection alive. A client with waiting frames needs no ping. */
   ping(now: number, afterMs: number): void {
-    if ((now - this.#sentAt < afterMs && !this.#isDoubtful) || this.#queued > 0) return;
+    if ((now - this.#sentAt < afterMs && !this.#mayBeGone) || this.#queued > 0) return;
     const id = this.#options.onSilence?.() ?? null;
     this.send(id === null ? ':\n\n' : `:\nid: ${id}\n\n`);
   }
 
-  /** Tells whoever sends that there is room again. */
-  room(): void {
+  /** Reports to the sender that there is room again. */
+  onRoom(): void {
     if (this.isOpen) this.#options.onRoom?.();
   }
 
-  /** Ends the stream when the client has taken what waits. */
+  /** Ends the stream when the client has taken all waiting frames. */
   end(): void {
     if (!this.isOpen) return;
     this.#isEnded = true;
     if (this.#isAsked) this.body.push(null);
   }
 
-  /** Cuts the connection. The client comes back, and is sent what it has missed. */
+  /** Cuts the connection. The client reconnects, and is sent what it missed. */
   cut(): void {
     this.#options.socket.destroy();
     this.body.destroy();
@@ -151,20 +151,20 @@ export class EventStream implements Waiter {
     return !this.body.destroyed && !this.#isEnded;
   }
 
-  /** Counts what waits anew. */
+  /** Updates the count of waiting bytes. */
   count(now: number): void {
     const { waiting } = this;
     if (waiting === 0 || waiting < this.#counted) this.#takenAt = now;
-    if (waiting !== this.#counted) this.#all.moved(this.project, waiting - this.#counted);
+    if (waiting !== this.#counted) this.#backlog.adjust(this.project, waiting - this.#counted);
     this.#counted = waiting;
   }
 
-  /** Whether the client has taken nothing of what waits for it for so long. */
+  /** Whether frames wait for the client, and it has taken nothing for so long. */
   isStalled(now: number, forMs: number): boolean {
     return this.#counted > 0 && now - this.#takenAt > forMs;
   }
 
-  #give(): void {
+  #flush(): void {
     const frames = this.#queue.join('');
     this.#queue = [];
     this.#queued = 0;
@@ -172,7 +172,7 @@ export class EventStream implements Waiter {
     else if (this.#isEnded) this.body.push(null);
     else {
       this.#isAsked = true;
-      process.nextTick(() => this.room());
+      process.nextTick(() => this.onRoom());
     }
     this.count(performance.now());
   }

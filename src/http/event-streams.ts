@@ -1,23 +1,23 @@
+import { Backlog, type BacklogBounds, type BacklogObserver } from './backlog.ts';
 import { EventStream, type StreamOptions } from './event-stream.ts';
-import { Waiting, type WaitingBounds, type WaitingObserver } from './waiting.ts';
 
-/** How long a stream may be silent, ms: proxies cut what is idle for 30 to 60 s. */
+/** How long a stream may be silent, ms: proxies cut connections that are idle for 30 to 60 s. */
 export const PING_MS = 15_000;
-/** How often streams are looked at, ms, so that not all that are silent are sent something in one moment. */
-const LOOK_MS = 1_000;
-/** How soon a client comes back after its stream has broken, ms. */
+/** Interval of the check for silent streams, ms. It is short, so that not all of them are pinged at once. */
+const CHECK_MS = 1_000;
+/** How soon a client reconnects after its stream has broken, ms. */
 const RETRY_MS = 2_000;
 
-/** The streams of one server. They end before the server does: an open answer would hold its connection until it is cut. */
+/** The streams of one server. They end before the server does, because an open answer would keep its connection until it is cut. */
 export class EventStreams {
   readonly #open = new Set<EventStream>();
-  readonly #waiting: Waiting;
-  readonly #observer: WaitingObserver;
+  readonly #waiting: Backlog;
+  readonly #observer: BacklogObserver;
   #looking: NodeJS.Timeout | null = null;
   #closed = false;
 
-  constructor(bounds: WaitingBounds, observer: WaitingObserver) {
-    this.#waiting = new Waiting(bounds, observer);
+  constructor(bounds: BacklogBounds, observer: BacklogObserver) {
+    this.#waiting = new Backlog(bounds, observer);
     this.#observer = observer;
   }
 
@@ -31,11 +31,11 @@ export class EventStreams {
     stream.send(`retry: ${RETRY_MS}\n\n`);
     if (this.#closed) stream.end();
     this.#open.add(stream);
-    this.#looking ??= setInterval(() => this.#look(), LOOK_MS).unref();
+    this.#looking ??= setInterval(() => this.#look(), CHECK_MS).unref();
     return stream;
   }
 
-  /** Ends all streams, and those that are opened from now on. */
+  /** Ends all streams, and ends those opened later at once. */
   close(): void {
     this.#closed = true;
     for (const stream of this.#open) stream.end();
@@ -47,7 +47,7 @@ export class EventStreams {
       stream.count(now);
       stream.ping(now, PING_MS);
     }
-    this.#waiting.look(now, this.#open);
+    this.#waiting.check(now, this.#open);
   }
 
   #forget(stream: EventStream): void {

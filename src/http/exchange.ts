@@ -11,7 +11,7 @@ import type { PublishTarget } from '../domain/events.ts';
 import { type Refusal, refusal } from '../kernel/errors.ts';
 import type { Json } from '../kernel/json.ts';
 
-/** The parameters of a query. It is shared by requests that send the same. */
+/** The parameters of a query. Requests with the same query share one object. */
 export type Query = { readonly [Name in keyof ParsedUrlQuery]: string | readonly string[] | undefined };
 
 /** One request as the transport sees it. It lives in `ctx.state.exchange`. */
@@ -36,8 +36,8 @@ export interface Exchange {
   /** Pattern of the matched route, for metrics. */
   route: string;
   /** The idempotency key of the request; `null` for nearly all requests. */
-  intent: Named | null;
-  /** Who sent it; `null` until its key is resolved. */
+  intent: BodyListener | null;
+  /** The sender; `null` until the key is resolved. */
   caller: Caller | null;
   /** How its endpoint call ended. */
   call: CallOutcome | null;
@@ -52,19 +52,19 @@ export interface CallOutcome {
   readonly answered: boolean;
   /** The code that the caller got; `null` for a success. */
   readonly code: string | null;
-  /** Of a call that was refused or failed. */
+  /** The message of a call that was refused or failed. */
   readonly message: string | null;
-  /** Where it failed, as `pay > charge > enough`; `null`: in no step. */
+  /** The step that failed, as `pay > charge > enough`; `null`: none. */
   readonly step: string | null;
   readonly target: PublishTarget;
   /** The player that the request named. */
   readonly platformId: string | null;
-  /** The revision that the answer names; `null`: it names none. */
+  /** The revision in the answer; `null`: it has none. */
   readonly revision: number | null;
 }
 
-/** Gets the body of its request as soon as it has been read. */
-export interface Named {
+/** Receives the body of its request as soon as it has been read. */
+export interface BodyListener {
   read(body: Json, bytes: Buffer): void;
 }
 
@@ -123,13 +123,13 @@ export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchan
   };
 }
 
-/** The path and query of a target. A proxy may send `GET http://host/path`; everything before the path is dropped. */
+/** The path and query of a request target. A proxy may send `GET http://host/path`; scheme and host are dropped. */
 function originForm(target: string): string {
   if (target.charCodeAt(0) === 47) return target;
   return target.replace(/^https?:\/\/[^/?]*/i, '');
 }
 
-/** Without the digit 4: an editor takes any error text with `404` in it for a missing route. */
+/** Without the digit 4, because an editor takes any error text that contains `404` for a missing route. */
 const idPrefix = `req_${randomBytes(8).toString('hex').replaceAll('4', '5')}`;
 let idCounter = 0;
 
@@ -144,9 +144,9 @@ export function newRequestId(): string {
   return idPrefix + idCounter.toString(4).padStart(16, '0');
 }
 
-/** A game sends the same few queries with nearly all of its requests: its key, a page. Nobody changes a parsed one. */
+/** Parsed queries. A game sends the same few with nearly all of its requests: its key, a page. They are never modified. */
 const parsedQueries = new LRUCache<string, Query>({ max: 500 });
-const REMEMBERED_LENGTH = 256;
+const MAX_CACHED_LENGTH = 256;
 
 export function queryOf(exchange: Exchange): Query {
   exchange.query ??= parsedQuery(exchange.search);
@@ -157,15 +157,15 @@ function parsedQuery(search: string): Query {
   if (search === '') return EMPTY_QUERY;
   const known = parsedQueries.get(search);
   if (known !== undefined) return known;
-  if (search.length > REMEMBERED_LENGTH) return parameters(search);
-  // A copy: a part of the address would keep all of it in memory.
+  if (search.length > MAX_CACHED_LENGTH) return parameters(search);
+  // Copied, because a slice of the address would keep the whole address in memory.
   const own = Buffer.from(search).toString();
   const query = parameters(own);
   parsedQueries.set(own, query);
   return query;
 }
 
-/** All parameters: the length of the address is bounded. */
+/** Parses all parameters: their number is bounded by the length of the address. */
 function parameters(search: string): Query {
   return parse(search, '&', '=', { maxKeys: 0 });
 }

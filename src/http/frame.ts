@@ -5,7 +5,7 @@ import { answerRefusal } from './errors.ts';
 import { type AddressOf, type Middleware, openExchange } from './exchange.ts';
 import { requireHost } from './guards/host-header.ts';
 import { hasUnreadBody, readToEnd } from './guards/unread-body.ts';
-import { boundUnsent, type Unsent } from './guards/unsent.ts';
+import { boundUnsent, type UnsentAnswers } from './guards/unsent.ts';
 import type { Metrics } from './metrics.ts';
 import { logRequest } from './request-log.ts';
 import { ServedRequests } from './served-requests.ts';
@@ -15,17 +15,17 @@ export interface FrameParts {
   readonly settings: HttpSettings;
   readonly names: OutputNames;
   readonly addressOf: AddressOf;
-  readonly unsent: Unsent;
+  readonly unsent: UnsentAnswers;
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly callLog: CallLog;
-  /** Whether the server is going down, so that answers close their connections. */
+  /** Whether the server is shutting down: answers then close their connections. */
   closing(): boolean;
 }
 
 /**
- * What surrounds every request: its id, the answer to whatever the rest of the chain throws, the guards of the connection, metrics, log
- * and the managers' log of calls. They are one middleware, because each async one costs every request a promise and a turn of its own.
+ * The outermost middleware: the request id, the answer to errors of the chain, guards of the connection, metrics, logging and the call log.
+ * They are one middleware because each async one costs every request a promise and a turn.
  */
 export function frame({ settings, names, addressOf, unsent, metrics, log, callLog, closing }: FrameParts): Middleware {
   const served = new ServedRequests(callLog);

@@ -7,7 +7,7 @@ import type { Context, State, WithParams, WithQuery } from './exchange.ts';
 
 /** Handlers by route of the contract. Each handler is typed by its route, and a group of routes needs a handler for each of them. */
 
-/** What a handler gets. It can ask for the parameters of its own route only. */
+/** The context of a handler. It can read the parameters of its own route only. */
 export type ContextOf<R extends Route> = Context & WithParams<ParamOf<R>> & WithQuery<QueryOf<R>>;
 
 export type Handler<R extends Route> = (ctx: ContextOf<R>) => Awaitable<AnswerOf<R>>;
@@ -18,10 +18,12 @@ export type Group = Readonly<Record<string, Route>>;
 export type Handlers<G extends Group> = { readonly [Name in keyof G]: Handler<G[Name]> };
 
 type Routes = Router<State>;
-/** The canary has no router: one handler answers every path under it. */
+/** Routers by family. The canary has none: one handler answers every path under it. */
 export type Routers = Readonly<Record<Exclude<Family, 'canary'>, Routes>>;
 
-/** One router per family, so a request is matched against few patterns. Literals match in any letter case; a trailing slash never matches. */
+/**
+ * One router per family, so a request is matched against few patterns. Literals match in any letter case; a trailing slash never matches.
+ */
 export function familyRouters(): Routers {
   const router = (family: keyof Routers) => new Router<State>({ prefix: BASES[family], strict: true, sensitive: false });
   return {

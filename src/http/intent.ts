@@ -3,14 +3,14 @@ import type { Intent } from '../app/app.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { requestHash } from '../domain/idempotency/answers.ts';
 import type { Json } from '../kernel/json.ts';
-import { type Exchange, type Named, queryOf } from './exchange.ts';
+import { type BodyListener, type Exchange, queryOf } from './exchange.ts';
 import { isReservedQuery } from './names.ts';
 
-/** Bodies larger than this are compared by their bytes: sorting the members of one would keep all other requests waiting. */
-const IN_ORDER_BYTES = 262_144;
+/** Larger bodies are compared by their bytes: sorting their members would block all other requests. */
+const MAX_SORTED_BYTES = 262_144;
 
 /** A request with an `Idempotency-Key`. */
-export class RequestIntent implements Intent, Named {
+export class RequestIntent implements Intent, BodyListener {
   readonly key: string;
   readonly #exchange: Exchange;
   readonly #target: PublishTarget;
@@ -30,7 +30,7 @@ export class RequestIntent implements Intent, Named {
 
   /** Takes the body as soon as it has been read. */
   read(body: Json, bytes: Buffer): void {
-    this.#sent = bytes.length <= IN_ORDER_BYTES ? body : createHash('sha256').update(bytes).digest('hex');
+    this.#sent = bytes.length <= MAX_SORTED_BYTES ? body : createHash('sha256').update(bytes).digest('hex');
   }
 
   request(body: Json = this.#sent): string {
@@ -38,7 +38,7 @@ export class RequestIntent implements Intent, Named {
     return this.#hashed.hash;
   }
 
-  /** The hash leaves out what proves the caller, because that may differ when the request is sent again. */
+  /** The hash excludes the proof of the caller, which may differ when the request is sent again. */
   #hashWith(body: Json): string {
     const { method, location } = this.#exchange;
     const query = Object.entries(queryOf(this.#exchange)).filter(([name]) => !isReservedQuery(name));
@@ -47,7 +47,7 @@ export class RequestIntent implements Intent, Named {
   }
 }
 
-/** `null` for a request without a key. An empty key counts as a key, and is refused as invalid. */
+/** The intent of a request; `null` without a key. An empty key counts as a key, and is refused as invalid. */
 export function intentOf(exchange: Exchange, targetOf: (exchange: Exchange) => PublishTarget): RequestIntent | null {
   const sent = exchange.headers['idempotency-key'];
   if (sent === undefined) return null;

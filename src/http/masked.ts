@@ -1,7 +1,7 @@
-/** Secret keys and secrets of guests' devices. Inside a word nothing is one: `task_list` is a name. */
+/** Secret keys and secrets of guests' devices. A match must begin a word: `task_list` is not a secret. */
 const SECRET = /(?<![A-Za-z0-9])(sk_|ns_guest_)[A-Za-z0-9_-]+/g;
 
-/** A text without the secrets that clients put into paths, names and messages by mistake. They must not reach a log. */
-export function masked(text: string): string {
+/** Masks secrets, which clients put into paths, names and messages by mistake. They must not be logged. */
+export function maskSecrets(text: string): string {
   return text.replace(SECRET, '$1***');
 }

@@ -2,10 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { refusal } from '../kernel/errors.ts';
 import { isLoopback, type Received } from './client-address.ts';
 
-/** Lets a request read `/metrics`, or throws 401 or 403 and says what to do. */
+/** Throws 401 or 403 for a request that may not read `/metrics`, and says what to do. */
 export type MetricsGuard = (req: Received) => void;
 
-/** Headers that a proxy on this machine adds. With one of them the client is not this machine. */
+/** Headers that a proxy on this machine adds. A request with one of them comes from another machine. */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'];
 
 /** Allows this machine, if nothing was forwarded, and requests with the token. `token` null: this machine only. */
@@ -23,7 +23,7 @@ export function metricsGuard(token: string | null): MetricsGuard {
   };
 }
 
-/** For metrics on a port of their own: everyone who reaches it, as long as there is no token. */
+/** For metrics on a port of their own. Without a token, everybody who reaches the port may read them. */
 export function metricsPortGuard(token: string | null): MetricsGuard {
   return token === null ? () => undefined : metricsGuard(token);
 }
@@ -32,7 +32,7 @@ function isLocal({ headers, socket }: Received): boolean {
   return isLoopback(socket.remoteAddress ?? '') && FORWARDED.every((name) => headers[name] === undefined);
 }
 
-/** Equal in length, as the comparison in constant time demands. */
+/** A digest, because the comparison in constant time needs values of equal length. */
 function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

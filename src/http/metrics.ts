@@ -47,12 +47,12 @@ interface LiveMetrics {
 export type Exposition = () => Promise<Buffer>;
 
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
-/** How long one text is served, ms: making it takes milliseconds. */
-const EXPOSED_MS = 1_000;
+/** How long a text is cached, ms: making it takes milliseconds. */
+const EXPOSITION_TTL_MS = 1_000;
 
-/** The text that `make` makes, at most once a second. */
+/** Calls `make` at most once a second, and caches its text. */
 export function expositionOf(make: () => Promise<string>): Exposition {
-  return cached(async () => Buffer.from(await make()), EXPOSED_MS);
+  return cached(async () => Buffer.from(await make()), EXPOSITION_TTL_MS);
 }
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

@@ -1,6 +1,6 @@
 import { headerSpellings, memberSpellings } from '../domain/wire-names.ts';
 
-/** Names that have more than one spelling, looked up once. The first one with a value wins. */
+/** All spellings of names, looked up once. The first one with a value counts. */
 export const CLAIM_HEADERS = ['x-platform-id', 'x-platform-player-id'].flatMap(headerSpellings);
 export const CLAIM_QUERIES = ['platformId', 'platformid'].flatMap(memberSpellings);
 export const CLAIM_MEMBERS = memberSpellings('platformId');
@@ -16,8 +16,8 @@ export const SESSION_HEADERS: readonly string[] = ['x-auth-session', 'x-auth-ses
 export const SESSION_MEMBERS: readonly string[] = ['authSessionToken', 'sessionToken'];
 
 /**
- * Query names that clients and their tools add, in lower case. They never become input of an endpoint, and are not part of what a request asks
- * for.
+ * Query names that clients and their tools add, in lower case. They never become input of an endpoint, and do not change the meaning of a
+ * request.
  */
 const RESERVED_QUERIES: ReadonlySet<string> = new Set(
   [

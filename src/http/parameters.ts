@@ -7,20 +7,20 @@ import { didYouMean } from '../kernel/nearest.ts';
 import { type Exchange, headerText, queryOf, queryText } from './exchange.ts';
 import { isReservedQuery } from './names.ts';
 
-/** Query parameters that no route serves. All parameters of endpoint calls are allowed: they are the endpoint's input. */
+/** Refuses query parameters that no route serves. Endpoint calls may have any, because they are the endpoint's input. */
 
-/** Parameters that ask for another time than now. If one were ignored, the answer would be of now and look like one of that time. */
-const OF_ANOTHER_TIME = /(?:^|&)(?:at|asof|as_of|atrevision|revision)=/i;
+/** Parameters that ask for a past state. If one were ignored, the present state would look like that of the past. */
+const PAST_STATE = /(?:^|&)(?:at|asof|as_of|atrevision|revision)=/i;
 
 /** Parameters that ask for a dry run. If one were ignored, the change would be made. */
 const DRY_RUN = /(?:^|&)(dry[-_]?run)(?=[=&]|$)/i;
 /** Routes that serve `dryRun`, and those that change nothing anyway. */
-const SERVE_DRY_RUN = pathsOf(({ query = {} }) => 'dryRun' in query);
-const CHANGE_NOTHING = pathsOf(({ family, writes = false }) => family === 'manage' && !writes);
+const DRY_RUN_ROUTES = pathsOf(({ query = {} }) => 'dryRun' in query);
+const READ_ONLY_ROUTES = pathsOf(({ family, writes = false }) => family === 'manage' && !writes);
 
 /** `live` and `noCache` are older words for `fresh`. */
-const SERVED = [...new Set([...routes.flatMap(({ query = {} }) => Object.keys(query)), 'live', 'noCache'])];
-const KNOWN: ReadonlySet<string> = new Set(SERVED);
+const SERVED_NAMES = [...new Set([...routes.flatMap(({ query = {} }) => Object.keys(query)), 'live', 'noCache'])];
+const KNOWN: ReadonlySet<string> = new Set(SERVED_NAMES);
 
 /** Query parameters that are numbers, by the route that serves them. */
 const NUMBERS = routes.flatMap((route) => {
@@ -32,25 +32,25 @@ const NUMBERS = routes.flatMap((route) => {
 });
 
 /**
- * Throws 400 UNKNOWN_PARAMETER for a parameter that would change what is asked for. With `strict=true` it throws for every parameter that no
- * route serves, and for a number that cannot be read or is out of its range. Others are ignored: tools add their own, and names that begin with `_` are always theirs.
+ * Throws 400 UNKNOWN_PARAMETER for a parameter that would change the meaning of a request; with `strict=true` for every parameter that no
+ * route serves, and for an invalid number. Others are ignored, because tools add their own. Names that begin with `_` always belong to tools.
  */
-export function requireServed(exchange: Exchange): void {
+export function requireKnownParameters(exchange: Exchange): void {
   const { search } = exchange;
   if (search === '') return;
-  const match = OF_ANOTHER_TIME.exec(search);
+  const match = PAST_STATE.exec(search);
   if (match !== null)
     throw unknown(match[0].replace(/[&=]/g, ''), 'Answers are of now: nothing here is served as of another time or revision.');
   requireServedDryRun(exchange);
   if (!search.includes('strict=true')) return;
   for (const name of Object.keys(queryOf(exchange))) {
     if (KNOWN.has(name) || isReservedQuery(name) || name.startsWith('_')) continue;
-    throw unknown(name, didYouMean(name, SERVED) ?? 'No route serves it.');
+    throw unknown(name, didYouMean(name, SERVED_NAMES) ?? 'No route serves it.');
   }
   requireNumbers(exchange);
 }
 
-/** Otherwise the default would be taken for a number that cannot be read, and the nearest for one out of range. */
+/** Refuses invalid numbers, for which the default or the nearest allowed number would be used otherwise. */
 function requireNumbers(exchange: Exchange): void {
   const called = `${exchange.method} ${exchange.location}`;
   for (const { name, schema } of NUMBERS.find((route) => route.called.test(called))?.numbers ?? []) {
@@ -66,7 +66,7 @@ function requireServedDryRun({ search, method, location }: Exchange): void {
   const name = DRY_RUN.exec(search)?.[1];
   if (name === undefined || method === 'GET' || method === 'HEAD') return;
   const called = `${method} ${location}`;
-  if (CHANGE_NOTHING.test(called) || (name === 'dryRun' && SERVE_DRY_RUN.test(called))) return;
+  if (READ_ONLY_ROUTES.test(called) || (name === 'dryRun' && DRY_RUN_ROUTES.test(called))) return;
   throw unknown(name, 'promote, rollback and discard take `dryRun=true`; for a push there is `sync/preflight`.');
 }
 
@@ -85,7 +85,7 @@ function patternOf(meant: readonly Route[]): RegExp {
 const TARGETS: ReadonlySet<string> = new Set(['live', 'next']);
 
 /**
- * Throws 400 UNKNOWN_PARAMETER for a publish target that is neither live nor next: taken for live, a misspelt one would change what players see.
+ * Throws 400 UNKNOWN_PARAMETER for a publish target other than live and next. A misspelt one must not count as live, which players see.
  */
 export function requireTarget(exchange: Exchange): void {
   const { search, headers } = exchange;

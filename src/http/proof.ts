@@ -3,7 +3,7 @@ import { ExactNumber, type Json, type JsonObject } from '../kernel/json.ts';
 import { type Exchange, firstHeader, firstQuery, headerText, queryText } from './exchange.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SESSION_HEADERS, SESSION_MEMBERS, TOKEN_HEADERS } from './names.ts';
 
-/** What a request sent to prove its player. It is looked for only when asked for, because most projects ask for no proof. */
+/** The proof of a request's player. It is extracted only when needed, because most projects demand none. */
 export class RequestProof implements PlayerProof {
   readonly #exchange: Exchange;
   #body: JsonObject | null = null;
@@ -12,12 +12,12 @@ export class RequestProof implements PlayerProof {
     this.#exchange = exchange;
   }
 
-  /** Takes the body of a route whose body may name the player. On document routes the body is the document, and names nobody. */
+  /** Takes the body of a route whose body may name the player. The body of a document route is the document, and names nobody. */
   readBody(body: JsonObject): void {
     this.#body = body;
   }
 
-  /** Every claimed id, not only the first: all of them must be true. */
+  /** All claimed ids, because all of them must be proven. */
   get claims(): readonly string[] {
     const sent: string[] = [];
     const add = (claim: string | null) => {
@@ -29,7 +29,7 @@ export class RequestProof implements PlayerProof {
     return sent;
   }
 
-  /** The token that proves the player. `token` in a body may be an input of the endpoint, so it counts only if no other proof came. */
+  /** The token that proves the player. `token` in a body may be an endpoint's input, so it counts only without any other proof. */
   get token(): string | null {
     const sent = firstHeader(this.#exchange, TOKEN_HEADERS) ?? queryText(this.#exchange, 'token');
     if (sent !== null || this.sessionToken !== null) return sent;

@@ -1,25 +1,24 @@
 import type { Logger } from 'pino';
 import type { Exchange } from './exchange.ts';
-import { masked } from './masked.ts';
+import { maskSecrets } from './masked.ts';
 import type { HttpSettings } from './settings.ts';
 
 export interface RequestOutcome {
   readonly status: number;
   readonly seconds: number;
-  /** What was thrown if it was no refusal. */
+  /** What was thrown, unless it was a refusal. */
   readonly fault: unknown;
 }
 
 /**
- * One log line for a request that failed or was slow, and at the level `debug` for every other. Query and headers are left out, because they
- * carry keys.
+ * Logs a request that failed or was slow, and at the level `debug` every other. Query and headers are left out, because they carry keys.
  */
 export function logRequest(log: Logger, settings: HttpSettings, exchange: Exchange, { status, seconds, fault }: RequestOutcome): void {
   if (status < 400 && seconds * 1000 < settings.slowMs && !log.isLevelEnabled('debug')) return;
   const line = {
-    requestId: masked(exchange.requestId),
+    requestId: maskSecrets(exchange.requestId),
     method: exchange.method,
-    path: masked(exchange.path.slice(0, 300)),
+    path: maskSecrets(exchange.path.slice(0, 300)),
     status,
     ms: Math.round(seconds * 1000),
   };

@@ -4,7 +4,7 @@ import { locate } from './aliases.ts';
 import { respond } from './answer.ts';
 import type { Buckets } from './buckets.ts';
 import type { Context, Middleware } from './exchange.ts';
-import { requireServed, requireTarget } from './parameters.ts';
+import { requireKnownParameters, requireTarget } from './parameters.ts';
 import type { Families } from './routes/families.ts';
 
 /** Finds the family of a request's path, and counts the request in the bucket of its address. Throws 404 or 429. */
@@ -24,7 +24,7 @@ export function limits(buckets: Buckets | null, wholeV1: boolean): Middleware {
 export function routes(families: Families): Middleware {
   return (ctx) => {
     const { exchange } = ctx.state;
-    if (exchange.family !== 'endpoints') requireServed(exchange);
+    if (exchange.family !== 'endpoints') requireKnownParameters(exchange);
     if (exchange.family !== 'canary' && exchange.family !== 'system') requireTarget(exchange);
     // Koa's context becomes the router's: the family sets `params`.
     return andThen(families[exchange.family](ctx as Context), (answer) => respond(ctx, answer));

@@ -8,7 +8,7 @@ import { BACKLOG } from '../kernel/backlog.ts';
 import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
 import { Buckets, type SharedBuckets } from './buckets.ts';
 import { CallLog } from './call-log.ts';
-import { CallNotes } from './call-notes.ts';
+import { CallReporter } from './call-reporter.ts';
 import { clientAddresses } from './client-address.ts';
 import { corsHeaders, preflight } from './cors.ts';
 import { EventStreams } from './event-streams.ts';
@@ -17,7 +17,7 @@ import { frame } from './frame.ts';
 import { IncomingBodies } from './guards/incoming-bodies.ts';
 import { answerMalformedRequest } from './guards/malformed-requests.ts';
 import { inPipelineOrder } from './guards/pipelining.ts';
-import { boundTaking, Unsent } from './guards/unsent.ts';
+import { boundDelivery, UnsentAnswers } from './guards/unsent.ts';
 import type { Exposition, Metrics } from './metrics.ts';
 import { buildFamilies } from './routes/families.ts';
 import type { Probes } from './routes/system.ts';
@@ -34,7 +34,7 @@ export interface ServerParts {
   readonly exposition: Exposition | null;
   /** Counts requests over several processes; `null`: this process counts alone. */
   readonly sharedBuckets: SharedBuckets | null;
-  /** Middleware of the installation. Every request passes it before its route, except one that was refused for its path or by its bucket. */
+  /** The installation's own middleware. Every request passes it before its route, unless it was refused for its path or by its bucket. */
   readonly middleware?: readonly Middleware[];
 }
 
@@ -43,7 +43,7 @@ export interface HttpServer {
   listen(port: number, host: string): Promise<number>;
   /** Serves a connection that another process accepted, instead of listening. `head`: bytes of it that have been read. */
   accept(socket: Socket, head: Buffer): void;
-  /** Stops accepting, gives running requests `drainMs` to finish, then cuts what is left. */
+  /** Stops accepting, gives running requests `drainMs` to finish, then cuts the remaining connections. */
   close(drainMs: number): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function createServer(parts: ServerParts): HttpServer {
     cut: () => metrics.live.cut.inc(),
   });
   const koa = chainOf(parts, streams, () => closing);
-  const broke = (error: unknown) => log[isHangUp(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
+  const broke = (error: unknown) => log[isDisconnect(error) ? 'debug' : 'error']({ err: error }, 'request broke outside its handler');
   koa.on('error', (error: unknown, ctx?: Koa.Context) => {
     broke(error);
     // Nothing else would end the response.
@@ -69,7 +69,7 @@ export function createServer(parts: ServerParts): HttpServer {
   const handle = koa.callback();
   const server = nodeServer((req, res) => {
     res.on('error', broke);
-    void handle(req, res).then(() => boundTaking(res, settings.requestTimeoutMs));
+    void handle(req, res).then(() => boundDelivery(res, settings.requestTimeoutMs));
   }, settings);
   const handedOver = new Set<Socket>();
   let watched = false;
@@ -77,7 +77,7 @@ export function createServer(parts: ServerParts): HttpServer {
   return {
     listen: (port, host) => listen(server, port, host),
     accept(socket, head) {
-      // Node looks for slow and idle connections only once its server listens.
+      // Node checks for slow and idle connections only once its server listens.
       if (!watched) server.emit('listening');
       watched = true;
       handedOver.add(socket);
@@ -106,7 +106,7 @@ function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boole
     streams,
     callLog,
     settings,
-    calls: new CallNotes(metrics.calls, log, settings.callLevel),
+    calls: new CallReporter(metrics.calls, log, settings.callLevel),
     gameBody: { ...body, bytes: settings.gameBodyBytes },
     managementBody: { ...body, bytes: settings.managementBodyBytes },
     badKeys: settings.buckets && new BruteForceGuard(MAX_BAD_KEYS, () => performance.now()),
@@ -116,7 +116,7 @@ function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boole
   const { corsOrigins } = settings;
 
   const koa = new Koa<State>();
-  const unsent = new Unsent(settings.unsentBytes, settings.unsentGraceMs);
+  const unsent = new UnsentAnswers(settings.unsentBytes, settings.unsentGraceMs);
   koa.use(frame({ settings, names: wireNames(settings.wireNames), addressOf, unsent, metrics, log, callLog, closing }));
   if (corsOrigins.length > 0) koa.use(corsHeaders(corsOrigins));
   koa.use(limits(buckets, settings.wholeV1));
@@ -132,15 +132,15 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
     headersTimeout: settings.headersTimeoutMs,
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    // How much later than these times a connection is found at the most.
+    // The checks run at this interval, so a timeout may be noticed that much later.
     connectionsCheckingInterval: settings.checkingMs,
     requireHostHeader: false,
     noDelay: true,
   });
-  // By default Node silently drops headers beyond a number of them: a proxy's `X-Forwarded-For`, or a key behind many. Their bytes are bounded
+  // By default Node silently drops headers beyond a certain number: it could be `X-Forwarded-For` or a key. Their bytes are bounded
   // instead.
   server.maxHeadersCount = 0;
-  // A client that ends its side after its request still wants the answer, and gets none without this undocumented option.
+  // A client that ends its side after its request still waits for the answer, and gets none without this undocumented option.
   Reflect.set(server, 'httpAllowHalfOpen', true);
   const served = inPipelineOrder(handle);
   server.on('request', served);
@@ -149,11 +149,11 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
   return server;
 }
 
-const HANG_UPS: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
+const DISCONNECT_CODES: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Whether a client went away in the middle, which is no fault of ours. */
-function isHangUp(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && HANG_UPS.has(String(error.code));
+/** Whether the client disconnected in the middle, which is no fault of the server. */
+function isDisconnect(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && DISCONNECT_CODES.has(String(error.code));
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {
@@ -167,7 +167,7 @@ function listen(server: Server, port: number, host: string): Promise<number> {
   });
 }
 
-/** Node counts only connections that it accepted itself, so this waits for handed-over connections as well. */
+/** Closes the server. Node counts only connections that it accepted itself, so this also waits for handed-over ones. */
 async function close(server: Server, drainMs: number, handedOver: ReadonlySet<Socket>): Promise<void> {
   const timer = setTimeout(() => server.closeAllConnections(), drainMs);
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()));

@@ -1,5 +1,5 @@
 import type { BucketGroup } from '../contract/families.ts';
-import type { WaitingBounds } from './waiting.ts';
+import type { BacklogBounds } from './backlog.ts';
 
 /** Settings of the transport. `src/compose/serving.ts` fills them from the configuration. Sizes are bytes, times are milliseconds. */
 export interface HttpSettings {
@@ -22,21 +22,21 @@ export interface HttpSettings {
   readonly bodyTimeoutMs: number;
   /** Bytes of request bodies that may be arriving, over all connections. */
   readonly arrivingBytes: number;
-  /** How long one body may take when there are too many. */
+  /** How long one body may take when too many are arriving. */
   readonly arrivingGraceMs: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
-  /** How often connections are looked through for those that took longer. */
+  /** Interval of the check for connections that exceed these times. */
   readonly checkingMs: number;
   readonly keepAliveTimeoutMs: number;
   /** Bytes of large answers that may wait for their clients, over all connections. */
   readonly unsentBytes: number;
-  /** How long a client may take for one answer when there are too many. */
+  /** How long a client may take for one answer when too many wait. */
   readonly unsentGraceMs: number;
   /** Characters that may wait for one client of a stream. */
   readonly liveWaitingBytes: number;
   /** The same over all streams of the process, and over those of one project. */
-  readonly liveWaiting: WaitingBounds;
+  readonly liveWaiting: BacklogBounds;
   /** Request buckets per client address; `null` turns them off. */
   readonly buckets: Readonly<Record<BucketGroup, BucketRule>> | null;
   /** Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is trusted. */

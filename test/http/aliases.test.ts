@@ -18,19 +18,19 @@ describe('prefixes', () => {
     ['/health', 'system /health'],
     ['/v3/server-info', 'system /v3/server-info'],
     ['/api/pages/p/news', 'pages /pages/p/news'],
-  ])('maps %s to its family', (path, expected) => expect(found(path)).toBe(expected));
+  ])('map %s to its family', (path, expected) => expect(found(path)).toBe(expected));
 
-  it('matches literals in any letter case and keeps the case of ids', () => {
+  it('match literals in any letter case and keep the case of ids', () => {
     expect(found('/V3/Storage/MyGame/Players/P1')).toBe('storage /v3/storage/MyGame/Players/P1');
   });
 
-  it('knows nothing else', () => {
+  it('refuse any other path', () => {
     for (const path of ['//', '', 'v3/storage', '/v3', '/v4/storage/p', '/v3/storagex/p', '/api', '/healthy', '//v3/storage/p/c/k']) {
       expect(found(path)).toBeNull();
     }
   });
 
-  it('serves all of v3 under v1 where it is told to', () => {
+  it('serve all of v3 under v1 if configured so', () => {
     const whole = (path: string) => locate(path, true)?.path;
     const moved = ['storage/p/c/k', 'security-config/p', 'manage/p/validate', 'server-info', 'storage/p/c/k/records', 'endpoints/p/buy'];
     for (const path of moved) expect(whole(`/v1/${path}`)).toBe(`/v3/${path}`);
@@ -40,14 +40,14 @@ describe('prefixes', () => {
     expect(found('/v1/security-config/p')).toBeNull();
   });
 
-  it('never takes the canary for a project', () => {
+  it('never match the canary as a project', () => {
     expect(found('/v3/storage/Deploy-Canary/a/b')).toBe('canary /v3/storage/Deploy-Canary/a/b');
     expect(found('/v3/storage/deploy-canaryx/a/b')).toBe('storage /v3/storage/deploy-canaryx/a/b');
   });
 });
 
 describe('segments', () => {
-  it('are decoded once, and written in one way again', () => {
+  it('are decoded once, and escaped again in one canonical way', () => {
     expect(found('/v3/storage/p/c/a%3Ab')).toBe('storage /v3/storage/p/c/a%3Ab');
     expect(found('/v3/%73torage/p/%6cist')).toBe('storage /v3/storage/p/list');
     expect(found('/v3/storage/p/c/%252F')).toBe('storage /v3/storage/p/c/%252F');
@@ -60,7 +60,7 @@ describe('segments', () => {
     for (const name of ['__proto__', 'constructor', 'prototype', '%5f%5fproto__']) expect(found(`/v3/storage/p/${name}/k`)).toBeNull();
   });
 
-  it('may be empty in one place: a call without a slug is told so', () => {
+  it('may be empty in one place: a call without a slug gets its own refusal', () => {
     expect(found('/v3/endpoints/p/')).toBe('endpoints /v3/endpoints/p/');
     expect(found('/v3/endpoints/p//')).toBeNull();
     expect(found('/v3/endpoints//')).toBeNull();

@@ -28,7 +28,7 @@ describe('the size of a body', () => {
     expect([reply.status, reply.json.error.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  it('is refused by its declared length as well', async () => {
+  it('is also checked by its declared length', async () => {
     const body = documentOf(LIMIT + 1);
     const answer = await server.raw(
       `POST /v3/storage/demo/c/k HTTP/1.1\r\n${HEAD}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -36,20 +36,20 @@ describe('the size of a body', () => {
     expect(statuses(answer)).toEqual(['413']);
   });
 
-  it('is larger for management', async () => {
+  it('may be larger for management', async () => {
     const send = (bytes: number) =>
       server.send('PUT', '/v3/manage/demo/game-values', { headers: { 'x-api-key': SECRET_KEY }, body: documentOf(bytes) });
     expect((await send(8_388_608)).status).toBe(200);
     expect((await send(8_388_609)).status).toBe(413);
   });
 
-  it('that is refused leaves the connection fit for the next request', async () => {
+  it('that is refused leaves the connection usable for the next request', async () => {
     const next = `GET /v3/storage/demo/c/none HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`;
     const answer = await server.raw(`POST /v3/storage/demo/c/k HTTP/1.1\r\n${HEAD}${chunked(documentOf(LIMIT + 5))}${next}`);
     expect(statuses(answer)).toEqual(['413', '404']);
   });
 
-  it('that never ends is answered, and then cut off', async () => {
+  it('that never ends is refused, and the connection is then cut', async () => {
     const answer = await new Promise<string>((resolve) => {
       let received = '';
       const socket = connect(server.port, '127.0.0.1');
@@ -78,7 +78,7 @@ describe('a body', () => {
     expect(answer).toContain('"REQUEST_TIMEOUT"');
   });
 
-  it('may come in many small chunks', async () => {
+  it('may arrive in many small chunks', async () => {
     const chunks = [...'{"name":"\\u65e5"}'].map((character) => `1\r\n${character}\r\n`).join('');
     const answer = await server.raw(
       `POST /v3/storage/demo/c/k HTTP/1.1\r\n${HEAD}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
@@ -86,7 +86,7 @@ describe('a body', () => {
     expect(statuses(answer)).toEqual(['200']);
   });
 
-  it('sent in a coding besides chunks is refused, for nobody here undoes it', async () => {
+  it('in a transfer coding other than chunked is refused, because the server does not decode it', async () => {
     const body = chunked('{}').replace('chunked', 'gzip, chunked').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
     const answer = await server.raw(`POST /v3/storage/demo/c/k HTTP/1.1\r\n${HEAD}${body}`);
     expect(statuses(answer)).toEqual(['400']);
@@ -108,7 +108,7 @@ describe('a body', () => {
     expect((await post('{}', { 'Content-Encoding': 'identity' })).status).toBe(200);
   });
 
-  it('that breaks off is no fault of the server', async () => {
+  it('that is cut off is no fault of the server', async () => {
     const socket = connect(server.port, '127.0.0.1');
     await new Promise((resolve) => socket.write(`POST /v3/storage/demo/c/k HTTP/1.1\r\n${HEAD}Content-Length: 100\r\n\r\n{"a"`, resolve));
     socket.destroy();
@@ -116,7 +116,7 @@ describe('a body', () => {
     expect(server.log.filter((line) => Number(line['status']) >= 500)).toEqual([]);
   });
 
-  it('that is not HTTP gets an envelope', async () => {
+  it('that is not HTTP gets an error envelope', async () => {
     const answer = await server.raw('NONSENSE\r\n\r\n');
     expect(statuses(answer)).toEqual(['400']);
     expect(answer).toContain('"ok":false');
@@ -130,7 +130,7 @@ describe('a body', () => {
   });
 });
 
-describe('a small body that comes with its head', () => {
+describe('a small body that arrives with its headers', () => {
   it.each([
     ['a document', '/v3/storage/demo/c/k'],
     ['an endpoint call', '/v3/endpoints/demo/shop'],

@@ -28,12 +28,12 @@ describe('request buckets', () => {
     expect(await from('10.0.0.2', '/v3/manage/demo/revision-init')).toBe(429);
   });
 
-  it('believe the last hop only', async () => {
+  it('count the last hop of X-Forwarded-For only', async () => {
     for (const _ of [1, 2, 3]) await from('1.1.1.1, 10.0.0.4');
     expect(await from('2.2.2.2, 10.0.0.4')).toBe(429);
   });
 
-  it('count what a balancer of this machine forwards for this machine as little', async () => {
+  it('do not count what a balancer on this machine forwards for this machine', async () => {
     for (const _ of [1, 2, 3, 4, 5]) expect(await from('127.0.0.1')).toBe(401);
   });
 
@@ -42,7 +42,7 @@ describe('request buckets', () => {
     for (const _ of [1, 2, 3, 4, 5]) expect((await server.send('GET', '/health')).status).toBe(200);
   });
 
-  it('count health and metrics, apart from the game', async () => {
+  it('count health and metrics separately from the game', async () => {
     for (const _ of [1, 2]) expect(await from('10.0.0.5', '/health')).toBe(200);
     expect(await from('10.0.0.5', '/metrics')).toBe(403);
     expect(await from('10.0.0.5', '/health')).toBe(429);

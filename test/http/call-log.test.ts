@@ -55,8 +55,8 @@ async function* eventsOf(reply: IncomingMessage): AsyncGenerator<Heard, null> {
   return null;
 }
 
-describe('what a manager is told of requests', () => {
-  it('is each endpoint call, with what came of it', async () => {
+describe('the call log', () => {
+  it('contains each endpoint call, with its outcome', async () => {
     await call('look');
     server.app.endpoint = { status: 409, body: { ok: false, error: { code: 'TOO_POOR', message: 'No gold' } } };
     const reply = await call('buy');
@@ -69,7 +69,7 @@ describe('what a manager is told of requests', () => {
     expect(buy.ms).toBeGreaterThan(0);
   });
 
-  it('is each other request that was refused or failed, and none that succeeded', async () => {
+  it('contains each other request that was refused or failed, and none that succeeded', async () => {
     await server.play('PUT', '/v3/storage/demo/saves/a', { gold: 1 });
     await server.play('GET', '/v3/storage/demo/saves/none', undefined, { 'x-ns-publish-target': 'next' });
     server.app.failure = new Error('a fault of ours');
@@ -88,7 +88,7 @@ describe('what a manager is told of requests', () => {
     ]);
   });
 
-  it('is not what a preflight has found, which is an answer', async () => {
+  it('does not contain findings of a preflight, which are an answer', async () => {
     server.app.failure = refusal('PREFLIGHT_VALIDATION_FAILED');
     const look = { headers: asManager, body: '{}' };
     expect((await server.send('POST', '/v3/manage/demo/sync/preflight?strict=true', look)).status).toBe(400);
@@ -98,7 +98,7 @@ describe('what a manager is told of requests', () => {
     expect(await logs()).toMatchObject([{ code: 'STRICT_FINDINGS' }]);
   });
 
-  it('holds no key, wherever a client has put it', async () => {
+  it('contains no key, wherever a client put it', async () => {
     server.app.failure = refusal('FORBIDDEN', 'Not with sk_abc123');
     await server.play('GET', '/v3/storage/demo/saves/sk_abc123?secretKey=sk_abc123');
     const told = await logs();
@@ -106,7 +106,7 @@ describe('what a manager is told of requests', () => {
     expect(JSON.stringify(told)).not.toContain('abc123');
   });
 
-  it('holds no secret of a guest either, nor a key in the name of an endpoint, a player or a request', async () => {
+  it('contains no secret of a guest, nor a key in the name of an endpoint, a player or a request', async () => {
     server.app.failure = refusal('FORBIDDEN');
     const headers = { 'x-platform-id': 'ns_guest_a-b_C', 'x-correlation-id': 'sp_sk_abc123' };
     await server.send('GET', '/v3/storage/demo/task_list/ns_guest_a-b_C', { headers: { ...headers, 'x-public-key': PUBLIC_KEY } });
@@ -117,7 +117,7 @@ describe('what a manager is told of requests', () => {
     ]);
   });
 
-  it('is, of requests without a valid key, ten in ten seconds, and nothing of a project that nobody has proven to exist', async () => {
+  it('contains at most ten requests without a valid key in ten seconds, and none of a project that no valid key has proven to exist', async () => {
     const wrong = (project: string) => server.send('POST', `/v3/endpoints/${project}/buy`, { headers: { 'x-api-key': 'wrong' } });
     await wrong('demo');
     expect(await logs()).toEqual([]);
@@ -128,7 +128,7 @@ describe('what a manager is told of requests', () => {
     expect(told.at(-1)).toMatchObject({ slug: null, path: '/v3/endpoints/demo/buy', code: 'UNAUTHORIZED' });
   });
 
-  it('can be of one endpoint, of one player, of failures alone, and of the last ones', async () => {
+  it('can be filtered by endpoint, player, failures and number', async () => {
     await call('look');
     await server.play('POST', '/v3/endpoints/demo/look', {}, { 'x-platform-id': '7' });
     server.app.endpoint = { status: 400, body: { ok: false, error: 'NO' } };
@@ -159,7 +159,7 @@ describe('following', () => {
     expect(await next()).toMatchObject({ event: 'request', data: { slug: 'second' } });
   });
 
-  it('goes on after the event that the client had last; what is no longer known is a gap', async () => {
+  it("resumes after the client's last event; requests that are no longer stored are a gap", async () => {
     await call('a');
     const [{ id }] = await logs();
     await call('b');
@@ -173,7 +173,7 @@ describe('following', () => {
     expect(await restarted.next()).toEqual({ event: 'gap', data: { missed: null } });
   });
 
-  it('ends, and says why, when the key is no longer good for it', async () => {
+  it('ends with the reason when the key is no longer valid', async () => {
     const { next } = await follow();
     const { authenticate } = server.app;
     server.app.authenticate = () => {
@@ -184,7 +184,7 @@ describe('following', () => {
     server.app.authenticate = authenticate;
   });
 
-  it('is for eight at a time; one that leaves makes room', async () => {
+  it('is limited to eight at a time; one that leaves makes room', async () => {
     const open = [];
     for (let n = 0; n < 8; n += 1) open.push(await follow());
     const ninth = () => server.send('GET', `${LOGS}?follow=true`, { headers: asManager });
@@ -193,7 +193,7 @@ describe('following', () => {
     await expect.poll(async () => (await follow()).reply.statusCode).toBe(200);
   });
 
-  it('misses a client that has read everything and gone, and not one that has only ended its side', async () => {
+  it('notices a client that has disconnected, and keeps one that has only ended its side', async () => {
     const connected = () =>
       new Promise<Socket>((resolve, reject) => {
         const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true }).on('error', reject);
@@ -214,7 +214,7 @@ describe('following', () => {
     staying?.destroy();
   });
 
-  it('ends with the server, which waits for no listener', async () => {
+  it('ends with the server, which does not wait for listeners', async () => {
     const { next } = await follow();
     await server.server.close(60_000);
     expect(await next()).toBeNull();
@@ -229,7 +229,7 @@ describe('a listener that cannot follow', () => {
   });
   const filter = { slug: null, platformId: null, errors: false };
 
-  it('is told how many were left out, and where', async () => {
+  it('learns how many requests were left out, and where', async () => {
     const log = new CallLog();
     const told: (string | number)[] = [];
     let hasRoom = false;
@@ -251,7 +251,7 @@ describe('a listener that cannot follow', () => {
     expect([told[0], told[1], told.at(-2), told.at(-1)]).toEqual([3, 'x', 'x', 50]);
   });
 
-  it('takes the place of no other project: each keeps its last hundred', () => {
+  it('displaces no requests of other projects: each keeps its last hundred', () => {
     const log = new CallLog();
     log.note('quiet', request('kept'));
     for (let n = 0; n < 1000; n += 1) log.note('loud', request(String(n)));

@@ -5,7 +5,7 @@ import { PUBLIC_KEY } from './fake-app.ts';
 import { startServer } from './harness.ts';
 
 describe('closing', () => {
-  it('lets a running request finish, tells it to hang up, and accepts no other', async () => {
+  it('lets a running request finish, closes its connection, and accepts no other', async () => {
     const server = await startServer();
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
@@ -29,7 +29,7 @@ describe('closing', () => {
     await closed;
   });
 
-  it('cuts what does not finish in time', async () => {
+  it('cuts requests that do not finish in time', async () => {
     const server = await startServer();
     const started = new Promise<void>((resolve) => {
       server.app.values.read = () => {
@@ -45,7 +45,7 @@ describe('closing', () => {
   });
 });
 
-it('cuts a connection that never takes its answers, and does not call that a fault', async () => {
+it('a connection that never takes its answers is cut, which is no fault', async () => {
   const server = await startServer({ headersTimeoutMs: 1_000, requestTimeoutMs: 1_000 });
   const { read } = server.app.values;
   const large = { text: 'x'.repeat(8 * 1024 * 1024) };
@@ -97,7 +97,7 @@ describe('answers that are not taken', () => {
     await server.stop();
   });
 
-  it('make room for the next when they have had their time', async () => {
+  it('make room for the next after their grace time', async () => {
     const { server, socket, closed } = await withOneWaiting(0);
     expect((await server.play('GET', '/v3/values/demo')).status).toBe(200);
     socket.resume();
@@ -109,7 +109,7 @@ describe('answers that are not taken', () => {
 describe('bodies that do not end', () => {
   const HALF = 100_000;
 
-  it('are bounded over all connections: one is refused, the other may still come, and others are served', async () => {
+  it('are bounded over all connections: one is refused, another may still arrive, and other requests are served', async () => {
     const server = await startServer({ arrivingBytes: HALF * 1.5, arrivingGraceMs: 60_000 });
     const halves = [1, 2].map(() => {
       const socket = connect(server.port, '127.0.0.1');
@@ -130,7 +130,7 @@ describe('bodies that do not end', () => {
     await server.stop();
   });
 
-  it('that have had their time make room, the longest first; where none has, the one too many is refused', () => {
+  it('make room after their grace time, the oldest first; before that, the one that exceeds the bound is refused', () => {
     const refusedWith = (graceMs: number) => {
       const incoming = new IncomingBodies(250, graceMs);
       const refused: string[] = [];
@@ -142,7 +142,7 @@ describe('bodies that do not end', () => {
     expect(refusedWith(60_000)).toEqual(['c']);
   });
 
-  it('are no longer counted when they have ended, and a single one never is too many', () => {
+  it('are no longer counted when they have ended, and a single one never exceeds the bound', () => {
     const incoming = new IncomingBodies(250, 60_000);
     const refused: string[] = [];
     for (const name of ['a', 'b', 'c', 'd']) {

@@ -44,24 +44,24 @@ describe('the key of a request', () => {
     expect((await presented('GET', path + query, headers as Record<string, string>))?.key).toBe(expected);
   });
 
-  it('is found behind any number of headers', async () => {
+  it('is found after any number of headers', async () => {
     const head = `GET ${DOCUMENT} HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(2500)}x-public-key: ${PUBLIC_KEY}\r\nConnection: close\r\n\r\n`;
     await server.raw(head);
     expect(server.app.presented.at(-1)?.key).toBe(PUBLIC_KEY);
   });
 
-  it('is missing on management when only the public key came', async () => {
+  it('is missing on management routes if only the public key was sent', async () => {
     expect((await presented('GET', MANAGE, { 'x-public-key': 'pub' }))?.key).toBeNull();
   });
 
-  it('of a query may have a secret beside it', async () => {
+  it('in a query may have a secret key beside it', async () => {
     const both = await presented('GET', `${QUERY}?apiKey=pub&secret-key=1`, { 'x-secret-key': 'sec' });
     expect([both?.key, both?.extraSecret]).toEqual(['pub', 'sec']);
     const header = await presented('GET', `${QUERY}?apiKey=pub&secret-key=1`, { 'x-api-key': 'sec' });
     expect([header?.key, header?.extraSecret]).toEqual(['sec', null]);
   });
 
-  it('when disabled answers as its family does', async () => {
+  it('is answered as its family does when it is disabled', async () => {
     const code = async (path: string) => (await server.send('GET', path, { headers: { 'x-api-key': DISABLED_KEY } })).json.error.code;
     expect(await code(DOCUMENT)).toBe('KEY_DISABLED');
     expect(await code(ENDPOINT)).toBe('KEY_DISABLED');
@@ -69,7 +69,7 @@ describe('the key of a request', () => {
     expect(await code(MANAGE)).toBe('UNAUTHORIZED');
   });
 
-  it('is judged before any byte of the body', async () => {
+  it('is checked before any byte of the body is read', async () => {
     const head =
       'POST /v3/storage/demo/c/k HTTP/1.1\r\nHost: x\r\nx-api-key: wrong\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
     const answer = await server.raw(`${head}0\r\n\r\n`);
@@ -78,7 +78,7 @@ describe('the key of a request', () => {
     expect(broken.json.error.code).toBe('UNAUTHORIZED');
   });
 
-  it('says what a secret key must be permitted', async () => {
+  it('must be a secret key with the permission that the refusal names', async () => {
     expect((await presented('GET', DOCUMENT))?.needs).toEqual({ scopes: ['collections'], level: 'x' });
     expect((await presented('PUT', '/v3/manage/demo/game-values'))?.needs).toEqual({ scopes: ['game_values'], level: 'rw' });
     expect((await presented('GET', '/v3/storage/demo/c/list'))?.needs).toBeNull();
@@ -105,7 +105,7 @@ describe('the player a request claims', () => {
     expect((await presented('GET', DOCUMENT + query, headers as Record<string, string>))?.platformId).toBe(expected);
   });
 
-  it('is read from the body of an endpoint call alone, exactly', async () => {
+  it('is read from the body of endpoint calls only, with exact digits', async () => {
     const caller = async (body: string, headers = {}) => {
       await server.send('POST', ENDPOINT, { headers: { 'x-api-key': PUBLIC_KEY, ...headers }, body });
       return server.app.calls.at(-1)?.caller.platformId;
@@ -117,11 +117,11 @@ describe('the player a request claims', () => {
     expect(server.app.calls.at(-1)?.caller.platformId).toBeNull();
   });
 
-  it('may be another one, by x-on-behalf-of', async () => {
+  it('may be another one, named by x-on-behalf-of', async () => {
     expect((await presented('GET', DOCUMENT, { 'x-on-behalf-of': '7001' }))?.onBehalfOf).toBe('7001');
   });
 
-  it('may bring the position to read from', async () => {
+  it('may send the position that the answer must reflect', async () => {
     expect((await presented('GET', DOCUMENT, { 'x-ns-position': '42' }))?.position).toBe(42);
     for (const text of ['-1', '1.5', 'x', '99999999999999999999']) {
       expect((await presented('GET', DOCUMENT, { 'x-ns-position': text }))?.position).toBeNull();

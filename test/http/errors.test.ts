@@ -19,7 +19,7 @@ const failing = (failure: unknown) => {
 };
 
 describe('a refusal', () => {
-  it('becomes the envelope with its status, its extras and a copy of its text', async () => {
+  it('becomes the envelope with its status, its facts and a copy of its message', async () => {
     const reply = await failing(
       refusal('RATE_LIMIT', 'Too much gold', { error: { rule: 'gold' }, body: { severity: 'high' }, retryAfter: 9 }),
     );
@@ -56,14 +56,14 @@ describe('a refusal', () => {
     expect([reply.status, reply.json.ok, reply.json.error.code]).toEqual([200, false, 'TOO_POOR']);
   });
 
-  it('may be kept by no cache: what is not there now may be saved the next moment', async () => {
+  it('is not cacheable: a missing document may be saved the next moment', async () => {
     for (const failure of [refusal('NOT_FOUND'), new Refusal(426, 'REVISION_OUTDATED', 'Old', { forGame: true })]) {
       expect((await failing(failure)).headers['cache-control']).toBe('no-store');
     }
     expect((await server.send('GET', '/v3/nowhere')).headers['cache-control']).toBe('no-store');
   });
 
-  it('uses the published spelling of a code where that is asked for', async () => {
+  it('uses the published spelling of a code if the installation is configured so', async () => {
     const published = await startServer({ wireNames: 'published' });
     published.app.failure = refusal('PLATFORM_AUTH_FAILED');
     expect((await published.play('GET', '/v3/storage/demo/c/k')).json.error.code).toBe(wireNames('published').code('PLATFORM_AUTH_FAILED'));
@@ -72,7 +72,7 @@ describe('a refusal', () => {
 });
 
 describe('a fault', () => {
-  it('tells the client nothing but the request id, and the log everything but keys', async () => {
+  it('shows the client only the request id, and is logged with everything except keys', async () => {
     server.log.length = 0;
     const reply = await failing(new TypeError('cannot read the moon'));
     expect([reply.status, reply.json.error.code]).toEqual([500, 'INTERNAL_ERROR']);
@@ -98,7 +98,7 @@ describe('an answer that cannot be written', () => {
 });
 
 describe('the request id', () => {
-  it('is the one that was sent, where it is printable', async () => {
+  it('is the one that was sent, if it is printable', async () => {
     const id = async (sent: string) =>
       (await server.send('GET', '/health', { headers: { 'X-Correlation-ID': sent } })).headers['x-correlation-id'];
     expect(await id('my id 1')).toBe('my id 1');
@@ -119,7 +119,7 @@ describe('CORS', () => {
     expect([reply.headers['access-control-allow-origin'], reply.headers['vary']]).toEqual([undefined, undefined]);
   });
 
-  it('answers the origins on the list, and their preflights', async () => {
+  it('allows the origins on the list, and answers their preflights', async () => {
     const open = await startServer({ corsOrigins: ['https://game.example'] });
     const ask = (origin: string) =>
       open.send('OPTIONS', '/v3/values/demo', { headers: { Origin: origin, 'Access-Control-Request-Method': 'GET' } });

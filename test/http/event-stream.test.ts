@@ -21,7 +21,7 @@ function newStreams(all = 1e9, ofProject = 1e9): EventStreams {
 /** A client of a stream with room for so many characters, and the server's end of it. */
 async function connected(
   streams: EventStreams,
-  mostWaiting: number,
+  maxWaiting: number,
   { project = 'game', onRoom = () => {} } = {},
 ): Promise<{ stream: EventStream; reply: IncomingMessage; closed: Promise<void> }> {
   let made: ((stream: EventStream) => void) | undefined;
@@ -33,7 +33,7 @@ async function connected(
     gone = resolve;
   });
   const server = createServer(({ socket }, res) => {
-    const stream = streams.open({ project, socket, mostWaiting, onRoom, onClose: gone });
+    const stream = streams.open({ project, socket, maxWaiting, onRoom, onClose: gone });
     pipeline(stream.body, res, () => undefined);
     made?.(stream);
   }).listen(0, '127.0.0.1');
@@ -51,7 +51,7 @@ async function textOf(reply: IncomingMessage): Promise<string> {
 }
 
 describe('a stream of events', () => {
-  it('sends each event with its id and its name, and says when to come back', async () => {
+  it('sends each event with its id and its name, and says when to reconnect', async () => {
     const { stream, reply } = await connected(newStreams(), 1000);
     stream.send(frameOf({ id: '7', event: 'call', data: '{"a":1}' }));
     stream.send(frameOf({ data: '{}' }));
@@ -59,7 +59,7 @@ describe('a stream of events', () => {
     expect(await textOf(reply)).toBe('retry: 2000\n\nid: 7\nevent: call\ndata: {"a":1}\n\ndata: {}\n\n');
   });
 
-  it('takes no more than its bound for a client that reads nothing', async () => {
+  it('buffers no more than its bound for a client that reads nothing', async () => {
     const { stream, reply } = await connected(newStreams(), 100_000);
     reply.pause();
     const frame = frameOf({ data: 'x'.repeat(10_000) });
@@ -73,7 +73,7 @@ describe('a stream of events', () => {
     expect([20_000, 100_001].map((characters) => stream.roomFor(characters))).toEqual(['later', 'never']);
   });
 
-  it('says that there is room once its client has taken all, however small it was', async () => {
+  it('reports room once its client has taken everything, however little it was', async () => {
     let rooms = 0;
     const { stream, reply } = await connected(newStreams(), 100_000, { onRoom: () => rooms++ });
     reply.pause();
@@ -88,21 +88,21 @@ describe('a stream of events', () => {
     expect(stream.roomFor(frame.length)).toBe('now');
   });
 
-  it('tells its server when the client has gone', async () => {
+  it('reports to its server that the client has disconnected', async () => {
     const { stream, reply, closed } = await connected(newStreams(), 1000);
     reply.destroy();
     await closed;
     expect(stream.send('x')).toBe(false);
   });
 
-  it('takes nothing more once it was ended', async () => {
+  it('accepts no frame once it was ended', async () => {
     const { stream, reply } = await connected(newStreams(), 1000);
     stream.end();
     expect(stream.send('x')).toBe(false);
     expect(await textOf(reply)).toBe('retry: 2000\n\n');
   });
 
-  it('ends with its server, also one that is opened later', async () => {
+  it('ends with its server, also if it is opened later', async () => {
     const streams = newStreams();
     const first = await connected(streams, 1000);
     streams.close();
@@ -112,7 +112,7 @@ describe('a stream of events', () => {
   });
 });
 
-describe('what waits for all clients together', () => {
+describe('the bytes that wait for all clients together', () => {
   const BIG = frameOf({ data: 'x'.repeat(900_000) });
 
   /** Has a client that reads nothing hold its connection full. */
@@ -127,7 +127,7 @@ describe('what waits for all clients together', () => {
     return client;
   }
 
-  it('is bounded: who is slow is sent nothing more from half of it on, and who keeps up is still sent all', async () => {
+  it('are bounded: from half of the bound on slow clients are sent nothing more, and fast ones still get everything', async () => {
     const streams = newStreams(3_000_000);
     const slow = await stuck(streams);
     expect(slow.stream.roomFor(800_000)).toBe('later');
@@ -135,7 +135,7 @@ describe('what waits for all clients together', () => {
     expect(stream.roomFor(800_000)).toBe('now');
   });
 
-  it('makes room by cutting who takes nothing, and tells those who waited', async () => {
+  it('are reduced by cutting clients that take nothing, and the waiting clients are called', async () => {
     const streams = newStreams(1_000_000);
     const slow = await stuck(streams);
     let rooms = 0;
@@ -149,7 +149,7 @@ describe('what waits for all clients together', () => {
     expect(counts.cut).toBe(1);
   });
 
-  it('of one project takes nothing from another', async () => {
+  it('of one project take no room from another', async () => {
     const streams = newStreams(1e9, 1_000_000);
     await stuck(streams, 'one');
     const [one, other] = await Promise.all(['one', 'other'].map((project) => connected(streams, 1_000_000, { project })));

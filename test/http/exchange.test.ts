@@ -9,7 +9,7 @@ function queryIn(url: string) {
   return queryOf(openExchange(req, () => null));
 }
 
-test('requests that send the same query share what was parsed of it, and no other request has it', () => {
+test('requests with the same query share one parsed object, and no other request has it', () => {
   const first = queryIn('/v3/storage/p/c/k?apiKey=pk_1&limit=%35&limit=6');
   expect(first).toEqual({ apiKey: 'pk_1', limit: ['5', '6'] });
   expect(queryIn('/v3/queries/p/top?apiKey=pk_1&limit=%35&limit=6')).toBe(first);
@@ -17,7 +17,7 @@ test('requests that send the same query share what was parsed of it, and no othe
   expect(queryIn('/v3/storage/p/c/k')).toEqual({});
 });
 
-test('a long query is parsed whole, and is not kept', () => {
+test('a long query is parsed completely, and not cached', () => {
   const url = `/v3/endpoints/p/slug?${Array.from({ length: 1_500 }, (_, index) => `n${index}=${index}`).join('&')}`;
   const long = queryIn(url);
   expect(Object.keys(long)).toHaveLength(1_500);

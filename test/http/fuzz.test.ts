@@ -178,7 +178,7 @@ describe.each(called)('a request to %s', (_, route) => {
 });
 
 describe('any request', () => {
-  it('is answered with a JSON object, and never with a fault of the transport', async () => {
+  it('gets a JSON object, and never a fault of the transport', async () => {
     const property = fc.asyncProperty(method, path, headers, body, async (verb, target, sentHeaders, sentBody) => {
       const reply = await server.send(verb, target, { headers: sentHeaders, ...(sentBody === undefined ? {} : { body: sentBody }) });
       expect(reply.status).toBeLessThan(500);

@@ -37,14 +37,14 @@ function sentAndEnded(port: number, request: string): Promise<string> {
 const statuses = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
 
 describe('a client that ends its side after its request', () => {
-  it('gets its answer, and those to all that it sent before', async () => {
+  it('gets its answer, and those to all earlier requests', async () => {
     expect(statuses(await sentAndEnded(server.port, POST))).toEqual(['200']);
     const received = await sentAndEnded(server.port, POST + GET + GET);
     expect(statuses(received)).toEqual(['200', '200', '200']);
     expect(received).toContain('{"gold":77}');
   });
 
-  it('gets it also where another process accepted the connection', async () => {
+  it('gets its answer also if another process accepted the connection', async () => {
     const front = createServer({ pauseOnConnect: true }, (socket: Socket) => {
       socket.resume();
       server.server.accept(socket, Buffer.alloc(0));
@@ -56,7 +56,7 @@ describe('a client that ends its side after its request', () => {
     expect(statuses(received)).toEqual(['200']);
   });
 
-  it('is told so when its request was cut', async () => {
+  it('gets an error if its request was cut', async () => {
     expect(statuses(await sentAndEnded(server.port, POST.slice(0, -4)))).not.toContain('200');
     expect(statuses(await sentAndEnded(server.port, GET.slice(0, 20)))).toEqual(['400']);
   });
@@ -71,7 +71,7 @@ describe('requests that a client sends without waiting for the answers', () => {
     expect(received.endsWith('{"gold":77}')).toBe(true);
   });
 
-  it('are so however many they are: no later one overtakes', async () => {
+  it('are in order however many they are: no later one overtakes', async () => {
     const quick = await startServer();
     const pair = (i: number) => {
       const body = `{"n":${i}}`;
@@ -82,7 +82,7 @@ describe('requests that a client sends without waiting for the answers', () => {
     expect([...received.matchAll(/\{"n":(\d+)\}/g)].map(([, n]) => Number(n))).toEqual(Array.from({ length: 300 }, (_, i) => i));
   });
 
-  it('are all answered, in their order, however many they are and however long the first ones take', async () => {
+  it('are all answered, in order, however many they are and however long the first ones take', async () => {
     const short = (i: number) => `GET /${i === 6000 ? 'v3/server-info' : 'health'} HTTP/1.1\r\nHost:\r\n\r\n`;
     const asked = Array.from({ length: 12_000 }, (_, i) => (i < 4 ? GET : short(i)));
     const answers = (await sentAndEnded(server.port, asked.join(''))).split('HTTP/1.1 ').slice(1);

@@ -8,8 +8,8 @@ const TOKEN = 'a token of the watchers';
 const peer = (remoteAddress: string, headers: Readonly<Record<string, string>> = {}) => ({ headers, socket: { remoteAddress } });
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-describe('who may read /metrics', () => {
-  it('this machine, where nothing was forwarded, and nobody else without a token', () => {
+describe('/metrics may be read', () => {
+  it('by this machine, if nothing was forwarded, and by nobody else without a token', () => {
     const guard = metricsGuard(null);
     for (const address of ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1']) expect(() => guard(peer(address))).not.toThrow();
     expect(() => guard(peer('10.0.0.1'))).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
@@ -18,7 +18,7 @@ describe('who may read /metrics', () => {
       expect(() => guard(peer('127.0.0.1', { [name]: '127.0.0.1' }))).toThrow(expect.objectContaining({ code: 'FORBIDDEN' }));
   });
 
-  it('whoever has the token, from anywhere', () => {
+  it('by everybody with the token, from anywhere', () => {
     const guard = metricsGuard(TOKEN);
     expect(() => guard(peer('10.0.0.1', bearer(TOKEN)))).not.toThrow();
     expect(() => guard(peer('127.0.0.1', { ...bearer(TOKEN), 'x-forwarded-for': '10.0.0.1' }))).not.toThrow();
@@ -26,7 +26,7 @@ describe('who may read /metrics', () => {
       expect(() => guard(peer('10.0.0.1', headers))).toThrow(expect.objectContaining({ code: 'UNAUTHORIZED' }));
   });
 
-  it('on a port of their own whoever reaches it, unless there is a token', () => {
+  it('on a port of their own by everybody who reaches it, unless there is a token', () => {
     expect(() => metricsPortGuard(null)(peer('10.0.0.1'))).not.toThrow();
     expect(() => metricsPortGuard(TOKEN)(peer('10.0.0.1'))).toThrow(expect.objectContaining({ code: 'UNAUTHORIZED' }));
     expect(() => metricsPortGuard(TOKEN)(peer('10.0.0.1', bearer(TOKEN)))).not.toThrow();
@@ -41,14 +41,14 @@ describe('the route', () => {
   afterAll(() => server.stop());
   const asked = (headers: Readonly<Record<string, string>>) => server.send('GET', '/metrics', { headers });
 
-  it('refuses what a balancer of this machine forwards, with what to do, and lets a token through', async () => {
+  it('refuses a request that a balancer on this machine forwards, says what to do, and accepts a token', async () => {
     const refused = await asked({ 'X-Forwarded-For': '10.0.0.1' });
     expect([refused.status, refused.json.error.code, refused.headers['www-authenticate']]).toEqual([401, 'UNAUTHORIZED', 'Bearer']);
     expect(refused.json.message).toContain('METRICS_TOKEN');
     expect((await asked({ 'X-Forwarded-For': '10.0.0.1', Authorization: `Bearer ${TOKEN}` })).status).toBe(200);
   });
 
-  it('tells of the process, and of endpoint calls by slug and outcome', async () => {
+  it('shows metrics of the process, and of endpoint calls by slug and outcome', async () => {
     await server.play('POST', '/v3/endpoints/demo/buy', {});
     const { text } = await asked({});
     for (const name of [
@@ -63,7 +63,7 @@ describe('the route', () => {
 });
 
 describe('endpoint calls', () => {
-  it('have a bounded number of slugs, which only endpoints that there are take', async () => {
+  it('have series for a bounded number of slugs, and only for endpoints that exist', async () => {
     const registry = new Registry();
     const calls = createCallTimes(registry, 2);
     for (let n = 0; n < 50; n += 1) calls.observe(`guess-${n}`, 404, false, 0.001);

@@ -29,7 +29,7 @@ describe("an installation's own Koa middleware", () => {
     expect(seen).toEqual(['/health', 'yes', 200, text]);
   });
 
-  it('passes in the order of the list, and may answer by itself', async () => {
+  it('runs in the order of the list, and may answer by itself', async () => {
     const { send } = await serverWith(
       async (ctx, next) => {
         await next();
@@ -50,7 +50,7 @@ describe("an installation's own Koa middleware", () => {
     expect(headers['x-correlation-id']).toMatch(/^req_/);
   });
 
-  it('refuses as a route does, and what it breaks is a fault with the envelope', async () => {
+  it('can refuse like a route, and its failure is a fault with the envelope', async () => {
     const { send, log } = await serverWith((ctx) => {
       if (ctx.path === '/health') throw refusal('FORBIDDEN', 'Not from here');
       throw new TypeError('the moon');
@@ -62,7 +62,7 @@ describe("an installation's own Koa middleware", () => {
     expect(JSON.stringify(log)).toContain('the moon');
   });
 
-  it('is not asked for what is refused before it: an unknown path, an empty bucket', async () => {
+  it('does not run for requests refused before it: an unknown path, an empty bucket', async () => {
     let asked = 0;
     const { send } = await serverWith((_, next) => {
       asked += 1;

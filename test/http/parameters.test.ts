@@ -45,7 +45,7 @@ it.each(['dryRun=true', 'apiKey=x&dryRun', 'dry_run=1', 'dryrun=true'])(
   },
 );
 
-it('a publish target that is neither live nor next is refused, and not taken for live', async () => {
+it('a publish target that is neither live nor next is refused, and does not count as live', async () => {
   for (const [method, path] of [
     ['PUT', 'manage/demo/sync'],
     ['POST', 'storage/demo/heroes/p1'],
@@ -60,7 +60,7 @@ it('a publish target that is neither live nor next is refused, and not taken for
   }
 });
 
-it('what clients and tools send passes, and what nobody knows is passed over', async () => {
+it('parameters of clients and tools are accepted, and unknown ones ignored', async () => {
   for (const query of [
     'revisionTarget=next&includeStaged=true&apiKey=x',
     'secret-key=1',
@@ -72,7 +72,7 @@ it('what clients and tools send passes, and what nobody knows is passed over', a
   }
 });
 
-it('asked for strictly, what no route serves is refused, with what was probably meant', async () => {
+it('with strict=true, a parameter that no route serves is refused, with the name that was probably meant', async () => {
   const told = await server.send('GET', '/v3/queries/demo/top?ofset=3&strict=true', { headers: { 'x-api-key': SECRET_KEY } });
   expect([told.status, told.json.error.message]).toEqual([400, "The parameter 'ofset' is not served. Did you mean 'offset'?"]);
   expect(await ask('/v3/queries/demo/top?offset=3&strict=true&apiKey=x&_t=1')).toBe(200);

@@ -44,7 +44,7 @@ describe('documents', () => {
     expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '7']);
   });
 
-  it('are deleted, probed, and have a ledger', async () => {
+  it('can be deleted and probed, and have a ledger', async () => {
     expect((await server.play('GET', '/v3/storage/demo/players/none/probe')).json).toEqual({ ok: true, exists: false });
     expect((await server.play('DELETE', '/v3/storage/demo/players/none')).json).toEqual({ ok: true });
     await server.play('GET', '/v3/storage/demo/players/p1/ledger?field=gold&limit=5');
@@ -73,13 +73,13 @@ describe('documents', () => {
     expect(lastCall()?.arguments.slice(1)).toEqual([{ gold: 1 }, version]);
   });
 
-  it('refuse a save version that is no number, instead of writing without its guard', async () => {
+  it('refuse a save version that is not a number, instead of writing without the check', async () => {
     expect((await server.play('POST', '/v3/storage/demo/players/p1', {}, { 'If-Match': '*' })).status).toBe(400);
     expect((await server.play('POST', '/v3/storage/demo/players/p1?saveVersion=x', {})).status).toBe(400);
     expect(server.app.calls).toEqual([]);
   });
 
-  it('go to the publish target that header or query name, in any letter case', async () => {
+  it('belong to the publish target that header or query name, in any letter case', async () => {
     for (const [query, headers] of [
       ['?revisionTarget=next&includeStaged=true', {}] as const,
       ['', { 'X-Ns-Publish-Target': ' Next ' }] as const,
@@ -110,7 +110,7 @@ describe('global records', () => {
 });
 
 describe('save slots', () => {
-  it('are spelled with a capital, too, where the installation speaks the published names', async () => {
+  it('are also spelled with a capital if the installation uses the published names', async () => {
     const path = '/v3/storage/demo/saves/p1/records';
     const { records, ...answer } = (await server.play('GET', path)).json;
     expect(records).toMatchObject([{ recordId: 'a1b2c3', recordName: 'Camp', isLegacy: false }]);
@@ -124,7 +124,7 @@ describe('save slots', () => {
 });
 
 describe('a ledger', () => {
-  it('has the published names where the installation speaks them, also where its text was at hand', async () => {
+  it('has the published names if the installation uses them, also if its text existed already', async () => {
     const published = await startServer({ wireNames: 'published' });
     const { ledger } = published.app.documents;
     const path = '/v3/storage/demo/saves/p1/ledger';
@@ -140,7 +140,7 @@ describe('a ledger', () => {
 });
 
 describe('literal segments', () => {
-  it('win over parameters', async () => {
+  it('take precedence over parameters', async () => {
     await server.play('GET', '/v3/storage/demo/feed/LIST');
     expect(lastCall()?.name).toBe('records.list');
     await server.play('DELETE', '/v3/storage/demo/feed/append');
@@ -201,7 +201,7 @@ describe('unknown paths and methods', () => {
 });
 
 describe('the game package', () => {
-  it('is told with the secret key, as JSON', async () => {
+  it('is sent for the secret key, as JSON', async () => {
     await manage('POST', '/package-sync', { currentRevisionId: 5 });
     expect(lastCall()).toMatchObject({ name: 'gamePackage.sync', arguments: [{ currentRevisionId: 5 }] });
     expect((await server.play('POST', '/v3/manage/demo/package-sync', {})).status).toBe(401);
@@ -220,7 +220,7 @@ describe('the game package', () => {
 });
 
 describe('the security configuration', () => {
-  it('needs no key, and caches may keep it for a moment', async () => {
+  it('needs no key, and may be cached for a moment', async () => {
     const reply = await server.send('GET', '/v3/security-config/demo');
     expect([reply.status, reply.json]).toMatchObject([200, { ok: true, source: 'store', config: { projectId: 'demo' } }]);
     expect(reply.headers).toMatchObject({
@@ -241,7 +241,7 @@ describe('the security configuration', () => {
     expect(reply.headers).toMatchObject({ 'cache-control': 'no-store, max-age=0', 'x-security-config-cache': 'bypass' });
   });
 
-  it('is 404 for a project that nobody knows, and says which', async () => {
+  it('is 404 for an unknown project, and names it', async () => {
     const reply = await server.send('GET', '/v3/security-config/other');
     expect([reply.status, reply.json]).toMatchObject([
       404,
@@ -251,7 +251,7 @@ describe('the security configuration', () => {
 });
 
 describe('endpoint calls', () => {
-  it('take the body without what addresses and secures the call', async () => {
+  it('take the body as input, without the members that address and secure the call', async () => {
     await server.play('POST', '/v1/endpoints/demo/buy', {
       item: 'sword',
       security: { a: 1 },
@@ -272,7 +272,7 @@ describe('endpoint calls', () => {
     expect(lastCall()).toMatchObject({ arguments: [{ ...said, sealed: null, input: { a: 1 } }] });
   });
 
-  it('hand on an envelope as it came, and no input beside it', async () => {
+  it('pass an envelope on unchanged, and no input beside it', async () => {
     const envelope = { iv: 'x', encryptedPayload: 'y' };
     await server.play('POST', '/v3/endpoints/demo/buy', { security: { revisionId: 4 }, encrypted: true, envelope, gold: 9 });
     expect(lastCall()).toMatchObject({ arguments: [{ sealed: envelope, input: {}, security: { revisionId: 4 }, library: true }] });
@@ -285,7 +285,7 @@ describe('endpoint calls', () => {
     expect(lastCall()).toMatchObject({ arguments: [{ input: { b: 2 } }] });
   });
 
-  it('take the slug from the body where the path has none', async () => {
+  it('take the slug from the body if the path has none', async () => {
     await server.play('POST', '/v3/endpoints/demo', { endpoint: 'buy', item: 1 });
     expect(lastCall()).toMatchObject({ arguments: [{ slug: 'buy', input: { item: 1 } }] });
     await server.play('POST', '/v3/endpoints/demo', { slug: 'sell' });
@@ -297,7 +297,7 @@ describe('endpoint calls', () => {
     expect((await server.play('POST', '/v3/endpoints/demo/', { item: 1 })).json.error.code).toBe('INVALID_REQUEST');
   });
 
-  it('make input of a query text, reserved names left out', async () => {
+  it('make input of the query, without reserved names', async () => {
     await server.play(
       'GET',
       '/v3/endpoints/demo/top?amount=5&name=a%20b&secret-key=1&revisionTarget=next&includeStaged=true&v=17&PlatformId=9&ToKen=t',
@@ -305,7 +305,7 @@ describe('endpoint calls', () => {
     expect(lastCall()?.arguments).toMatchObject([{ slug: 'top', input: { amount: '5', name: 'a b' }, fromQuery: true, target: 'next' }]);
   });
 
-  it('without a body have an empty input; what is no JSON object is refused', async () => {
+  it('without a body have an empty input; a body that is not a JSON object is refused', async () => {
     expect((await server.play('POST', '/v3/endpoints/demo/buy')).status).toBe(200);
     expect(lastCall()).toMatchObject({ arguments: [{ input: {} }] });
     const code = async (body: string) =>
@@ -316,7 +316,7 @@ describe('endpoint calls', () => {
     expect(await code('null')).toBe('INVALID_BODY');
   });
 
-  it('answer with the body and status of the response, at a status that can carry it', async () => {
+  it('answer with the body and status of the response, or with a status that can carry a body', async () => {
     server.app.endpoint = { status: 409, body: { ok: false, error: { code: 'TOO_POOR', message: 'no' } } };
     const refused = await server.play('POST', '/v3/endpoints/demo/buy', {});
     expect([refused.status, refused.json.error.code]).toEqual([409, 'TOO_POOR']);
@@ -339,7 +339,7 @@ describe('values and queries', () => {
 });
 
 describe('management', () => {
-  it('upserts, patches and deletes what is listed by id', async () => {
+  it('upserts, patches and deletes definitions by id', async () => {
     for (const [path, kind] of [
       ['/collections', 'collection'],
       ['/endpoints', 'endpoint'],
@@ -371,14 +371,14 @@ describe('management', () => {
     }
   });
 
-  it('knows POST and DELETE of queries, and no PUT or PATCH', async () => {
+  it('has POST and DELETE of queries, but no PUT or PATCH', async () => {
     expect((await manage('POST', '/queries', [])).status).toBe(200);
     expect((await manage('DELETE', '/queries/top')).status).toBe(200);
     expect((await manage('PUT', '/queries', [])).status).toBe(404);
     expect((await manage('PATCH', '/queries', {})).status).toBe(404);
   });
 
-  it('takes `strict` of a push of sections in the query or the body, and as true or false alone', async () => {
+  it('takes `strict` of a push in the query or the body, and only as true or false', async () => {
     for (const [path, body, strict] of [
       ['', {}, false],
       ['?strict=true', {}, true],
@@ -435,7 +435,7 @@ describe('management', () => {
     expect((await manage('GET', '/diff')).status).toBe(200);
   });
 
-  it('refuses a missing or broken body with the kind it was meant for', async () => {
+  it('refuses a missing or broken body and names the kind of resource', async () => {
     const empty = await manage('PUT', '/collections');
     expect([empty.status, empty.json.error.code, empty.json.resourceKind]).toEqual([400, 'VALIDATION_FAILED', 'collection']);
     const broken = await server.send('PUT', '/v3/manage/demo/collections', { headers: { 'x-api-key': SECRET_KEY }, body: '[{"secret":' });
@@ -444,7 +444,7 @@ describe('management', () => {
     expect((await manage('DELETE', '/collections/%20')).json.error.code).toBe('VALIDATION_FAILED');
   });
 
-  it('shows only to valid keys that a path is unknown, POST aside', async () => {
+  it('shows only to valid keys that a path is unknown, except for POST', async () => {
     expect((await manage('GET', '/nothing')).status).toBe(404);
     expect((await manage('DELETE', '/collections')).status).toBe(404);
     expect((await server.send('GET', '/v3/manage/demo/nothing')).status).toBe(401);
@@ -461,7 +461,7 @@ describe('the server itself', () => {
     expect((await server.send('GET', '/v3/storage/deploy-canary')).status).toBe(200);
   });
 
-  it('tells whether requests may be sent here', async () => {
+  it('reports whether requests may be sent to it', async () => {
     expect((await server.send('GET', '/ready')).json).toEqual({ status: 'ready', version: 'test' });
     server.ready = { status: 'catching-up', version: 'test', behind: 2 };
     const waiting = await server.send('GET', '/ready');
@@ -469,7 +469,7 @@ describe('the server itself', () => {
     server.ready = { status: 'ready', version: 'test' };
   });
 
-  it('tells its health', async () => {
+  it('reports its health', async () => {
     expect((await server.send('GET', '/health')).json).toEqual({ status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 });
     server.health = { status: 'database-unavailable', version: 'test', database: 'memory' };
     const down = await server.send('GET', '/health');
@@ -477,7 +477,7 @@ describe('the server itself', () => {
     server.health = { status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 };
   });
 
-  it('tells what it is', async () => {
+  it('reports its product and version', async () => {
     expect((await server.send('GET', '/v3/server-info')).json).toMatchObject({ kind: 'self-hosted', apiVersions: ['v3'] });
     expect((await server.send('GET', '/v3/server-info/')).status).toBe(404);
   });

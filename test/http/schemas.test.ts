@@ -12,13 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test.each(Object.keys(SOURCE_FILES))('%s.json, to anybody', async (name) => {
+test.each(Object.keys(SOURCE_FILES))('%s.json is served to anybody', async (name) => {
   const reply = await server.send('GET', `/schemas/${name}.json`);
   expect(reply.status).toBe(200);
   expect(reply.json).toEqual(JSON.parse(readFileSync(join(import.meta.dirname, '../../docs/schemas', `${name}.json`), 'utf8')));
 });
 
-test('another name is told what there is', async () => {
+test('an unknown name is refused with the names that exist', async () => {
   const { status, json } = await server.send('GET', '/schemas/player.json');
   expect([status, json?.error]).toEqual([
     404,

@@ -17,7 +17,7 @@ const lastCall = () => server.app.calls.at(-1);
 const lastNeed = () => server.app.presented.at(-1)?.needs;
 
 describe('project settings', () => {
-  it('are the same body under both paths, with both flags of the editor at the top level', async () => {
+  it('have the same body under both paths, with both flags of the editor at the top level', async () => {
     const settings = await manage('GET', '/settings');
     expect(settings.json).toMatchObject({ ok: true, projectId: 'demo', enableAuthSessions: false, enableEncryptedRequests: false });
     expect(settings.json.config).toEqual(settings.json.settings);
@@ -26,7 +26,7 @@ describe('project settings', () => {
     expect((await manage('GET', '/config')).text).toBe(settings.text);
   });
 
-  it('are changed by PUT with the body as it came', async () => {
+  it('are changed by PUT', async () => {
     const changed = await manage('PUT', '/settings', { settings: { enabled: false } });
     expect([changed.status, changed.headers['x-ns-position']]).toEqual([200, '8']);
     expect(lastCall()).toMatchObject({ name: 'settings.change', arguments: [{ settings: { enabled: false } }, false] });
@@ -37,7 +37,7 @@ describe('project settings', () => {
     expect((await manage('PUT', '/config', {})).status).toBe(404);
   });
 
-  it('are spelled as the published clients do where the installation says so', async () => {
+  it('have the published names if the installation is configured so', async () => {
     const published = await startServer({ wireNames: 'published' });
     const { json } = await manage('GET', '/settings', undefined, published);
     await published.stop();
@@ -48,7 +48,7 @@ describe('project settings', () => {
 });
 
 describe('revoking a public key', () => {
-  it('takes it from the body or the query, and nothing for no key', async () => {
+  it('takes the key from the body or the query; no body names no key', async () => {
     for (const [path, body] of [
       ['/keys', { publicKey: PUBLIC_KEY }],
       [`/keys?publicKey=${PUBLIC_KEY}`, undefined],
@@ -61,7 +61,7 @@ describe('revoking a public key', () => {
     expect(lastCall()).toMatchObject({ arguments: [null] });
   });
 
-  it('refuses what is no text, rather than leave a key in force that was meant to go', async () => {
+  it('refuses a key that is not a text, instead of leaving it valid', async () => {
     for (const body of [{ publicKey: 5 }, [PUBLIC_KEY]]) {
       const refused = await manage('DELETE', '/keys', body);
       expect([refused.status, refused.json.resourceKind]).toEqual([400, 'api-keys']);

@@ -20,7 +20,7 @@ const last = () => server.app.calls.at(-1);
 const raw = (path: string, body: string) => server.send('POST', `${path}?apiKey=${PUBLIC_KEY}`, { body });
 
 describe('telemetry', () => {
-  it('is taken in as the client sends it: chunked, escaped, the id in the published spelling', async () => {
+  it('is accepted as the client sends it: chunked, escaped, with the id in the published spelling', async () => {
     const body = { steamId: '76561198000000001', type: 'quest_done', label: 'Łukasz & <b>', context: { questId: 1 } };
     const { steamId, ...rest } = body;
     expect((await server.play('POST', EVENTS, body)).json).toEqual({ ok: true, stored: true, reason: null });
@@ -31,14 +31,14 @@ describe('telemetry', () => {
     expect((await server.play('GET', '/v3/storage/demo/stats/p')).json).toMatchObject({ ok: true, platformId: '76561198000000001' });
   });
 
-  it('answers under the old prefix, but for the stats of a player', async () => {
+  it('is served under the old prefix, except the stats of a player', async () => {
     for (const path of ROUTES) expect((await server.play('POST', path, {})).status).toBe(200);
     expect((await server.play('GET', '/api/storage/demo/stats/p')).status).toBe(404);
     expect((await server.play('POST', '/v1/storage/demo/stats/heartbeat', {})).status).toBe(404);
     expect((await server.play('GET', EVENTS)).status).toBe(404);
   });
 
-  it('takes the id out of the query in either spelling, and never out of the headers', async () => {
+  it('takes the id from the query in either spelling, and never from the headers', async () => {
     await server.play('POST', `${EVENTS}?steamId=12345`, {});
     expect(last()?.arguments).toEqual([{}, '12345', 'live']);
     await server.play('POST', `${HEARTBEAT}?platformId=p%3A1`, {});
@@ -47,7 +47,7 @@ describe('telemetry', () => {
     expect(last()?.arguments).toEqual([{}, null, 'live']);
   });
 
-  it('hands on the target, from the header or the query', async () => {
+  it('passes the target on, from the header or the query', async () => {
     const next = { 'x-ns-publish-target': 'next' };
     for (const path of [EVENTS, HEARTBEAT]) {
       await server.play('POST', path, {}, next);
@@ -57,7 +57,7 @@ describe('telemetry', () => {
     expect(last()?.arguments).toEqual(['p', 'next']);
   });
 
-  it('needs a key, any key, before a byte of the body is read', async () => {
+  it('needs any valid key before a byte of the body is read', async () => {
     for (const path of ROUTES) {
       expect((await server.send('POST', path, { body: '[' })).json).toMatchObject({ error: { code: 'UNAUTHORIZED' } });
       expect((await server.send('POST', path, { headers: { 'x-api-key': SECRET_KEY }, body: '{}' })).status).toBe(200);
@@ -67,7 +67,7 @@ describe('telemetry', () => {
     }
   });
 
-  it('that keeps coming with a bad key is told to wait, per client and project; a good key is not', async () => {
+  it('with an invalid key is limited per client and project; with a valid key it is not', async () => {
     const beat = (address: string, key: string, path = HEARTBEAT) =>
       server.send('POST', path, { headers: { 'X-Forwarded-For': address, 'x-api-key': key }, body: '{}' });
     for (let count = 0; count < 30; count += 1) expect((await beat('10.1.0.1', 'wrong')).status).toBe(401);
@@ -81,7 +81,7 @@ describe('telemetry', () => {
     for (let count = 0; count < 31; count += 1) expect((await beat('127.0.0.1', 'wrong')).status).toBe(401);
   });
 
-  it('that is not JSON is refused as the route says, and a heartbeat is not', async () => {
+  it('that is not JSON is refused as the route says, except a heartbeat', async () => {
     expect((await raw(EVENTS, '{"a":')).json).toMatchObject({ error: { code: 'INVALID_JSON' } });
     expect((await raw(FAILURE, '{"a":')).json).toMatchObject({ error: { code: 'INVALID_BODY' } });
     expect((await raw(`${HEARTBEAT}`, '{"a":')).status).toBe(200);
@@ -89,7 +89,7 @@ describe('telemetry', () => {
     expect((await server.play('POST', HEARTBEAT)).status).toBe(200);
   });
 
-  it('over the size of a game body is refused everywhere', async () => {
+  it('that exceeds the size of a game body is refused on every route', async () => {
     for (const path of ROUTES) expect((await raw(path, `{"a":"${'x'.repeat(270_000)}"}`)).status).toBe(413);
   });
 
@@ -99,7 +99,7 @@ describe('telemetry', () => {
     expect(last()?.arguments[0]).toMatchObject({ platformId: { text: '76561198000000001' } });
   });
 
-  it('shows published names where the installation asks for them', async () => {
+  it('shows published names if the installation is configured so', async () => {
     const published = await startServer({ wireNames: 'published' });
     try {
       expect((await published.play('POST', HEARTBEAT, {})).json).toMatchObject({ steamId: '76561198000000001' });
@@ -109,7 +109,7 @@ describe('telemetry', () => {
     }
   });
 
-  it('answers any body with an object, and never with a fault', async () => {
+  it('answers any body with an object, and never with a fault of the server', async () => {
     const body = fc.oneof(
       fc.json({ maxDepth: 5 }),
       fc.string(),

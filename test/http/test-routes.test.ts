@@ -32,7 +32,7 @@ describe.each([
 
   const shown = { ...ran, [name]: '7' };
 
-  it('name the player so, and leave what an endpoint answered as it is', async () => {
+  it("spell the player's name so, and leave an endpoint's answer as it is", async () => {
     const one = await server.send('POST', '/v3/manage/demo/test-endpoint', { headers, body: '{"slug":"a"}' });
     expect(one.json).toEqual(shown);
     const all = await server.send('POST', '/v3/manage/demo/run-tests', { headers, body: '{}' });
@@ -47,7 +47,7 @@ describe('the routes of tests', () => {
   });
   afterAll(() => server.stop());
 
-  it('hand on the body and the publish target, from header or query', async () => {
+  it('pass on the body and the publish target, from header or query', async () => {
     await server.send('POST', '/v3/manage/demo/auto-test?revisionTarget=NEXT', { headers, body: '{"slug":"a"}' });
     await server.send('POST', '/v3/manage/demo/suggest-tests', { headers: { ...headers, 'x-ns-publish-target': ' next ' } });
     await server.send('PUT', '/v3/manage/demo/tests', { headers, body: '[]' });
@@ -58,7 +58,7 @@ describe('the routes of tests', () => {
     ]);
   });
 
-  it('a body that is not JSON is 400 VALIDATION_FAILED, and a public key is nobody here', async () => {
+  it('refuse a body that is not JSON with 400 VALIDATION_FAILED, and a public key with 401', async () => {
     const broken = await server.send('POST', '/v3/manage/demo/run-tests', { headers, body: '{' });
     expect([broken.status, broken.json.error.code]).toEqual([400, 'VALIDATION_FAILED']);
     expect(broken.json.message).toMatch(/^Invalid JSON: .* position 1/);
@@ -68,7 +68,7 @@ describe('the routes of tests', () => {
     expect((await server.play('POST', '/v3/manage/demo/test-endpoint', {})).status).toBe(401);
   });
 
-  it('no id of a request holds the digits that an editor takes for a missing route', async () => {
+  it('never send a request id with the digits that an editor takes for a missing route', async () => {
     for (let turn = 0; turn < 40; turn += 1) {
       const { json } = await server.send('POST', '/v3/manage/demo/nowhere', { headers, body: '{}' });
       expect(json.error.requestId).toMatch(/^req_[0-9a-f]{32}$/);

@@ -4,9 +4,9 @@ import { refusal } from '../../kernel/errors.ts';
 const PROBE_MS = 100;
 
 /**
- * Aborts when a client disconnects before it got its answer. A client that has only ended its side may still wait for the answer, and looks the
- * same. So it is sent interim answers (RFC 9110 15.2): a client that has gone rejects the first one, and the next one cannot be written. Nobody
- * reads the reason.
+ * A signal that aborts when the client disconnects before its answer. A client that has only ended its side looks the same, but still waits
+ * for the answer. So it is sent interim answers (RFC 9110 15.2): if it has disconnected, it resets the connection at the first, and the
+ * next cannot be written. Nobody reads the reason.
  */
 export function disconnectSignal(res: ServerResponse): AbortSignal {
   const controller = new AbortController();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { refusal } from '../../kernel/errors.ts';
 
-/** Throws 400 INVALID_REQUEST for a request of HTTP/1.1 that names no host, or several (RFC 9112 3.2). Node would answer it without an envelope. */
+/** Throws 400 INVALID_REQUEST for an HTTP/1.1 request with no host, or several (RFC 9112 3.2). Node would answer without an envelope. */
 export function requireHost(req: IncomingMessage): void {
   if (req.httpVersion !== '1.1') return;
   const { rawHeaders } = req;

@@ -8,19 +8,19 @@ export interface IncomingBody {
 }
 
 /**
- * Bounds the bytes of request bodies that are arriving, over all connections. What has arrived lies in memory until the rest comes, and a client
- * may take its time: a few thousand unfinished bodies would end the process. Above the bound, bodies that have had their time are refused, the
- * longest first. If none has, the body that would exceed the bound is refused.
+ * Bounds the bytes of request bodies that are arriving, over all connections. They stay in memory until the rest arrives, so a few thousand
+ * slow bodies would end the process. Above the bound, bodies past their grace time are refused, the oldest first. If there are none, the
+ * body that exceeds the bound is refused.
  */
 export class IncomingBodies {
-  readonly #most: number;
+  readonly #maxBytes: number;
   readonly #graceMs: number;
   #bytes = 0;
   /** In the order in which they began. */
   readonly #bodies = new Set<IncomingBody>();
 
   constructor(most: number, graceMs: number) {
-    this.#most = most;
+    this.#maxBytes = most;
     this.#graceMs = graceMs;
   }
 
@@ -34,15 +34,15 @@ export class IncomingBodies {
     if (!this.#bodies.has(body)) return;
     body.bytes += bytes;
     this.#bytes += bytes;
-    if (this.#bytes <= this.#most) return;
+    if (this.#bytes <= this.#maxBytes) return;
     for (const slow of this.#bodies) {
-      if (this.#bytes <= this.#most || performance.now() - slow.since < this.#graceMs) break;
+      if (this.#bytes <= this.#maxBytes || performance.now() - slow.since < this.#graceMs) break;
       if (slow !== body) this.#refuse(slow);
     }
-    if (this.#bytes > this.#most && this.#bodies.size > 1) this.#refuse(body);
+    if (this.#bytes > this.#maxBytes && this.#bodies.size > 1) this.#refuse(body);
   }
 
-  /** The body is complete, or will never be. */
+  /** Stops counting a body that is complete or was aborted. */
   end(body: IncomingBody): void {
     if (this.#bodies.delete(body)) this.#bytes -= body.bytes;
   }

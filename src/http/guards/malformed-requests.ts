@@ -8,12 +8,12 @@ const PARSE_ERRORS: ReadonlyMap<string, readonly [status: string, code: string, 
 const MALFORMED = ['400 Bad Request', 'INVALID_REQUEST', 'This is not valid HTTP'] as const;
 
 /**
- * How long a sender has for taking this answer and closing. Node no longer looks at a connection that it has given up, so one that goes on
- * sending would be held for ever; one that is closed at once with bytes unread is reset, and its answer is lost.
+ * How long the sender may take to read this answer and close, ms. Node no longer checks this connection, so a sender that goes on would
+ * keep it for ever. But closing at once, with bytes unread, would reset the connection and lose the answer.
  */
 const LINGER_MS = 1_000;
 
-/** Answers bytes that could not be parsed as HTTP. They never become a request, but the sender gets an error envelope. */
+/** Answers bytes that are not valid HTTP with an error envelope. They never become a request. */
 export function answerMalformedRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || isAnswering(socket)) {
     socket.destroy();
@@ -35,7 +35,7 @@ export function answerMalformedRequest(error: Error & { code?: string }, socket:
 }
 
 /**
- * Whether an earlier request of this connection is being answered: other bytes in between would garble that answer. Node tests it in the same
+ * Whether an earlier request of this connection is being answered: other bytes would corrupt that answer. Node itself tests it the same
  * way.
  */
 function isAnswering(socket: Socket): boolean {

@@ -1,14 +1,14 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Waiting requests of one connection from which on no more of it is read. */
+/** With so many waiting requests, a connection is no longer read. */
 const PAUSE_AT = 256;
-/** One read of 64 KiB can hold this many more requests, and Node keeps them. A connection with more is cut off. */
+/** A connection with more waiting requests is cut off. One read of 64 KiB may contain this many, all of which Node keeps. */
 const MAX_QUEUED = 4000;
 
 /**
- * Serves the requests of a connection one after the other. Node starts each one as soon as it has been read. So a read that was sent right
- * behind a write would not see the write (RFC 9112 9.3.2 allows parallel requests only where all are safe).
+ * Serves the requests of a connection one after the other. Node starts each one as soon as it has been parsed, so a read that was sent
+ * right behind a write would not see the write (RFC 9112 9.3.2 allows parallel processing only of safe requests).
  */
 export function inPipelineOrder(serve: RequestListener): RequestListener {
   const queued = new WeakMap<Socket, number>();
@@ -16,11 +16,11 @@ export function inPipelineOrder(serve: RequestListener): RequestListener {
     if ((queued.get(socket) ?? 0) >= PAUSE_AT) socket.pause();
   };
   return (req, res) => {
-    // Otherwise the request before has the connection.
+    // Without a socket, the response waits for the previous one.
     if (res.socket !== null) return serve(req, res);
     const { socket } = req;
     const before = queued.get(socket);
-    // Reading the body of the request before resumes the whole connection.
+    // Reading the body of the previous request resumes the whole connection.
     if (before === undefined) socket.on('resume', () => pauseWhileMany(socket));
     const number = (before ?? 0) + 1;
     if (number > MAX_QUEUED) return void socket.destroy();

@@ -4,14 +4,14 @@ const DRAIN_BYTES = 4_194_304;
 const DRAIN_MS = 2_000;
 
 /**
- * Reads what the client is still sending before it is answered, within bounds: closing a socket with unread bytes resets it, and the client
- * would never see its answer. Answers `false` if the connection must close, because the body has not ended.
+ * Reads the rest of a body before its request is answered, within bounds: closing a socket with unread bytes resets it, and the client
+ * would not get its answer. Resolves to `false` if the body has not ended, and the connection must close.
  */
 export async function readToEnd(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
-  return res.hasHeader('Connection') || drain(req);
+  return res.hasHeader('Connection') || discard(req);
 }
 
-/** Bytes that the header declares. 0: no body; `null`: unknown length. */
+/** The declared length of the body, bytes. 0: no body; `null`: unknown. */
 export function declaredLength(req: IncomingMessage): number | null {
   if (req.headers['transfer-encoding'] !== undefined) return null;
   const length = req.headers['content-length'];
@@ -24,10 +24,9 @@ export function hasUnreadBody(req: IncomingMessage): boolean {
 }
 
 /**
- * Discards what a client is still sending, up to 4 MiB and 2 s. Resolves with whether the body ended, in which case the connection can serve
- * another request.
+ * Discards the rest of a body, up to 4 MiB and 2 s. Resolves to whether the body ended, so that the connection can serve another request.
  */
-function drain(req: IncomingMessage): Promise<boolean> {
+function discard(req: IncomingMessage): Promise<boolean> {
   if (req.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
     let left = DRAIN_BYTES;

@@ -4,20 +4,20 @@ import type { ParameterizedContext } from 'koa';
 import { refusal } from '../../kernel/errors.ts';
 import type { State } from '../exchange.ts';
 
-/** Smaller answers are neither counted nor refused: the system keeps more than that for a connection. */
+/** Smaller answers are neither counted nor refused: the kernel's socket buffer holds them. */
 const LARGE_BYTES = 65_536;
-/** The most bytes that one UTF-16 unit of a text takes. */
+/** Most UTF-8 bytes of one UTF-16 unit. */
 const MAX_CHARACTER = 3;
 
-/** Throws 503 BUSY for a large answer if too many answers wait to be taken, so that it is not sent. */
-export function boundUnsent(ctx: ParameterizedContext<State>, unsent: Unsent): void {
+/** Throws 503 BUSY instead of a large answer if too many bytes of answers are unsent. */
+export function boundUnsent(ctx: ParameterizedContext<State>, unsent: UnsentAnswers): void {
   const { body } = ctx;
   const isLarge = Buffer.isBuffer(body) || (typeof body === 'string' && body.length * MAX_CHARACTER > LARGE_BYTES);
   if (!isLarge) return;
-  // A text would wait twice: as text, and as its bytes.
+  // Sent as bytes, because a text would be in memory twice: as text, and as its bytes.
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   if (bytes.length <= LARGE_BYTES) return;
-  // Only a read may be refused here: it can be repeated.
+  // Only a read may be refused here, because it can be repeated.
   if (!unsent.hasRoomFor(bytes.length) && ctx.method === 'GET' && !ctx.state.done)
     throw refusal('BUSY', 'Too many answers wait to be taken; try again shortly');
   unsent.add(ctx.res, bytes.length);
@@ -25,10 +25,10 @@ export function boundUnsent(ctx: ParameterizedContext<State>, unsent: Unsent): v
 }
 
 /**
- * Cuts the connection of a client that takes nothing of its answer for so long, ms: the answer lies in memory while the connection is open. An
- * answer that went out at once needs no timer. A timeout of the server itself would set one for every request, a tenth of a read's time.
+ * Cuts the connection of a client that takes nothing of its answer for `ms`, because the answer stays in memory meanwhile. An answer that
+ * was sent at once needs no timer. The server's own timeout would set one for every request, which costs a tenth of a read.
  */
-export function boundTaking(res: ServerResponse, ms: number): void {
+export function boundDelivery(res: ServerResponse, ms: number): void {
   const { socket } = res;
   if (socket !== null && (!res.writableEnded || socket.writableLength > 0)) socket.setTimeout(ms);
 }
@@ -41,32 +41,32 @@ interface Waiting {
 }
 
 /**
- * Large answers that clients have not taken yet. They lie in memory, and a client may take its time: a hundred answers of six megabytes would
- * end the process. Above the bound, the connections of those that have had their time are cut, the longest first.
+ * Large answers that clients have not taken yet. They are in memory, so a hundred answers of six megabytes to slow clients would end the
+ * process. Above the bound, connections past their grace time are cut, the oldest first.
  */
-export class Unsent {
-  readonly #most: number;
+export class UnsentAnswers {
+  readonly #maxBytes: number;
   readonly #graceMs: number;
   #bytes = 0;
   /** In the order in which they began to wait. */
   readonly #waiting = new Map<Socket, Waiting>();
 
   constructor(most: number, graceMs: number) {
-    this.#most = most;
+    this.#maxBytes = most;
     this.#graceMs = graceMs;
   }
 
   /** Whether so many more bytes may wait; always true if nothing else waits. Cuts connections if that makes room. */
   hasRoomFor(bytes: number): boolean {
     for (const [socket, { since }] of this.#waiting) {
-      if (this.#bytes + bytes <= this.#most || performance.now() - since < this.#graceMs) break;
+      if (this.#bytes + bytes <= this.#maxBytes || performance.now() - since < this.#graceMs) break;
       socket.destroy();
       this.#forget(socket);
     }
-    return this.#waiting.size === 0 || this.#bytes + bytes <= this.#most;
+    return this.#waiting.size === 0 || this.#bytes + bytes <= this.#maxBytes;
   }
 
-  /** Counts an answer until it has left or its connection has ended. */
+  /** Counts an answer until it is sent or its connection has ended. */
   add(res: ServerResponse, bytes: number): void {
     const { socket } = res.req;
     if (socket.destroyed) return;

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { openApi } from '../../contract/openapi.ts';
 
 /**
- * The description of the API and a page that shows it, without anything from the network. The build puts the page's files beside this one; when
- * TypeScript runs directly they come from `node_modules`. Nothing is read before the first request.
+ * The OpenAPI description and a page that shows it. The page loads nothing from other servers. The build puts its files beside this one;
+ * when TypeScript runs directly they come from `node_modules`. Nothing is read before the first request.
  */
 export class Reference {
   readonly #version: string;
@@ -29,7 +29,7 @@ export class Reference {
     return this.#made().html;
   }
 
-  /** A file of the page by its name. A file that changes gets another name, so browsers may keep it for ever. */
+  /** A file of the page by its name. A changed file gets another name, so browsers may cache it for ever. */
   asset(name: string): Asset | undefined {
     return this.#made().assets.get(name);
   }
@@ -69,7 +69,7 @@ ${scripts.join('\n')}
   return { html, assets };
 }
 
-/** `swagger-ui.css` becomes `swagger-ui.1f2e3d4c5b6a.css`. Links to source maps are removed, because they lead nowhere here. */
+/** Names a file by its hash: `swagger-ui.1f2e3d4c5b6a.css`. Links to source maps are removed, because the maps are not served. */
 function assetOf(path: string): [string, Asset] {
   const text = readFileSync(path, 'utf8').replace(/\n?(?:\/\/|\/\*)# sourceMappingURL=\S+(?: \*\/)?\s*$/, '\n');
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);

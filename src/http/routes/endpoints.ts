@@ -10,15 +10,15 @@ import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { freshHeaders } from '../answer.ts';
 import { invalidBody, invalidJson, readJson } from '../body.ts';
-import { codeIn, messageIn } from '../call-notes.ts';
+import { codeIn, messageIn } from '../call-reporter.ts';
 import { authenticate, targetOf, withBodyClaim } from '../credentials.ts';
-import { refusalOf, sendable } from '../errors.ts';
+import { refusalOf, sendableStatus } from '../errors.ts';
 import { type Context, type Exchange, headerText, param, queryOf } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import { isReservedQuery } from '../names.ts';
 import type { Services } from './services.ts';
 
-/** Endpoint calls. The verb is not compared with the definition's. */
+/** Endpoint calls. The HTTP method is not compared with the definition's. */
 export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<typeof endpoints> {
   const bodyOf = (ctx: Context): Awaitable<JsonObject> =>
     andThen(readJson(ctx.state.exchange, gameBody, invalidJson), (body) => {
@@ -27,7 +27,7 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
       return body;
     });
 
-  /** Runs a call, and counts and times it under its slug, whatever its outcome. */
+  /** Runs a call, and counts and times it under its slug, whatever the outcome. */
   const timed = async (ctx: Context, caller: Caller, request: EndpointRequest): Promise<AnswerOf<typeof endpoints.call>> => {
     const { exchange } = ctx.state;
     const platformId = caller.onBehalfOf ?? caller.platformId;
@@ -63,7 +63,7 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
     },
 
     async callByQuery(ctx) {
-      // The router takes HEAD for GET, and a GET here runs the endpoint: a client that only looks at an address must change nothing.
+      // The router treats HEAD as GET, and a GET here runs the endpoint. A HEAD request must change nothing.
       if (ctx.method === 'HEAD') throw refusal('NOT_FOUND');
       const caller = await authenticate(app, ctx, endpoints.callByQuery);
       const { exchange } = ctx.state;
@@ -77,10 +77,10 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
 function answerOf(answer: EndpointAnswer): AnswerOf<typeof endpoints.call> {
   const headers = freshHeaders(answer);
   if (answer.publish !== '') headers['x-ns-publish'] = answer.publish;
-  return { status: sendable(answer.status), body: answer.body, headers, done: true };
+  return { status: sendableStatus(answer.status), body: answer.body, headers, done: true };
 }
 
-/** The request of a POST: input, sealed body, and what the body says about itself. */
+/** The endpoint request of a POST: the input or the sealed body, and the body's other members. */
 function requestOf(ctx: Context, slug: string, body: JsonObject): EndpointRequest {
   const { exchange } = ctx.state;
   const sealed = sealedIn(body);
@@ -96,7 +96,7 @@ function slugOfBody({ endpoint, slug: named, _endpointSlug }: CallBody): string 
   throw refusal('INVALID_REQUEST');
 }
 
-/** Input from the query. Throws 400 INVALID_INPUT for text that JSON bodies may not hold either: once written, it could never be read. */
+/** Input from the query. Throws 400 INVALID_INPUT for text that JSON bodies may not contain either: once stored, it could never be read. */
 function inputOfQuery(exchange: Exchange): JsonObject {
   const members: [string, string][] = [];
   for (const [name, value] of Object.entries(queryOf(exchange))) {

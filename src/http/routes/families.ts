@@ -21,7 +21,7 @@ import { queries, rateLimits, storageQueries, values } from '../../contract/rout
 import { home, metrics, pages, reference, schemas, system } from '../../contract/routes/system.ts';
 import { playerStats, reservedStats, saveFailures, telemetry } from '../../contract/routes/telemetry.ts';
 import { tests } from '../../contract/routes/tests.ts';
-import { nothing, type Serve, serve } from '../dispatch.ts';
+import { answerNotFound, type Serve, serve } from '../dispatch.ts';
 import { familyRouters, mount, type Routers } from '../handlers.ts';
 import { documentHandlers, documentViewHandlers } from './documents.ts';
 import { endpointHandlers } from './endpoints.ts';
@@ -75,7 +75,7 @@ function buildRouters(services: Services, parts: SystemParts): Routers {
   const routers = familyRouters();
   mount(routers, telemetry, telemetryHandlers(services));
   mount(routers, playerStats, playerStatsHandlers(services));
-  mount(routers, reservedStats, { read: nothing });
+  mount(routers, reservedStats, { read: answerNotFound });
   mount(routers, documents, documentHandlers(services));
   mount(routers, documentViews, documentViewHandlers(services));
   mount(routers, saveRecords, saveRecordHandlers(services));

@@ -7,7 +7,7 @@ import { authenticate, revisionOf } from '../credentials.ts';
 import type { Handlers } from '../handlers.ts';
 import { managed, presentBody, type Services } from './services.ts';
 
-/** The game's package, as editors read and send it, and the handshake of a game that starts. */
+/** The game's package, which editors read and send, and the handshake of a game that starts. */
 export function gamePackageHandlers({ app, gameBody, managementBody }: Services): Handlers<typeof gamePackage> {
   return {
     async sync(ctx) {

@@ -22,7 +22,7 @@ import { CLAIM_MEMBERS } from '../names.ts';
 import { claimText } from '../proof.ts';
 import { presentBody, type Services } from './services.ts';
 
-/** Guests: players whom devices prove. The device's secret comes as the player's token, an account in the body. */
+/** Guests: players that are proven by their devices. The device's secret is sent as the player's token, an account in the body. */
 export function guestHandlers({ app, gameBody }: Services): Handlers<typeof guests> {
   const bodyOf = async (ctx: Context): Promise<JsonObject> => {
     const body = await presentBody(ctx.state.exchange, gameBody, invalidBody);
@@ -83,7 +83,7 @@ function invitationIn(body: JsonObject): InvitationRequest {
   return typeof code === 'string' ? { code } : { account: accountIn(body) };
 }
 
-/** What is missing is empty, and the use case says what is wanted. */
+/** The account in a body. Missing members are empty; the use case refuses them. */
 function accountIn(body: JsonObject): Account {
   const { account }: Written<typeof WithAccount> = body;
   const sent = objectOf(account);

@@ -6,8 +6,8 @@ import { headerText, param, queryOf, queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import type { Services } from './services.ts';
 
-/** Most characters of a frame around its data. */
-const AROUND = 64;
+/** Most characters of a frame besides its data. */
+const FRAME_OVERHEAD = 64;
 
 /** Changes as they happen. */
 export function liveHandlers({ app, streams, settings }: Services): Handlers<typeof live> {
@@ -24,12 +24,12 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
       const opened = streams.open({
         project,
         socket: ctx.req.socket,
-        mostWaiting: settings.liveWaitingBytes,
+        maxWaiting: settings.liveWaitingBytes,
         onRoom: () => stream.room(),
         onSilence: () => stream.keepAlive(),
         onClose: () => stream.close(),
       });
-      // The client may have gone while its topics were looked up.
+      // The client may have disconnected while its topics were opened.
       if (ctx.res.destroyed) opened.body.destroy();
       else stream.start(sinkOf(opened));
       return { stream: opened.body, contentType: EVENT_STREAM, headers: EVENT_STREAM_HEADERS };
@@ -40,7 +40,7 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
 function sinkOf(stream: EventStream) {
   return {
     send: (event: LiveEvent) => void stream.send(frameOf(event)),
-    roomFor: (characters: number) => stream.roomFor(characters + AROUND),
+    roomFor: (characters: number) => stream.roomFor(characters + FRAME_OVERHEAD),
     end: () => stream.end(),
   };
 }

@@ -12,25 +12,25 @@ import type { Services } from './services.ts';
 
 type Asked = ContextOf<typeof logs.read>;
 
-/** Bytes that wait for one client before what happens is left out for it. */
-const MOST_WAITING = 262_144;
-/** How often the key of a stream is looked at again, ms. */
+/** Bytes that may wait for one client before requests are left out for it. */
+const MAX_WAITING_BYTES = 262_144;
+/** Interval at which the key of a stream is checked again, ms. */
 const CHECK_MS = 1_000;
 const DEFAULT_LIMIT = 50;
 
-/** The calls and refusals of a project, as this process serves them. */
+/** The call log of a project, as far as this process served its requests. */
 export function logHandlers({ app, callLog, streams }: Services): Handlers<typeof logs> {
   const follow = (ctx: Asked, { projectId: project }: Caller, filter: RequestFilter, limit: number): AnswerOf<typeof logs.read> => {
     const before = callLog.last(project, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
     let leave = () => {};
-    const stream = streams.open({ project, socket: ctx.req.socket, mostWaiting: MOST_WAITING, onClose: () => leave() });
+    const stream = streams.open({ project, socket: ctx.req.socket, maxWaiting: MAX_WAITING_BYTES, onClose: () => leave() });
     const receive = (requests: readonly LoggedRequest[]) => {
       return stream.offer(requests.map(frameOfRequest).join(''));
     };
     const miss = (missed: number | null) => stream.send(frameOf({ event: 'gap', data: JSON.stringify({ missed }) }));
     try {
       const stopListening = callLog.listen(project, { filter, receive, miss });
-      const stopChecking = checking(stream, async () => void (await authenticate(app, ctx, logs.read)));
+      const stopChecking = recheck(stream, async () => void (await authenticate(app, ctx, logs.read)));
       leave = () => {
         stopListening();
         stopChecking();
@@ -62,10 +62,10 @@ function frameOfRequest(request: LoggedRequest): string {
 }
 
 /** Checks at intervals whether the caller may still read this. If not, ends the stream with the refusal. */
-function checking(stream: EventStream, check: () => Promise<void>): () => void {
+function recheck(stream: EventStream, check: () => Promise<void>): () => void {
   const timer = setInterval(() => {
     check().catch((error: unknown) => {
-      // An outage of the storage says nothing about the key.
+      // A server failure says nothing about the key.
       if (!(error instanceof Refusal) || error.status >= 500) return;
       const { code, message } = error;
       stream.send(frameOf({ event: 'refused', data: JSON.stringify({ code, message }) }));

@@ -5,7 +5,7 @@ import { type collections, gameValues, rateLimitRules } from '../../contract/rou
 import { projectFacts } from '../../contract/routes/project.ts';
 import type { ListedKind, SingleKind } from '../../domain/definition/kinds.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { Invalid } from '../body.ts';
+import type { MakeRefusal } from '../body.ts';
 import { authenticate, present, targetOf } from '../credentials.ts';
 import { type Context, type Exchange, headerText, param, queryOf, queryParam, queryText } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
@@ -13,7 +13,7 @@ import { invalidResource, managed, presentBody, type Services, strictOf } from '
 
 type Listed = typeof collections;
 
-/** Handlers for definitions of a kind that is listed by id. Queries have fewer routes. */
+/** Handlers for a kind of which a project has many definitions. Queries have fewer routes. */
 export function listedHandlers(
   { app, managementBody }: Services,
   kind: ListedKind,
@@ -26,7 +26,7 @@ export function listedHandlers(
     const body = await presentBody(exchange, managementBody, invalid);
     const options = { target: targetOf(exchange), replaceAll: replacesAll(exchange, kind, invalid), strict: strictOf(exchange) };
     const answer = await app.manage.upsertMany(caller, kind, body, options);
-    // A client that asks for a job gets its answer when the work is done, as a job that is finished.
+    // The work is done before the answer, so a client that asks for a job gets a finished one.
     if (queryParam(ctx, 'async') !== 'true') return managed(answer);
     return managed({ ...answer, result: { ...answer.result, jobId: String(answer.position) } });
   };
@@ -55,10 +55,10 @@ export function listedHandlers(
 }
 
 /**
- * Whether a push replaces all definitions of its kind. Only endpoints can. Elsewhere, or with another word than true or false, it is refused: if
- * it were ignored, endpoints that were meant to go would stay and be called.
+ * Whether a push replaces all definitions of its kind. Only a push of endpoints can. Elsewhere, or with a value other than true and false,
+ * it is refused: if it were ignored, definitions that were meant to be removed would stay.
  */
-function replacesAll(exchange: Exchange, kind: ListedKind, invalid: Invalid): boolean {
+function replacesAll(exchange: Exchange, kind: ListedKind, invalid: MakeRefusal): boolean {
   const value = queryOf(exchange)['replaceAll'] ?? 'false';
   if (value === 'false') return false;
   if (value !== 'true') throw invalid('`replaceAll` must be true or false.');
@@ -99,7 +99,7 @@ function singleHandlers({ app, managementBody }: Services, kind: SingleKind, con
     put,
     post: put,
 
-    // Tools send a body with DELETE; nothing reads it.
+    // Tools send a body with DELETE. It is not read.
     async remove(ctx) {
       const caller = await authenticate(app, ctx, contract.remove);
       return managed(await app.manage.removeSingle(caller, kind, targetOf(ctx.state.exchange)));
@@ -125,8 +125,8 @@ export function projectFactHandlers({ app }: Services): Handlers<typeof projectF
 const PROJECT_PATH = /^\/v3\/manage\/([^/]+)\//;
 
 /**
- * Answers a path that no route matched. A POST is refused without a look at its credentials; other methods learn that a path is unknown only
- * with a valid key.
+ * Refuses a path that no route matches. The credentials of a POST are not checked; other methods learn only with a valid key that the path
+ * is unknown.
  */
 export async function unknownManagementRoute(ctx: Context, { app }: Services): Promise<never> {
   const { exchange } = ctx.state;

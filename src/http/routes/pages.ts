@@ -6,7 +6,7 @@ import type { Handlers } from '../handlers.ts';
 import { readAnswer, type Services } from './services.ts';
 
 /** With these headers a browser runs no script of a page and loads nothing for it. */
-const SAFE = {
+const SECURITY_HEADERS = {
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -20,7 +20,11 @@ export function pageHandlers({ app }: Services): Handlers<typeof pages> {
       const found = await app.pages.read(param(ctx, 'project'), param(ctx, 'page'));
       const format = queryParam(ctx, 'format');
       if (format === null && wantsHtml(exchange)) {
-        return { text: pageHtml(found.page), contentType: 'text/html; charset=utf-8', headers: { ...freshHeaders(found), ...SAFE } };
+        return {
+          text: pageHtml(found.page),
+          contentType: 'text/html; charset=utf-8',
+          headers: { ...freshHeaders(found), ...SECURITY_HEADERS },
+        };
       }
       return readAnswer({ position: found.position, stale: found.stale, result: pageBody(found.page, format) });
     },

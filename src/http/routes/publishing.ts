@@ -1,14 +1,14 @@
 import { publishing } from '../../contract/routes/publishing.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
-import { type Invalid, invalidBody, readJson } from '../body.ts';
+import { invalidBody, type MakeRefusal, readJson } from '../body.ts';
 import { authenticate, targetOf } from '../credentials.ts';
 import { type Exchange, headerText, param, queryOf, queryParam, queryText } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { managed, type Services, strictOf } from './services.ts';
 
-const invalidSync: Invalid = (message) => new Refusal(400, 'VALIDATION_FAILED', message);
-const invalidPreflight: Invalid = () => new Refusal(400, 'INVALID_JSON', 'Body must be valid JSON.', { body: { mode: 'preflight' } });
+const invalidSync: MakeRefusal = (message) => new Refusal(400, 'VALIDATION_FAILED', message);
+const invalidPreflight: MakeRefusal = () => new Refusal(400, 'INVALID_JSON', 'Body must be valid JSON.', { body: { mode: 'preflight' } });
 
 /** Pushes of whole projects, staging, promotion and rollback, and what tools ask about a project as a whole. */
 export function publishingHandlers({ app, managementBody }: Services): Handlers<typeof publishing> {
@@ -77,7 +77,10 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
   };
 }
 
-/** Whether a push removes what its lists do not hold. Any other value is refused: taken for false, it would leave what was to go. */
+/**
+ * Whether a push removes definitions that its lists lack. Other values are refused: counted as false, they would leave definitions in
+ * place.
+ */
 function replacesAll(exchange: Exchange): boolean {
   const value = queryOf(exchange)['replaceAll'] ?? 'false';
   if (value !== 'true' && value !== 'false') throw refusal('INVALID_REQUEST', '`replaceAll` must be true or false');
@@ -85,8 +88,8 @@ function replacesAll(exchange: Exchange): boolean {
 }
 
 /**
- * The revision that a push, promotion or rollback is made on; `null`: none is named. Any other form is refused: ignoring it would drop the check that the
- * caller asks for.
+ * The revision that a push, promotion or rollback is based on; `null`: none is named. Anything but a revision is refused: ignoring it would
+ * drop the check that the caller asks for.
  */
 function baseOf(exchange: Exchange): number | null {
   const text = headerText(exchange, 'x-ns-base');
@@ -96,8 +99,8 @@ function baseOf(exchange: Exchange): number | null {
 }
 
 /**
- * The body of a promotion, rollback or discard; no body is an empty one. An unknown member is refused: if `dry_run` were ignored, a mere look
- * would promote.
+ * The body of a promotion, rollback or discard; no body counts as an empty one. Unknown members are refused: if `dry_run` were ignored, a
+ * dry run would promote.
  */
 function membersOf(body: Json | undefined, known?: readonly string[]): JsonObject {
   if (body === undefined) return {};
@@ -107,7 +110,7 @@ function membersOf(body: Json | undefined, known?: readonly string[]): JsonObjec
   throw refusal('INVALID_BODY', `The body has no member \`${unknown}\`, only ${known?.join(', ')}`);
 }
 
-/** A flag in the body or the query. Any value but true and false is refused for the same reason, as is `?dryRun` without a value. */
+/** A flag in the body or the query. Values other than true and false are refused for the same reason, as is `?dryRun` without a value. */
 function flagOf(exchange: Exchange, body: JsonObject, name: string): boolean {
   const sent = Object.hasOwn(body, name) ? body[name] : false;
   const value = queryOf(exchange)[name] ?? 'false';
@@ -116,7 +119,7 @@ function flagOf(exchange: Exchange, body: JsonObject, name: string): boolean {
   return sent || value === 'true';
 }
 
-/** The publish that a rollback goes to, by the number that `publishes` lists: in the body or the query. */
+/** The revision, as `publishes` lists it, of the publish that a rollback returns to: in the body or the query. */
 function goalOf(exchange: Exchange, body: JsonObject): number | null {
   const value = queryText(exchange, 'to');
   const to = Object.hasOwn(body, 'to') ? body['to'] : value === null ? null : Number(value);

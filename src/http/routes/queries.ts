@@ -14,7 +14,7 @@ export function queryHandlers(services: Services): Handlers<typeof queries> {
   return { run: (ctx) => runQuery(ctx, services) };
 }
 
-/** The same call under its old address. */
+/** Runs a query under its old path. */
 export function storageQueryHandlers(services: Services): Handlers<typeof storageQueries> {
   return { runOld: (ctx) => runQuery(ctx, services) };
 }
@@ -37,7 +37,7 @@ function runQuery(ctx: ContextOf<typeof queries.run>, { app }: Services): Awaita
   );
 }
 
-/** The player whose rank is asked for. Only the query says so: the header says who asks. */
+/** The player whose rank is requested. Only the query names it: the header names the caller. */
 function requestedPlayer(exchange: Exchange): string | null {
   if (exchange.search === '') return null;
   for (const name of CLAIM_MEMBERS) {
@@ -50,7 +50,7 @@ function requestedPlayer(exchange: Exchange): string | null {
 const YES = /^(?:1|true|yes|on)$/i;
 const NO = /^(?:0|false|no|off|none|bypass)$/i;
 
-/** Whether the caller asks for a live run instead of a cached result. */
+/** Whether the caller wants a fresh result instead of a cached one. */
 function wantsFresh(exchange: Exchange): boolean {
   if (exchange.search === '') return false;
   if (['fresh', 'live', 'noCache'].some((name) => YES.test(queryText(exchange, name) ?? ''))) return true;

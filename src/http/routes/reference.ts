@@ -6,7 +6,7 @@ import type { Handlers } from '../handlers.ts';
 import { Reference } from '../reference/reference.ts';
 
 /** The page runs only our files and calls only our API. Inline styles are allowed because the library sets them. */
-const SAFE = {
+const SECURITY_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
@@ -14,7 +14,7 @@ const SAFE = {
   'Cache-Control': 'no-cache',
 };
 /** For files whose names change with their content. */
-const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' };
+const IMMUTABLE_HEADERS = { 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' };
 
 /** The description of the API, and the page that shows it. */
 export function referenceHandlers(version: string): Handlers<typeof reference> {
@@ -25,7 +25,7 @@ export function referenceHandlers(version: string): Handlers<typeof reference> {
     },
 
     async page() {
-      return { text: made.html(), contentType: 'text/html; charset=utf-8', headers: SAFE };
+      return { text: made.html(), contentType: 'text/html; charset=utf-8', headers: SECURITY_HEADERS };
     },
 
     // Its links are relative to `/docs`, so that they hold behind a proxy that serves the installation under a path.
@@ -36,7 +36,7 @@ export function referenceHandlers(version: string): Handlers<typeof reference> {
     async asset(ctx) {
       const asset = made.asset(param(ctx, 'asset'));
       if (asset === undefined) throw refusal('NOT_FOUND');
-      return { text: asset.text, contentType: asset.contentType, headers: FOR_EVER };
+      return { text: asset.text, contentType: asset.contentType, headers: IMMUTABLE_HEADERS };
     },
   };
 }

@@ -42,8 +42,7 @@ function recordOf(ctx: ContextOf<typeof saveRecords.rename>): RecordAddress {
 }
 
 /**
- * A body, or `undefined` if it is missing or not JSON. Such a request names no record, which is no error. A body that is too large is
- * refused.
+ * The body; `undefined` if it is missing or not JSON. The record then has no name, which is no error. A body that is too large is refused.
  */
 async function anyBody(ctx: Context, { gameBody }: Services): Promise<Json | undefined> {
   try {

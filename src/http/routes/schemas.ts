@@ -6,7 +6,7 @@ import { refusal } from '../../kernel/errors.ts';
 import { param } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 
-/** JSON Schemas of source files, for editors. Anybody may read them: they say nothing about any project. */
+/** JSON Schemas of source files, for editors. Anybody may read them, because they contain nothing of any project. */
 
 const HEADERS = { 'Cache-Control': 'public, max-age=3600' };
 

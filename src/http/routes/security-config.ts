@@ -6,7 +6,7 @@ import type { Services } from './services.ts';
 const SHARED = 'public, max-age=15, s-maxage=60';
 const BYPASSED = 'no-store, max-age=0';
 
-/** Every client asks for this when it starts, without a key. Without an answer it goes by what is built into the game. */
+/** Every client reads the security config when it starts, without a key. Without an answer it uses the defaults built into the game. */
 export function securityConfigHandlers({ app }: Services): Handlers<typeof securityConfig> {
   return {
     async read(ctx) {

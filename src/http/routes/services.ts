@@ -5,19 +5,19 @@ import type { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
 import { freshHeaders } from '../answer.ts';
-import { type BodyBounds, type Invalid, invalidBody, readJson } from '../body.ts';
+import { type BodyBounds, invalidBody, type MakeRefusal, readJson } from '../body.ts';
 import type { CallLog } from '../call-log.ts';
-import type { CallNotes } from '../call-notes.ts';
+import type { CallReporter } from '../call-reporter.ts';
 import { targetOf } from '../credentials.ts';
 import type { EventStreams } from '../event-streams.ts';
 import { type Context, type Exchange, param, queryOf, type WithParams } from '../exchange.ts';
 import type { HttpSettings } from '../settings.ts';
 
-/** What the routes are built with. */
+/** The dependencies of the routes. */
 export interface Services {
   readonly app: App;
   readonly settings: HttpSettings;
-  readonly calls: CallNotes;
+  readonly calls: CallReporter;
   readonly callLog: CallLog;
   readonly streams: EventStreams;
   readonly gameBody: BodyBounds;
@@ -45,7 +45,7 @@ export function documentBody(ctx: Context, bounds: BodyBounds): Awaitable<Json> 
 type Headers = Readonly<Record<string, string>>;
 type Read<Body> = { readonly body: Body; readonly headers: Headers } | { readonly text: TextOf<Body>; readonly headers: Headers };
 
-/** Answer of a read, which no cache keeps. */
+/** Answer of a read, which no cache stores. */
 export function readAnswer<Body extends object>(answer: ReadAnswer<Body>, headers: Headers = freshHeaders(answer)): Read<Body> {
   const { result } = answer;
   return typeof result === 'string' ? { text: result, headers } : { body: result, headers };
@@ -58,20 +58,20 @@ export function versionedHeaders(answer: Positioned & { readonly version: number
 }
 
 /** Makes the refusal of a management body. It says what kind of body the route wants. */
-export function invalidResource(resourceKind: string): Invalid {
+export function invalidResource(resourceKind: string): MakeRefusal {
   return (message) => new Refusal(400, 'VALIDATION_FAILED', message, { body: { resourceKind } });
 }
 
 /** The body of a route that needs one. Throws `invalid` if there is none, and as `readJson`. */
-export async function presentBody(exchange: Exchange, bounds: BodyBounds, invalid: Invalid): Promise<Json> {
+export async function presentBody(exchange: Exchange, bounds: BodyBounds, invalid: MakeRefusal): Promise<Json> {
   const body = await readJson(exchange, bounds, invalid);
   if (body === undefined) throw invalid('Request body is empty.');
   return body;
 }
 
 /**
- * Whether findings are failures: `strict=true` in the query, or `strict: true` in a body of sections. Any other value is refused: taken for
- * false, it would let findings pass.
+ * Whether findings count as errors: `strict=true` in the query, or `strict: true` in a body of sections. Other values are refused: counted
+ * as false, they would let findings pass.
  */
 export function strictOf(exchange: Exchange, body?: Json): boolean {
   const value = queryOf(exchange)['strict'] ?? 'false';
@@ -80,7 +80,7 @@ export function strictOf(exchange: Exchange, body?: Json): boolean {
   return sent || value === 'true';
 }
 
-/** Answer of a management route, which no cache keeps. */
+/** Answer of a management route, which no cache stores. */
 export function managed<Body>(answer: ManageAnswer<Body>): { readonly body: Body; readonly headers: Headers } {
   const headers = freshHeaders(answer);
   return {

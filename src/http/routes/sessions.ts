@@ -35,7 +35,7 @@ export function sessionHandlers({ app, settings, gameBody }: Services): Handlers
   return { create: handler('create'), refresh: handler('refresh'), reauth: handler('reauth'), revoke: handler('revoke') };
 }
 
-/** The body, or `undefined` if it is not JSON: everything may come in headers. */
+/** The body; `undefined` if it is not JSON, because headers may carry everything. */
 async function bodyOf(exchange: Exchange, bounds: BodyBounds): Promise<Json | undefined> {
   try {
     return await readJson(exchange, bounds, invalidBody);
@@ -46,8 +46,8 @@ async function bodyOf(exchange: Exchange, bounds: BodyBounds): Promise<Json | un
 }
 
 /**
- * Whether a refusal is about the request or its credentials. Refusals of an overloaded server, or of a body beyond its bounds, keep their HTTP
- * status.
+ * Whether a refusal is about the request or its credentials. Refusals for an overloaded server, or for a body beyond its bounds, keep their
+ * HTTP status.
  */
 function isSessionFailure({ status }: Refusal): boolean {
   return status < 500 && status !== 408 && status !== 413;

@@ -37,7 +37,7 @@ export function settingsHandlers(services: Services): Handlers<typeof settings> 
 
 const invalidKey = invalidResource('api-keys');
 
-/** The key to revoke. Anything but text is refused: taken for "no key named" it would leave a key in force that was meant to go. */
+/** The key to revoke. Anything but text is refused: counted as "no key named", it would leave a valid key that was meant to be revoked. */
 function publicKeyOf(body: Json | undefined): string | null {
   if (body === undefined) return null;
   if (!isObject(body)) throw invalidKey('The body must be an object');
@@ -48,7 +48,7 @@ function publicKeyOf(body: Json | undefined): string | null {
 
 type Shown = ManageAnswer<SettingsBody>;
 
-/** Gives the names of settings one of their two spellings. Names inside a setting belong to its owner and stay. */
+/** Renames settings to the installation's spelling. Names inside a setting belong to its owner and stay. */
 function spelledBy({ settings: { wireNames: mode } }: Services): (answer: Shown) => ReturnType<typeof managed<SettingsBody>> {
   const names = wireNames(mode);
   return (answer) => {

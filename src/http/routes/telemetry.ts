@@ -59,8 +59,8 @@ export function saveFailureHandlers({ app, gameBody }: Services): Handlers<typeo
 }
 
 /**
- * Authenticates as `authenticate` does. A client that keeps sending an invalid key gets 429 RATE_LIMITED. A valid key never waits, whoever else
- * uses the same address.
+ * Authenticates like `authenticate`. A client that keeps sending an invalid key gets 429 RATE_LIMITED. A valid key is never blocked,
+ * whoever else uses the same address.
  */
 async function heartbeatCaller({ app, badKeys }: Services, ctx: ContextOf<typeof telemetry.heartbeat>): Promise<Caller> {
   try {
@@ -70,7 +70,7 @@ async function heartbeatCaller({ app, badKeys }: Services, ctx: ContextOf<typeof
     const { exchange } = ctx.state;
     const address = exchange.addressOf(exchange.req);
     const project = param(ctx, 'project');
-    // Ids that no project can have count as one, or they would fill the memory.
+    // Ids that no project can have count as one, because they would fill the memory.
     const counted = isProjectId(project) ? project : '';
     if (badKeys.blockedFor(address, counted) > 0) throw refusal('RATE_LIMITED', TRY_LATER, { retryAfter: 60 });
     badKeys.failed(address, counted);
@@ -84,7 +84,7 @@ function neutral(body: Json | undefined): Json | undefined {
   return isObject(body) ? acceptMembers(body) : body;
 }
 
-/** The body, or `undefined` if it cannot be read: a bad heartbeat must cause no error in a game. */
+/** The body; `undefined` if it cannot be read, because a bad heartbeat must cause no error in a game. */
 async function readableJson(exchange: Exchange, bounds: BodyBounds): Promise<Json | undefined> {
   try {
     return await readJson(exchange, bounds, invalidBody);

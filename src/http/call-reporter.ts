@@ -3,17 +3,17 @@ import { isObject, type Json } from '../kernel/json.ts';
 import { RepeatLimiter } from '../kernel/repeat-limiter.ts';
 import type { CallTimes } from './call-times.ts';
 import type { CallOutcome, Exchange } from './exchange.ts';
-import { masked } from './masked.ts';
+import { maskSecrets } from './masked.ts';
 import type { HttpSettings } from './settings.ts';
 
-/** Log lines about one slug and code within a window. */
+/** Most log lines about one slug and code within a window. */
 const MAX_LINES = 10;
 const WINDOW_MS = 10_000;
 const MAX_SLUG = 96;
 const MAX_STEP = 300;
 
 /** Counts and times endpoint calls, and logs those that failed: the author of an endpoint does not see a player's screen. */
-export class CallNotes {
+export class CallReporter {
   readonly #times: CallTimes;
   readonly #log: Logger;
   readonly #level: HttpSettings['callLevel'];
@@ -36,14 +36,14 @@ export class CallNotes {
     const text = status < 500 ? 'endpoint call refused' : 'endpoint call failed';
     const line = {
       project,
-      slug: masked(slug.slice(0, MAX_SLUG)),
+      slug: maskSecrets(slug.slice(0, MAX_SLUG)),
       code,
       status,
-      ...(step === null ? {} : { step: masked(step.slice(0, MAX_STEP)) }),
-      requestId: masked(exchange.requestId),
+      ...(step === null ? {} : { step: maskSecrets(step.slice(0, MAX_STEP)) }),
+      requestId: maskSecrets(exchange.requestId),
       ms: Math.round(ms),
     };
-    // Anybody can make up slugs, and each of them would get a line.
+    // Anybody can make up slugs, so only a slug that exists has a bound of its own.
     const about = answered ? { project, slug, code } : { project, code };
     const leftOut = (lines: number) => this.#tell({ ...about, lines }, `${text}: so many more of these lines were left out`);
     if (this.#repeats.allows(JSON.stringify(about), leftOut)) this.#tell(line, text);

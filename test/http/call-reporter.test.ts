@@ -18,8 +18,8 @@ const call = (slug: string) => server.send('POST', `/v3/endpoints/demo/${slug}?a
 const lines = () => server.log.filter(({ msg }) => String(msg).startsWith('endpoint call'));
 const counted = async () => (await server.send('GET', '/metrics')).text;
 
-describe('an endpoint call that came to nothing', () => {
-  it('has a line in the log with slug, code, project and request, and is counted by slug and code', async () => {
+describe('an endpoint call that was refused or failed', () => {
+  it('is logged with slug, code, project and request, and counted by slug and code', async () => {
     server.app.endpoint = { status: 409, body: { ok: false, error: { code: 'TOO_POOR', message: 'No gold' } } };
     const reply = await call('buy-sword');
     expect(lines()).toMatchObject([
@@ -36,7 +36,7 @@ describe('an endpoint call that came to nothing', () => {
     expect(await counted()).toContain('savepoint_endpoint_refusals_total{slug="buy-sword",code="TOO_POOR"} 1');
   });
 
-  it('has one too where we refuse or fail', async () => {
+  it('is also logged if the server itself refuses or fails', async () => {
     server.app.failure = refusal('RATE_LIMIT', 'Too much gold');
     await call('buy-sword');
     server.app.failure = new Error('a fault');
@@ -47,7 +47,7 @@ describe('an endpoint call that came to nothing', () => {
     ]);
   });
 
-  it('says in its line and to managers which step of what failed, where it is in something that the endpoint calls', async () => {
+  it('is logged, also for managers, with the failed step if that is in a block that the endpoint calls', async () => {
     const error = { step: { id: 'enough', type: 'assert' }, within: [{ step: 'pay', called: 'charge' }] };
     server.app.failure = new Refusal(402, 'POOR', 'Not enough', { error });
     await call('buy-boots');
@@ -56,7 +56,7 @@ describe('an endpoint call that came to nothing', () => {
     expect(logs.json.requests[0].message).toBe('Not enough (at pay > charge > enough)');
   });
 
-  it('has ten lines at most for one slug and code, and for all slugs that anybody makes up', async () => {
+  it('is logged at most ten times for one slug and code, and for all made-up slugs together', async () => {
     server.app.endpoint = { status: 409, body: { ok: false, error: { code: 'SOLD_OUT' } } };
     for (let n = 0; n < 15; n += 1) await call('buy-shield');
     expect(lines()).toHaveLength(10);
@@ -67,12 +67,12 @@ describe('an endpoint call that came to nothing', () => {
     expect(await counted()).toContain('savepoint_endpoint_refusals_total{slug="other",code="ENDPOINT_NOT_FOUND"} 15');
   });
 
-  it('is no line where it succeeds', async () => {
+  it('is not logged if it succeeds', async () => {
     await call('buy-sword');
     expect(lines()).toEqual([]);
   });
 
-  it('is counted under few codes, whatever an author makes of inputs', async () => {
+  it('is counted under a bounded number of codes, whatever codes an author makes', async () => {
     for (let n = 0; n < 40; n += 1) {
       server.app.endpoint = { status: 400, body: { ok: false, error: `CODE_${n}` } };
       await call('echo');
