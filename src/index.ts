@@ -5,26 +5,26 @@ import { ConfigProblem, readConfig } from './config/config.ts';
 import { createLogger } from './logger.ts';
 import { startNode as startWith } from './main.ts';
 
-/** The package `savepoint`: a node that a program starts itself. docs/embedding.md says how it is used. */
+/** The package `savepoint`: a node that another program starts. docs/embedding.md says how to use it. */
 
 export interface NodeOptions {
-  /** Folder for everything that the node keeps. When left out: a new one of the system's temporary folder, which `close` removes. */
+  /** Folder for the node's data. Default: a new folder in the system's temporary folder, which `close` removes. */
   readonly dataDir?: string;
-  /** When left out: any free port. */
+  /** Default: any free port. */
   readonly port?: number;
-  /** A Postgres of your own, `postgres://…`. When left out the one that comes with the package runs in `dataDir`. */
+  /** A Postgres of your own, `postgres://…`. Default: the embedded one, in `dataDir`. */
   readonly databaseUrl?: string;
-  /** More settings by their variables (docs/settings.md), such as `{ CORS_ORIGINS: 'http://localhost:5173' }`. The environment is not read. */
+  /** Further settings by variable (docs/settings.md), such as `{ CORS_ORIGINS: 'http://localhost:5173' }`. The environment is not read. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** What opens a project: `createClient` of `savepoint/client` takes it as it is. */
+/** A new project with its keys. `createClient` of `savepoint/client` takes it as options. */
 export interface NewProject {
-  /** Of the node. */
+  /** Address of the node. */
   readonly url: string;
   readonly projectId: string;
   readonly publicKey: string;
-  /** Opens everything; it is shown here and never again. */
+  /** Has every permission. It is shown here only. */
   readonly secretKey: string;
 }
 
@@ -37,13 +37,13 @@ export interface Node {
   close(): Promise<void>;
 }
 
-/** The node is of this program, so what it has to say is not mixed with the program's own words unless it is a warning. */
+/** The node is part of another program, so it logs only warnings and errors. */
 const SETTINGS = { LOG_LEVEL: 'warn', PORT: '0' };
 
 /**
- * Starts a node in this process: database, projections, HTTP server and jobs. It listens when this resolves. It takes no signals, reads no
+ * Starts a node in this process: database, projections, HTTP server and jobs. Resolves when it listens. It handles no signals, reads no
  * environment and never ends the process; warnings are JSON lines on standard error (`LOG_LEVEL`). Throws an error that says what to do for
- * a wrong setting, a folder or a port in use.
+ * an invalid setting, or a folder or port in use.
  *
  * @example
  * ```ts

@@ -1,15 +1,15 @@
 import { write, writeSync } from 'node:fs';
 
-/** The most characters that may wait to be written: a reader that stops reading must not fill the memory. */
+/** Most characters that may wait to be written: a reader that stops reading must not fill the memory. */
 const MAX_WAITING = 1024 * 1024;
 const NEWLINE = 10;
 /** Pause after a pipe was full, ms. */
 const PAUSE_MS = 100;
 
 /**
- * Writes the lines that a process logs to a file descriptor, in order, without blocking the code that logs. What cannot be written is
- * dropped and counted. A full disk, or a terminal that is gone, must neither end the node nor keep it from ending. (The library's own
- * stream throws, and then tries for ever when the process ends.)
+ * Writes log lines to a file descriptor, in order, without blocking the code that logs. Lines that cannot be written are dropped and
+ * counted. A full disk, or a closed terminal, must neither end the node nor prevent its end. (The library's own stream throws, and then
+ * retries for ever when the process ends.)
  */
 export class LogOutput {
   readonly #fd: number;
@@ -17,10 +17,10 @@ export class LogOutput {
   #waiting: string[] = [];
   #length = 0;
   #lost = 0;
-  /** Whether the last line that was written is incomplete. */
+  /** Whether the last line was written only in part. */
   #cut = false;
   #writing = false;
-  /** What a full pipe has not taken yet, during the pause. */
+  /** The bytes that a full pipe has not taken yet, during the pause. */
   #left: Buffer | null = null;
 
   constructor(fd: number, pauseMs = PAUSE_MS) {
@@ -38,7 +38,7 @@ export class LogOutput {
     if (!this.#writing) this.#next();
   }
 
-  /** Writes what waits at once, in one try, when the process ends. */
+  /** Writes all waiting lines at once, in one attempt, when the process ends. */
   flush(): void {
     try {
       const { bytes } = this.#take();
@@ -54,7 +54,7 @@ export class LogOutput {
     this.#send(bytes, lines);
   }
 
-  /** `lines`: how many lines are lost if the bytes are. */
+  /** Writes bytes. `lines`: how many lines they contain, which are counted if they are dropped. */
   #send(bytes: Buffer, lines: number): void {
     this.#left = null;
     write(this.#fd, bytes, (error, written) => {

@@ -2,13 +2,13 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'p
 import { RepeatLimiter } from './kernel/repeat-limiter.ts';
 import { LogOutput } from './log-output.ts';
 
-/** Members that are never logged, whatever object holds them. Addresses may hold passwords. */
+/** Members that are never logged, in whatever object. Addresses may contain passwords. */
 const SECRETS = [
   ...['secretKey', 'key', 'token', 'password', 'authorization', 'headers["x-api-key"]', 'headers["x-secret-key"]'],
   ...['connectionString', 'databaseUrl', 'redisUrl', 'eventStoreUrl'],
 ];
 
-/** The logger of the process: JSON lines on standard error, so that standard output is only for results. Secrets are redacted by name. */
+/** The logger of the process: JSON lines on standard error, because standard output is for results. Secrets are redacted by name. */
 export function createLogger(options: { readonly level: string }, destination: DestinationStream = standardError()): Logger {
   const paths = [...SECRETS, ...SECRETS.map((name) => `*.${name}`)];
   const hooks = { logMethod: bounded(new RepeatLimiter()) };
@@ -17,7 +17,7 @@ export function createLogger(options: { readonly level: string }, destination: D
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
-/** Warnings and worse are bounded. Lower levels are logged only if somebody asked to see everything. */
+/** From this level on lines are rate-limited. Lower levels are logged only if the operator wants everything. */
 const BOUNDED_FROM = 40;
 
 function bounded(repeats: RepeatLimiter): LogMethod {
@@ -30,7 +30,7 @@ function bounded(repeats: RepeatLimiter): LogMethod {
 
 let output: LogOutput | null = null;
 
-/** One for the process, because two would mix their lines. */
+/** One output for the process, because two would mix their lines. */
 function standardError(): DestinationStream {
   if (output === null) {
     const made = new LogOutput(2);

@@ -34,7 +34,7 @@ import { realScheduler } from './kernel/scheduler.ts';
 
 /** Composition: the parts of a node, according to its roles. The parts themselves are in `compose/`. */
 
-/** The share of the stopping time that running requests may take. The rest is for writing what they leave, and for the database. */
+/** The share of the stopping time that running requests may take. The rest is for their commits, and for the database. */
 const DRAIN_SHARE = 0.6;
 /** The share of it that telemetry may take to be projected to the end. */
 const FINISH_SHARE = 0.2;
@@ -43,13 +43,12 @@ const STOP_SHARE = 0.9;
 
 export interface Node {
   readonly url: string;
-  /** The demo project if this start has made it, otherwise why not. */
+  /** The demo project if this start has made it, otherwise the reason why not. */
   readonly demo: NewProject | NoDemo;
-  /** Makes a project that this node shows when it resolves; `null`: this process serves no requests itself. */
+  /** Makes a project, and resolves when this node shows it; `null`: this process serves no requests itself. */
   readonly createProject: CreateProject | null;
   /**
-   * Stops serving, lets running requests finish and stops everything, within `SHUTDOWN_TIMEOUT_MS` plus the time that the database takes to
-   * stop.
+   * Stops serving, lets running requests finish and stops all parts, within `SHUTDOWN_TIMEOUT_MS` plus the time that the database takes.
    */
   close(): Promise<void>;
 }
@@ -59,7 +58,7 @@ type CreateProject = (name: string) => Promise<NewProject>;
 export interface NodeOptions {
   readonly demo: boolean;
   readonly logger: Logger;
-  /** Called when the embedded database went away and cannot be started again: the node is of no more use. */
+  /** Called when the embedded database has ended and cannot be restarted, so that the node cannot go on. */
   readonly onLost: () => void;
 }
 
@@ -71,7 +70,7 @@ interface Building extends NodeResources, Omit<NodeOptions, 'onLost'> {
   readonly probes: Probes;
 }
 
-/** Starts a node. Throws `ConfigProblem` or `DatabaseProblem` that says what to do, or the error of listening. */
+/** Starts a node. Throws `ConfigProblem` or `DatabaseProblem`, which say what to do, or the error of listening. */
 export async function startNode(config: Config, options: NodeOptions): Promise<Node> {
   const shutdown = new Shutdown(options.logger);
   const close = () => shutdown.run(config.limits.shutdownTimeoutMs * STOP_SHARE);
@@ -93,7 +92,7 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
 interface Started {
   readonly port: number;
   readonly demo: NewProject | NoDemo;
-  /** What this process measures. */
+  /** The metrics of this process. */
   readonly registry: Registry;
   readonly createProject: CreateProject | null;
 }
@@ -103,7 +102,7 @@ function startRoles(build: Building): Promise<Started> {
   return build.config.workers > 1 ? startWithWorkers(build) : startInOneProcess(build);
 }
 
-/** Serves requests in this process. If the node also projects, the projector tells the working set how far it is. */
+/** Serves requests in this process. If the node also projects, the projector reports its checkpoints to the working set. */
 async function startInOneProcess(build: Building): Promise<Started> {
   const { config, shutdown } = build;
   const { projects, views, metrics, server, exposition } = await openProjects(build, config.roles.includes('projector'));
@@ -115,7 +114,7 @@ async function startInOneProcess(build: Building): Promise<Started> {
   return { port, demo, registry: metrics.registry, createProject: (name) => makeShownProject(operator, views, name) };
 }
 
-/** This process projects, if the node has that role, and passes connections to workers, which serve them. */
+/** Starts workers, which serve requests. This process passes connections to them, and projects if the node has that role. */
 async function startWithWorkers(build: Building): Promise<Started> {
   const { config, shutdown, pool, log, logger } = build;
   const projecting = config.roles.includes('projector') ? await startProjecting(build) : null;
@@ -132,13 +131,13 @@ async function startWithWorkers(build: Building): Promise<Started> {
   return { port: acceptor.port, demo, registry, createProject: null };
 }
 
-/** What the first process tells a worker. The rest the worker reads from the same environment and arguments. */
+/** The value that the first process starts a worker with. The worker reads the rest from the same environment and arguments. */
 interface WorkerStart {
   readonly databaseUrl: string;
   readonly connections: Connections;
 }
 
-/** Runs one of the processes that `--workers` asks for, until its first process stops it. */
+/** Runs a worker of a node with `--workers`, until the first process stops it. */
 export function runWorker(config: Config, logger: Logger): void {
   serveAsWorker<WorkerStart>(async ({ databaseUrl, connections }, exposition) => {
     const shutdown = new Shutdown(logger);
@@ -175,13 +174,13 @@ async function startProjecting({ config, log, pool, logger, shutdown }: Building
 }
 
 /**
- * Opens the write side with its HTTP server, which does not listen yet. `projecting`: in this process, too; `ofAll`: metrics of the whole
- * node.
+ * Opens the write side with its HTTP server, which does not listen yet. `projecting`: this process also projects; `ofAll`: metrics of the
+ * whole node.
  */
 async function openProjects(build: Building, projecting: boolean, ofAll?: () => Promise<string>) {
   const { config, log, pool, connections, logger, shutdown } = build;
   const metrics = createMetrics();
-  // They are separate, so that slow views of a project delay none of its decisions.
+  // Separate bulkheads, so that slow views of a project do not delay its decisions.
   const stateReads = createReadBulkhead(build.connections.pool, realScheduler);
   const viewReads = createReadBulkhead(
     build.connections.pool,
@@ -228,7 +227,7 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: () => 
   return { projects, views, metrics, server, exposition };
 }
 
-/** What this process answers to probes from now on. */
+/** The probes of this process, with its readiness from now on. */
 function watched({
   config,
   pool,

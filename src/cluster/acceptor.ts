@@ -11,17 +11,16 @@ export interface Acceptor {
 }
 
 /**
- * The longest time until a connection has said where it wants to go, however slowly it sends. It is like the HTTP server's own limit for
- * headers.
+ * How long a connection may take to send the start of its request line, ms. It is the same as the HTTP server's own limit for headers.
  */
 const HEAD_TIMEOUT_MS = 20_000;
 
-/** Sockets read nothing in advance: a socket that holds a chunk stops until it is asked to go on. */
+/** Sockets read nothing in advance: a socket with an unread chunk pauses. */
 const NOTHING_AHEAD = 0;
 
 /**
- * `dispatch` gets each connection together with the bytes that were read of it; this process reads no further. Rejects when it cannot listen on
- * the port.
+ * Listens on the port. `dispatch` gets each connection with the bytes that were read of it; this process reads no further. Rejects if it
+ * cannot listen on the port.
  */
 export async function openAcceptor(
   port: number,
@@ -55,7 +54,7 @@ export async function openAcceptor(
   };
 }
 
-/** Reads no more than necessary: what the socket reads after it was passed on would be lost. */
+/** Reads no more than necessary: bytes that the socket read after it was passed on would be lost. */
 function readHead(socket: Socket, done: (head: Buffer, project: string | null) => void): void {
   const chunks: Buffer[] = [];
   const look = () => {

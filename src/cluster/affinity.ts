@@ -6,10 +6,10 @@
 
 /** Matches `/v3/<family>/<project>`, `/v1/…`, `/api/…` and `/pages/<project>` after the method. */
 const PROJECT = /^[A-Z]{1,16} \/(?:(?:v\d+|api)\/[^/ ?]+|pages)\/([A-Za-z0-9_-]{1,128})[/ ?]/i;
-/** A longer request line is not waited for. */
+/** If the project is not within so many bytes, the connection counts as one without a project. */
 const MAX_BYTES = 1024;
 
-/** What the first bytes of a connection say: a project, that there is none, or that more bytes are needed. */
+/** The project in the first bytes of a connection; `none`: there is none; `more`: more bytes are needed. */
 export type Peeked = { readonly project: string } | 'none' | 'more';
 
 /** Looks for the project in the first bytes of a connection. */
@@ -33,7 +33,7 @@ export function memberFor(key: string, members: readonly number[]): number | und
   return best;
 }
 
-/** FNV-1a with extra mixing at the end: neighbouring members must not get neighbouring weights. */
+/** FNV-1a with extra mixing at the end, so that neighbouring members do not get neighbouring weights. */
 function hash(text: string): number {
   let sum = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) sum = Math.imul(sum ^ text.charCodeAt(index), 0x01000193);

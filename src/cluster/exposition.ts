@@ -11,7 +11,7 @@ export interface Exposition {
 
 const TIMEOUT_MS = 2_000;
 
-/** `registry`: what this process measures. */
+/** `registry`: the metrics of this process. */
 export function createExposition(registry: Registry): Exposition {
   const waiting = new Map<number, (metrics: readonly Metric[]) => void>();
   let asks = 0;

@@ -7,7 +7,7 @@ export type Metric = MetricObjectWithValues<MetricValue<string>>;
 /** From the first process to a worker. */
 export type PrimaryMessage<Start> =
   | { readonly kind: 'start'; readonly with: Start }
-  /** It comes with the socket. `head`: what was read of it, a character for each byte. */
+  /** The socket is sent with it. `head`: the bytes that were read of it, as Latin-1. */
   | { readonly kind: 'connection'; readonly head: string }
   | { readonly kind: 'measure'; readonly ask: number }
   | { readonly kind: 'exposition'; readonly ask: number; readonly text: string }
@@ -22,13 +22,14 @@ export type WorkerMessage =
   | { readonly kind: 'expose'; readonly ask: number };
 
 /**
- * The message as an order. Both ends are this program in this version. `null` for a message that is not ours: a library may send its own.
+ * The message as one from the first process; `null` if it is not one, because libraries may send their own. Its members are not checked:
+ * both ends run the same version.
  */
 export function asPrimaryMessage<Start>(message: unknown): PrimaryMessage<Start> | null {
   return isMessage(message, ['start', 'connection', 'measure', 'exposition', 'stop']) ? (message as PrimaryMessage<Start>) : null;
 }
 
-/** The message as a report; `null` for one that is not ours. */
+/** The message as one from a worker; `null` if it is not one. */
 export function asWorkerMessage(message: unknown): WorkerMessage | null {
   return isMessage(message, ['awake', 'ready', 'failed', 'measured', 'expose']) ? (message as WorkerMessage) : null;
 }

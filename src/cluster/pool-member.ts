@@ -4,17 +4,17 @@ import type { Logger } from 'pino';
 import { asWorkerMessage, type PrimaryMessage, type WorkerMessage } from './messages.ts';
 
 export interface PoolMemberOptions<Start> {
-  /** What its process is told at each start. */
+  /** The value that its process gets at each start. */
   readonly start: Start;
   readonly logger: Logger;
-  /** Gets what the process reports beside its own start. */
+  /** Gets the process's reports, except those about its start. */
   readonly onReport: (member: PoolMember<Start>, report: WorkerMessage) => void;
 }
 
 const START_MS = 60_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
-/** A process that lived this long did not fail because of its start, so the next one is started without a longer pause. */
+/** A process that lived this long, ms, did not crash at its start, so the next one starts without back-off. */
 const STABLE_MS = 10_000;
 
 /** One worker of the pool. Its process is replaced when it ends; its projects stay. */
@@ -38,8 +38,7 @@ export class PoolMember<Start> {
   }
 
   /**
-   * Starts its process: this program again, with the same arguments. Resolves with `null` when it serves, or with the reason why it does
-   * not.
+   * Starts its process: this program again, with the same arguments. Resolves to `null` when it serves, or to the reason why it does not.
    */
   start(): Promise<string | null> {
     const { logger } = this.#options;
@@ -73,7 +72,7 @@ export class PoolMember<Start> {
     if (this.#process?.isConnected()) this.#process.send(message, () => undefined);
   }
 
-  /** Gives it a connection. `false`: it has no process. `head`: what was read of the connection. */
+  /** Passes a connection to it. `head`: the bytes that were read of it. Returns `false` if it has no process. */
   take(socket: Socket, head: Buffer): boolean {
     if (this.#process === null) return false;
     const message: PrimaryMessage<Start> = { kind: 'connection', head: head.toString('latin1') };

@@ -8,15 +8,15 @@ import { PoolMember } from './pool-member.ts';
 
 export interface WorkerPoolOptions<Start> {
   readonly size: number;
-  /** What each worker is told at its start. */
+  /** The value that each worker gets at its start. */
   readonly start: Start;
-  /** What this process measures. The workers' metrics are added to it. */
+  /** The metrics of this process. Those of the workers are added. */
   readonly registry: Registry;
   readonly logger: Logger;
 }
 
 export interface WorkerPool {
-  /** Gives a connection to the worker of its project; a connection without a project to any worker. */
+  /** Passes a connection to the worker of its project, or to any worker if it has no project. */
   dispatch(socket: Socket, head: Buffer, project: string | null): void;
   /** The text of `/metrics` for all processes. */
   exposition(): Promise<string>;
@@ -33,7 +33,7 @@ const NO_WORKER_RESPONSE = [
   '{"ok":false,"error":{"code":"BUSY","message":"No worker is ready"},"message":"No worker is ready"}',
 ].join('\r\n');
 
-/** Starts the workers: this program again, with the same arguments. Resolves when all serve; throws when one cannot. */
+/** Starts the workers: this program again, with the same arguments. Resolves when all serve; throws if one cannot. */
 export async function startWorkerPool<Start>({ size, start, registry, logger }: WorkerPoolOptions<Start>): Promise<WorkerPool> {
   const exposition = createExposition(registry);
   let turn = 0;

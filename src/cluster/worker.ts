@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Registry } from 'prom-client';
 import { asPrimaryMessage, type WorkerMessage } from './messages.ts';
 
-/** What a worker runs once it has been told how. */
+/** The work of a worker, once it has been started. */
 export interface WorkerProcess {
   readonly registry: Registry;
   accept(socket: Socket, head: Buffer): void;
@@ -18,7 +18,7 @@ export function isWorker(): boolean {
 const EXPOSITION_MS = 5_000;
 
 /**
- * Serves as a worker until the first process tells it to stop, or is gone. `begin` gets the value that the first process starts workers
+ * Serves as a worker until the first process tells it to stop or has ended. `begin` gets the value that the first process starts workers
  * with, and a function that returns the metrics of the whole node.
  */
 export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Promise<string>) => Promise<WorkerProcess>): void {
@@ -43,7 +43,7 @@ export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Pro
   };
   const stop = async () => {
     await work?.close();
-    // Work that was left behind could keep the process alive.
+    // Unfinished work could keep the process alive.
     process.exit(0);
   };
 
@@ -54,7 +54,7 @@ export function serveAsWorker<Start>(begin: (start: Start, exposition: () => Pro
     if (received.kind === 'measure') void measure(received.ask);
     if (received.kind === 'exposition') expositions.received(received.ask, received.text);
     if (received.kind === 'stop') void stop();
-    // A connection that its client closed on the way comes without a socket.
+    // If the client has closed the connection meanwhile, the message arrives without a socket.
     if (received.kind === 'connection' && handle instanceof Socket) work?.accept(handle, Buffer.from(received.head, 'latin1'));
   });
   report({ kind: 'awake' });

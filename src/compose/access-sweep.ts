@@ -11,15 +11,15 @@ import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
 import { createProjects, NO_OBSERVER } from './projects.ts';
 
-/** How long to wait until a sweep is projected before the next one starts. Two at once would only become one that takes as long as both. */
+/** How long to wait until a sweep is projected before the next one starts, ms. Two at once would take as long as one after the other. */
 const SWEEP_SHOWN_MS = 30_000;
 
-/** After this many projects in a row that could not be swept, the cause is not the projects: the log is away, or nobody projects. */
+/** After this many failures in a row the cause is not a project: the log does not answer, or no node projects. */
 const MAX_FAILURES = 3;
 
 /**
- * How long expired entries are still kept. A command that was decided just before may still be on its way to the log. A node whose clock is
- * behind would accept a session, a request id or an answer that has expired.
+ * How long expired entries stay, ms. A command that was decided just before may still be on its way to the log, and a node whose clock is
+ * slow would accept an expired session or request id.
  */
 const SETTLED_MS = 10 * 60_000;
 
@@ -36,9 +36,8 @@ const EXPIRING: readonly Expiring[] = [
 ];
 
 /**
- * Sweeps every project that has expired entries, step by step, through writers of this run's own. For the nodes that serve the projects it
- * is one more node that writes. A project that fails is skipped, and the job fails once the others are done. The next run does what is
- * left.
+ * Sweeps every project with expired entries, step by step, through writers of its own: for the nodes that serve the projects it is another
+ * node that writes. A project that fails is skipped, and the job fails once the others are done. The next run sweeps the rest.
  */
 export async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logger: Logger): Promise<readonly string[]> {
   const reader = createStateReader(pool);

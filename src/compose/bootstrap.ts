@@ -15,21 +15,21 @@ import { loggedLog, openLog, requireEventStore } from './log.ts';
 import { allotConnections, type Connections, createPool, demandOf } from './pool.ts';
 import type { Shutdown } from './shutdown.ts';
 
-/** What every part of a node is built on. */
+/** The resources that all parts of a node use. */
 export interface NodeResources {
-  /** With the password, so it must never be logged. */
+  /** Contains the password, so it must never be logged. */
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
   readonly log: Log;
   readonly connections: Connections;
 }
 
-/** How often a process that does not serve what it projects asks for new events. */
+/** Interval at which a process that projects but does not serve polls for new events, ms. */
 const POLL_MS = 25;
 
 /**
- * Opens database and log, runs the migrations, and checks that all of it fits together. Throws `ConfigProblem` or `DatabaseProblem` that
- * names what to do. `onLost`: the embedded database went away for good.
+ * Opens database and log, runs the migrations, and checks that they fit together. Throws `ConfigProblem` or `DatabaseProblem`, which say
+ * what to do. `onLost`: called when the embedded database has ended for good.
  */
 export async function bootstrapNode(config: Config, logger: Logger, shutdown: Shutdown, onLost: () => void): Promise<NodeResources> {
   requireConsistentConfig(config);
@@ -48,7 +48,7 @@ export async function bootstrapNode(config: Config, logger: Logger, shutdown: Sh
   return { databaseUrl: database.url, pool, log, connections };
 }
 
-/** The same for one of several processes of a node. What is to be done only once, the first process has done. */
+/** Opens the resources of a worker. The first process has already done what must be done only once. */
 export async function bootstrapWorker(
   config: Config,
   databaseUrl: string,
@@ -105,13 +105,13 @@ function logName({ eventStoreUrl }: Config): string {
   return eventStoreUrl === null ? 'Postgres' : `EventStoreDB ${redactUrl(eventStoreUrl)}`;
 }
 
-/** How the start reports on Redis. Nothing about Redis prevents a start, because requests go on without it. */
+/** The start's report on Redis. A failure does not prevent the start, because requests go on without Redis. */
 interface QueueStatus {
   readonly text: string;
   readonly warning: string | null;
 }
 
-/** The longest time that a start waits for Redis. */
+/** How long a start waits for Redis. */
 const QUEUE_TIMEOUT_MS = 1_000;
 
 async function probeQueue({ redisUrl }: Config): Promise<QueueStatus> {

@@ -11,19 +11,19 @@ export interface CatchUpOptions {
   readonly logger: Logger;
   readonly states: Pick<StateReader, 'checkpoint'>;
   readonly views: Pick<ViewReader, 'caughtUp'>;
-  /** How long the read models may not come nearer before waiting ends, ms. */
+  /** The wait ends if the read models make no progress for this long, ms. */
   readonly stallMs?: number;
 }
 
-/** How long a running node is given to show what was written, before this process projects it, too. */
+/** How long a running node gets to project what was written, before this process projects it, ms. */
 const NODE_GRACE_MS = 500;
 const STALL_MS = 30_000;
-/** A view that is paused answers at once, so this is how often it is looked at again. */
+/** Interval at which a paused view is checked again, ms: its answer comes at once. */
 const AGAIN_MS = 100;
-/** How many projects are brought up at the same time. The projector does not write more at once, either. */
+/** How many projects catch up at the same time. The projector writes no more at once. */
 const CONCURRENCY = 2;
 
-/** Brings read models up to revisions for a command, by a projector that lives as long as that takes. */
+/** Lets read models catch up to revisions for a command, by a projector that runs only meanwhile. */
 export class CatchUp {
   readonly #options: CatchUpOptions;
 
@@ -65,8 +65,8 @@ export class CatchUp {
   }
 
   /**
-   * Whether the read models reach `revision` before they have come no nearer for too long. Only the way to `revision` counts: a project that is
-   * played goes on beyond it for ever, also where a paused view never shows it.
+   * Whether the read models reach `revision` before they stall. Only progress towards `revision` counts: while a project is played the
+   * other views progress for ever, even if a paused view never shows it.
    */
   async #bring(
     projector: Projector,
@@ -91,7 +91,7 @@ export class CatchUp {
     return false;
   }
 
-  /** Revision of the project's state tables. */
+  /** The revision of the project's state tables. */
   async #stateAt(projectId: string): Promise<number> {
     return (await this.#options.states.checkpoint(projectId))?.revision ?? -1;
   }

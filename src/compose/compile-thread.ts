@@ -9,7 +9,7 @@ export interface ThreadBounds {
   /** Longest time for one task, ms. */
   readonly taskMs: number;
   readonly memoryMb: number;
-  /** The most tasks of one project that wait beside the one that runs. */
+  /** Most waiting tasks of one project besides the running one. */
   readonly waiting: number;
   /** The thread ends after this time without a task, ms. */
   readonly idleMs: number;
@@ -23,7 +23,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** The thread's program. `null` when this runs from TypeScript, which a thread of Node 20 cannot read: then there is no thread. */
+/** The thread's program; `null` if this runs from TypeScript, which a thread of Node 20 cannot read. Then there is no thread. */
 export function workerFile(): URL | null {
   return import.meta.url.endsWith('.ts') ? null : new URL('./compile-worker.js', import.meta.url);
 }
@@ -56,14 +56,14 @@ export class CompileThread implements Compiler {
     });
   }
 
-  /** Refuses all that still wait. */
+  /** Refuses all waiting tasks, and ends the thread. */
   async close(): Promise<void> {
     for (const line of this.#lines.values()) for (const { reject } of line) reject(refusal('COMPILER_FAILED'));
     this.#lines.clear();
     await this.#end(refusal('COMPILER_FAILED'));
   }
 
-  /** Starts the next task: each project in turn has one. */
+  /** Starts the next task. Projects take turns. */
   #next(): void {
     if (this.#running !== null) return;
     const [first] = this.#lines;
@@ -106,7 +106,7 @@ export class CompileThread implements Compiler {
     const { memoryMb } = this.#bounds;
     const worker = new Worker(this.#file, { resourceLimits: { maxOldGenerationSizeMb: memoryMb }, execArgv: [] });
     this.#worker = worker;
-    // An idle thread must not keep the process alive. A caller that waits for an answer has a connection, which does.
+    // An idle thread must not keep the process alive. The connection of a waiting caller does.
     worker.unref();
     worker.on('error', (error: Error & { readonly code?: string }) => {
       const tooMuch = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -126,7 +126,7 @@ export class CompileThread implements Compiler {
     this.#running = null;
     if (running !== null) running.reject(why ?? refusal('COMPILER_FAILED'));
     of.removeAllListeners();
-    // An error that it still throws while it ends concerns nobody any more.
+    // Errors that the thread throws while it ends are ignored.
     of.on('error', () => undefined);
     this.#next();
     await of.terminate();

@@ -5,9 +5,9 @@ import { type Database, startDatabase, useDatabase } from '../../infra/postgres/
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import type { Config } from '../config/config.ts';
 
-/** What is known of a Postgres server before anything is done with it. */
+/** Facts of a Postgres server, read before it is used. */
 export interface ServerFacts {
-  /** The version as the server says it: `17.2`, `15.14 (Debian …)`. */
+  /** The version as the server reports it: `17.2`, `15.14 (Debian …)`. */
   readonly version: string;
   readonly major: number;
   readonly maxConnections: number;
@@ -24,7 +24,7 @@ export interface NodeDatabase {
 
 export const OLDEST_POSTGRES = 15;
 
-/** Encodings that can hold every text. The second one checks nothing, which is bad practice but does not endanger what is stored. */
+/** Encodings that can store every text. The second one validates nothing, which is bad practice but no danger to stored data. */
 const ENCODINGS_OF_EVERYTHING: readonly string[] = ['UTF8', 'SQL_ASCII'];
 
 /** The database for a command: an external server, or the embedded one, beside a running node or without one. */
@@ -44,8 +44,8 @@ export async function commandDatabase(config: Config, logger: Logger): Promise<{
 }
 
 /**
- * The node's database: an external server, or the embedded one, which is started again whenever it ends by itself. `onLost`: it cannot be,
- * so the node is of no more use.
+ * The node's database: an external server, or the embedded one, which is restarted whenever it ends by itself. `onLost`: called when it
+ * cannot be restarted, so that the node cannot go on.
  */
 export async function nodeDatabase(config: Config, logger: Logger, onLost: () => void): Promise<NodeDatabase> {
   const { databaseUrl } = config;
@@ -56,12 +56,12 @@ export async function nodeDatabase(config: Config, logger: Logger, onLost: () =>
   return { url: databaseUrl, facts, stop: async () => undefined };
 }
 
-/** How long a server that starts up or recovers is waited for, and the pause between two questions, ms. */
+/** How long the start waits for a server that starts up or recovers, and the pause between two attempts, ms. */
 const STARTING = { forMs: 300_000, pauseMs: 500 };
 /** SQLSTATE `cannot_connect_now`: the server starts up, recovers, or shuts down. */
 const CANNOT_CONNECT_NOW = '57P03';
 
-/** Asks again as long as the server says that it takes no connections yet. After a crash of a large one, recovery takes minutes. */
+/** Retries while the server says that it takes no connections yet. Recovery of a large one after a crash takes minutes. */
 export async function onceStarted<T>(ask: () => Promise<T>, logger: Logger, { forMs, pauseMs } = STARTING): Promise<T> {
   const until = performance.now() + forMs;
   for (let tries = 0; ; tries += 1) {
@@ -80,7 +80,7 @@ function isStarting(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === CANNOT_CONNECT_NOW;
 }
 
-/** Asks the server what it is. Throws when it cannot connect. */
+/** Reads the facts of a server. Throws if it cannot connect. */
 async function readFacts(connectionString: string): Promise<ServerFacts> {
   const client = new pg.Client({ connectionString, application_name: 'savepoint look', connectionTimeoutMillis: 5000 });
   // A lost connection fails the query. Without a listener it would end the process.
@@ -109,8 +109,8 @@ function requireVersion({ major, version }: ServerFacts): void {
 }
 
 /**
- * With any other encoding, the first player with a name in another script would block every write of the project for good: no append could
- * store it.
+ * Throws for any other encoding: it could not store a name in another script, and the append that contains it would block every further
+ * write of the project.
  */
 function requireEncoding({ encoding }: ServerFacts): void {
   if (ENCODINGS_OF_EVERYTHING.includes(encoding)) return;
@@ -130,7 +130,7 @@ async function embedded(config: Config, logger: Logger, onLost: () => void): Pro
   });
   const stop = async () => {
     supervisor.stopping.abort();
-    // A server that is just being started would be left running.
+    // Waits for a restart under way, because its server would be left running.
     const last = await (supervisor.restarting ?? supervisor.current);
     await last?.stop();
   };
@@ -154,7 +154,7 @@ async function supervise(supervisor: Supervisor, config: Config, logger: Logger)
     await supervisor.current.exited;
     if (supervisor.stopping.signal.aborted) return;
     logger.error('the embedded Postgres went away; starting it again');
-    // The session of the old server's lock would take it again on the new server, and then stand in this node's own way.
+    // The old server's lock session would take the lock on the new server first, and block this node.
     await supervisor.current.stop();
     supervisor.restarting = startAgain(config, logger, supervisor.stopping.signal);
     const again = await supervisor.restarting;
@@ -169,12 +169,12 @@ async function supervise(supervisor: Supervisor, config: Config, logger: Logger)
 }
 
 const MAX_PAUSE_MS = 5_000;
-/** Of the tries that fail, only each of this number is reported: about once a minute. */
+/** Every how many failed attempts one is reported: about once a minute. */
 const REPORT_EVERY = 12;
 
 /**
- * Tries until the server runs. What prevents it, such as a full disk, may pass by itself or be mended by an operator. `null` when the node
- * stops.
+ * Retries until the server runs. The cause, such as a full disk, may pass by itself or be fixed by an operator. Resolves to `null` when the
+ * node stops.
  */
 async function startAgain(config: Config, logger: Logger, stopping: AbortSignal): Promise<Database | null> {
   for (let tries = 0; !stopping.aborted; tries++) {

@@ -18,12 +18,12 @@ export interface DemoParts {
   readonly logger: Logger;
 }
 
-/** Why a start made no demo project. */
+/** The reason why a start made no demo project. */
 export type NoDemo = 'not asked for' | 'made before' | 'the log holds projects' | 'no folder for its keys';
 
 /**
- * Advisory lock, held while a node checks whether there is a project and makes one. So two nodes that start first at the same time make
- * only one. The number has no meaning.
+ * Advisory lock for checking whether there is a project and making one, so that two nodes that start at the same time make only one. The
+ * number has no meaning.
  */
 const DEMO_LOCK = 7_203_114_004;
 
@@ -37,7 +37,7 @@ export async function makeShownProject(operator: Operator, views: ViewReader, na
   return project;
 }
 
-/** Makes a project to try things on, at the very first start. Only the operator can read the file with its keys. */
+/** Makes a demo project at the very first start. Only the operator can read the file with its keys. */
 export async function makeDemoProject({ config, pool, log, operator, views, logger }: DemoParts): Promise<NewProject | NoDemo> {
   const folder = resolve(config.dataDir);
   const file = join(folder, 'demo-project.json');

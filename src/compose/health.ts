@@ -4,13 +4,13 @@ import { SingleFlight } from '../kernel/single-flight.ts';
 import type { Log } from '../log/port.ts';
 import { VERSION } from '../version.ts';
 
-/** The longest time until the answer that this node is not healthy: a load balancer must not wait long for it. */
+/** How long a check may take until the node counts as unhealthy: load balancers do not wait long. */
 const TIMEOUT_MS = 3_000;
 
-/** What a process answers to probes. `readiness`: from `watchReadiness`. */
+/** The probes of a process. `readiness`: from `watchReadiness`. */
 export function probesOf(pool: pg.Pool, separateLog: Log | null, readiness: { readonly behind: number | null }): Probes {
   const running = new SingleFlight<Health>();
-  // However many probes ask at once, the check runs once. Otherwise each would take a connection away from players.
+  // Concurrent probes share one check, because each check takes a connection away from players.
   const health = () => running.run('health', null, () => healthOf(pool, separateLog));
   return {
     health,
@@ -23,7 +23,7 @@ export function probesOf(pool: pg.Pool, separateLog: Log | null, readiness: { re
   };
 }
 
-/** `separateLog`: the log when it is not in the database and must be asked by itself. */
+/** `separateLog`: the log, if it is not in the database and must be checked separately. */
 async function healthOf(pool: pg.Pool, separateLog: Log | null): Promise<Health> {
   const started = performance.now();
   try {

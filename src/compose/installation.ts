@@ -19,10 +19,10 @@ import { createPool } from './pool.ts';
 import { createProjects, NO_OBSERVER } from './projects.ts';
 import { Shutdown } from './shutdown.ts';
 
-/** What commands work on, whether a node runs or not. */
+/** An installation as commands use it, whether a node runs or not. */
 export interface Installation {
   readonly config: Config;
-  /** With the password: for the program that asked for it, and never to be logged. */
+  /** Contains the password: for the command that prints it, and never to be logged. */
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
   /** The log, in the engine that EVENTSTORE_URL names, or in the database. */
@@ -32,25 +32,25 @@ export interface Installation {
   /** Writes an import. Loaded on demand. */
   importer(): Promise<Importer>;
   /**
-   * Waits until the read models show `revision`, which must be in the log. Projects it itself if no node does. False when they have not
-   * moved for 30 s. `onWait` gets the revision that they are at, once a second.
+   * Waits until the read models show `revision`, which must be in the log. Projects it itself if no node does. Returns `false` if they make
+   * no progress for 30 s. `onWait` gets their revision once a second.
    */
   waitUntilProjected(projectId: string, revision: number, onWait?: (at: number) => void): Promise<boolean>;
   /**
-   * Brings the read models of these projects up to a revision each, which must be in the log. Returns the projects whose read models did
-   * not move for 30 s. `onDone` gets the number of projects that are done.
+   * Lets the read models of these projects catch up to a revision each, which must be in the log. Returns the projects whose read models
+   * made no progress for 30 s. `onDone` gets the number of finished projects.
    */
   catchUp(heads: ReadonlyMap<string, number>, onDone?: (projects: number) => void): Promise<readonly string[]>;
-  /** Closes everything. What a log that is away keeps from ending is left behind. */
+  /** Closes everything, within a bound: appends to a log that does not answer are abandoned. */
   close(): Promise<void>;
 }
 
-/** How long closing may take, and how long the process may live on after it because of what was left behind. */
+/** How long closing may take, and how long abandoned work may keep the process alive afterwards, ms. */
 const CLOSE_MS = 5_000;
 const EXIT_GRACE_MS = 500;
 
 export interface OpeningOptions {
-  /** Whether it is made where there is none yet. Otherwise NOT_FOUND is thrown, and nothing is made. */
+  /** Whether a missing installation is made. Otherwise NOT_FOUND is thrown. */
   readonly mayMake: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function openInstallation(config: Config, logger: Logger, { mayMake
     pool,
     log,
     operator: createOperator(projects, config.keyPrefix),
-    // The code that runs endpoints is loaded only by commands that run some.
+    // The code that runs endpoints is loaded only by commands that need it.
     tests: { run: async (...of) => (await import('./project-tests.ts')).projectTestsOn(config, projects).run(...of) },
     importer: async () => (await import('../app/operator/transfer/importer.ts')).createImporter(projects),
     waitUntilProjected: (projectId, revision, onWait) => catchUp.waitFor(projectId, revision, onWait),
@@ -86,15 +86,15 @@ export async function openInstallation(config: Config, logger: Logger, { mayMake
         drained = true;
       });
       await shutdown.run(CLOSE_MS);
-      // A write whose outcome is unknown is still being sent. The command has reported that, and must end.
+      // A write with an unknown outcome is still being sent. The command has reported it, and must end.
       if (!drained) setTimeout(() => process.exit(), EXIT_GRACE_MS).unref();
     },
   };
 }
 
-/** The database with its tables, as new as this program. */
+/** Opens the database and migrates its tables to this release. */
 async function openTables(config: Config, logger: Logger, mayMake: boolean) {
-  // Where an EventStoreDB keeps the log, read models that are missing are no sign that there is no installation.
+  // If the log is in an EventStoreDB, missing read models do not mean that there is no installation.
   const isNeeded = !mayMake && config.eventStoreUrl === null;
   if (isNeeded && config.databaseUrl === null && databaseUrlOf(config.dataDir) === null)
     throw notInstalled(`in ${resolve(config.dataDir)}`);

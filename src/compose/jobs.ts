@@ -22,7 +22,7 @@ interface JobsBuild {
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
   readonly log: Log;
-  /** What this process measures. */
+  /** The metrics of this process. */
   readonly registry: Registry;
   readonly logger: Logger;
   readonly shutdown: Shutdown;
@@ -32,8 +32,8 @@ interface JobsBuild {
 const CLOSE_SHARE = 0.3;
 
 /**
- * Starts background work, if the node has the role: on Redis, or in the database. Loading the library takes a fifth of a second, so this
- * comes after the node serves. Requests never wait for it, and go on without it.
+ * Starts background jobs, on Redis or in the database, if the node has the role. Loading the library takes a fifth of a second, so the node
+ * serves first. Requests never wait for jobs, and go on without them.
  */
 export function startJobs(build: JobsBuild): void {
   if (!build.config.roles.includes('worker')) return;
@@ -53,12 +53,12 @@ async function open({ config, databaseUrl, pool, log, registry, logger, shutdown
   jobs.start();
 }
 
-/** Jobs that reach into projects, and therefore open them. */
+/** Jobs that open projects. */
 interface ProjectWork extends Pick<JobWork, 'sweepAccess'> {
   readonly tests: ProjectTests;
 }
 
-/** What jobs do, on this database and log. */
+/** The work of jobs, on this database and log. */
 export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess }: ProjectWork): JobWork {
   return {
     async rebuild(names, onPercent) {
@@ -73,7 +73,7 @@ export function workOn(pool: pg.Pool, log: Log, { tests, sweepAccess }: ProjectW
     dropAbandoned: () => dropAbandoned(pool),
     async retainTelemetry() {
       const now = Date.now();
-      // What this run sweeps is truncated by the next run, when its rows are gone.
+      // The next run truncates what this run sweeps, because the rows have to go first.
       const cut = await truncateTelemetry({ log, pool, now });
       return { ...(await retainTelemetry({ log, pool, now })), cut };
     },

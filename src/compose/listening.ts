@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import type { Config } from '../config/config.ts';
 
-/** Whether a port can be listened on, found out by doing so for a moment. */
+/** Checks that ports are free, by listening on them for a moment. */
 
-/** The error that listening ends with; `null`: the port is free, or any will do. */
+/** The error of listening on a port; `null`: it is free, or is 0. */
 export function listeningError(port: number, host: string): Promise<NodeJS.ErrnoException | null> {
   if (port === 0) return Promise.resolve(null);
   return new Promise((done) => {
@@ -13,7 +13,7 @@ export function listeningError(port: number, host: string): Promise<NodeJS.Errno
   });
 }
 
-/** Throws the error of listening on a port of the node. It comes before anything is made: a database takes seconds, and would be left behind. */
+/** Throws the error of listening on a port of the node. It is checked first, because a database takes seconds and would be left behind. */
 export async function requireFreePorts({ port, metricsPort, host }: Config): Promise<void> {
   for (const each of [port, metricsPort ?? 0]) {
     const error = await listeningError(each, host);

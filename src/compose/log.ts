@@ -9,7 +9,7 @@ import { AppendTooLarge, type Log } from '../log/port.ts';
 import { createPostgresLog } from '../log/postgres/log.ts';
 import { PROJECT_PREFIX } from '../log/streams.ts';
 
-/** Memory for the last events. Followers in this process only read what was just appended. */
+/** Memory for recent events: followers in this process mostly read what was just appended. */
 const RECENT_BYTES = 8 * 1024 * 1024;
 /** How long a start waits for the log's first answer. */
 const TIMEOUT_MS = 10_000;
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 10_000;
 export interface LogTuning {
   /** Connections for reading. */
   readonly readers?: number;
-  /** How often other processes' events are asked for when nothing else tells of them. */
+  /** Interval of polling for other processes' events if there is no notification, ms. */
   readonly pollMs?: number;
 }
 
@@ -28,8 +28,8 @@ export async function openLog(config: Config, databaseUrl: string, tuning: LogTu
 }
 
 /**
- * The same log, but it reports why it takes no appends, and when it does again. A writer tries until its append is stored or refused, and
- * its callers only learn that the storage is away.
+ * The log, which also reports why appends fail, and when they succeed again. Without this nobody would see the reason: a writer retries
+ * until its append is stored or refused, and its callers learn only that the storage is unavailable.
  */
 export function loggedLog(log: Log, logger: Pick<Logger, 'error' | 'info'>): Log {
   let troubled = false;
@@ -60,7 +60,7 @@ async function openEventStore(options: EventStoreLogOptions): Promise<EventStore
 }
 
 /**
- * The version of the configured EventStoreDB, or `null` where none is. Throws a `DatabaseProblem` when it does not answer, or is too old.
+ * The version of the configured EventStoreDB; `null`: none is configured. Throws a `DatabaseProblem` if it does not answer, or is too old.
  */
 export async function requireEventStore({ eventStoreUrl }: Config): Promise<string | null> {
   if (eventStoreUrl === null) return null;
@@ -80,7 +80,7 @@ export async function requireEventStore({ eventStoreUrl }: Config): Promise<stri
   return answer.version;
 }
 
-/** What to do about a failure, by the message of client or server: nothing else tells failures apart. */
+/** What to do about a failure, by its message: there are no codes. */
 function cureOf(reason: string): string {
   if (/this account/.test(reason)) return 'Correct user and password in it (esdb://USER:PASSWORD@…), or grant the account what it needs';
   if (/certificate/i.test(reason)) return 'Name the certificate of its issuer: …?tls=true&tlsCAFile=/path/ca.crt';
@@ -90,8 +90,8 @@ function cureOf(reason: string): string {
 export const OLDEST_EVENTSTORE = '22.10';
 
 /**
- * Whether the server is too old. A server that does not say its version is accepted: it may be a later one that says it in another way. So
- * is one that was built from source without a version, which calls itself 1.0.0 (or 0.0.0).
+ * Whether the server is too old. A server with an unreadable version is accepted, because a later one may report it in another way. So is
+ * one that was built from source without a version, which reports 1.0.0 (or 0.0.0).
  */
 export function isTooOld(version: string): boolean {
   if (/^[01]\.0\.0\b/.test(version)) return false;
@@ -105,7 +105,7 @@ export type EventStoreStatus =
   | { readonly ok: true; readonly version: string; readonly latencyMs: number }
   | { readonly ok: false; readonly reason: string };
 
-/** The version of the EventStoreDB, or why it does not answer. */
+/** The version of the EventStoreDB, or the reason why it does not answer. */
 export async function probeEventStore(url: string, timeoutMs: number): Promise<EventStoreStatus> {
   let log: EventStoreLog | null = null;
   try {
@@ -119,7 +119,7 @@ export async function probeEventStore(url: string, timeoutMs: number): Promise<E
   }
 }
 
-/** The read shows that the account has the right to read. The first call also connects, so the second is measured. */
+/** Reads twice. The first read checks the account's permission and connects; the second one is measured. */
 async function lookAt(log: EventStoreLog): Promise<EventStoreStatus> {
   await log.end();
   const version = await log.version();

@@ -22,7 +22,7 @@ export function observerOf(metrics: Metrics): WriterObserver {
   };
 }
 
-/** Sets metrics that are cheaper to look at once a second than to count on every request. */
+/** Sets metrics that are cheaper to sample once a second than to count on every request. */
 export function sampleMetrics(metrics: Metrics, projects: Projects): () => Promise<void> {
   let hits = 0;
   let misses = 0;
@@ -43,8 +43,7 @@ export function sampleMetrics(metrics: Metrics, projects: Projects): () => Promi
 }
 
 /**
- * Metrics of a projector: what it has done since its start, and the projects that it has stopped. They are looked up when they are asked
- * for.
+ * Metrics of a projector: its work since the start, and the projects that it has stopped. They are read when `/metrics` is.
  */
 export function exportProjector(registry: Registry, projector: Projector): void {
   const registers = [registry];
@@ -95,7 +94,7 @@ export function exportProjector(registry: Registry, projector: Projector): void 
   });
 }
 
-/** Metrics of what projects share, by its name: how much of it is in use, and how often a project was refused. */
+/** Metrics of bulkheads by name: slots in use, and refusals. */
 export function exportBulkheads(registry: Registry, bulkheads: Readonly<Record<string, Pick<Bulkhead, 'inUse' | 'rejected'>>>): void {
   const registers = [registry];
   new Gauge({
@@ -119,7 +118,7 @@ export function exportBulkheads(registry: Registry, bulkheads: Readonly<Record<s
   });
 }
 
-/** Metrics of what projects were refused because of their quotas. */
+/** Metrics of refusals because of quotas. */
 export function exportQuotas(registry: Registry): void {
   new Counter({
     name: 'savepoint_quota_refused_total',
@@ -133,7 +132,7 @@ export function exportQuotas(registry: Registry): void {
   });
 }
 
-/** The number of jobs. Every worker reports the same store: use the largest value. Nothing is reported while the store does not answer. */
+/** Metrics of jobs. All workers report the same store, so the largest value counts. Nothing is reported while the store does not answer. */
 export function exportJobs(registry: Registry, jobs: Jobs): void {
   new Gauge({
     name: 'savepoint_jobs',

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { POSTGRES_CLIENTS } from '../jobs/store.ts';
 
-/** How the connections of one process are divided. Appends use two more. */
+/** The connections of one process. Appends use two more. */
 export interface Connections {
   /** In the pool that projections and readers share. */
   readonly pool: number;
@@ -12,11 +12,11 @@ export interface Connections {
 }
 
 const APPENDING = 2;
-/** One process gains nothing from more. */
+/** More connections gain nothing for one process. */
 const MAX_CONNECTIONS: Connections = { pool: 12, readers: 6 };
 /** A projector takes two at a time, and readers must not wait for it. */
 const MIN_CONNECTIONS: Connections = { pool: 4, readers: 2 };
-/** Connections left for commands beside the node, for people who look at the database, and for the server's superuser. */
+/** Connections reserved for commands, for people who inspect the database, and for the server's superuser. */
 const SPARE = 8;
 
 /** The parts of a node that need connections to Postgres. */
@@ -31,7 +31,7 @@ export function demandOf({ workers, roles, redisUrl }: Pick<Config, 'workers' | 
   return { processes: workers > 1 ? workers + 1 : 1, jobs: roles.includes('worker') && redisUrl === null ? POSTGRES_CLIENTS : 0 };
 }
 
-/** What each process may use of a server with `maxConnections`; `null` when that is too little to work with. */
+/** The connections that each process may use of a server with `maxConnections`; `null` if they are too few. */
 export function allotConnections(maxConnections: number, { processes, jobs }: Demand): Connections | null {
   const each = Math.floor((maxConnections - SPARE - jobs) / processes) - APPENDING;
   if (each >= MAX_CONNECTIONS.pool + MAX_CONNECTIONS.readers) return MAX_CONNECTIONS;
@@ -40,7 +40,7 @@ export function allotConnections(maxConnections: number, { processes, jobs }: De
   return { pool: each - readers, readers };
 }
 
-/** Connections of the whole node when each process has this share. By default the full share. */
+/** Connections of the whole node if each process has these. Default: the full share. */
 export function connectionsOf({ processes, jobs }: Demand, { pool, readers }: Connections = MAX_CONNECTIONS): number {
   return processes * (pool + readers + APPENDING) + jobs;
 }
@@ -55,13 +55,13 @@ export function createPool(connectionString: string, logger: Logger, max: number
     connectionTimeoutMillis: 5000,
     keepAlive: true,
   });
-  // An idle client that loses its server reports it here, and the next query gets a new one. The error carries the whole client, so only
-  // its message is logged.
+  // An idle client that loses its connection reports it here; the next query gets a new client. The error contains the whole client, so
+  // only its message is logged.
   pool.on('error', (error) => {
-    // A pool that has ended gives up its connections a moment later, and the server may be quicker to close them.
+    // When the pool ends, the server may close its connections first.
     if (!pool.ending) logger.warn({ reason: error.message }, 'a database connection was lost');
   });
-  // The pool does not listen to a client that is in use. Losing its server between two queries would end the process.
+  // The pool does not listen to a client that is in use: without a listener, a connection lost between two queries would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

@@ -26,8 +26,7 @@ export interface ProbeParts {
 }
 
 /**
- * Serves `/health`, `/ready` and `/metrics` alone: on the main port of a node without the role `api`, and on the port that METRICS_PORT
- * names.
+ * Serves only `/health`, `/ready` and `/metrics`: on the main port of a node without the role `api`, and on METRICS_PORT.
  */
 export function createProbeServer({ config, probes, exposition, guard }: ProbeParts): ProbeServer {
   const buckets = new Buckets(requestBuckets(config), clientAddresses(config.trustedProxies));
@@ -78,7 +77,7 @@ function answer(response: ServerResponse, status: number, text: string | Buffer,
   response.writeHead(status, { ...HEADERS, ...headers }).end(text);
 }
 
-/** What the main port of a node without the role `api` serves. */
+/** The probe server on the main port of a node without the role `api`. */
 export function probeOf(config: Config, probes: Probes, exposition: Exposition): ProbeServer {
   const shown = config.metricsPort === null ? exposition : null;
   return createProbeServer({ config, probes, exposition: shown, guard: metricsGuard(config.metricsToken) });

@@ -15,7 +15,7 @@ export function projectTestsOn(config: Config, projects: Projects): ProjectTests
   return createProjectTests({ projects, scheduler: realScheduler, webhooks, limits });
 }
 
-/** Runs projects' tests for jobs. A node that runs jobs may serve nothing, so the projects are opened for one run. */
+/** Runs projects' tests for jobs. A node that runs jobs need not serve projects, so they are opened for each run. */
 export function projectTestsPerRun(config: Config, pool: pg.Pool, log: Log, logger: Logger): ProjectTests {
   return {
     async run(projectId, target, onProgress) {

@@ -26,7 +26,7 @@ export function createProjects(config: Config, log: Log, reader: StateReader, lo
   });
 }
 
-/** The quotas of every project for which the operator has set no others. */
+/** The default quotas of projects. */
 export function quotasIn({
   limits: { eventsPerDay, quotaDocuments, quotaBytes, telemetryPerMinute },
 }: Config): Required<WriterLimits>['quotas'] {
@@ -36,8 +36,8 @@ export function quotasIn({
 const LOOK_MS = 250;
 
 /**
- * For a node where another process projects. Looks how far the state tables of the open projects are, as long as something waits for them.
- * What they show may leave this process' memory. Returns a function that stops it.
+ * For a process that does not project. Polls the checkpoints of open projects' state tables while subjects wait for them: what the tables
+ * show may leave this process's memory. Returns a function that stops it.
  */
 export function watchCheckpoints(projects: Projects, reader: StateReader, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();

@@ -5,13 +5,13 @@ import { Bulkhead } from '../kernel/bulkhead.ts';
 import { refusal } from '../kernel/errors.ts';
 import { type Scheduler, within } from '../kernel/scheduler.ts';
 
-/** Connections of the pool that are always left for projectors and probes. */
+/** Connections of the pool that are reserved for projectors and probes. */
 const RESERVED = 2;
 /** How many reads of one project may wait for a connection, and for how long. */
 const MAX_WAITING = 500;
 const TIMEOUT_MS = 2_000;
 
-/** Runs a project's reads within its share of the connections. Rejects with 503 BUSY when none is free in time. */
+/** Runs a project's reads within its share of the connections. Rejects with 503 BUSY if none is free in time. */
 export interface ReadBulkhead {
   readonly inUse: number;
   readonly rejected: number;
@@ -19,8 +19,8 @@ export interface ReadBulkhead {
 }
 
 /**
- * Reads that one project may run at a time when Postgres runs on the CPUs of this process. More reads would take these CPUs from the
- * process, and so from all projects.
+ * Concurrent reads of one project if Postgres runs on this machine. More would take its CPUs away from this process, and so from all
+ * projects.
  */
 export const READS_OF_ONE_MACHINE = Math.max(2, availableParallelism());
 
@@ -48,8 +48,8 @@ function busy(): Error {
 }
 
 /**
- * The same views, each read within its project's share, and waited for `timeoutMs` at most, whatever it waits for: its turn, a connection, the
- * answer. Waiting for a view to catch up takes no connection for long.
+ * The same views, each read within its project's share, and waited for `timeoutMs` at most, whatever it waits for: its turn, a connection,
+ * the answer. Waiting for a view to catch up takes no connection for long.
  */
 export function boundedViews(views: ViewReader, bulkhead: ReadBulkhead, scheduler: Scheduler, timeoutMs: number): ViewReader {
   const run: ReadBulkhead['run'] = (projectId, read) =>

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30];
-/** Scans may use one in this many of the connections that readers and projections share. */
+/** Scans may use this fraction (one in so many) of the connections that readers and projections share. */
 const SHARE = 6;
 
 /** How many scans may run at a time on a pool of this size. */

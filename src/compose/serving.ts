@@ -85,7 +85,7 @@ export function createServing(parts: ServingParts): HttpServer {
     ...server,
     async close(drainMs) {
       await server.close(drainMs);
-      // Webhooks that answered calls still send. Each ends by itself within seconds.
+      // Webhooks of answered calls may still be under way. Each ends by itself within seconds.
       await webhooks.settled();
       await thread?.close();
     },
@@ -110,7 +110,7 @@ function liveParts({ limits, wireNames }: Config, { live }: Metrics): AppContext
 }
 
 const HOUR_MS = 3_600_000;
-/** The kept answer of a push may have this many times the bytes of a game's, because a push is answered for each of its items. */
+/** A stored answer of a push may be this many times as large as a game's, because it has a result for each item. */
 const MANAGED_TIMES = 4;
 
 function answersKept({ limits: { keptAnswerHours, keptAnswerBytes: bytes } }: Config): AppContext['limits']['answers'] {

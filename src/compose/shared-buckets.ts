@@ -44,7 +44,7 @@ export function sharedBuckets(
   const reportError = (error: unknown) => report(errorMessage(error));
   let connecting: Promise<Redis> | null = null;
   const connect = async () => {
-    // The library takes a while to load, and no start waits for it.
+    // Loaded on demand, so that no start waits for the library.
     const { connectForReading } = await import('../jobs/redis-connection.ts');
     const redis = await connectForReading(redisUrl, ANSWER_MS, reportError);
     redis.defineCommand('takeTokens', { numberOfKeys: 1, lua: TAKE });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** Parts that were started, to be stopped in the reverse order. */
+/** Stops the parts of a process in the reverse order of their start. */
 export class Shutdown {
   readonly #parts: (() => Promise<void>)[] = [];
   readonly #logger: Logger;
@@ -15,8 +15,8 @@ export class Shutdown {
   }
 
   /**
-   * Stops one part after the other. A part that hangs, such as a writer whose log is gone, is left behind after `withinMs`. The last part
-   * is the database, which has a limit of its own and must not be left running.
+   * Stops one part after the other. After `withinMs` parts that hang, such as a writer without its log, are abandoned. The last part is the
+   * database, which has a timeout of its own and must not be left running.
    */
   async run(withinMs: number): Promise<void> {
     const over = new AbortController();

@@ -8,11 +8,11 @@ const NAME = 'config-signing-key';
 const BITS = 2048;
 
 const READ = 'SELECT value FROM savepoint.installation WHERE name = $1';
-/** When several nodes make a key at once, the first one wins. */
+/** If several nodes make a key at once, the first one counts. */
 const KEEP = 'INSERT INTO savepoint.installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING';
 
 /**
- * The key that signs security configs. It is made when it is first needed and kept in the database, so that every node of the installation
+ * The key that signs security configs. It is made when first needed and stored in the database, so that every node of the installation
  * signs with the same key, also after a restart.
  */
 export function installationSigner(pool: Pool): () => Promise<Signer> {

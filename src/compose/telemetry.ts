@@ -20,12 +20,12 @@ interface TelemetryBuild {
   readonly shutdown: Shutdown;
 }
 
-/** The most players whose heartbeats a process gathers, about 1 KB each. */
+/** Most players whose heartbeats a process aggregates, about 1 KB each. */
 const MAX_GATHERED = 50_000;
-/** How often, at most, the log line for `SAVE_NOT_CONFIRMED` is written. Operators can look for that code. */
+/** Minimum interval of the log line for `SAVE_NOT_CONFIRMED`, which operators can search for, ms. */
 const ALERT_EVERY_MS = 60_000;
 
-/** How a process that serves requests receives telemetry. */
+/** Opens the part that receives telemetry in a process that serves requests. */
 export function openTelemetry(
   { log, pool, logger, registry, shutdown }: TelemetryBuild,
   { heartbeatFoldMs }: Pick<Config['limits'], 'heartbeatFoldMs'>,
@@ -94,8 +94,8 @@ function meter(registry: Registry, recorder: TelemetryRecorder, heartbeats: Hear
 }
 
 /**
- * The projector of telemetry, if the process has that role. It is stopped after the part that receives telemetry. So what players report at
- * the end is still projected, and a verification after a stop finds nothing missing. `withinMs`: the longest time for that.
+ * The projector of telemetry, if the process has that role. It stops after the part that receives telemetry, so that the last reports are
+ * still projected, and a verification after a stop finds nothing missing. `withinMs`: the longest time for that.
  */
 export function followTelemetry({ log, pool, logger, registry, shutdown }: TelemetryBuild, withinMs: number): TelemetryFollower {
   const follower = createTelemetryFollower({ log, pool, logger });

@@ -1,7 +1,7 @@
 import { type Secrecy, sizeText } from './kinds.ts';
 import { LIMITS, SERVER, type Setting, VERIFIER } from './settings.ts';
 
-/** The only place that reads settings from the environment and from flags. */
+/** Reads settings from the environment and from flags. No other module does. */
 
 type Values<T> = { readonly [K in keyof T]: T[K] extends Setting<infer V> ? V : never };
 
@@ -9,17 +9,17 @@ type Limits = Values<typeof LIMITS>;
 type Verifier = Values<typeof VERIFIER>;
 export type Config = Values<typeof SERVER> & { readonly verifier: Verifier; readonly limits: Limits };
 
-/** Settings that flags of the command line replace, as text: the same rules apply. */
+/** Settings that flags of the command line override, as text, under the same rules. */
 export type Overrides = { readonly [K in keyof typeof SERVER]?: string | undefined };
 
-/** One or more settings are not valid. The message has a line for each: the variable, its value, what is allowed. */
+/** Thrown for invalid settings. The message has a line for each: the variable, its value, what is allowed. */
 export class ConfigProblem extends Error {
   override readonly name = 'ConfigProblem';
 }
 
 /**
  * Reads every setting: the override, else the variable, else its default. An empty variable counts as not set. Throws {@link ConfigProblem}
- * that names all that is wrong; secrets in it are shown without their secret part.
+ * that names every invalid setting, without the secret parts of values.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>, overrides: Overrides = {}): Config {
   const problems: string[] = [];
@@ -32,10 +32,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ov
   return { ...server, verifier, limits } as Config;
 }
 
-/** An event may hold a document, what was asked for, and the document that it was forked from, with their changes. */
+/** An event may contain a document, the request, and the document that it was forked from, with their changes. */
 const DOCUMENTS_PER_APPEND = 4;
 
-/** Finds settings that are allowed by themselves, but together allow writes that can never be stored. */
+/** Finds settings that are valid separately, but together would allow writes that can never be stored. */
 function atOdds({ documentBytes, groupBytes }: Limits): string[] {
   const needed = DOCUMENTS_PER_APPEND * documentBytes;
   if (groupBytes >= needed) return [];
@@ -71,7 +71,7 @@ function shown(text: string | undefined, secret: Secrecy): string {
 }
 
 /**
- * An address that may be logged: without password and parameters. A text that is not an address may hold anything, so none of it is shown.
+ * An address without password and parameters, for logs. A text that is not an address may contain anything, so none of it is shown.
  */
 export function redactUrl(text: string): string {
   if (!URL.canParse(text)) return '(not shown: not an address)';

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 
-/** How one kind of value is read and described. */
+/** Reads and describes one kind of value. */
 export interface Kind<T> {
   readonly allowed: string;
   readonly parse: z.ZodType<T, string | undefined>;
   readonly secret?: Secrecy;
 }
 
-/** How much of a value messages must hide: of an address, its password. */
+/** How much of a value messages must hide; `partly`: the password of an address. */
 export type Secrecy = 'no' | 'partly' | 'whole';
 
 export const KIB = 1024;
@@ -50,12 +50,12 @@ export function choice<const T extends string>(...options: readonly [T, ...T[]])
   return { allowed: `one of ${options.join(', ')}`, parse: z.enum(options) };
 }
 
-/** A text that fits a pattern. `allowed` says so in words. */
+/** A text that fits a pattern, which `allowed` describes. */
 export function matching(pattern: RegExp, allowed: string): Kind<string> {
   return { allowed, parse: z.string().regex(pattern) };
 }
 
-/** A server's address, or `null`. It may hold a password, so it is never shown whole. `clear`: a further pattern that it must match. */
+/** A server's address, or `null`. It may contain a password, so it is never shown whole. `clear`: another pattern that it must match. */
 export function address(schemes: readonly string[], allowed: string, clear = /^/): Kind<string | null> {
   const fits = (text: string) => clear.test(text) && URL.canParse(text) && schemes.includes(new URL(text).protocol);
   return {
@@ -69,7 +69,7 @@ export function address(schemes: readonly string[], allowed: string, clear = /^/
   };
 }
 
-/** The same, or `null` when it is not set. */
+/** A text that fits a pattern, or `null` if it is not set. */
 export function optional(pattern: RegExp, allowed: string): Kind<string | null> {
   const parse = z
     .string()
@@ -83,7 +83,7 @@ export function optionalText(most: number): Kind<string | null> {
   return optional(new RegExp(`^.{1,${most}}$`), `a text of at most ${most} characters`);
 }
 
-/** A secret long enough that nobody can guess it from what it signs. */
+/** A secret, long enough that nobody can guess it from its signatures. */
 export const secretText: Kind<string | null> = { ...optional(/^.{16,1000}$/, 'a text of 16 to 1000 characters'), secret: 'whole' };
 
 /** Addresses and networks; `none` for an empty list. */
@@ -104,7 +104,7 @@ export const origins: Kind<readonly string[]> = {
     .pipe(z.array(z.string().refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text)))),
 };
 
-/** Prefixes of addresses, in the form in which they will be compared; `none` for an empty list. */
+/** Prefixes of addresses, normalised for comparison; `none` for an empty list. */
 export const prefixes: Kind<readonly string[] | null> = {
   allowed: 'http(s) addresses that end in /, with commas between, or none',
   parse: z

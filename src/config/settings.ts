@@ -19,7 +19,7 @@ import {
   whole,
 } from './kinds.ts';
 
-/** All settings, a row each: the variable, what it means, what is allowed. */
+/** A setting: the variable, its meaning, what is allowed. The tables below have one row for each. */
 export interface Setting<T> {
   readonly variable: string;
   readonly about: string;
@@ -64,7 +64,7 @@ export const SERVER = {
   eventStoreUrl: setting(
     'EVENTSTORE_URL',
     null,
-    // The EventStoreDB client takes what follows the first `@` for the host, and would show the rest of a password in its errors.
+    // The EventStoreDB client takes everything after the first `@` for the host, so its errors would show the rest of a password.
     address(
       ['esdb:', 'esdb+discover:', 'kurrentdb:', 'kurrentdb+discover:'],
       'esdb://user:password@host:port, a @ in the password as %40',

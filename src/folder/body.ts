@@ -6,8 +6,8 @@ import type { Folder, Source } from './sources.ts';
 /** Makes the body of a push from the sources of a folder. */
 
 /**
- * A kind of which the folder holds nothing has no section, so a push leaves what the project holds of it alone; the kinds in `emptied` have an
- * empty one. Files that cannot be read as a list, and whole documents that cannot be read, are left out: `problemsIn` tells of them.
+ * The body of a push. A kind without sources has no section, so the push leaves that kind of the project unchanged; the kinds in `emptied`
+ * have an empty section. Lists and whole documents that cannot be read are left out: `problemsIn` reports them.
  */
 export function bodyOf({ sources }: Pick<Folder, 'sources'>, emptied: ReadonlySet<FileKind> = new Set()): JsonObject {
   const listed = SOURCE_KINDS.flatMap((kind): [string, Json][] => {
@@ -32,7 +32,7 @@ function isOwnFile({ pointer, id, path }: Source): boolean {
   return pointer === '' && id !== path;
 }
 
-/** The text that a push sends of a source; `null`: it goes as data. */
+/** The text that a push sends of a source; `null`: it is sent as data. */
 export function textOfSource(source: Source): string | null {
   const { kind, resource, text } = source;
   if (kind === 'game-values') return isArray(resource) || (isObject(resource) && isArray(resource['items'])) ? text : null;
@@ -60,7 +60,7 @@ function rulesItem(source: Source): Json {
   return isObject(resource) ? { ...resource, ...authoringOf(source) } : resource;
 }
 
-/** Kinds of which there is one document, and the value that stands for none. */
+/** Kinds with one document, and their empty value. */
 const WHOLES: readonly (readonly [FileKind, (source: Source) => Json, none: Json])[] = [
   ['game-values', valuesItem, { items: [] }],
   ['rate-limit-rules', rulesItem, []],

@@ -3,11 +3,11 @@ import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { schemaLine } from './schemas.ts';
 
-/** The template of a game in a browser: the example of this package, as it lies there. */
+/** The template of a browser game: the example in this package. */
 
 const EXAMPLE = fileURLToPath(new URL('../../infra/examples/game', import.meta.url));
 const PAGE = 'web';
-/** Made by `savepoint dev`, by npm, by vite. */
+/** Files that `savepoint dev`, npm or vite generate. */
 const MADE = /^(?:game\.types\.ts|savepoint\.json|savepoint\.credentials\.json|\.savepoint|node_modules|dist|package-lock\.json)$/;
 const SCHEMA = /^# yaml-language-server: \$schema=\S*\/([\w-]+)\.json\r?\n/;
 
@@ -28,7 +28,7 @@ function filesIn(folder: string): string[] {
   });
 }
 
-/** The page takes the client library from the package that made it, so no registry has to have it. */
+/** Links the client library from the package that made the folder, so that no registry is needed. */
 function linked(text: string, page: string): string {
   const own = relative(page, packageFolder(import.meta.dirname))
     .split(sep)
@@ -36,7 +36,7 @@ function linked(text: string, page: string): string {
   return text.replace(/"savepoint": "file:[^"]*"/, () => `"savepoint": ${JSON.stringify(`file:${own}`)}`);
 }
 
-/** The same from the sources and from what is built of them. */
+/** The folder of the package, from the sources as well as from the build. */
 function packageFolder(folder: string): string {
   const above = dirname(folder);
   return above === folder || existsSync(join(folder, 'package.json')) ? folder : packageFolder(above);

@@ -6,7 +6,7 @@ import type { Held } from './held.ts';
 import type { FileKind } from './kinds.ts';
 import type { Folder, Source } from './sources.ts';
 
-/** What a push of a folder would change in a target, field by field. */
+/** The changes that a push of a folder would make in a target, field by field. */
 
 export interface Change extends FieldDifferences {
   readonly kind: FileKind;
@@ -15,11 +15,14 @@ export interface Change extends FieldDifferences {
   readonly action: 'add' | 'change' | 'absent' | 'delete';
   /** The file of the folder. */
   readonly path?: string;
-  /** The target holds the definition without the text of a file: it was pushed as data. A push brings this text. */
+  /** The target has the definition without a source text, because it was pushed as data. A push adds the text. */
   readonly isFirstText?: true;
 }
 
-/** A change without `fields` is one of comments or layout alone, or brings the first text of a definition that was pushed as data. Sources that cannot be read count as changed. */
+/**
+ * The changes of a push. A change without `fields` only concerns comments or layout, or adds the text of a definition that was pushed as
+ * data. Sources that cannot be read count as changed.
+ */
 export function changesOf(folder: Pick<Folder, 'sources'>, held: readonly Held[]): readonly Change[] {
   const before = new Map(held.map((each) => [nameOf(each), each]));
   const own = new Map(folder.sources.map((each) => [nameOf(each), each]));
@@ -39,7 +42,7 @@ function changeOf(source: Source, held: Held | undefined): Change[] {
   return [{ kind, id, path, action: 'change', ...first, ...differenceOf(before, after, isTold) }];
 }
 
-/** With the members that listings add, and in one of the forms in which it may be written. */
+/** The resource in one canonical form, with the members that listings add. */
 function comparable(kind: FileKind, id: string, resource: Json | null): Json {
   if (kind === 'rate-limit-rules' && isArray(resource)) return { rules: resource };
   if (kind === 'game-values' && isArray(resource)) return { items: resource };

@@ -6,12 +6,12 @@ import { FolderProblem } from './problem.ts';
 import { addressOf, findProject } from './project-file.ts';
 
 /**
- * Where the folder's server is, and the keys for it. From the environment (`SAVEPOINT_URL`, `SAVEPOINT_PROJECT`, `SAVEPOINT_SECRET_KEY`,
- * `SAVEPOINT_PUBLIC_KEY`), the file `savepoint.credentials.json` that the client library reads too (`SAVEPOINT_CREDENTIALS` names another),
- * and the user's own file, which holds keys by address and project.
+ * The address of the folder's server, and the keys for it. They come from the environment (`SAVEPOINT_URL`, `SAVEPOINT_PROJECT`,
+ * `SAVEPOINT_SECRET_KEY`, `SAVEPOINT_PUBLIC_KEY`), from `savepoint.credentials.json`, which the client library also reads
+ * (`SAVEPOINT_CREDENTIALS` names another file), and from the user's own file, which has keys by address and project.
  */
 
-/** What commands that ask a server need. */
+/** A folder with its server, project and keys, as commands need them. */
 export interface Place {
   /** The folder of the game, as an absolute path. */
   readonly dir: string;
@@ -22,9 +22,9 @@ export interface Place {
   readonly publicKey: string | null;
 }
 
-/** What the command line says; it wins over every file. */
+/** Options of the command line, which take precedence over every file. */
 export interface Named {
-  /** Where to look from. Left out: the working directory. */
+  /** The folder to start the search in. Default: the working directory. */
   readonly dir?: string | undefined;
   readonly address?: string | undefined;
   readonly project?: string | undefined;
@@ -37,7 +37,7 @@ const MAX_KEPT = 5;
 
 export const CREDENTIALS_FILE = 'savepoint.credentials.json';
 
-/** The folder, its server and keys. Throws {@link FolderProblem} that says what is missing and where it may stand. */
+/** The folder, its server and keys. Throws {@link FolderProblem}, which says what is missing and where it can be set. */
 export function placeOf(named: Named, env: Environment = process.env): Place {
   const server = serverOf(named, env);
   const keys = keysOf(server, env);
@@ -78,7 +78,7 @@ export function serverOf(named: Named, env: Environment = process.env): Pick<Pla
   return { dir, address, project };
 }
 
-/** Keeps keys in the user's own file, which nobody else may read. Answers the path of the file. */
+/** Stores keys in the user's own file, which nobody else may read. Returns its path. */
 export function keepUserKeys(
   server: Pick<Place, 'address' | 'project'>,
   keys: { readonly secretKey: string; readonly publicKey?: string },

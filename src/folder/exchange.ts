@@ -2,24 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { isObject, type Json, parseJson, stringifyJson } from '../kernel/json.ts';
 import { RemoteRefusal, RemoteUnreachable } from './refusal.ts';
 
-/** One request to a server, sent again where that is safe. */
+/** Sends one request to a server, with retries if they are safe. */
 
 export interface Asked {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Json;
-  /** Whether it may be sent again: a read, or a write of a route that takes an `Idempotency-Key`, which is then sent. */
+  /** Whether it may be retried: a read, or a write of a route that takes an `Idempotency-Key`, which is then sent. */
   readonly again: 'read' | 'keyed' | 'never';
   readonly signal?: AbortSignal | undefined;
-  /** Of one attempt. */
+  /** Timeout of one attempt. */
   readonly timeoutMs?: number;
 }
 
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
-  /** `undefined`: the answer had no body. A body that is no JSON is its text. */
+  /** `undefined`: the answer had no body. A body that is not JSON is its text. */
   readonly body: Json | undefined;
 }
 
@@ -29,7 +29,7 @@ const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 10_000;
 const AGAIN = new Set([429, 502, 503, 504]);
 
-/** The answer of status 2xx. Throws {@link RemoteRefusal} for any other, and {@link RemoteUnreachable} where none came. */
+/** Resolves to an answer with status 2xx. Throws {@link RemoteRefusal} for any other, and {@link RemoteUnreachable} if none came. */
 export async function exchange(asked: Asked): Promise<Answered> {
   const body = asked.body === undefined ? undefined : stringifyJson(asked.body);
   const headers = {
@@ -47,7 +47,7 @@ export async function exchange(asked: Asked): Promise<Answered> {
   }
 }
 
-/** `null`: no answer came, and it may be sent again. */
+/** One attempt. `null`: no answer came, and the request may be retried. */
 async function once(
   { method, url, signal, timeoutMs = TIMEOUT_MS }: Asked,
   headers: Readonly<Record<string, string>>,
@@ -96,7 +96,7 @@ export function refused({ status, body }: Answered): RemoteRefusal {
   return new RemoteRefusal(status, typeof code === 'string' ? code : `HTTP_${status}`, text, details, whole);
 }
 
-/** The error for a request without an answer. `timeoutMs`: how long it was waited for. */
+/** The error for a request without an answer. `timeoutMs`: the timeout that it had. */
 export function unreachable(url: string, method: string, error: unknown, timeoutMs = TIMEOUT_MS): RemoteUnreachable {
   const at = new URL(url).origin;
   if (error instanceof Error && error.name === 'TimeoutError') {
@@ -121,7 +121,7 @@ const CURES: Readonly<Record<string, string | undefined>> = {
   CERT_HAS_EXPIRED: 'Renew the certificate there.',
 };
 
-/** The pause before another try: twice as long each time, with a random part, or as long as the server says. */
+/** The delay before a retry: it doubles each time, with jitter, or is what the server asks for. */
 function waitMs(attempt: number, retryAfter: string | null): number {
   const told = retryAfter !== null && /^\d{1,4}$/.test(retryAfter) ? Number(retryAfter) * 1000 : 0;
   const own = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());

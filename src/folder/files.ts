@@ -5,7 +5,7 @@ import { FolderProblem } from './problem.ts';
 
 /** Small JSON files of a folder and of the user. */
 
-/** The object in a JSON file; `null` if there is no such file. Throws {@link FolderProblem} for one that cannot be read or holds no object. */
+/** The object in a JSON file; `null` if there is no such file. Throws {@link FolderProblem} if it cannot be read or contains no object. */
 export function readJsonFile(path: string): JsonObject | null {
   const text = readTextFile(path);
   if (text === null) return null;
@@ -24,7 +24,7 @@ export function readTextFile(path: string): string | null {
   }
 }
 
-/** Writes a file whole or not at all, and the folders above it. `mode`: of a new file. */
+/** Writes a file atomically, and makes the folders above it. `mode`: of a new file. */
 export function writeFileWhole(path: string, text: string, mode = 0o666): void {
   mkdirSync(dirname(path), { recursive: true, mode: mode === 0o600 ? 0o700 : 0o777 });
   const beside = `${path}.${process.pid}.tmp`;

@@ -5,7 +5,7 @@ import { itemsOf } from './body.ts';
 import type { FileKind } from './kinds.ts';
 import type { Folder, Source } from './sources.ts';
 
-/** What is wrong in a folder, and where: what reading it finds, and what the server says of a push. */
+/** Findings in a folder, with their places: from reading it, and from the server's answer to a push. */
 
 export interface Finding {
   readonly severity: 'error' | 'warning';
@@ -13,18 +13,18 @@ export interface Finding {
   readonly message: string;
   readonly kind: FileKind;
   readonly id: string;
-  /** Path of the file; empty: the finding belongs to no file. */
+  /** Path of the file; '': the finding belongs to no file. */
   readonly path: string;
-  /** Where in the file, both from 1. */
+  /** Position in the file, both from 1. */
   readonly line: number | null;
   readonly column: number | null;
   /** The line itself. */
   readonly text: string | null;
-  /** What to do; empty if there is no advice. */
+  /** What to do; '': there is no advice. */
   readonly fix: string;
 }
 
-/** What keeps a folder from being pushed at all: files that cannot be read, and definitions that are there twice. */
+/** Findings that prevent a push: files that cannot be read, and duplicate definitions. */
 export function problemsIn({ sources }: Pick<Folder, 'sources'>): readonly Finding[] {
   const first = new Map<string, Source>();
   return sources.flatMap((source) => {
@@ -50,7 +50,7 @@ export function findingsIn({ sources }: Pick<Folder, 'sources'>, answer: JsonObj
     const items = itemsOf(sources, kind);
     const results = listIn(section, 'results').filter((result) => isObject(result));
     const told = results.flatMap((result) => listIn(result, 'diagnostics').filter((each) => isObject(each)));
-    // A section that is refused as a whole says why.
+    // A section that is refused as a whole has the reason itself.
     const whole = told.length === 0 && section['ok'] === false ? [section] : told;
     return whole.map((each) => placed(kind, items, each));
   });
@@ -86,7 +86,7 @@ function ofId(items: readonly Source[], told: JsonObject): Source | undefined {
   );
 }
 
-/** A push sends a bare list under a name, which the file does not have. */
+/** The pointer in the file. A push sends a bare list under a name, which the file does not have. */
 function inFile({ resource }: Source, pointer: string): string {
   return isArray(resource) ? pointer.replace(/^\/(?:items|rules)(?=\/)/, '') : pointer;
 }
@@ -98,7 +98,7 @@ type Told = Pick<Finding, 'severity' | 'code' | 'message' | 'fix'> & {
 
 function findingIn(source: Source, { severity, code, message, fix, line = null, column = null }: Told, pointer = source.pointer): Finding {
   const { kind, id, path, text } = source;
-  // The server names the member; an author wants to see the word itself.
+  // The server names the member; the position found here is that of the wrong word itself.
   const found = positionOf(source, pointer, code, message) ?? (line === null ? null : { line, column: column ?? 1 });
   const at = found?.line ?? null;
   return {
@@ -107,7 +107,7 @@ function findingIn(source: Source, { severity, code, message, fix, line = null, 
   };
 }
 
-/** A message of the YAML reader ends with its place, for readers that show nothing else. Here the place stands before it. */
+/** Removes the place from the end of a YAML error's message, because it is shown before the message. */
 function withoutPlace(message: string, found: { readonly line: number; readonly column: number } | null): string {
   const place = found === null ? '' : ` (line ${found.line}, column ${found.column})`;
   return place !== '' && message.endsWith(place) ? message.slice(0, -place.length) : message;
@@ -121,16 +121,16 @@ function positionOf(source: Source, pointer: string, code: string, message: stri
   return OF_NAMES.test(code) ? positions.of(pointer) : positions.valueOf(pointer, wordsIn(message));
 }
 
-/** Findings about the name of a member. All others are about what it holds. */
+/** Codes of findings about the name of a member. All others are about its value. */
 const OF_NAMES = /^UNKNOWN_(?!NAME$|MEMBER$|FIELD$)|_IGNORED|^RESERVED_INPUT$|^FIELD_MISREAD$/;
 
-/** What a message quotes, the longest first: the others may be parts of it. */
+/** The words that a message quotes, longest first, because shorter ones may be parts of them. */
 function wordsIn(message: string): readonly string[] {
   const quoted = [...message.matchAll(/'([^']+)'|"([^"]+)"/g)].map(([, single, double]) => single ?? double ?? '');
   return quoted.sort((a, b) => b.length - a.length);
 }
 
-/** A text is parsed once, however many findings it has. */
+/** Positions by source, so that a text with many findings is parsed once. */
 const parsed = new WeakMap<Source, ReturnType<typeof positionsIn>>();
 
 function listIn(object: JsonObject, name: string): readonly Json[] {

@@ -4,26 +4,26 @@ import { type FileKind, type Format, fileNameOf } from './kinds.ts';
 import type { Listed, Remote, Target } from './remote.ts';
 import { parseAny, withoutAuthoring } from './sources.ts';
 
-/** What a target of a project holds, in the form in which a folder holds it. */
+/** The definitions of a target of a project, in the form of a folder. */
 
 export interface Held {
   readonly kind: FileKind;
   /** `*` of game values and rules. */
   readonly id: string;
   readonly resource: Json;
-  /** The file it was pushed as; `null`: it was pushed as data. */
+  /** The file that it was pushed from; `null`: it was pushed as data. */
   readonly file: HeldFile | null;
 }
 
 export interface HeldFile {
-  /** A path below the folder that names a source; `null`: none was sent, or one that is no such path. */
+  /** The path of a source below the folder; `null`: none was sent, or an invalid one. */
   readonly path: string | null;
   readonly format: Format;
   readonly text: string;
 }
 
 export interface HeldBy {
-  /** The revision of the project's log that shows it. */
+  /** The revision of the project's log that the definitions reflect. */
   readonly position: number;
   readonly definitions: readonly Held[];
 }
@@ -37,7 +37,7 @@ const LISTS: readonly (readonly [Listed, FileKind & ('collection' | 'endpoint' |
 ];
 const TRIES = 5;
 
-/** Reads a target as it is at one moment. If something is published meanwhile, it is read again. */
+/** Reads a consistent state of a target. If something is published meanwhile, it is read again. */
 export async function heldBy(remote: Remote, target: Target): Promise<HeldBy> {
   for (let turn = 1; ; turn += 1) {
     const before = await remote.diff();
@@ -59,7 +59,7 @@ export async function collectionsOf(remote: Remote, target: Target): Promise<rea
   return effective(await remote.list('collections', target)).map((item) => held('collection', item));
 }
 
-/** The listing of a target as one layer: what is staged takes the place of what is live. */
+/** The listing of a target as one layer: staged definitions replace live ones. */
 function effective(items: readonly JsonObject[]): JsonObject[] {
   const found = new Map<string, JsonObject>();
   for (const { revisionTarget, stagedRemoval, ...item } of items) {
@@ -68,7 +68,7 @@ function effective(items: readonly JsonObject[]): JsonObject[] {
       revisionTarget === 'next' ? (found.get(id) ?? [...found.values()].find((each) => slugOf(each) === slugOf(item))) : undefined;
     if (under !== undefined) found.delete(String(under['id']));
     if (stagedRemoval === true) continue;
-    // A staged definition that came as data is laid over the live one.
+    // A staged definition that was pushed as data is merged into the live one.
     found.set(id, under === undefined || typeof item['sourceText'] === 'string' ? item : { ...withoutAuthoring(under), ...item });
   }
   return [...found.values()];
@@ -107,7 +107,7 @@ function wholeOf(file: HeldFile | null): Json | undefined {
   return parsed?.ok ? parsed.value : undefined;
 }
 
-/** The listing of rules names every window; those without a limit are null. */
+/** Removes nulls: the listing of rules names every window, and those without a limit are null. */
 function withoutNulls(rule: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== null));
 }

@@ -2,11 +2,12 @@ import { basename } from 'node:path';
 import { type SingleKind, SOURCE_KINDS, type SourceKind } from '../domain/definition/kinds.ts';
 
 /**
- * The files of a folder, by their names: `heroes.collection.yml` holds the collection `heroes`, `values.yml` all game values. Each may be YAML
- * (`.yml`, `.yaml`) or JSON, and lie in any folder below.
+ * The file names of sources: `heroes.collection.yml` contains the collection `heroes`, `values.yml` all game values. Each may be YAML
+ * (`.yml`,
+ * `.yaml`) or JSON, and be in any subfolder.
  */
 
-/** What a file may hold. */
+/** The kind of definitions in a file. */
 export type FileKind = SourceKind | SingleKind;
 
 export type Format = 'yaml' | 'json';
@@ -29,11 +30,11 @@ export interface FileName {
   readonly format: Format;
   /** Whether the file is a list of definitions. */
   readonly isList: boolean;
-  /** The id that a definition has which does not say its own; `null` of files that hold everything of their kind. */
+  /** The id of a definition that names none itself; `null` for files that hold everything of their kind. */
   readonly id: string | null;
 }
 
-/** What a file of this path holds; `null` if it is no source. */
+/** The kind and id of a source file by its path; `null` if it is not a source. */
 export function fileNameOf(path: string): FileName | null {
   const match = /^(.+)\.(ya?ml|json)$/i.exec(basename(path));
   if (match === null) return null;

@@ -6,7 +6,7 @@ import { type Finding, findingsIn, problemsIn } from './findings.ts';
 import { merged } from './push.ts';
 import type { Folder } from './sources.ts';
 
-/** The findings that a push of the folder to an empty server would have. No server is asked. */
+/** The findings that a push of the folder to an empty project would have, without a server. */
 export function checkOffline(folder: Folder): readonly Finding[] {
   const problems = problemsIn(folder);
   const told = preflight(EMPTY_DEFINITIONS, bodyOf(folder), 'next', { strict: true });

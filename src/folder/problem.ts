@@ -1,7 +1,7 @@
-/** What is wrong with a folder, its settings or its keys, in words that say what to do. The message is all that a user needs. */
+/** A problem of a folder, its settings or its keys. The message says what to do, and is all that a user needs. */
 export class FolderProblem extends Error {
   override readonly name = 'FolderProblem';
-  /** The code by which programs tell problems apart. */
+  /** A code for programs. */
   readonly code: string;
 
   constructor(

@@ -4,12 +4,12 @@ import { didYouMean } from '../kernel/nearest.ts';
 import { readJsonFile, writeJsonFile } from './files.ts';
 import { FolderProblem } from './problem.ts';
 
-/** `savepoint.json`: where the folder of a game begins, and which project of which server it belongs to. It holds no secrets. */
+/** `savepoint.json`: marks the folder of a game, and names its server and project. It contains no secrets. */
 
 export const PROJECT_FILE = 'savepoint.json';
 
 export interface ProjectFile {
-  /** Where the server answers, such as `http://127.0.0.1:8080`; left out: a node on this machine, or named elsewhere. */
+  /** Address of the server, such as `http://127.0.0.1:8080`; left out: a node on this machine, or set elsewhere. */
   readonly address?: string;
   /** Id of the project there. */
   readonly project?: string;
@@ -22,7 +22,7 @@ export interface FoundProject extends ProjectFile {
 
 const MEMBERS = ['$schema', 'address', 'project'];
 
-/** The nearest `savepoint.json` in `from` or a folder above it; `null` if there is none. Throws {@link FolderProblem} for one that is wrong. */
+/** The nearest `savepoint.json` in `from` or a folder above it; `null` if there is none. Throws {@link FolderProblem} if it is invalid. */
 export function findProject(from: string): FoundProject | null {
   for (let dir = resolve(from); ; dir = dirname(dir)) {
     const file = readProjectFile(dir);
@@ -49,7 +49,7 @@ export function writeProjectFile(dir: string, file: ProjectFile): void {
   writeJsonFile(join(dir, PROJECT_FILE), { ...file });
 }
 
-/** A server's address without the slash at its end. `from`: who named it. Throws {@link FolderProblem} for one that is none. */
+/** A server's address without a trailing slash. `from`: where it was set. Throws {@link FolderProblem} if it is invalid. */
 export function addressOf(text: string, from: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {

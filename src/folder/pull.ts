@@ -16,14 +16,14 @@ import type { Folder, Source } from './sources.ts';
 import { hashOf, type Known, keepKnown, readKnown } from './state.ts';
 import { GITIGNORE } from './templates.ts';
 
-/** Brings what a target holds into a folder: files byte by byte as they were pushed, and what was pushed as data as YAML. */
+/** Writes the definitions of a target into a folder: source texts byte by byte, and what was pushed as data as YAML. */
 
 export interface Pulled {
   readonly written: readonly string[];
   readonly removed: readonly string[];
-  /** Files of the folder that the target knows nothing of. They stay. */
+  /** Files of the folder that the target does not have. They stay. */
   readonly own: readonly string[];
-  /** Files with changes that were never pushed, which the pull would overwrite. Unless it was forced, nothing was written. */
+  /** Files with unpushed changes, which the pull would overwrite. Nothing was written unless it was forced. */
   readonly blocked: readonly string[];
 }
 
@@ -62,12 +62,12 @@ function begin({ dir, address, project }: Place): readonly string[] {
   return [PROJECT_FILE, '.gitignore'];
 }
 
-/** Whether a file holds what was never pushed or pulled. */
+/** Whether a file has changes that were never pushed or pulled. */
 function isChanged(known: Known, path: string, text: string | null): boolean {
   return text !== null && known.files[path] !== hashOf(text);
 }
 
-/** The files that hold these definitions: path → text. */
+/** The files for these definitions: path → text. */
 function filesOf(folder: Folder, held: readonly Held[]): Map<string, string> {
   const files = new Map<string, string>();
   const data: Held[] = [];
@@ -136,14 +136,14 @@ function printed(value: Json, format: Format): string {
   return format === 'json' ? `${JSON.stringify(plain, null, 2)}\n` : stringify(plain, { lineWidth: 140 });
 }
 
-/** The file that is called after a definition; `null`: its id is no name for a file. */
+/** The file that is named after a definition; `null`: its id is no valid file name. */
 function nameOf({ kind, id }: Held, format: Format): string | null {
   return id === '*' || /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/.test(id) ? fileOf(kind, id, format) : null;
 }
 
 /**
- * A path that no other file has, letter case aside, because not every system tells names apart by it. Where the definition's own name cannot
- * be it, a hash of the id follows what can be kept of it.
+ * A path that no other file has, letter case aside, because some file systems ignore it. If the definition's own name is not possible, the path
+ * is made of the valid part of the id and a hash of it.
  */
 function freePath(held: Held, format: Format, taken: Set<string>): string {
   const name = nameOf(held, format);

@@ -9,37 +9,37 @@ import type { Remote, Target } from './remote.ts';
 import type { Folder, Source } from './sources.ts';
 import { hashOf, keepKnown, readKnown } from './state.ts';
 
-/** Pushes of a folder: one publish of all that it holds. */
+/** Pushes a folder: one publish of all its definitions. */
 
 export interface PushOptions {
   readonly target: Target;
-  /** Findings refuse it. */
+  /** Whether findings prevent the push. */
   readonly strict: boolean;
-  /** Removes what the target holds and the folder does not. */
+  /** Whether definitions that the folder lacks are removed from the target. */
   readonly prune: boolean;
-  /** Overwrites what somebody else has published since. */
+  /** Whether publishes of others since the base are overwritten. */
   readonly force: boolean;
 }
 
 export type Pushed =
   | Done
-  /** What is wrong in the folder. Nothing was written. `isHeld`: the target holds all of it already, wrong as it is. */
+  /** Findings in the folder. Nothing was written. `isHeld`: the target already has all of it, findings included. */
   | { readonly ok: false; readonly reason: 'findings'; readonly findings: readonly Finding[]; readonly isHeld: boolean }
-  /** What somebody else has published since, newest first; empty: the folder has never met the project. Nothing was written. */
+  /** Publishes of others since the base, newest first; empty: the folder has no base in this project. Nothing was written. */
   | { readonly ok: false; readonly reason: 'conflict'; readonly publishes: readonly JsonObject[]; readonly changes: readonly Change[] };
 
 export interface Done {
   readonly ok: true;
-  /** `false`: the target holds all of this already. */
+  /** `false`: the target already has all of it. */
   readonly published: boolean;
-  /** Under which `publishes` lists it. `null`: nothing was published, or among the publishes of others it cannot be told which it is. */
+  /** The revision by which `publishes` lists it; `null`: nothing was published, or it cannot be told from publishes of others. */
   readonly revision: number | null;
   readonly changes: readonly Change[];
   /** Findings of a push that is not strict. */
   readonly warnings: readonly Finding[];
 }
 
-/** A push of more definitions, which is not strict, is answered without findings. */
+/** A larger push that is not strict is answered without findings. */
 const MOST_TOLD = 100;
 const HISTORY_TRIES = 20;
 const HISTORY_PAUSE_MS = 100;
@@ -53,7 +53,7 @@ export async function pushFolder(remote: Remote, folder: Folder, options: PushOp
   const changes = changesOf(folder, held.definitions).map((each) => (options.prune ? removed(each) : each));
   const isChanged = changes.some(({ action }) => action !== 'absent');
   if (!isChanged) {
-    // There is nothing to overwrite, so there is no conflict.
+    // Nothing would change, so there is no conflict.
     keepKnown(remote.place, { base: Math.max(known.base ?? 0, held.position), files: hashesOf(folder.sources) });
     const findings = await judged(remote, folder, options);
     if (options.strict && findings.length > 0) return { ok: false, reason: 'findings', findings, isHeld: true };
@@ -77,9 +77,9 @@ function removed(change: Change): Change {
 interface Sent {
   readonly changes: readonly Change[];
   readonly body: JsonObject;
-  /** `null`: whatever was published since is overwritten. */
+  /** `null`: publishes of others are overwritten. */
   readonly base: number | null;
-  /** A revision that the publish comes after. */
+  /** A revision before the publish. */
   readonly since: number;
 }
 
@@ -105,7 +105,7 @@ async function send(
   }
 }
 
-/** What the server would say of a push, and what keeps the folder from being pushed at all. Throws `RemoteRefusal` for refusals that are no findings. */
+/** The server's findings of a push, and those that prevent it. Throws `RemoteRefusal` for refusals that are not findings. */
 export async function checkFolder(
   remote: Remote,
   folder: Folder,
@@ -114,7 +114,7 @@ export async function checkFolder(
   return judged(remote, folder, { ...options, strict: true }, problemsIn(folder));
 }
 
-/** What the server would say of a push of these sources. Where it is not strict, findings are warnings. Throws as {@link checkFolder}. */
+/** The server's findings of a push of these sources; warnings if it is not strict. Throws what {@link checkFolder} throws. */
 export async function judged(
   remote: Remote,
   folder: Pick<Folder, 'sources'>,
@@ -130,7 +130,7 @@ export async function judged(
   }
 }
 
-/** A file that cannot be read is reported once. */
+/** Merges findings. A file that cannot be read is reported once. */
 export function merged(problems: readonly Finding[], told: readonly Finding[], refusal: Error): readonly Finding[] {
   const unread = new Set(problems.map(({ path }) => path));
   const more = told.filter(({ path }) => !unread.has(path));
@@ -144,8 +144,8 @@ function hashesOf(sources: readonly Source[]): Readonly<Record<string, string>> 
 }
 
 /**
- * Moves the base of a folder on over a publish of its own, such as a promotion. It stays where it is if somebody else has published since: the
- * next push then tells of it. `position`: of the answer to that publish.
+ * Advances the base of a folder past its own publish, such as a promotion. If somebody else has published since, the base stays, so that
+ * the next push reports that. `position`: of the answer to the own publish.
  */
 export async function moveBase(remote: Remote, position: number | null): Promise<void> {
   const known = readKnown(remote.place);
@@ -154,19 +154,18 @@ export async function moveBase(remote: Remote, position: number | null): Promise
 }
 
 /**
- * The publish after `base` and up to `position`, an answer's, if there is one alone; `null`: somebody else has published, too, or there was no
- * base.
+ * The only publish after `base` and up to `position`, that of an answer; `null`: somebody else has published, too, or there is no base.
  */
 async function ownPublish(remote: Remote, base: number | null, position: number | null) {
   if (base === null || position === null) return null;
   for (let turn = 0; turn < HISTORY_TRIES; turn += 1) {
     const { publishes } = await remote.publishes({ limit: 10 });
     const between = publishes.filter(({ revision }) => revision > base && revision <= position);
-    // A push of staged definitions and of tests is two, of one moment.
+    // A push of staged definitions and tests makes two publishes at the same time.
     const moments = new Set(between.map(({ at }) => at));
     const first = between.at(-1);
     if (first !== undefined) return moments.size === 1 ? { revision: first.revision, position } : null;
-    // The history lags a little behind what is published.
+    // The history may lag a little behind the log.
     await sleep(HISTORY_PAUSE_MS);
   }
   return null;

@@ -31,8 +31,8 @@ export interface SyncOptions {
 }
 
 /**
- * The management API of one project, with its secret key. Reads and writes are sent again where that is safe: writes carry an `Idempotency-Key`.
- * Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
+ * The management API of one project, with its secret key. Reads and writes are sent again where that is safe: writes carry an
+ * `Idempotency-Key`. Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
  */
 export class Remote {
   readonly place: Place;
@@ -103,7 +103,9 @@ export class Remote {
     return { ...told<contract.Promoted>(answer), ...placeOf(answer) };
   }
 
-  /** `to`, `base`: as the answer to a dry run names them (`to`, `position`); it throws PUBLISH_CONFLICT if something was published since. */
+  /**
+   * `to`, `base`: as the answer to a dry run names them (`to`, `position`); it throws PUBLISH_CONFLICT if something was published since.
+   */
   async rollback(options: { readonly dryRun: boolean; readonly to: number | null; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'rollback', { body, headers: baseHeader(base), again: 'keyed' });

@@ -5,8 +5,8 @@ import { PROJECT_FILE } from './project-file.ts';
 import { ignoreState, STATE_FOLDER } from './state.ts';
 
 /**
- * JSON Schemas of the folder's files, for editors. They lie in the folder itself: so they are there without a server, of whatever address, and
- * say what this release understands.
+ * JSON Schemas of the folder's files, for editors. They lie in the folder itself: so they are there without a server, of whatever address,
+ * and say what this release understands.
  */
 
 const SCHEMA_FOLDER = `${STATE_FOLDER}/schemas`;

@@ -40,8 +40,9 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const SINGLE = '*';
 
 /**
- * Reads every definition of a folder and the folders below it, besides `node_modules` and those whose names begin with a dot. Never throws for
- * what stands in a file: its source then has a `problem`. Throws {@link FolderProblem} for a folder that cannot be read or is too large.
+ * Reads every definition of a folder and the folders below it, besides `node_modules` and those whose names begin with a dot. Never throws
+ * for what stands in a file: its source then has a `problem`. Throws {@link FolderProblem} for a folder that cannot be read or is too
+ * large.
  */
 export function readFolder(dir: string): Folder {
   const paths = filesOf(dir);

@@ -5,8 +5,8 @@ import type { Remote, Target } from './remote.ts';
 import type { Source } from './sources.ts';
 
 /**
- * What is wrong in what `next` holds, and not in live already: what a promotion would make worse. Throws `RemoteRefusal` where the server cannot
- * look at so much at once.
+ * What is wrong in what `next` holds, and not in live already: what a promotion would make worse. Throws `RemoteRefusal` where the server
+ * cannot look at so much at once.
  */
 export async function stagedFindings(remote: Remote): Promise<readonly Finding[]> {
   const staged = await findingsOf(remote, 'next');

@@ -5,8 +5,8 @@ import type { Place } from './credentials.ts';
 import { readJsonFile, writeFileWhole, writeJsonFile } from './files.ts';
 
 /**
- * What a folder had in common with its project when the two last met. It lies in `.savepoint`, which git ignores: it is about this copy of the
- * folder alone.
+ * What a folder had in common with its project when the two last met. It lies in `.savepoint`, which git ignores: it is about this copy of
+ * the folder alone.
  */
 
 export interface Known {

@@ -33,7 +33,8 @@ const NUMBERS = routes.flatMap((route) => {
 
 /**
  * Throws 400 UNKNOWN_PARAMETER for a parameter that would change the meaning of a request; with `strict=true` for every parameter that no
- * route serves, and for an invalid number. Others are ignored, because tools add their own. Names that begin with `_` always belong to tools.
+ * route serves, and for an invalid number. Others are ignored, because tools add their own. Names that begin with `_` always belong to
+ * tools.
  */
 export function requireKnownParameters(exchange: Exchange): void {
   const { search } = exchange;

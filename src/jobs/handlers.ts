@@ -2,7 +2,7 @@ import type { TestsDone } from '../app/management/test-runs.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { type JobData, JobFailure, type JobName } from './kinds.ts';
 
-/** What each job does. The work itself belongs to other rooms and is passed in as functions. */
+/** Handlers of jobs. The work itself belongs to other rooms and is passed in as functions. */
 
 export interface JobContext {
   readonly id: string;
@@ -10,7 +10,7 @@ export interface JobContext {
   readonly attempt: number;
   /** Reports percent done, 0 to 100; `savepoint jobs list` shows it. It may be called often. */
   progress(percent: number): void;
-  /** Removes jobs done, and dead letters, that ended longer than this ago (ms). Resolves to how many. */
+  /** Removes completed jobs and dead letters that ended longer ago than this, ms. Resolves to how many. */
   forget(age: { readonly doneMs: number; readonly deadMs: number }): Promise<number>;
 }
 
@@ -20,23 +20,26 @@ export type JobOutcome = Readonly<Record<string, unknown>>;
 export type JobHandlers = { readonly [N in JobName]: (data: JobData<N>, context: JobContext) => Promise<JobOutcome> };
 
 export interface JobWork {
-  /** No names: all. A refusal fails the job for good; after any other error it is tried again. */
+  /** Rebuilds these read models; no names: all. A refusal fails the job for good; after any other error it is retried. */
   rebuild(names: readonly string[], onPercent: (percent: number) => void): Promise<JobOutcome>;
   verify(
     onPercent: (percent: number) => void,
   ): Promise<{ readonly ok: boolean; readonly problems: readonly { readonly detail: string }[]; readonly events: number }>;
   runTests(projectId: string, target: PublishTarget, onPercent: (percent: number) => void): Promise<TestsDone>;
-  /** Drops the tables that aborted rebuilds and verifications left, and resolves to their names. */
+  /** Drops tables that aborted rebuilds and verifications left. Resolves to their names. */
   dropAbandoned(): Promise<readonly string[]>;
-  /** Sweeps what players reported and what is older than its project keeps it. `cut`: how many events, swept earlier, left the log. */
+  /**
+   * Sweeps telemetry that is older than its project keeps it. `cut`: how many events, swept by an earlier run, were truncated from the log.
+   */
   retainTelemetry(): Promise<{ readonly projects: number; readonly events: number; readonly cut: number }>;
   /**
-   * Sweeps expired auth sessions, used request ids and kept answers, by an event in each project that has any. Resolves to those projects.
+   * Sweeps expired auth sessions, used request ids and stored answers, by an event in each project that has any. Resolves to those
+   * projects.
    */
   sweepAccess(): Promise<readonly string[]>;
 }
 
-/** The most failed tests that a result names, because a job is kept for a week. */
+/** Most failed tests that a result names, because a job is stored for a week. */
 const FAILURES_KEPT = 100;
 
 const DAY = 86_400_000;

@@ -12,21 +12,21 @@ import { type JobState, type JobView, numberedId, STATES } from './view.ts';
 import { IDLE_CLOSE_MS, Workers } from './workers.ts';
 
 /**
- * The only place that makes queues and workers. No request needs them: during an outage of the store `enqueue` refuses within `answerMs`,
- * and workers go on by themselves afterwards.
+ * Background jobs: queues and workers. No request needs them: during an outage of the store `enqueue` refuses within `answerMs`, and
+ * workers resume by themselves afterwards.
  *
- * A job is *waiting*, *active*, *delayed* (between two tries), *completed* or *failed*. Failed jobs are the dead letters: they failed at
- * the last try, or for good. `retry` makes a dead letter wait again with all its tries.
+ * A job is *waiting*, *active*, *delayed* (between two attempts), *completed* or *failed*. Failed jobs are the dead letters: they failed at
+ * the last attempt, or for good. `retry` makes a dead letter wait again, with all its attempts.
  */
 
 export interface JobsOptions {
   /** `null`: jobs are kept in Postgres. */
   readonly redisUrl: string | null;
   readonly databaseUrl: string;
-  /** Makes an address fit for logs and messages. */
+  /** Removes secrets from an address, for logs and messages. */
   readonly redact: (url: string) => string;
   readonly logger: Logger;
-  /** `null` where no jobs run, such as in a command that lists them. */
+  /** `null` in a process that runs no jobs, such as a command that lists them. */
   readonly handlers: JobHandlers | null;
   readonly timing?: Partial<Timing>;
   /** Unix ms. */
@@ -39,14 +39,14 @@ export interface Timing {
   readonly answerMs: number;
   /** Pause before the second run; doubled before each further one. */
   readonly retryMs: number;
-  /** How long a job still belongs to a worker that died. */
+  /** How long a job belongs to a worker that has died. */
   readonly lockMs: number;
   /** Pause between two checks for scheduled jobs that are due. */
   readonly lookMs: number;
 }
 
 interface EnqueueOptions {
-  /** While a job with this text waits or runs, no other is added, and `enqueue` returns its id. */
+  /** While a job with this text waits or runs, `enqueue` adds no other and returns its id. */
   readonly unique?: string;
 }
 
@@ -62,13 +62,13 @@ interface JobsHealth {
 export interface Jobs {
   /** Resolves to the job's id. Refuses with `VALIDATION_FAILED`, or with `STORAGE_UNAVAILABLE` when the store does not answer in time. */
   enqueue<N extends JobName>(name: N, data: JobData<N>, options?: EnqueueOptions): Promise<string>;
-  /** Starts workers and schedules as soon as the store is there. Returns at once. */
+  /** Starts workers and schedules as soon as the store answers. Returns at once. */
   start(): void;
-  /** Newest first within each queue and state. */
+  /** Lists jobs, newest first within each queue and state. */
   list(filter?: { readonly states?: readonly JobState[]; readonly limit?: number }): Promise<readonly JobView[]>;
-  /** Resolves to the ids of jobs that wait again. Refuses with `NOT_FOUND` if a job is not a dead letter. */
+  /** Makes dead letters wait again. Resolves to their ids. Refuses with `NOT_FOUND` if a job is not a dead letter. */
   retry(which: { readonly id: string } | 'all'): Promise<readonly string[]>;
-  /** It never rejects. */
+  /** Never rejects. */
   health(): Promise<JobsHealth>;
   /** Takes no more jobs, waits at most `graceMs` for running ones, and closes the connections. Unfinished jobs run again elsewhere. */
   close(graceMs?: number): Promise<void>;
@@ -83,7 +83,7 @@ export function createJobs({ redisUrl, databaseUrl, redact, logger, handlers, ti
   const timing = { ...TIMING, ...given };
   const kind = redisUrl === null ? 'postgres' : 'redis';
   const address = redact(redisUrl ?? databaseUrl);
-  // While the store is away every connection reports that all the time, so it is logged only now and then.
+  // During an outage of the store every connection reports it all the time, so the log line is throttled.
   const onError = throttled(
     (reason: string) => logger.warn({ store: address, reason }, 'the job queue fails; requests go on'),
     LOGGED_EVERY_MS,

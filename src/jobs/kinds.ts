@@ -2,18 +2,18 @@ import { z } from 'zod';
 import type { PublishTarget } from '../domain/events.ts';
 
 /**
- * Every kind of job: what it carries, in which queue it runs, how often it is tried. A new kind is added here and in the handlers, and
- * nowhere else. A job may run more than once (a worker died, its answer was lost), so every handler must tolerate repetition.
+ * The kinds of jobs: their data, queue and number of attempts. A new kind is added here and in the handlers, and nowhere else. A job may
+ * run more than once (a worker died, its answer was lost), so every handler must be idempotent.
  */
 
-/** A failure that trying again cannot mend: the job becomes a dead letter at once. */
+/** A failure that a retry cannot fix: the job becomes a dead letter at once. */
 export class JobFailure extends Error {
   override readonly name = 'JobFailure';
 }
 
 /**
- * One queue is for long work, one job at a time in a process. The other is for short maintenance, so that it never waits for a rebuild of an
- * hour.
+ * The queues, each with one job at a time in a process: one for long work, and one for short maintenance, which must not wait for a rebuild
+ * of an hour.
  */
 export const QUEUES = ['long', 'upkeep'] as const;
 export type QueueName = (typeof QUEUES)[number];
@@ -21,11 +21,11 @@ export type QueueName = (typeof QUEUES)[number];
 interface Kind<T> {
   readonly queue: QueueName;
   readonly about: string;
-  /** Throws `JobFailure` when the data is not of this kind. */
+  /** Throws `JobFailure` if the data is not of this kind. */
   readonly check: (data: unknown) => T;
-  /** The number of runs before it is a dead letter. */
+  /** The number of runs before the job is a dead letter. */
   readonly attempts: number;
-  /** The interval at which it runs by itself, ms; `null`: only when asked for. */
+  /** The interval of scheduled runs, ms; `null`: none. */
   readonly everyMs: number | null;
 }
 

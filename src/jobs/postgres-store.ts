@@ -13,8 +13,8 @@ import { errorMessage } from '../kernel/error-reporting.ts';
 import { POSTGRES_CLIENTS, queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
- * Jobs in Postgres, in a schema beside ours. The library gets a pool of ours, because then we control the number of connections, their
- * keep-alive and their errors. With a pool it insists on this name of the schema.
+ * Jobs in Postgres, in a schema of their own. The library gets our pool, so that we control the number of connections, their keep-alive and
+ * their errors. With a pool it supports only this name of the schema.
  */
 const SCHEMA = 'bullmq';
 /** Pause after a failed attempt to fetch a job. */
@@ -32,7 +32,7 @@ export async function openPostgresStore({ url, answerMs, onError }: StoreOptions
     keepAlive: true,
   });
   pool.on('error', report);
-  // The pool does not listen to a client that is in use. Losing its server between two queries would end the process.
+  // The pool does not listen to a client that is in use: without a listener, a connection lost between two queries would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     await prepare(pool);
@@ -40,7 +40,7 @@ export async function openPostgresStore({ url, answerMs, onError }: StoreOptions
     await pool.end();
     throw error;
   }
-  // The library has a type of its own for a pool. The types differ, but the object is the same.
+  // The library has its own type for the same object.
   if (!isPgPool(pool)) throw new Error('the job library does not take this pool');
 
   return {
@@ -78,8 +78,8 @@ async function prepare(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * The library's worker asks again at once after every failure that is not a refused connection. While Postgres starts or shuts down that
- * would be a busy loop.
+ * Pauses after a failure. The library's worker retries at once after every failure except a refused connection, which would be a busy loop
+ * while Postgres starts or shuts down.
  */
 class RetryingBackend extends PostgresQueueBackend {
   override moveToActive(...call: Parameters<PostgresQueueBackend['moveToActive']>): ReturnType<PostgresQueueBackend['moveToActive']> {

@@ -3,7 +3,7 @@ import { JOB_KINDS, JOB_NAMES, type JobName, QUEUES, type QueueName } from './ki
 import type { JobQueue, Store, StoredJob } from './store.ts';
 import { type JobState, type JobView, parseId, viewOf } from './view.ts';
 
-/** Requests to all queues. They reject as the store does. */
+/** Operations on all queues. They reject if the store fails. */
 
 export type Queues = Readonly<Record<QueueName, JobQueue>>;
 
@@ -16,7 +16,10 @@ export async function openQueues(store: Store): Promise<Queues> {
   return queues;
 }
 
-/** How a job of this kind is tried, and how long it is kept. `retryMs`: pause before the second run, doubled before each further one. */
+/**
+ * The library's options for a job of this kind: attempts, back-off, how long it is stored. `retryMs`: pause before the second run, then
+ * doubled.
+ */
 export function settingsOf(name: JobName, retryMs: number) {
   return {
     attempts: JOB_KINDS[name].attempts,
@@ -28,8 +31,8 @@ export function settingsOf(name: JobName, retryMs: number) {
 }
 
 /**
- * Adds the scheduled jobs that are due. Every node adds the same run with the same id, which is kept longer than the job's period, so it
- * runs once. (The library's own schedulers, set by several nodes at once on Postgres, led to deadlocks and runs too many:
+ * Adds the scheduled jobs that are due. Every node adds the same run with the same id, which is stored longer than the job's period, so it
+ * runs once. (The library's own schedulers caused deadlocks and duplicate runs if several nodes set them at once on Postgres:
  * docs/architecture.md.)
  */
 export async function enqueueDue(queues: Queues, now: number, retryMs: number): Promise<void> {
@@ -41,7 +44,7 @@ export async function enqueueDue(queues: Queues, now: number, retryMs: number): 
   }
 }
 
-/** Newest first within each queue and state. */
+/** Lists jobs, newest first within each queue and state. */
 export async function listJobs(queues: Queues, states: readonly JobState[], limit: number): Promise<readonly JobView[]> {
   const views: JobView[] = [];
   for (const queue of QUEUES) {
@@ -88,7 +91,7 @@ async function countsIn(queue: JobQueue): Promise<Record<JobState, number>> {
   };
 }
 
-/** Removes jobs that ended longer than this ago; resolves to how many. */
+/** Removes jobs that ended longer ago than this, ms. Resolves to how many. */
 export async function forgetJobs(queues: Queues, age: { readonly doneMs: number; readonly deadMs: number }): Promise<number> {
   let removed = 0;
   for (const queue of QUEUES) {

@@ -3,14 +3,15 @@ import { errorMessage } from '../kernel/error-reporting.ts';
 
 const MAX_RETRY_MS = 2000;
 
-/** Pause before the next try to connect, ms. */
+/** Delay before the next attempt to connect, ms. */
 export function retryStrategy(times: number): number {
   return Math.min(times * 100, MAX_RETRY_MS);
 }
 
 /**
- * A connection for requests. They fail at once during an outage of Redis, so that nobody waits, and nothing is sent later that its sender
- * believes to have failed. Resolves when Redis has answered; rejects with the cause when it cannot be reached, or does not answer in time.
+ * Opens a connection for requests. They fail at once during an outage of Redis, so that nobody waits, and no request is sent after its
+ * sender was told that it failed. Resolves when Redis has answered; rejects with the cause if it cannot be reached or does not answer in
+ * time.
  */
 export async function connectForReading(url: string, answerMs: number, onError: (error: unknown) => void): Promise<Redis> {
   const asking = new Redis(url, {
@@ -22,7 +23,7 @@ export async function connectForReading(url: string, answerMs: number, onError: 
     commandTimeout: answerMs,
     retryStrategy,
   });
-  // `connect` rejects with "Connection is closed" alone. The cause comes before, as an event.
+  // `connect` rejects only with "Connection is closed". An earlier event carries the cause.
   let cause: unknown;
   asking.on('error', (error) => {
     cause = error;
@@ -38,13 +39,13 @@ export async function connectForReading(url: string, answerMs: number, onError: 
   }
 }
 
-/** What a Redis server says of itself. */
+/** Facts of a Redis server. */
 export interface RedisFacts {
   /** `7.0.15`; with its name if it is another server with the same protocol. */
   readonly version: string;
   /** Time of one request. */
   readonly latencyMs: number;
-  /** What it removes when its memory is full. */
+  /** What it evicts when its memory is full. */
   readonly evictionPolicy: string;
   /** Bytes; 0: as much as the machine has. */
   readonly maxMemory: number;
@@ -52,7 +53,7 @@ export interface RedisFacts {
   readonly appendsOnly: boolean;
 }
 
-/** Throws an `Error` that says why Redis cannot be asked, without secrets. */
+/** Reads the facts of a Redis server. Throws an `Error` that says why it cannot, without secrets. */
 export async function readRedisFacts(url: string, answerMs: number): Promise<RedisFacts> {
   let redis: Redis | null = null;
   try {
@@ -81,10 +82,10 @@ function factsIn(info: string): Omit<RedisFacts, 'latencyMs'> {
 }
 
 export const OLDEST_REDIS = '6.2';
-/** The job library does not work with an older one. */
+/** The job library does not work with an older version. */
 const MIN_REDIS = '5.0';
 
-/** `no`: jobs do not run on it. `unsound`: jobs run, but the library advises against it. */
+/** Whether jobs run on this server. `unsound`: they do, but the library advises against it. */
 export function redisServes({ version }: Pick<RedisFacts, 'version'>): 'yes' | 'unsound' | 'no' {
   if (isOlder(version, MIN_REDIS)) return 'no';
   return isOlder(version, OLDEST_REDIS) ? 'unsound' : 'yes';

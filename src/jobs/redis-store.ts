@@ -5,11 +5,10 @@ import { connectForReading, retryStrategy } from './redis-connection.ts';
 import { queueName, type Store, type StoreOptions, workerSettings } from './store.ts';
 
 /**
- * Jobs in Redis. There are two kinds of connections. Those for requests fail at once during an outage of Redis; those of workers wait for
- * it as long as it takes.
+ * Jobs in Redis. There are two kinds of connections. During an outage of Redis those for requests fail at once, and those of workers wait.
  */
 
-/** Resolves when Redis has answered; rejects when it cannot be reached, or does not answer in time. */
+/** Resolves when Redis has answered; rejects if it cannot be reached, or does not answer in time. */
 export async function openRedisStore({ url, answerMs, onError }: StoreOptions): Promise<Store> {
   let closing = false;
   const report = (error: unknown) => {
@@ -44,7 +43,7 @@ export async function openRedisStore({ url, answerMs, onError }: StoreOptions): 
         ...workerSettings(tuning),
       });
       worker.on('error', report);
-      // It does not close the connections that it was given.
+      // The library does not close connections that it was given.
       worker.once('closed', () => {
         for (const each of own) each.disconnect();
         for (const each of own) waiting.delete(each);

@@ -6,11 +6,11 @@ import type { JobContext, JobHandlers, JobOutcome } from './handlers.ts';
 import { isJobName, JOB_KINDS, JobFailure, type JobName } from './kinds.ts';
 import type { StoredJob } from './store.ts';
 
-/** Runs one job once: checks its data, calls its handler, and decides whether a failure is tried again. */
+/** Runs one job once: checks its data, calls its handler, and decides whether a failure is retried. */
 
 export interface Runner {
   run(id: string, job: StoredJob): Promise<JobOutcome>;
-  /** Handlers that are running. */
+  /** How many handlers are running. */
   readonly running: number;
 }
 
@@ -46,7 +46,7 @@ function isForGood(error: unknown): boolean {
   return error instanceof JobFailure || (error instanceof Refusal && error.status < 500);
 }
 
-/** Reports whole percents, with at most one update on its way. An update that fails does not fail the job. */
+/** Reports whole percents, one update at a time. An update that fails does not fail the job. */
 function progressOf(job: StoredJob, logger: Logger): (percent: number) => void {
   let reported = -1;
   let busy = false;

@@ -12,7 +12,7 @@ export interface OpenStore {
 }
 
 export interface StoreConnectionOptions {
-  /** `null`: jobs are kept in Postgres. */
+  /** `null`: jobs are stored in Postgres. */
   readonly redisUrl: string | null;
   readonly databaseUrl: string;
   /** The address of the store as messages may show it. */
@@ -41,7 +41,7 @@ export class StoreConnection {
     return this.#opening;
   }
 
-  /** Asks the store. Refuses with `STORAGE_UNAVAILABLE` when it fails or does not answer in time; `outcome` says what is known then. */
+  /** Sends a request to the store. Refuses with `STORAGE_UNAVAILABLE` if it fails or times out; `outcome` describes what is known then. */
   async ask<T>(outcome: string, question: (open: OpenStore) => Promise<T>): Promise<T> {
     const { address, answerMs } = this.#options;
     const timeout = new AbortController();
@@ -59,7 +59,7 @@ export class StoreConnection {
     }
   }
 
-  /** Opens nothing from now on. Resolves to what is open, for the caller to close; `null` when nothing is. */
+  /** Refuses to open the store from now on. Resolves to the open store, for the caller to close; `null` if none is open. */
   async refuse(): Promise<OpenStore | null> {
     this.#isClosed = true;
     return (await this.#opening?.catch(() => null)) ?? null;

@@ -1,15 +1,15 @@
 import type { Job, Queue } from 'bullmq';
 import { QUEUES, type QueueName } from './kinds.ts';
 
-/** Where jobs are kept. Two stores, one library: see `redis-store.ts` and `postgres-store.ts`. */
+/** The store of jobs. One library works on two stores: see `redis-store.ts` and `postgres-store.ts`. */
 
-/** The jobs of one queue, as the library shows them on either store. */
+/** The part of the library's queue that is used, on either store. */
 export type JobQueue = Pick<
   Queue<unknown, unknown, string>,
   'add' | 'clean' | 'close' | 'getJob' | 'getJobCounts' | 'getJobs' | 'waitUntilReady'
 >;
 
-/** The most connections of the store in Postgres: the worker of each queue holds one on which it is woken. */
+/** Most connections of the store in Postgres: the worker of each queue holds one for notifications. */
 export const POSTGRES_CLIENTS = QUEUES.length + 4;
 
 export interface JobWorker {
@@ -22,13 +22,13 @@ export interface JobWorker {
 export type StoredJob = Job<unknown, unknown, string>;
 
 export interface WorkerTuning {
-  /** How long a job still belongs to a worker that went silent, ms. A living worker renews it after half of that. */
+  /** How long a job belongs to a worker that has become silent, ms. A living worker renews the lock after half of that. */
   readonly lockMs: number;
-  /** How often a job may be taken over from a worker that died, before it is a dead letter. */
+  /** How often a job may be taken over from a dead worker, before it is a dead letter. */
   readonly takeOvers: number;
 }
 
-/** How a worker of either store behaves. */
+/** The library's options for a worker, on either store. */
 export function workerSettings({ lockMs, takeOvers }: WorkerTuning) {
   return { concurrency: 1, lockDuration: lockMs, stalledInterval: lockMs, maxStalledCount: takeOvers, runRetryDelay: 1000 };
 }
@@ -36,11 +36,11 @@ export function workerSettings({ lockMs, takeOvers }: WorkerTuning) {
 export interface Store {
   readonly kind: 'redis' | 'postgres';
   queue(name: QueueName): JobQueue;
-  /** A worker that takes jobs at once, one at a time. After an outage of the store it goes on by itself. */
+  /** Starts a worker that takes one job at a time. After an outage of the store it resumes by itself. */
   worker(name: QueueName, run: (job: StoredJob) => Promise<unknown>, tuning: WorkerTuning): JobWorker;
-  /** Rejects when the store does not answer. */
+  /** Rejects if the store does not answer. */
   ping(): Promise<void>;
-  /** Closes the connections. Queues and workers must be closed before. `force`: waits for nothing. */
+  /** Closes the connections. Queues and workers must be closed first. `force`: without waiting. */
   close(force: boolean): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface StoreOptions {
   readonly onError: (reason: string) => void;
 }
 
-/** The name of a queue in the store. Other programs may use the same store. */
+/** The name of a queue in the store. It has a prefix, because other programs may use the same store. */
 export function queueName(name: QueueName): string {
   return `savepoint-${name}`;
 }

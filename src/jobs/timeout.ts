@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waiting with a limit. */
+/** Waiting with a timeout. */
 
 /** Whether the work ended in time. A rejection counts as ended. */
 export async function within(work: Promise<unknown>, ms: number): Promise<boolean> {

@@ -1,9 +1,9 @@
 import { QUEUES, type QueueName } from './kinds.ts';
 import type { StoredJob } from './store.ts';
 
-/** A job as operators see it. */
+/** Jobs as operators see them. */
 
-/** In the order in which operators want to see them. `failed` are the dead letters. */
+/** States of jobs, in the order of lists. `failed` are the dead letters. */
 export const STATES = ['active', 'waiting', 'delayed', 'failed', 'completed'] as const;
 export type JobState = (typeof STATES)[number];
 
@@ -12,7 +12,7 @@ export interface JobView {
   readonly id: string;
   readonly name: string;
   readonly state: JobState;
-  /** Runs so far, and the most there may be. */
+  /** Runs so far, and the maximum. */
   readonly attempts: number;
   readonly of: number;
   /** Percent; `null` for kinds that do not report progress. */

@@ -11,7 +11,7 @@ import { numberedId } from './view.ts';
 
 export interface WorkersOptions {
   readonly connection: StoreConnection;
-  /** `null` where no jobs run, such as in a command that lists them. */
+  /** `null` in a process that runs no jobs, such as a command that lists them. */
   readonly runner: Runner | null;
   readonly timing: { readonly retryMs: number; readonly lockMs: number; readonly lookMs: number };
   /** The address of the store as messages may show it. */
@@ -27,7 +27,7 @@ const MAX_PAUSE_MS = 5000;
 /** How long closing workers that run nothing may take. */
 export const IDLE_CLOSE_MS = 1000;
 
-/** The workers of all queues, and the clock that adds scheduled jobs. Starting goes on until the store is there. */
+/** The workers of all queues, and the timer that adds scheduled jobs. The start is retried until the store answers. */
 export class Workers {
   readonly #options: WorkersOptions;
   readonly #closing = new AbortController();
@@ -46,7 +46,7 @@ export class Workers {
     void this.#keepTrying();
   }
 
-  /** Stops starting and adding. Workers under way go on until {@link close}. */
+  /** Stops the start and the timer. Running workers go on until {@link close}. */
   stop(): void {
     this.#closing.abort();
   }
@@ -65,7 +65,7 @@ export class Workers {
       } catch (error) {
         if (signal.aborted) return;
         this.#options.onError(errorMessage(error));
-        // Workers of an attempt that failed are not used by the next one.
+        // The workers of a failed attempt are closed; the next attempt makes new ones.
         await within(this.close(), IDLE_CLOSE_MS);
         await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS));
       }
@@ -98,7 +98,7 @@ export class Workers {
     }
   }
 
-  /** Ends early when stopping, and does not keep the process alive. */
+  /** Waits. A stop ends it early, and it does not keep the process alive. */
   #pause(ms: number): Promise<void> {
     return sleep(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
   }

@@ -10,7 +10,7 @@ interface Failures {
 }
 
 /**
- * Keeps out callers who guess. After so many failures of one client address in one project within a minute, the pair is blocked until two
+ * Blocks callers who guess. After so many failures of one client address in one project within a minute, the pair is blocked until two
  * minutes after the first failure. The player's id is not part of the pair, so trying many ids gains nothing.
  */
 export class BruteForceGuard {

@@ -5,17 +5,17 @@ export interface BulkheadLimits {
   /** Slots over all keys. */
   readonly slots: number;
   /**
-   * Slots of one key. Left out: a key may take another slot while it holds fewer than are free. So a single key gets half of the slots and
-   * leaves the other half to the next one, and a key with many gets no more until the others have as many.
+   * Slots of one key. Left out: a key may take another slot while it holds fewer than are free. So a single key gets half of the slots, and
+   * a key with many gets no more until the others have as many.
    */
   readonly perKey?: number;
-  /** How many of one key may wait. Left out: any number. */
+  /** Queue length of one key. Left out: unbounded. */
   readonly queue?: number;
-  /** How long one waits. Left out: until there is a slot. */
+  /** The longest wait. Left out: until there is a slot. */
   readonly timeout?: { readonly ms: number; readonly scheduler: Pick<Scheduler, 'after'> };
 }
 
-/** What one run says about its wait. */
+/** Options of one run. */
 export interface RunOptions {
   /** The error to reject with when there is no slot in time. Left out: 503 BUSY. */
   readonly onReject?: () => Error;
@@ -28,13 +28,13 @@ interface Waiter {
 }
 
 /**
- * Slots that many keys share, such as connections or calls to a service. A key that has its share waits in a queue of its own, and a free
- * slot goes to the next key that may have it, in turn. So a long queue delays its own key only.
+ * Slots that many keys share, such as connections or calls to a service. A key that has its share waits in a queue of its own, and free
+ * slots go to the waiting keys in turn. So a long queue delays only its own key.
  */
 export class Bulkhead {
   readonly #limits: BulkheadLimits;
   readonly #held = new Map<string, number>();
-  /** Queues in the order in which their keys get a turn. */
+  /** Queues by key, in the order of turns. */
   readonly #queues = new Map<string, Set<Waiter>>();
   #inUse = 0;
   #rejected = 0;
@@ -54,7 +54,7 @@ export class Bulkhead {
     return count;
   }
 
-  /** How many were refused since the start: no slot, a full queue, or a wait that took too long. */
+  /** How many were refused since the start: no slot, a full queue, or a timeout. */
   get rejected(): number {
     return this.#rejected;
   }
@@ -66,7 +66,7 @@ export class Bulkhead {
     return free > 0 && held < (this.#limits.perKey ?? free);
   }
 
-  /** Takes a slot, which the caller must free again. `false`: the key has had its share, or there is no slot. */
+  /** Takes a slot, which the caller must release. Returns `false` if the key has its share, or there is no slot. */
   tryAcquire(key: string): boolean {
     if (!this.hasCapacity(key)) {
       this.#rejected += 1;
@@ -85,7 +85,7 @@ export class Bulkhead {
     this.#admit();
   }
 
-  /** Runs `work` when there is a slot: at once where one is free. Runs of one key keep their order. */
+  /** Runs `work` when there is a slot: at once if one is free. Runs of one key keep their order. */
   async run<T>(key: string, work: () => Promise<T>, waiting: RunOptions = {}): Promise<T> {
     if (!this.#queues.has(key) && this.hasCapacity(key)) this.#take(key);
     else await this.#wait(key, waiting);
@@ -101,7 +101,7 @@ export class Bulkhead {
     this.#inUse += 1;
   }
 
-  /** Resolves when there is a slot. The slot is taken then. */
+  /** Resolves when the key has been given a slot. */
   #wait(key: string, { onReject = busy, signal }: RunOptions): Promise<void> {
     signal?.throwIfAborted();
     const { timeout, queue: most = Number.POSITIVE_INFINITY } = this.#limits;
@@ -144,7 +144,7 @@ export class Bulkhead {
       const [waiter] = queue;
       if (waiter === undefined || !this.hasCapacity(key)) continue;
       this.#take(key);
-      // A key with more in its queue goes behind the others.
+      // A key with a longer queue takes its next turn after the others.
       this.#queues.delete(key);
       this.#queues.set(key, queue);
       waiter.begin();

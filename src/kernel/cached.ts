@@ -1,5 +1,5 @@
 /**
- * Calls `make` at most once in `ms`; all who ask in that time share its result. A failure goes to those who wait and is not kept. `now`:
+ * Calls `make` at most once in `ms`; callers in that time share its result. A failure rejects those who wait, and is not cached. `now`:
  * monotonic ms.
  */
 export function cached<T>(make: () => Promise<T>, ms: number, now: () => number = () => performance.now()): () => Promise<T> {
@@ -8,7 +8,7 @@ export function cached<T>(make: () => Promise<T>, ms: number, now: () => number 
   return () => {
     if (current !== null && now() < until) return current;
     const making = make();
-    // Nobody starts another one while this is being made, however long that takes.
+    // No other call begins while this one is under way, however long it takes.
     current = making;
     until = Number.POSITIVE_INFINITY;
     making.then(

@@ -1,15 +1,15 @@
 import { SingleFlight } from './single-flight.ts';
 
 interface RunState {
-  /** State that the next run shows. All who ask for more than the current run shows share the next one. */
+  /** The state that the next run will show. Callers that need more than the current run shows share the next one. */
   next: number;
   begun: { readonly run: number; readonly state: number } | null;
   runs: number;
 }
 
 /**
- * Runs by name that wait for a turn and show the state at their beginning. A caller shares a waiting run, whatever has changed since it was
- * asked for. A caller shares a run that has begun only if nothing has changed since it began.
+ * Runs by name that wait for a turn and show the state at their beginning. Callers share a waiting run whatever has changed meanwhile, and
+ * a run that has begun only if nothing has changed since.
  */
 export class CoalescedRuns<T> {
   readonly #shared = new SingleFlight<T>();

@@ -1,6 +1,6 @@
 /**
- * Puts an error into words. The error object itself is never logged: a refused Redis command carries its arguments, the password among them, and
- * a Postgres error carries its client.
+ * The message of an error. The error object itself is never logged: a refused Redis command contains its arguments, such as the password,
+ * and a Postgres error contains its client.
  */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : 'unknown error';

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json-value.ts';
 
-/** Every refusal that the product itself answers with: code, HTTP status, default text. Codes that authors of endpoints make up are not here. */
+/** Every refusal of the product itself: code, HTTP status, default text. The codes of endpoint authors are not here. */
 export const CATALOGUE = {
   ACCESS_DENIED: [403, 'Access denied'],
   ANSWER_TOO_LARGE: [413, 'The answer is larger than what is kept for an Idempotency-Key; nothing was written'],
@@ -105,7 +105,7 @@ export const CATALOGUE = {
 
 export type Code = keyof typeof CATALOGUE;
 
-/** What a refusal carries besides code and text. */
+/** Facts of a refusal besides code and text. */
 export interface RefusalExtra {
   /** Members of `error` besides `code` and `message`. */
   readonly error?: JsonObject;
@@ -113,19 +113,19 @@ export interface RefusalExtra {
   readonly body?: JsonObject;
   /** Seconds after which the same request may be sent again. */
   readonly retryAfter?: number;
-  /** Id of the request that was refused first, where this refusal repeats that one. */
+  /** Id of the first request, if this refusal is a repeated answer. */
   readonly requestId?: string;
   /** Beginning of the hash of the definitions that refused an endpoint call. */
   readonly publish?: string;
-  /** How a caller has to prove itself. */
+  /** The way in which a caller has to authenticate. */
   readonly challenge?: 'Bearer';
   /** Whether the game itself must learn the reason: its client does not show the body of a failed request. */
   readonly forGame?: true;
 }
 
 /**
- * A refused request, with everything that its answer needs. Deciders return it, the layers above throw it. It is an `Error` only so that it can
- * be thrown. It has no stack, because a refusal is no fault and must be cheap.
+ * A refused request, with all facts for its answer. Deciders return it, the layers above throw it. It is an `Error` only so that it can be
+ * thrown. It has no stack, because a refusal is no fault and must be cheap.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal';

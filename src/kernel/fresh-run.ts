@@ -1,6 +1,6 @@
 /**
- * Runs one task again and again, one run at a time. Each caller gets the result of a run that began after it came, which it shares with all who
- * came meanwhile.
+ * Runs one task repeatedly, one run at a time. Each caller gets the result of a run that began after its call, shared with other callers of
+ * that time.
  */
 export class FreshRun<T> {
   readonly #work: () => Promise<T>;

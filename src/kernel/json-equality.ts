@@ -27,8 +27,8 @@ function objectsEqual(a: JsonObject, b: JsonObject): boolean {
 }
 
 /**
- * {@link jsonEquals} of one value with many others. A comparison costs what the other value costs, however large `wanted` is: the members of a
- * wide object are counted once for all comparisons.
+ * Compares one value with many others, like {@link jsonEquals}. The cost of a comparison depends only on the other value, however large
+ * `wanted` is: the members of a wide object are counted once for all comparisons.
  */
 export function equalTo(wanted: Json): (value: Json) => boolean {
   if (isNumber(wanted)) return (value) => isNumber(value) && numbersEqual(value, wanted);

@@ -2,8 +2,8 @@ import { type Printed, type PrintedObject, printedBefore } from './json-text.ts'
 import { ExactNumber, exactRendering, isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 
 /**
- * The stored form of event data. An exact number is `{"$n":"<text>"}`. A member named `$n`, `$$n`, … is stored with one more `$`, so no document
- * can pass for an exact number. Both are rare, so a search of the text decides whether anything has to be done.
+ * The stored form of event data. An exact number is `{"$n":"<text>"}`. A member named `$n`, `$$n`, … is stored with one more `$`, so no
+ * document can pass for an exact number. Both are rare, so a search of the text decides whether anything has to be done.
  */
 const TAG = '$n';
 const RESERVED = /^\$+n$/;
@@ -12,8 +12,8 @@ const ESCAPED = /^\$\$+n$/;
 const NAME_END = '$n":';
 
 /**
- * JSON text of an event's data. Members that are `undefined` are left out. A member `document` that was printed before (`printed` says so, or
- * its value does) is taken over as text, at the end.
+ * JSON text of an event's data. Members that are `undefined` are left out. A member `document` that was printed before (`printed` says so,
+ * or its value does) is taken over as text, at the end.
  */
 export function encodeEvent(data: Json | object, printed?: PrintedObject): string {
   const whole = printedDocument(data, printed);

@@ -13,7 +13,7 @@ const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** A sum that needs more digits is refused: `1e999999999` is a short text and must stay a cheap one. */
 const MAX_DIGITS = 10_000n;
-/** Longest exponent that is calculated with: BigInt takes ten seconds for one of eight million digits. */
+/** Most digits of an exponent in calculations: BigInt takes ten seconds for one of eight million digits. */
 const MAX_POWER = 1_000;
 
 /** The result has more digits than a sum may have. */
@@ -49,8 +49,7 @@ export function numberForm(value: NumberValue): string {
 }
 
 /**
- * a + b. In doubles where both are doubles; exact where one is exact, or where an integer sum leaves the safe range. Throws {@link
- * NumberTooLong}.
+ * a + b. Exact if one of them is exact, or if an integer sum leaves the safe range; otherwise in doubles. Throws {@link NumberTooLong}.
  */
 export function addNumbers(a: NumberValue, b: NumberValue): NumberValue {
   if (typeof a === 'number' && typeof b === 'number') {
@@ -85,7 +84,7 @@ function finite(value: number): number {
   return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, value));
 }
 
-/** Negative, zero or positive, by decimal value where one is exact. Never throws. 0 where an exponent is too long to tell. */
+/** Negative, zero or positive; by decimal value if one is exact. Never throws. 0 if an exponent is too long to tell. */
 export function compareNumbers(a: NumberValue, b: NumberValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   const [left, right] = [toDouble(a), toDouble(b)];
@@ -102,7 +101,7 @@ function compareForms(a: string, b: string): number {
   return left.digits < right.digits ? -left.sign : left.sign;
 }
 
-/** What a value is ordered by: sign, power of ten of the first digit, digits. `null`: the exponent is too long. */
+/** The sort key of a value: sign, power of ten of the first digit, digits. `null`: the exponent is too long. */
 function magnitude(form: string): { readonly sign: number; readonly power: bigint; readonly digits: string } | null {
   const [, minus = '', digits = '', power = ''] = /^(-?)(\d+)e(-?\d+)$/.exec(form) ?? [];
   if (power === '' || isLongPower(power)) return null;
@@ -129,7 +128,7 @@ function scaled(value: Decimal, exponent: bigint): bigint {
   return value.digits * 10n ** shift;
 }
 
-/** Plain notation while that is short, else with an exponent. */
+/** The number in plain notation if that is short, else with an exponent. */
 function fromDecimal({ digits, exponent }: Decimal): NumberValue {
   const sign = digits < 0n ? '-' : '';
   const text = (digits < 0n ? -digits : digits).toString();
@@ -148,8 +147,8 @@ function decimal(text: string): Decimal {
 }
 
 /**
- * The one text of a decimal value: `digits e exponent`, without leading or trailing zeros. Zero and −0 are `0e0`. A number with an exponent too
- * long to calculate with stays as written.
+ * The one text of a decimal value: `digits e exponent`, without leading or trailing zeros. Zero and −0 are `0e0`. A number with an exponent
+ * too long to calculate with stays as written.
  */
 function form(text: string): string {
   const match = NUMBER.exec(text);

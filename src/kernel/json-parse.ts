@@ -4,9 +4,9 @@ import { numberFromText } from './json-number.ts';
 import { isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 
 /**
- * Parses JSON that others sent. `JSON.parse` does nearly all of it; only a text with a number that a double might change goes to the lossless
- * library. Depth, text, names and duplicates (the last one wins) are judged in the same way for both: on the raw text before parsing, and on the
- * value after.
+ * Parses JSON from outside. `JSON.parse` does nearly all of it; only a text with a number that a double might change goes to the lossless
+ * library. Depth, text, names and duplicates (the last one wins) are checked alike for both: on the raw text before parsing, and on the
+ * value afterwards.
  */
 export interface JsonLimits {
   /** Arrays and objects inside each other. A scalar has depth 0. Default 64. */
@@ -30,8 +30,8 @@ export class JsonError extends Error {
 }
 
 /**
- * Finds a number outside strings that a double may not hold: 16 or more digits, or an exponent. A double holds any fifteen significant digits.
- * It may match inside a string, which only costs time, but an id in quotes does not match.
+ * Finds a number that a double may not represent: 16 or more digits, or an exponent. A double represents any fifteen significant digits.
+ * The pattern may match inside a string, which only costs time, but an id in quotes does not match.
  */
 const MAY_NEED_EXACT = /(?:^|[[:,\s-])\d(?:[\d.]{15}|[\d.]*[eE])/;
 /** Digits and points from which {@link MAY_NEED_EXACT} matches a number without an exponent. */
@@ -55,7 +55,7 @@ function judged(text: string, exact: boolean, limits: JsonLimits): Json {
   return value;
 }
 
-/** Parses a stored object. It was printed by us and passed its limits when it was written. */
+/** Parses a stored object, which was within all limits when it was written. */
 export function parseStored(text: string): JsonObject {
   const value = parseText(text, MAY_NEED_EXACT.test(text));
   if (!isObject(value)) throw new Error('a stored document is not an object');
@@ -66,7 +66,7 @@ export function parseStored(text: string): JsonObject {
 export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = {}): Json {
   if (!isUtf8(bytes)) throw new JsonError('text', 'The body is not valid UTF-8');
   const text = bytes.toString('utf8');
-  // Every body that is written passes here, and this check takes a third of the time where it finds nothing. It misses `1.e5` and numbers with a
+  // Every body of a write passes here, and without a match this check takes a third of the time. It misses `1.e5` and numbers with a
   // shorter exponent, which JSON.parse reads as the library would.
   const exact = (LONG_EXPONENT.test(text) || hasLongDigits(bytes)) && MAY_NEED_EXACT.test(text);
   return judged(text, exact, limits);

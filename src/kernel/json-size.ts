@@ -1,17 +1,19 @@
 import { stringifyJson } from './json-text.ts';
 import { isArray, isNumber, isObject, type Json } from './json-value.ts';
 
-/** Most characters that `\u0000` and the like make of one. */
+/** Most characters of an escaped character: `\u0000`. */
 const ESCAPED = 6;
 /** Most characters of a number that is a double. */
 const DOUBLE = 25;
 
-/** Whether the JSON text of a value has more bytes. Most values are small, so they are printed only where a rough sum cannot tell. */
+/** Whether the JSON text of a value has more bytes than this. The value is printed only if an upper bound is not enough. */
 export function isLargerThan(value: Json, bytes: number): boolean {
   return roomAfter(value, bytes) < 0 && Buffer.byteLength(stringifyJson(value)) > bytes;
 }
 
-/** What is left of `room` if every character takes as many bytes as it may; negative: too little, perhaps. Values share parts, so it ends there. */
+/**
+ * The rest of `room` if every character takes its most bytes; negative: perhaps too little. It stops there, because values may share parts.
+ */
 function roomAfter(value: Json, room: number): number {
   if (typeof value === 'string') return room - ESCAPED * value.length - 2;
   if (isNumber(value)) return room - (typeof value === 'number' ? DOUBLE : value.toString().length);

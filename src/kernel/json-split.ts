@@ -1,6 +1,6 @@
 /**
- * Takes a JSON text apart as it arrives, when it is too large for memory. It enters the containers that `enters` names, and hands on every other
- * value as text. It only knows where values begin and end; the receiver parses them.
+ * Splits a JSON text as it arrives, for texts too large for memory. It enters the containers that `enters` selects, and passes every other
+ * value on as text. It only finds where values begin and end; the receiver parses them.
  */
 
 /** A value with its path: names of members, and {@link ELEMENT} for an element of a list. */
@@ -21,7 +21,7 @@ interface Level {
   readonly path: readonly string[];
 }
 
-/** What may come next. In an object: a name, its colon, the value, then a comma. */
+/** The next token that is allowed. In an object: a name, its colon, the value, then a comma. */
 type Expected = 'value' | 'name' | 'colon' | 'comma' | 'end';
 
 const BLANK = /\s/;
@@ -31,7 +31,7 @@ export class JsonSplitter {
   readonly #longest: number;
   readonly #levels: Level[] = [];
   #expected: Expected = 'value';
-  /** A container has just been opened, so it may close at once. */
+  /** Whether a container has just been opened, so that it may close at once. */
   #opened = false;
   #name = '';
   /** The parts of the value that is being read. */
@@ -42,7 +42,7 @@ export class JsonSplitter {
   #quoted = false;
   #escaped = false;
 
-  /** `longest`: the most characters of one value that is handed on. */
+  /** `longest`: most characters of one value. */
   constructor(enters: (path: readonly string[], kind: Level['kind']) => boolean, longest: number) {
     this.#enters = enters;
     this.#longest = longest;

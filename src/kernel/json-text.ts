@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { ExactNumber, exactRendering, isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 
 /**
- * Prints JSON. `JSON.stringify` does the work. An exact number is printed as a marked string and unquoted afterwards, which costs nothing where
- * there is none. The marker is random per process, never leaves it, and must enclose a number, so no stored string can pass for one.
+ * Prints JSON. `JSON.stringify` does the work. An exact number is printed as a marked string and unquoted afterwards, which costs nothing
+ * where there is none. The marker is random per process, never leaves it, and must enclose a number, so no stored string can pass for one.
  */
 const MARK = `exact:${randomBytes(16).toString('hex')}:`;
 const MARKED = new RegExp(`"${MARK}(-?[0-9][0-9.eE+-]*)"`, 'g');

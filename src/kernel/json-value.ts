@@ -1,6 +1,6 @@
 /**
- * JSON values in memory: plain objects and arrays as `JSON.parse` makes them, and {@link ExactNumber} where a double would change the number
- * (games send 64-bit ids as numbers). Values are never changed in place: a change copies the path to it.
+ * JSON values in memory: plain objects and arrays as `JSON.parse` makes them, and {@link ExactNumber} where a double would change the
+ * number (games send 64-bit ids as numbers). Values are never changed in place: a change copies the path to it.
  */
 export type Json = null | boolean | number | string | ExactNumber | readonly Json[] | JsonObject;
 

@@ -1,11 +1,11 @@
-/** A turn of one name. */
+/** The lock of one name. */
 export interface MutexLock {
   /** Whether it had to wait for another. */
   readonly hasWaited: boolean;
   release(): void;
 }
 
-/** Turns of one name follow each other, and only so many may wait. A name without a turn takes no memory. */
+/** Locks by name, with a bound on how many may wait for one. A name without a lock takes no memory. */
 export class KeyedMutex {
   readonly #maxWaiting: number;
   readonly #queues = new Map<string, { last: Promise<void>; length: number }>();
@@ -14,7 +14,7 @@ export class KeyedMutex {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Resolves with a turn, which the caller must end. `null`: too many wait. */
+  /** Resolves to the lock, which the caller must release; `null`: too many wait. */
   async acquire(name: string): Promise<MutexLock | null> {
     const queue = this.#queues.get(name) ?? { last: Promise.resolve(), length: 0 };
     if (queue.length > this.#maxWaiting) return null;

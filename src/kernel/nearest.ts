@@ -1,9 +1,9 @@
-/** Letters that may differ, be missing, be too many, or have changed places with a neighbour. */
+/** Most edits: letters that differ, are missing, are added, or are swapped with a neighbour. */
 const MAX_ERRORS = 2;
-/** Longer words are not looked up: nobody mistypes one so that a search would help. */
+/** Longer words are not looked up, because the search would take long and nobody types them by hand. */
 const MAX_LENGTH = 64;
 
-/** The known word nearest to `word`, or `undefined` if none is near. Letter case and the signs between words do not count. */
+/** The known word nearest to `word`, or `undefined` if none is near. Letter case and separators do not count. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const wanted = plain(word);
@@ -27,7 +27,7 @@ function plain(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, '');
 }
 
-/** Number of edits between two words; two letters that changed places count as one. `limit` if there are that many or more. */
+/** Number of edits between two words; two swapped letters count as one. `limit` if there are that many or more. */
 function distance(a: string, b: string, limit: number): number {
   let [before, row]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= a.length; i += 1) {

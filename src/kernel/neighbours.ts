@@ -1,6 +1,6 @@
 import type { Scheduler } from './scheduler.ts';
 
-/** A project counts as in use for so long after it was asked for, or changed, ms. */
+/** A project counts as in use for so long after a request or change, ms. */
 const IN_USE_MS = 1000;
 
 interface Use {
@@ -19,7 +19,7 @@ export class Neighbours {
     this.#scheduler = scheduler;
   }
 
-  /** The project was asked for something, or changed. */
+  /** Notes a request for the project, or a change of it. */
   used(projectId: string): void {
     if (this.#last !== null && this.#last.projectId !== projectId) this.#before = this.#last;
     this.#last = { projectId, at: this.#scheduler.monotonic() };

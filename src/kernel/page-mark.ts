@@ -1,10 +1,9 @@
 import { type Refusal, refusal } from './errors.ts';
 
-/** Marks of pages, as answers give them and clients hand them back. */
+/** Page cursors, which answers contain and clients send back. */
 
 /**
- * 400 INVALID_REQUEST for a mark that no answer gave. Answered with the first page instead, a client that asks for page after page would
- * never end.
+ * 400 INVALID_REQUEST for an invalid cursor. If it were answered with the first page, a client that reads page after page would never end.
  */
 export function wrongMark(name: string): Refusal {
   return refusal('INVALID_REQUEST', `\`${name}\` must be what the page before answered; leave it out for the first page`);

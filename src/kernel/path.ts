@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from './json-value.ts';
 /** A dotted member path (`stats.xp`): member names between dots, no escapes, no array indexes. */
 export type Path = readonly string[];
 
-/** Parts of paths are cached, because paths repeat. A full cache is emptied: a flood of odd paths costs speed only. */
+/** Parts of paths are cached, because paths repeat. A full cache is emptied, so a flood of unusual paths only costs speed. */
 const CACHE_ENTRIES = 5_000;
 const CACHED_LENGTH = 256;
 const cache = new Map<string, Path>();

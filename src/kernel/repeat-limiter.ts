@@ -1,12 +1,12 @@
-/** Texts counted at a time. Texts beyond this are left out: nobody reads more. */
+/** Most texts counted at a time. Lines with further texts are dropped. */
 const MAX_TEXTS = 10_000;
-/** Lines of one text that pass within a window. */
+/** Most lines of one text within a window. */
 const MAX_REPEATS = 200;
 const WINDOW_MS = 10_000;
 
 /**
- * Bounds how often the log repeats a text. While a database is away every request fails and logs, thousands of times a second, and a full disk
- * may even be the cause. Lines left out are counted, and the count is logged when the window ends.
+ * Bounds how often a text is logged. During an outage of the database every request fails and logs, thousands of times a second, and a full
+ * disk may even be the cause. Dropped lines are counted, and the count is logged when the window ends.
  */
 export class RepeatLimiter {
   readonly #most: number;

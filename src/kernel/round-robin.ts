@@ -3,13 +3,13 @@ import type { Scheduler } from './scheduler.ts';
 
 /** How long one project may compute in one turn of the event loop while others wait, ms. */
 const TIME_SLICE_MS = 4;
-/** Cheaper pieces do not wait, so quick requests are answered in the order in which they come. */
+/** Cheaper pieces do not wait, so quick requests are answered in the order of their arrival, ms. */
 const EXPENSIVE_MS = 1;
 const MAX_WAITING = 256;
 
 /**
- * Shares computing time between projects. A project that has computed for long in one turn of the event loop goes on in the next turn, one piece
- * of each project per turn. So a small request waits for one piece of each other project, not for all that they have asked for.
+ * Shares computing time between projects. A project that has computed for long in one turn of the event loop continues in the next turn,
+ * with one piece of each project per turn. So a small request waits for one piece of each other project, not for all of their work.
  */
 export class RoundRobin {
   readonly #scheduler: Pick<Scheduler, 'defer' | 'monotonic'>;
@@ -39,7 +39,7 @@ export class RoundRobin {
     }
   }
 
-  /** Resolves when the project has its turn; `null`: it has it now. Throws 503 BUSY if too many of the project wait. */
+  /** Resolves when it is the project's turn; `null`: it is now. Throws 503 BUSY if too many pieces of the project wait. */
   wait(project: string): Promise<void> | null {
     const queue = this.#queues.get(project);
     if (queue === undefined && (this.#spent.get(project) ?? 0) < TIME_SLICE_MS) return null;

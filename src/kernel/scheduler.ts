@@ -1,4 +1,4 @@
-/** Time, as a parameter: so a simulation can run hours of races in a second, and the same seed gives the same run. */
+/** Time as a dependency: a simulation can run hours in a second, and the same seed gives the same run. */
 export interface Scheduler {
   /** Unix ms. The clock may be set back. */
   now(): number;
@@ -9,8 +9,8 @@ export interface Scheduler {
   /** Resolves after `ms`, or as soon as `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Runs `task` once after `ms`; the answer cancels it. The timer keeps no process alive: whatever waits for the task holds a connection, which
-   * does.
+   * Runs `task` once after `ms`. Returns a function that cancels it. The timer does not keep the process alive: the connection of whoever
+   * waits does.
    */
   after(ms: number, task: () => void): () => void;
   /** Runs `task` after everything that is ready now. */
@@ -37,7 +37,7 @@ export const realScheduler: Scheduler = {
     }),
   after: (ms, task) => {
     const timer = setTimeout(task, ms);
-    // A command that is done must not stay alive for a deadline that nobody waits for.
+    // A finished command must not stay alive for a deadline that nobody waits for.
     timer.unref();
     return () => clearTimeout(timer);
   },
@@ -47,8 +47,8 @@ export const realScheduler: Scheduler = {
 };
 
 /**
- * What `work` comes to, if that is before `until` by the monotonic clock; afterwards it rejects with `late()`. The work itself goes on: others may
- * wait for it, too.
+ * The result of `work`; rejects with `late()` if it is not there by `until` of the monotonic clock. The work itself goes on, because others
+ * may wait for it, too.
  */
 export function within<T>(
   scheduler: Pick<Scheduler, 'monotonic' | 'after'>,
@@ -62,10 +62,10 @@ export function within<T>(
   });
 }
 
-/** Longest turn of work that has no wait of its own, since every other request of the node waits meanwhile. */
+/** Longest uninterrupted computation, ms: all other requests of the process wait meanwhile. */
 const MAX_TURN_MS = 25;
 
-/** Makes a function to await between the pieces of long work. It lets others have a turn once `maxMs` have passed. */
+/** Makes a function to await between the pieces of long work. It yields to other work once `maxMs` have passed. */
 export function yielding(scheduler: Scheduler, maxMs = MAX_TURN_MS): () => Promise<void> {
   let yieldedAt = scheduler.monotonic();
   return async () => {

@@ -4,13 +4,13 @@ interface Shared<T> {
   waiters: number;
 }
 
-/** Several callers who ask for one name share one run. It is stopped when all of them have left. */
+/** Concurrent callers of one name share one run. It is stopped when all of them have left. */
 export class SingleFlight<T> {
   readonly #running = new Map<string, Shared<T>>();
 
   /**
-   * Joins the run of this name, or starts one. `signal` aborts when the caller stops waiting: the promise then rejects with its reason. The signal
-   * given to `work` aborts, with that reason, when the last caller has left.
+   * Joins the run of this name, or starts one. `signal` aborts when the caller stops waiting: the promise then rejects with its reason. The
+   * signal given to `work` aborts, with that reason, when the last caller has left.
    */
   run(name: string, signal: AbortSignal | null, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const run = this.#running.get(name) ?? this.#begin(name, work);

@@ -7,21 +7,21 @@ import { WEBHOOK_PREFIXES } from '../domain/wire-names.ts';
 import { Bulkhead } from '../kernel/bulkhead.ts';
 import { stringifyJson } from '../kernel/json.ts';
 
-/** The most webhooks under way in this process: one slow service must not use up its sockets. Projects share them. */
+/** Most concurrent webhooks of this process: one slow service must not use up its sockets. Projects share them. */
 export const MAX_WEBHOOKS = 64;
 const MAX_ERROR = 500;
 /** A service that decodes these would see other segments than the ones that were compared. */
 const ENCODED_SLASH = /%(?:2f|5c)/i;
 
-/** `settled` resolves when those under way have ended. Nobody else waits for webhooks that are sent after a call. */
+/** Webhooks, some of which nobody awaits. `settled` resolves when all of them have ended. */
 export interface SentWebhooks extends Webhooks {
   settled(): Promise<void>;
 }
 
 /**
- * `asked`: prefixes of addresses, each with a path; `null` for those of the one service that everybody uses. An address is compared in the
- * form in which it will be requested, so `..` and user names lead nowhere else. Redirects are not followed. A name that resolves to a
- * private address is not requested. A numeric address or `localhost` is, if a prefix names it: the operator allowed it.
+ * `asked`: allowed prefixes of addresses, each with a path; `null`: the default ones. An address is compared in the form in which it will be
+ * requested, so `..` and user names cannot evade the check. Redirects are not followed. A name that resolves to a private address is
+ * refused. A numeric address or `localhost` is allowed if a prefix names it, because the operator set that.
  */
 export function createWebhooks(asked: readonly string[] | null, shares = new Bulkhead({ slots: MAX_WEBHOOKS })): SentWebhooks {
   const prefixes = asked ?? WEBHOOK_PREFIXES;
@@ -57,7 +57,8 @@ function failed(error: string): Delivery {
 }
 
 /**
- * Resolves to the status of the answer; nobody reads its body. Each webhook gets a connection of its own, because they are few and rare.
+ * Sends a webhook. Resolves to the status of the answer, whose body is not read. Each webhook has a connection of its own, because they are
+ * rare.
  */
 function send(url: URL, text: string, timeoutMs: number): Promise<number> {
   const headers = { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(text)) };

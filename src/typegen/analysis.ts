@@ -29,8 +29,8 @@ import { objectOf, typeOfShallow } from './templates.ts';
 import { isNever, NEVER, NULL, nullForMissing, type ObjectType, partsOf, type Type, textOf, UNKNOWN, union } from './type.ts';
 
 /**
- * Runs the steps of an endpoint on types instead of values, along every path that they may take. The result is what the endpoint answers,
- * and with which codes it refuses.
+ * Runs the steps of an endpoint on types instead of values, along every path that they may take (abstract interpretation). The result is
+ * the type of the endpoint's answers, and the codes of its refusals.
  */
 
 const FLOWS: { readonly [T in StepType]: StepFlow } = {
@@ -69,9 +69,9 @@ const LOOPS = new Set<string>(['while', 'until', 'foreach'] satisfies StepType[]
 
 /** Workflows in workflows, as deep as a call may go. */
 const MAX_DEPTH = 5;
-/** The most workflows and blocks, each with its params, that are followed for one endpoint. Of further ones nothing is known. */
+/** Most workflows and blocks, each with its params, that are analysed for one endpoint. Types of further ones are unknown. */
 const MAX_CALLS = 500;
-/** The most visits of a step by `goto`. A type that still changes then is unknown. */
+/** Most visits of a step by `goto`. A type that still changes then is unknown. */
 const MAX_VISITS = 6;
 
 /** Documents as endpoints read them, by the id of their collection. */
@@ -83,9 +83,9 @@ export class EndpointAnalysis implements Analysis {
   readonly #world: World;
   readonly #results = new Map<Logic, Map<string, Type>>();
   #calls = 0;
-  /** Refusals by code, as their author wrote them first. */
+  /** Refusals by code, each as its author wrote it first. */
   readonly refusals = new Map<string, Refused>();
-  /** Whether there are more refusals than could be looked for. */
+  /** Whether the analysis was cut off, so that there may be further refusals. */
   isPartial = false;
   readonly written = new Set<string>();
   readonly scanned = new Set<string>();
@@ -97,7 +97,7 @@ export class EndpointAnalysis implements Analysis {
     this.#world = world;
   }
 
-  /** Everything that a call of the endpoint may answer, and whether it answers at all. */
+  /** The type of everything that a call of the endpoint may answer; never: it always refuses. */
   answers(definition: Logic): Type {
     const frame: Frame = { analysis: this, home: definition, depth: 0, routed: true };
     return nullForMissing(this.#logic(frame, definition, [], (names) => responseType(names, definition.response)));
@@ -200,7 +200,7 @@ export class EndpointAnalysis implements Analysis {
     });
   }
 
-  /** What a definition comes to: what it returns, or what stands at its end. */
+  /** The result of a definition: what it returns, or the value at its end. */
   #logic(frame: Frame, definition: Logic, bound: readonly (readonly [string, Type])[], atEnd: (names: Names) => Type): Type {
     const bare: Names = { world: this.#world, bound: new Map(), aliases: new Map() };
     const names = withAliases(bind(bare, ...bound), compileAliases(definition.let));
@@ -240,7 +240,7 @@ function stepsIn(json: Json | undefined): readonly Json[] {
   return isArray(json) ? json : [json];
 }
 
-/** Where `goto` finds a step: the first of its name. */
+/** Indexes of steps for `goto`, which finds the first of a name. */
 function indexesOf(steps: readonly Json[]): ReadonlyMap<string, number> {
   const indexes = new Map<string, number>();
   for (const [at, step] of steps.entries()) {
@@ -258,7 +258,7 @@ function waysOn(flow: Flow, at: number, indexes: ReadonlyMap<string, number>): r
   return flow.next === null ? jumps : [[at + 1, flow.next], ...jumps];
 }
 
-/** Whether this path brings new types to the place. */
+/** Whether this path adds new types at the step. */
 function arrive(entries: Map<number, Names>, visits: Map<number, number>, index: number, names: Names): boolean {
   const before = entries.get(index);
   if (before === undefined) {
@@ -274,7 +274,7 @@ function arrive(entries: Map<number, Names>, visits: Map<number, number>, index:
   return true;
 }
 
-/** Params are names of their own. One that is missing at the caller is missing inside. */
+/** The params as names. One that the caller leaves out is missing inside. */
 function paramsIn(params: Type): readonly (readonly [string, Type])[] {
   const objects = partsOf(params).filter((part) => part.kind === 'object');
   return objects.flatMap(({ members }) => [...members].map(([name, { type }]) => [name, type] as const));
@@ -284,7 +284,7 @@ function returned(names: Names, returns: JsonObject): Type {
   return objectOf(Object.entries(returns).map(([name, value]) => [name, typeOfShallow(names, value)]));
 }
 
-/** Every name that a workflow bound, without its params as a whole. */
+/** All names that a workflow bound, except `params`. */
 function boundIn(names: Names): Type {
   return objectOf([...names.bound].filter(([name]) => name !== 'params'));
 }

@@ -1,11 +1,10 @@
 import { isNever, memberType, NEVER, type ObjectType, partsOf, STRING, type Type, union } from './type.ts';
 
 /**
- * Divides what an endpoint answers as the client library does: a status of 400 or above, `ok: false` or an error inside is a refusal,
- * whatever the author calls it.
+ * Divides the answers of an endpoint like the client library: a status of 400 or above, `ok: false` or an error inside means a refusal.
  */
 export interface Answered {
-  /** What a game gets as the answer. */
+  /** The type of answers that are no refusals. */
   readonly answer: Type;
   /** Codes of the refusals among the answers. */
   readonly codes: readonly string[];
@@ -38,7 +37,7 @@ function refusedIn(part: Type): Refuses {
   return mayFail || mayErr || hasStatus(part) ? 'maybe' : 'never';
 }
 
-/** A number here is taken for the status that is meant. */
+/** Whether a numeric `status` counts as the status. */
 function hasStatus(part: ObjectType): boolean {
   return isSome(memberType(part, 'status'), ({ kind }) => kind === 'number' || kind === 'unknown');
 }
@@ -58,7 +57,7 @@ function isSome(type: Type, test: (part: Type) => boolean): boolean {
   return partsOf(type).some(test);
 }
 
-/** The code in a refusing body; `null`: it has none, and the client library gives its own. */
+/** The code in the body of a refusal; `null`: it has none, and the client library uses its own. */
 function codeIn(part: Type): Type | null {
   if (part.kind === 'unknown') return STRING;
   if (part.kind !== 'object') return null;

@@ -2,7 +2,7 @@ import type { Json } from '../kernel/json.ts';
 import { typeOfJson } from './json-type.ts';
 import { BOOLEAN, literal, NULL, NUMBER, STRING, type Type } from './type.ts';
 
-/** What declarations of inputs and of documents have in common. */
+/** Shared by declarations of inputs and documents. */
 
 /** Types of single values, by the words that declare them. */
 export const PLAIN_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
@@ -17,7 +17,7 @@ export function allowed(value: Json): Type {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? literal(value) : typeOfJson(value);
 }
 
-/** A note of these lines; no member if there are none. */
+/** A description made of these lines; no member if there are none. */
 export function noteOf(...lines: readonly (string | undefined)[]): { readonly about?: string } {
   const told = lines.filter((line) => line !== undefined);
   return told.length === 0 ? {} : { about: told.join('\n') };

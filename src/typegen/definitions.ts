@@ -7,15 +7,15 @@ import { accepted } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 
 /**
- * Definitions as a server runs them, from the body of a `sync`: one that holds definitions as they were pushed, or source files. Throws the
- * `Refusal` that a push of them would get.
+ * Definitions as a server runs them, from the body of a `sync` with definitions or source files. Throws the `Refusal` that a push of them
+ * would get.
  */
 export function definitionsIn(sync: JsonObject): EffectiveDefinitions {
   const { events } = accepted(decideSync(EMPTY_DEFINITIONS, sync, 'live', 0));
   return effectiveDefinitions(events.map(stored).reduce(evolveDefinitions, EMPTY_DEFINITIONS), 'live');
 }
 
-/** An event as a log would give it back. */
+/** An event as a log would return it. */
 function stored(event: DomainEvent): ProjectEvent {
   const metadata = { commandId: '', cause: 'types', actor: { kind: 'secret' as const }, schemaVersion: 1, recordedAt: 0 };
   return { ...event, revision: 0, id: '', metadata, hash: '' };

@@ -8,16 +8,16 @@ import type { Refused } from './flow.ts';
 import { inputTypes } from './input-types.ts';
 import type { ObjectType, Type } from './type.ts';
 
-/** What is known of an endpoint before it is called. */
+/** The static types of an endpoint. */
 export interface EndpointTypes {
   readonly input: ObjectType;
-  /** Every body that it may answer with, refusals that its answers say among them. */
+  /** All bodies that it may answer with, including answers that are refusals. */
   readonly rendered: Type;
-  /** Of those, what a game gets as the answer. Never: it always refuses. */
+  /** The bodies that are no refusals. Never: it always refuses. */
   readonly answer: Type;
   /** Codes of the author's, in order. */
   readonly refusals: ReadonlyMap<string, Refused | null>;
-  /** Whether there may be codes that are not known. */
+  /** Whether there may be unknown codes. */
   readonly hasOthers: boolean;
   /** Codes that the server itself may refuse with because of what the endpoint does, in order. */
   readonly failures: readonly string[];

@@ -5,15 +5,15 @@ import type { Json, JsonObject } from '../kernel/json.ts';
 import { joined, type Names } from './names.ts';
 import type { ObjectType, Type } from './type.ts';
 
-/** How steps go on, and what they may ask of the analysis around them. */
+/** Control flow of steps, and the operations of the analysis that they use. */
 
-/** Every way that leads out of a step, or out of a list of steps. */
+/** All ways out of a step, or out of a list of steps. */
 export interface Flow {
   /** To the next step; `null`: never. */
   readonly next: Names | null;
   /** To the end of the endpoint, workflow or block. */
   readonly ended: Names | null;
-  /** What it is ended with. */
+  /** The answers with which it may end. */
   readonly answers: readonly Type[];
   readonly jumps: readonly Jump[];
 }
@@ -41,7 +41,7 @@ export function either(...flows: readonly Flow[]): Flow {
   };
 }
 
-/** The first flow, and the second wherever the first goes on. */
+/** The sequence of two flows: the second follows wherever the first goes on. */
 export function andThen(first: Flow, after: (names: Names) => Flow): Flow {
   if (first.next === null) return first;
   const second = after(first.next);
@@ -58,29 +58,29 @@ export interface Refused {
   readonly message: string | undefined;
 }
 
-/** Where steps run: in an endpoint, a workflow or a block. */
+/** The endpoint, workflow or block in which steps run. */
 export interface Frame {
   readonly analysis: Analysis;
-  /** Whose blocks are called by their names alone: the endpoint, or a library. */
+  /** The endpoint or library whose own blocks are called by their bare names. */
   readonly home: Logic;
   readonly depth: number;
   /** Whether the routes `return`, `goto` and `skip` count. */
   readonly routed: boolean;
 }
 
-/** What steps ask of the analysis as a whole. */
+/** Operations of the analysis that steps use. */
 export interface Analysis {
   /** The steps of a nested list. */
   list(frame: Frame, names: Names, json: Json | undefined): Flow;
-  /** What a workflow, an internal endpoint or a block gives; never, where it always refuses or is not there. */
+  /** The result of a workflow, an internal endpoint or a block; never if it always refuses or does not exist. */
   call(frame: Frame, name: string, params: Type): Type;
-  /** The check of a workflow. Whether it has one. */
+  /** Runs the check of a workflow. Returns whether it has one. */
   guard(name: string): boolean;
   /** Notes a refusal that a call may end with. */
   refused(code: string, how: Refused): void;
   /** The documents of a collection, by its id or name; `null`: there is none. */
   documents(name: string | undefined): ObjectType | null;
-  /** Steps look through a collection, or write it. */
+  /** Notes that steps scan a collection, or write it. */
   touched(how: 'scans' | 'writes', collection: string | undefined): void;
 }
 

@@ -21,7 +21,7 @@ import { itemsOf, type Segment, walkType } from './walk.ts';
 
 /** Types of the results of functions and expressions. */
 
-/** How texts are read. `templates.ts` joins them, so no file imports its own user. */
+/** Readers of texts. `templates.ts` provides them, because importing it here would be a cycle. */
 export interface Reading {
   template(names: Names, text: string): Type;
   /** A path without a token around it. */
@@ -53,7 +53,7 @@ function firstPresent(types: readonly Type[]): Type {
   return union(...types.slice(0, -1).map(present), last);
 }
 
-/** Aliases do not apply here. */
+/** The type of an argument. Aliases do not apply here. */
 function typeOfArgument(reading: Reading, names: Names, text: string): Type {
   const quoted = unquoted(text);
   if (quoted !== null) return reading.template(names, quoted);
@@ -66,7 +66,7 @@ function typeOfArgument(reading: Reading, names: Names, text: string): Type {
   return reading.path(names, text, false);
 }
 
-/** `get(root, segment…, default)`. What a segment comes to is a name, and its own text where it comes to nothing. */
+/** `get(root, segment…, default)`. A segment is a name by its value, or by its own text if it has none. */
 function typeOfGet(reading: Reading, names: Names, texts: readonly string[]): Type {
   const [root = '', ...rest] = texts;
   const fallback = rest.pop() ?? '';
@@ -103,7 +103,7 @@ function listArgument(reading: Reading, names: Names, args: string): Type {
   return itemsOf(path === null ? reading.expression(names, text) : reading.path(names, path, false));
 }
 
-/** What a path finds in every item; of anything else than a member that all have, nothing is known. */
+/** The type of a member of every item; unknown unless all items have it. */
 function pluckedBy(item: Type, selector: string): Type {
   const path = selectorPathIn(selector);
   if (path === null) return UNKNOWN;
@@ -124,8 +124,8 @@ export function expressionType(reading: Reading, names: Names, source: string): 
 }
 
 /**
- * A number. JSON has none for what a division by nothing comes to, nor for some powers: where one may be, it is answered as null. (So is what
- * leaves the range of doubles, which no type can tell.)
+ * The type of arithmetic: a number. A division by zero, and some powers, may give a value that JSON does not have, so they may also be
+ * null. (So may a result beyond doubles, which no type shows.)
  */
 function typeOfArithmetic(text: string): Type {
   const doubtful = scanTop(text, 0, (char, at) => {
@@ -140,7 +140,7 @@ function isSafeDivisor(after: string): boolean {
   return Number.isFinite(number) && number !== 0;
 }
 
-/** A power of a number above 0 is a number. */
+/** Whether a power has a base above 0, so that the result is a number. */
 function isSafePower(text: string, open: number): boolean {
   const close = closingParenthesis(text, open);
   return open >= 0 && close >= 0 && Number(splitArguments(text.slice(open + 1, close))[0]) > 0;

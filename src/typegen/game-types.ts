@@ -8,10 +8,10 @@ import { type DocumentTypes, documentTypes } from './schema-types.ts';
 import type { Type } from './type.ts';
 import { type ValuesTypes, valuesTypes } from './values-types.ts';
 
-/** Everything that is known of a game, each kind in the order of its names. */
+/** All types of a game, each kind in the order of names. */
 export interface GameTypes {
   readonly collections: readonly TypedCollection[];
-  /** Those that a game or a server may call. */
+  /** Endpoints that a game or a server may call. */
   readonly endpoints: readonly TypedEndpoint[];
   readonly queries: readonly TypedQuery[];
   readonly values: ValuesTypes;
@@ -61,7 +61,7 @@ function typedCollections(definitions: EffectiveDefinitions): readonly TypedColl
   }));
 }
 
-/** The same order wherever they come from. */
+/** Sorts by name, so that the order does not depend on the source. */
 function sorted<T>(models: readonly T[], nameOf: (model: T) => string): readonly T[] {
   return [...models].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }

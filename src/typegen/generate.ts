@@ -7,8 +7,8 @@ import type { ObjectType } from './type.ts';
 import type { ValuesTypes } from './values-types.ts';
 
 /**
- * TypeScript of what a game's definitions say, for `createClient<Game>()`. Pure: the same definitions give the same text, wherever they come
- * from. What cannot be known of an answer is `unknown`.
+ * Generates TypeScript types of a game's definitions, for `createClient<Game>()`. The same definitions give the same text, wherever they
+ * come from. A type that cannot be determined is `unknown`.
  */
 export function generateTypes(definitions: EffectiveDefinitions): string {
   const { collections, endpoints, queries, values } = typesOfGame(definitions);
@@ -65,7 +65,7 @@ function aboutEndpoint({ model: { definition, requiresSecretKey }, types: { fail
   return lines.filter((line) => line !== undefined).join('\n');
 }
 
-/** Each code under what its author says there. */
+/** Each code with its author's message as a comment. */
 function refusalsText({ refusals, hasOthers }: EndpointTypes): string {
   if (hasOthers) return ' string';
   if (refusals.size === 0) return ' never';

@@ -4,19 +4,19 @@ import { allowed, noteOf, PLAIN_TYPES } from './declared.ts';
 import { ANY_OBJECT, EMPTY_OBJECT, list, type Member, MISSING, NULL, type ObjectType, type Type, UNKNOWN, union } from './type.ts';
 
 /**
- * Inputs of endpoints, from their declarations. What a game sends fits what the author means, enums too; what the steps can rely on is
- * what the server checks: types, and that required members are there.
+ * Inputs of endpoints, from their declarations. The type that a game sends follows all of the declaration, enums included. The type that
+ * steps see follows only what the server checks: types, and required members.
  */
 export interface InputTypes {
-  /** What a game sends. */
+  /** The type that a game sends. */
   readonly sent: ObjectType;
-  /** What the steps see: unknown members pass, and null counts as missing. */
+  /** The type that steps see: unknown members pass, and null counts as missing. */
   readonly seen: ObjectType;
 }
 
 type Side = keyof InputTypes;
 
-/** `reads`: whether the endpoint looks at its input. One that does and declares nothing takes anything. */
+/** `reads`: whether the endpoint reads its input. If it does and declares nothing, any input is allowed. */
 export function inputTypes(declared: Json | undefined, reads: boolean): InputTypes {
   const shape = inputShape(declared);
   if (shape === null) return { sent: reads ? ANY_OBJECT : EMPTY_OBJECT, seen: ANY_OBJECT };
@@ -50,7 +50,7 @@ function typeByName(type: string, field: InputField, side: Side): Type {
   return field.shape === null ? ANY_OBJECT : shapeType(field.shape, side);
 }
 
-/** The server lets null pass among the items. */
+/** The type of items. The server lets null pass among them. */
 function items({ items: declared }: InputField, side: Side): Type {
   if (declared === null) return UNKNOWN;
   const type = fieldType(declared, side);

@@ -4,7 +4,7 @@ export interface InterfaceNames {
   readonly save: string;
 }
 
-/** A name for each collection by its id, `high-scores` → `HighScores`; never the same one twice. */
+/** A unique name for each collection by its id: `high-scores` → `HighScores`. */
 export function interfaceNames(ids: readonly string[]): ReadonlyMap<string, InterfaceNames> {
   const taken = new Set(['Game', 'GameSave']);
   const names = new Map<string, InterfaceNames>();
@@ -18,7 +18,7 @@ export function interfaceNames(ids: readonly string[]): ReadonlyMap<string, Inte
   return names;
 }
 
-/** An identifier. A global name, such as `Map`, would be hidden by it, so it gets a longer one. */
+/** An identifier. An id that would hide a global name, such as `Map`, gets a longer one. */
 function baseOf(id: string): string {
   const words = id.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   const joined = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');

@@ -1,9 +1,9 @@
 import { ExactNumber, isArray, isObject, type Json } from '../kernel/json.ts';
 import { BOOLEAN, list, literal, merged, NULL, NUMBER, object, partsOf, STRING, type Type, textOf, union } from './type.ts';
 
-/** The type of a value that is there. */
+/** Types of JSON values. */
 
-/** Of a value that others may tune: any text, any number. */
+/** The type of a value that others may change: any text, any number. */
 export function typeOfJson(json: Json): Type {
   if (json === null) return NULL;
   if (typeof json === 'string') return STRING;
@@ -13,7 +13,7 @@ export function typeOfJson(json: Json): Type {
   return isObject(json) ? object(Object.entries(json).map(([name, value]) => [name, typeOfJson(value)])) : NULL;
 }
 
-/** What all of these are; objects are one object, in which what some lack may be missing. */
+/** The common type of all items. Objects become one object, in which members that some lack may be missing. */
 export function typeOfItems(items: readonly Json[]): Type {
   const parts = new Map(items.flatMap((item) => partsOf(typeOfJson(item))).map((part) => [textOf(part), part]));
   const objects = [...parts.values()].filter((part) => part.kind === 'object');
@@ -21,7 +21,7 @@ export function typeOfItems(items: readonly Json[]): Type {
   return union(...others, ...(objects.length === 0 ? [] : [merged(objects)]));
 }
 
-/** Of a value that an author wrote into a definition: texts and flags as they are. */
+/** The type of a value in a definition: texts and flags are literal types. */
 export function typeOfLiteral(json: Json): Type {
   if (typeof json === 'string' || typeof json === 'boolean') return literal(json);
   return typeOfJson(json);

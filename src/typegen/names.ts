@@ -2,9 +2,9 @@ import type { Path } from '../domain/endpoint/path.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../domain/wire-names.ts';
 import { BOOLEAN, MISSING, NEVER, NUMBER, type ObjectType, STRING, type Type, textOf, UNKNOWN, union } from './type.ts';
 
-/** What the names of a call are at one place of its steps. */
+/** The types of a call's names at one point of its steps. */
 
-/** What is the same for the whole call. */
+/** Types that are the same for the whole call. */
 export interface World {
   readonly input: Type;
   readonly values: ObjectType;
@@ -13,7 +13,7 @@ export interface World {
 export interface Names {
   readonly world: World;
   readonly bound: ReadonlyMap<string, Type>;
-  /** `null`: there are several ways here, and they do not agree. */
+  /** Paths by alias; `null`: the control-flow paths disagree. */
   readonly aliases: ReadonlyMap<string, Path | null>;
 }
 
@@ -37,7 +37,7 @@ export function bind(names: Names, ...bound: readonly (readonly [string, Type])[
   return { ...names, bound: new Map([...names.bound, ...bound]) };
 }
 
-/** After a name was bound for a while: as it was before. */
+/** Restores a name that was bound temporarily. */
 export function restored(names: Names, name: string, before: Names): Names {
   const bound = new Map(names.bound);
   const old = before.bound.get(name);
@@ -50,7 +50,7 @@ export function withAliases(names: Names, aliases: ReadonlyMap<string, Path> | n
   return aliases === null ? names : { ...names, aliases: new Map([...names.aliases, ...aliases]) };
 }
 
-/** Where two ways meet; `null`: nothing comes that way. */
+/** Joins the names of two control-flow paths; `null`: the path is never taken. */
 export function joined(a: Names | null, b: Names | null): Names | null {
   if (a === null || b === null || a === b) return a ?? b;
   const bound = new Map<string, Type>();
@@ -70,14 +70,14 @@ export function changedNames(before: Names, after: Names): readonly string[] {
   return [...after.bound].filter(([name, type]) => textOf(type) !== textOf(before.bound.get(name) ?? NEVER)).map(([name]) => name);
 }
 
-/** Nothing is known of these names any more. */
+/** Makes the types of these names unknown. */
 export function forgotten(names: Names, which: readonly string[]): Names {
   return bind(names, ...which.map((name) => [name, UNKNOWN] as const));
 }
 
 const MAX_ALIASES = 10;
 
-/** The path that an alias stands for; `null`: that depends on the way taken, or an alias refers to itself. */
+/** The path that an alias stands for; `null`: it depends on the control flow, or an alias refers to itself. */
 export function unaliased({ aliases }: Names, path: Path): Path | null {
   let current = path;
   for (let turn = 0; turn <= MAX_ALIASES; turn += 1) {

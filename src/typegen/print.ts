@@ -1,9 +1,9 @@
 import { isNever, type Member, mayBe, type ObjectType, partsOf, type Type, union, without } from './type.ts';
 
-/** Types as TypeScript, as a person would write them. */
+/** Prints types as TypeScript, as a person would write them. */
 
 const INDENT = '  ';
-/** What is longer is spread over lines. */
+/** Longer types are broken over lines. */
 const WIDTH = 120;
 
 /** `depth`: how many levels deep it is nested. */
@@ -13,7 +13,7 @@ export function printType(type: Type, depth: number): string {
   return parts.map((part) => printPart(part, depth)).join(' | ');
 }
 
-/** Null stands last. */
+/** The order in a union: null comes last. */
 function precedenceOf({ kind }: Type): number {
   return kind === 'null' ? 1 : kind === 'missing' ? 2 : 0;
 }
@@ -33,7 +33,7 @@ function printPart(part: Type, depth: number): string {
   }
 }
 
-/** Of the items of an empty list nothing is known. */
+/** Prints a list. The items of an always empty list are unknown. */
 function printList(item: Type, depth: number): string {
   if (isNever(item)) return 'readonly unknown[]';
   const text = printType(item, depth);
@@ -62,7 +62,7 @@ export function block(lines: readonly string[], depth: number): string {
   return `{\n${lines.map((line) => `${inner}${line}\n`).join('')}${INDENT.repeat(depth)}}`;
 }
 
-/** Members that have no name here. TypeScript wants their type to cover that of the named ones. */
+/** The type of unnamed members. TypeScript demands that it includes the types of the named ones. */
 function restOf({ members, rest, open }: ObjectType): Type | null {
   if (rest === null) return members.size > 0 ? null : open ? { kind: 'unknown' } : union();
   return union(rest, ...[...members.values()].map(({ type }) => type), { kind: 'missing' });

@@ -7,7 +7,7 @@ import { typeOfExpression, typeOfTemplate } from './templates.ts';
 import { EMPTY_OBJECT, list, MISSING, NEVER, NULL, type ObjectType, object, STRING, type Type, UNKNOWN, union } from './type.ts';
 import { changedType, narrowed, walkType } from './walk.ts';
 
-/** What a row of a leaderboard shows; never, of a query that has no rows. */
+/** The type of a leaderboard's row; never for a query without rows. */
 export function rowType(query: QueryModel, documents: (collection: string) => ObjectType | null, values: ObjectType): Type {
   const plan = queryPlan(query);
   if (typeof plan === 'string' || plan.type !== 'leaderboard') return NEVER;
@@ -20,7 +20,7 @@ export function rowType(query: QueryModel, documents: (collection: string) => Ob
   }, object([]));
 }
 
-/** The document, or several under their aliases; what the query computes, nobody knows. */
+/** The document, or several under their aliases. Computed columns are unknown. */
 function rowOf(plan: QueryPlan, documents: (collection: string) => ObjectType | null): Type {
   const { sources, joins, computed, withProfiles } = plan;
   const of = (collection: string): Type => documents(collection) ?? EMPTY_OBJECT;
@@ -39,7 +39,7 @@ function rowOf(plan: QueryPlan, documents: (collection: string) => ObjectType | 
   return computed.reduce((type, { target }) => changedType(type, target, () => UNKNOWN), row);
 }
 
-/** A row without the number that it is ranked by is in no leaderboard. */
+/** The row with the number that it is ranked by: without it, it would not be in the leaderboard. */
 function withMetric(row: Type, { config }: QueryModel): Type {
   const { field } = config;
   const isPath = typeof field === 'string' && !field.includes('{{') && config.valueExpression === undefined;
@@ -52,7 +52,7 @@ function namesOf(row: Type, values: ObjectType): Names {
   return bind({ world, bound: new Map(), aliases: new Map() }, ['key', STRING], ...members, ['_key', STRING]);
 }
 
-/** A column whose text fails for a row is left out of it. */
+/** The type of a column. It may be missing, because a column whose text fails is left out. */
 function columnType({ shown }: Column, names: Names, row: Type): Type {
   const [expression, template, path] = [shown['expression'], shown['template'], shown['path']].map((text) => stringOf(text));
   const isKnown = row.kind === 'object' && !row.open;

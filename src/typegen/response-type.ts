@@ -6,7 +6,7 @@ import type { Names } from './names.ts';
 import { objectOf, typeOfDeep, typeOfTemplate } from './templates.ts';
 import { isNever, laidOver, NEVER, nullForMissing, partsOf, type Type, union } from './type.ts';
 
-/** What stands in `response` at the end of the steps. */
+/** The type of `response` at the end of the steps. */
 export function responseType(names: Names, json: Json | undefined): Type {
   const { body, echo }: Written<typeof response> = isObject(json) ? json : {};
   const echoed = isArray(echo) ? echo.filter((text) => typeof text === 'string') : null;
@@ -16,7 +16,7 @@ export function responseType(names: Names, json: Json | undefined): Type {
   return union(...partsOf(base).map((part) => withEchoes(part, added)));
 }
 
-/** An object has the echoes beside its own members; anything else gives way to them. */
+/** Adds the echoes to an object's members. They replace any other value. */
 function withEchoes(part: Type, added: Type): Type {
   if (added.kind !== 'object') return NEVER;
   if (part.kind === 'unknown') return { ...added, open: true };

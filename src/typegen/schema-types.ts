@@ -4,19 +4,19 @@ import { allowed, noteOf, PLAIN_TYPES } from './declared.ts';
 import { ANY_OBJECT, list, type Member, MISSING, type ObjectType, type Type, UNKNOWN, union } from './type.ts';
 
 /**
- * Documents of a collection, as its schema has them. A field with a default is there on every read and may be left out of a save. Null, which a
- * save may hold for what is not required, is left out of both: a game that saves by these types never saves it.
+ * Documents of a collection by its schema. A field with a default is present in every read and may be left out of a save. Null, which a
+ * save may have for optional fields, is in neither type: a game that saves by these types never saves it.
  */
 export interface DocumentTypes {
-  /** As a read answers it. */
+  /** The document as it is read. */
   readonly read: ObjectType;
-  /** What a save takes. */
+  /** The document as it is saved. */
   readonly save: ObjectType;
 }
 
 type Side = keyof DocumentTypes;
 
-/** `writtenBySteps`: endpoints may make the documents, and no schema binds what these write: what is required may not be there. */
+/** `writtenBySteps`: endpoints may write the documents, which the schema does not check, so required fields may be missing. */
 export function documentTypes({ schema }: CollectionModel, writtenBySteps: boolean): DocumentTypes {
   const { root } = schema;
   if (root === null) return { read: ANY_OBJECT, save: ANY_OBJECT };
@@ -24,7 +24,7 @@ export function documentTypes({ schema }: CollectionModel, writtenBySteps: boole
   return { read: objectType(whole, { side: 'read', writtenBySteps }), save: objectType(whole, { side: 'save', writtenBySteps }) };
 }
 
-/** A document, an item of a list or a member without a name: it is there or not, and never comes into being by a default. */
+/** The field without its default, for a document, an item or an unnamed member: defaults do not create these. */
 function itself(field: FieldModel): FieldModel {
   return { ...field, default: undefined };
 }
@@ -44,7 +44,7 @@ function objectType(field: FieldModel, how: How): ObjectType {
   return { kind: 'object', members: new Map(members), rest, open: rest === null && members.length === 0 && additional === true };
 }
 
-/** Of an object that comes into being by defaults, only what those hold is sure to be there. */
+/** Whether a member is certainly present. In an object that defaults create, only members with defaults are. */
 function isPresent(child: FieldModel, name: string, parent: FieldModel, { side, writtenBySteps }: How): boolean {
   const needed = child.required && child.default === undefined;
   if (side === 'save') return needed;
@@ -57,7 +57,7 @@ function fieldType(field: FieldModel, how: How): Type {
   return how.side === 'read' ? withDefault(type, field.default) : type;
 }
 
-/** A default need not fit the type of its field. */
+/** The type with that of the default, which need not fit the field. */
 function withDefault(type: Type, value: Json | undefined): Type {
   return value === undefined || isObject(value) || isArray(value) ? type : union(type, allowed(value));
 }
@@ -69,7 +69,7 @@ function typeByName(field: FieldModel, how: How): Type {
   return field.type === 'object' || field.properties !== undefined ? objectType(field, how) : UNKNOWN;
 }
 
-/** What the author says of the field, and what the types do not. */
+/** The description of a field: its author's, and constraints that types cannot express. */
 function aboutOf(field: FieldModel): { readonly about?: string } {
   const plain = field.default === undefined || isObject(field.default) || isArray(field.default) ? undefined : stringifyJson(field.default);
   return noteOf(

@@ -8,11 +8,11 @@ import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts
 import { definitionsIn } from './definitions.ts';
 import { generateTypes } from './generate.ts';
 
-/** Where definitions come from, and where their types go. */
+/** Generates types from a folder or a server, and writes them. */
 
 /**
- * The types of a game's folder. Throws a `Refusal` that names the file, for a source that cannot be read or that a push would refuse: of a game
- * that no server takes, types would promise what does not come.
+ * The types of a game's folder. Throws a `Refusal` that names the file, for a source that cannot be read or that a push would refuse: types
+ * of such a game would be wrong.
  */
 export function typesOfFolder({ sources }: Folder): string {
   const wrong = sources.find(({ problem, kind }) => problem !== null && kind !== 'test');
@@ -28,7 +28,7 @@ export function typesOfFolder({ sources }: Folder): string {
   return typesOfSync(body, sources);
 }
 
-/** The types of what a project holds. Throws as {@link Remote} does. */
+/** The types of a project's definitions. Throws what {@link Remote} throws. */
 export async function typesOfRemote(remote: Remote, target: Target): Promise<string> {
   const listed = async (kind: Listed) => [kind, effective(await remote.list(kind, target))] as const;
   const [lists, values, rules] = await Promise.all([
@@ -45,7 +45,7 @@ export async function typesOfRemote(remote: Remote, target: Target): Promise<str
   return typesOfSync(body, []);
 }
 
-/** Live definitions, and over them what is staged. */
+/** Live definitions, overridden by staged ones. */
 function effective(listed: readonly JsonObject[]): readonly JsonObject[] {
   const found = new Map<string, JsonObject>();
   for (const { revisionTarget, stagedRemoval, hasStaged: _, ...definition } of listed) {
@@ -68,7 +68,7 @@ function typesOfSync(body: JsonObject, sources: readonly Source[]): string {
   }
 }
 
-/** The first definition that a push would be refused for. */
+/** The first definition for which a push would be refused. */
 function problemIn(body: JsonObject): { readonly id: string; readonly message: string } | null {
   for (const section of Object.values(body)) {
     const results = isObject(section) && isArray(section['results']) ? section['results'] : [];
@@ -83,7 +83,7 @@ function problemIn(body: JsonObject): { readonly id: string; readonly message: s
   return null;
 }
 
-/** Where the types of a folder are written unless told otherwise. */
+/** The default file for the types of a folder. */
 export const TYPES_FILE = 'game.types.ts';
 
 /** Whether the file holds these types already. */
@@ -91,7 +91,7 @@ export function isWritten(path: string, types: string): boolean {
   return readTextFile(path) === types;
 }
 
-/** Writes the file whole, where it is not what it should be already: tools that watch it are not woken for nothing. Answers whether it wrote. */
+/** Writes the file atomically if it has changed, so that tools which watch it are not woken needlessly. Returns whether it wrote. */
 export function writeTypes(path: string, types: string): boolean {
   if (isWritten(path, types)) return false;
   writeFileWhole(path, types);
@@ -99,8 +99,8 @@ export function writeTypes(path: string, types: string): boolean {
 }
 
 /**
- * Makes the types of a folder anew: what `savepoint dev` does after each push. `out`: the file, as an absolute path. Answers whether the file
- * changed. Throws the `Refusal` of {@link typesOfFolder} and the `FolderProblem` of {@link readFolder}; the file then stays as it was.
+ * Regenerates the types of a folder, as `savepoint dev` does after each push. `out`: the absolute path of the file. Returns whether the
+ * file changed. Throws the `Refusal` of {@link typesOfFolder} and the `FolderProblem` of {@link readFolder}; the file then stays as it was.
  *
  * @example
  * ```ts

@@ -29,8 +29,8 @@ import {
 import { type Segment, walkType } from './walk.ts';
 
 /**
- * Types of the results of templates, read with the parsers that run them (`domain/endpoint`). A text that does not parse fails the call
- * that reaches it, so it has no value. What cannot be known is unknown.
+ * Types of the results of templates, by the parsers that run them (`domain/endpoint`). A text that does not parse fails the call that
+ * reaches it, so its type is never. A type that cannot be determined is unknown.
  */
 
 export function typeOfTemplate(names: Names, text: string): Type {
@@ -48,7 +48,7 @@ export function typeOfExpression(names: Names, text: string): Type {
 
 const reading: Reading = { template: typeOfTemplate, path: typeOfPath, expression: typeOfExpression };
 
-/** The type; never, where the language refuses the text. */
+/** The type; never if the language refuses the text. */
 function attempt(look: () => Type): Type {
   try {
     return look();
@@ -91,7 +91,7 @@ function typeOfDefault(names: Names, text: string): Type {
   return text === 'null' ? NULL : typeOfLiteral(literalOf(text) ?? unquoted(text) ?? text);
 }
 
-/** A path, which may hold tokens or brackets. What a token brings may have dots in it, so nothing is known of what it leads to. */
+/** The type at a path, which may contain tokens or brackets. A token's value may contain dots, so its target is unknown. */
 function typeOfPath(names: Names, text: string, aliases: boolean): Type {
   const parts = bracketParts(text);
   if (parts === null) {
@@ -103,7 +103,7 @@ function typeOfPath(names: Names, text: string, aliases: boolean): Type {
   return segments === null ? UNKNOWN : at(names, segments, aliases);
 }
 
-/** The names of a path with brackets; `null`: a token brings some of them. */
+/** The names of a path with brackets; `null`: some come from a token. */
 export function segmentsOf(names: Names, parts: NonNullable<ReturnType<typeof bracketParts>>, aliases: boolean): readonly Segment[] | null {
   const segments: Segment[] = [];
   for (const { kind, text } of parts) {
@@ -114,7 +114,7 @@ export function segmentsOf(names: Names, parts: NonNullable<ReturnType<typeof br
   return segments;
 }
 
-/** Between brackets stands a quoted text, a number, a token or a path; its value is one name. */
+/** The name in brackets: the value of a quoted text, a number, a token or a path. */
 function keySegment(names: Names, text: string, aliases: boolean): Segment {
   const quoted = unquoted(text);
   if (quoted !== null) return findTokens(quoted).length > 0 ? { computed: 'any' } : quoted;
@@ -123,7 +123,7 @@ function keySegment(names: Names, text: string, aliases: boolean): Segment {
   return keyOfType(key);
 }
 
-/** The name that a value of this type is. */
+/** The name that a value of this type gives. */
 export function keyOfType(key: Type): Segment {
   if (key.kind === 'literal') return String(key.value);
   return { computed: present(key).kind === 'number' ? 'index' : 'any' };
@@ -150,7 +150,7 @@ export function typeOfShallow(names: Names, json: Json | undefined): Type {
   return typeof json === 'string' ? typeOfTemplate(names, json) : isArray(json) || isObject(json) ? typeOfJson(json) : typeOfLiteral(json);
 }
 
-/** One item that fails is the failure of all. */
+/** The type of a list. If one item fails, all of it fails. */
 function listOf(items: readonly Type[]): Type {
   return items.some(isNever) ? NEVER : list(union(...items));
 }

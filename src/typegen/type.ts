@@ -1,6 +1,6 @@
-/** What is known of a JSON value before anything runs: the types that the generator computes with. */
+/** Static types of JSON values, which the generator computes with. */
 
-/** A value of a member, or of a name of a call. `missing`: there may be none, which differs from null. */
+/** The type of a member, or of a name of a call. `missing`: there may be no value, which differs from null. */
 export type Type =
   | { readonly kind: 'unknown' | 'string' | 'number' | 'boolean' | 'null' | 'missing' }
   | { readonly kind: 'literal'; readonly value: string | number | boolean }
@@ -13,17 +13,17 @@ type Plain = Exclude<Type, { readonly kind: 'union' }>;
 export interface ObjectType {
   readonly kind: 'object';
   readonly members: ReadonlyMap<string, Member>;
-  /** Of members without a name here; `null`: nothing is known of them. */
+  /** The type of unnamed members; `null`: unknown. */
   readonly rest: Type | null;
-  /** Whether there may be members that nothing here tells of. */
+  /** Whether there may be unknown members. */
   readonly open: boolean;
-  /** The interface that is printed in its place. */
+  /** The interface that is printed instead. */
   readonly name?: string;
 }
 
 export interface Member {
   readonly type: Type;
-  /** For people. */
+  /** A description for people. */
   readonly about?: string;
 }
 
@@ -33,7 +33,7 @@ export const NUMBER: Type = { kind: 'number' };
 export const BOOLEAN: Type = { kind: 'boolean' };
 export const NULL: Type = { kind: 'null' };
 export const MISSING: Type = { kind: 'missing' };
-/** No value: what is never reached. */
+/** The empty type, of what is never reached. */
 export const NEVER: Type = { kind: 'union', of: [] };
 
 export const literal = (value: string | number | boolean): Type => ({ kind: 'literal', value });

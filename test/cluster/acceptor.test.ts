@@ -21,8 +21,8 @@ function* forEver(): Generator<string> {
   for (;;) yield 'G';
 }
 
-describe('the front of several workers', () => {
-  it('hands a connection on with all that was read of it, however small the pieces', async () => {
+describe('the acceptor of several workers', () => {
+  it('passes a connection on with all bytes that were read of it, however small the pieces', async () => {
     const request = 'GET /v3/values/demo HTTP/1.1\r\n';
     const handed = new Promise((resolve) => {
       const hand = (socket: Socket, head: Buffer, project: string | null) => {
@@ -37,7 +37,7 @@ describe('the front of several workers', () => {
     expect(await handed).toEqual([true, 'demo']);
   });
 
-  it('cuts a connection that never says where it wants to go, though it goes on talking', async () => {
+  it('cuts a connection that never completes its request line, even if it keeps sending', async () => {
     const handed: unknown[] = [];
     front = await openAcceptor(0, '127.0.0.1', (socket) => void handed.push(socket), 100);
     const socket = await dribble(front.port, forEver());

@@ -22,7 +22,7 @@ test.each([
 
 const keys = Array.from({ length: 1000 }, (_, n) => `p${n * 7919}`);
 
-test('keys are spread over the places about evenly', () => {
+test('keys are distributed over the members about evenly', () => {
   const counts = new Map<number, number>();
   for (const key of keys) {
     const place = memberFor(key, [0, 1, 2, 3]) ?? -1;
@@ -32,7 +32,7 @@ test('keys are spread over the places about evenly', () => {
   for (const count of counts.values()) expect(count).toBeGreaterThan(150);
 });
 
-test('when a place goes, its own keys move and no others', () => {
+test('when a member goes, only its own keys move', () => {
   for (const key of keys) {
     const before = memberFor(key, [0, 1, 2]);
     const after = memberFor(key, [0, 2]);

@@ -10,7 +10,7 @@ import { serveAsWorker } from '${new URL('../../dist/src/cluster/worker.js', imp
 readSync(0, Buffer.alloc(1));
 serveAsWorker(async () => { throw new Error('nobody says how to begin'); });`;
 
-test('a worker whose first process is gone while it starts ends, and prints nothing', async () => {
+test('a worker whose first process ends during the start ends, too, and prints nothing', async () => {
   const worker = spawn(process.execPath, ['--input-type=module', '-e', WORKER], {
     stdio: ['pipe', 'inherit', 'pipe', 'ipc'],
     env: { ...process.env, NODE_UNIQUE_ID: '1' },

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 
-test('a command waits for no paused view of a project that is played: what comes later brings what it waits for no nearer', async () => {
+test('a command does not wait for a paused view of a project that is played: later events are no progress', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'played');
   await feed.commit(written('p1', {}));

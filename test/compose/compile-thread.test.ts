@@ -55,7 +55,7 @@ function source(steps: number, more = ''): JsonObject {
 const task = (item: JsonObject): CompilerTask => ({ kind: 'compile', of: 'endpoint', text: stringifyJson(item), known: '{}' });
 const around = (compiler: CompileThread) => ({ scheduler: realScheduler, compiler });
 
-test('what comes back is what would have been compiled here, to the last digit and in its order; others have their turns meanwhile', async () => {
+test('the thread compiles exactly what this process would, digits and order included, while other work goes on', async () => {
   const items: Pushed[] = [
     [source(1200), 'endpoint'],
     [{ ...source(100), sourceText: `steps: [${'x'.repeat(3000)}` }, 'endpoint'],
@@ -78,7 +78,7 @@ test('what comes back is what would have been compiled here, to the last digit a
   }
 });
 
-test('findings of large definitions are those that would have been found here, whatever they refer to', async () => {
+test('findings of large definitions equal those of this process, whatever they refer to', async () => {
   const library = { id: 'economy', name: 'economy', blocks: { price: { params: { level: {} }, steps: [{ id: 'r', type: 'return' }] } } };
   const state = push(EMPTY, 'library', [library]);
   const item = source(
@@ -106,7 +106,7 @@ test('findings of large definitions are those that would have been found here, w
   expect(findingsOf('endpoint', fit.definition, known)).toBe(found);
 });
 
-test('libraries that a large definition imports stay here: of those whose blocks it calls, the params go along', async () => {
+test('libraries that a large definition imports stay here: only the params of blocks that it calls are sent', async () => {
   const names = Array.from({ length: 50 }, (_, index) => `library_${index}`);
   const block = { params: { level: {} }, steps: [{ id: 'r', type: 'return', message: 'x'.repeat(4_000) }] };
   const state = push(
@@ -135,7 +135,7 @@ test('libraries that a large definition imports stay here: of those whose blocks
 });
 
 describe('a thread', () => {
-  test('that takes too long is ended with its task; the next task has another', async () => {
+  test('that takes too long is ended with its task; the next task has another thread', async () => {
     const stuck = join(folder, 'stuck.mjs');
     const answer = `if (task.of === 'endless') for (;;); parentPort.postMessage({ number, answer: task.of });`;
     writeFileSync(
@@ -154,7 +154,7 @@ describe('a thread', () => {
     await expect(compiler.run('p', task(source(12_000)))).rejects.toMatchObject({ status: 400, code: 'COMPILE_LIMIT' });
   });
 
-  test('that breaks fails its task, and nothing else', async () => {
+  test('that crashes fails its task, and nothing else', async () => {
     const broken = join(folder, 'broken.mjs');
     writeFileSync(
       broken,
@@ -165,7 +165,7 @@ describe('a thread', () => {
     await expect(compiler.run('p', task(source(1)))).rejects.toMatchObject({ code: 'COMPILER_FAILED' });
   });
 
-  test('takes the tasks of projects in turn, and of one project only so many', async () => {
+  test('takes the tasks of projects in turn, with a bound for each project', async () => {
     const compiler = thread({ waiting: 2 });
     const done: string[] = [];
     const run = (project: string, name: string) => compiler.run(project, task(source(50))).then(() => done.push(name));
@@ -176,7 +176,7 @@ describe('a thread', () => {
     expect(done[0]).toBe('a1');
   });
 
-  test('that is closed refuses whoever waits', async () => {
+  test('that is closed refuses waiting tasks', async () => {
     const compiler = thread();
     const ended = Promise.allSettled([compiler.run('p', task(source(400))), compiler.run('p', task(source(400)))]);
     await compiler.close();

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => pool.end());
 
-test('however many watch at a time, one of them takes a connection', async () => {
+test('concurrent health probes take one connection', async () => {
   let taken = 0;
   pool.on('acquire', () => {
     taken += 1;

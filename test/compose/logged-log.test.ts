@@ -19,7 +19,7 @@ function told() {
   return { log: loggedLog({ ...memory, append }, { error: note, info: note }), lines, state };
 }
 
-test('a log that takes no appends says why, once for many, and when it takes them again', async () => {
+test('a log that takes no appends reports the reason once, and when it takes them again', async () => {
   const { log, lines, state } = told();
   const append = () => log.append('project-told', 'any', [EVENT]);
   expect(await append()).toMatchObject({ ok: true });
@@ -32,7 +32,7 @@ test('a log that takes no appends says why, once for many, and when it takes the
   expect(lines).toEqual(['the log takes no appends; trying again No space left on device', 'the log takes appends again']);
 });
 
-test('one append that is too large is no trouble of the log', async () => {
+test('an append that is too large is no failure of the log', async () => {
   const { log, lines, state } = told();
   state.fails = new AppendTooLarge('1 MiB');
   await expect(log.append('project-told', 'any', [EVENT])).rejects.toThrow(AppendTooLarge);

@@ -19,7 +19,7 @@ async function samples(registry: Registry): Promise<readonly string[]> {
   return (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-test('a projector tells what it has written, what failed, and what waits to be cured', async () => {
+test('a projector reports what it has written, what failed, and which projects are stopped', async () => {
   const registry = new Registry();
   const log = createMemoryLog();
   const [poisoned, newer] = [new Feed(log, 'poisoned'), new Feed(log, 'newer')];
@@ -44,7 +44,7 @@ test('a projector tells what it has written, what failed, and what waits to be c
   });
 });
 
-test('jobs are told of by queue and state, and not at all while the store does not answer', async () => {
+test('jobs are counted by queue and state, and not at all while the store does not answer', async () => {
   const registry = new Registry();
   const silent = { redact: () => 'here', logger: pino({ level: 'silent' }), handlers: null };
   const jobs = createJobs({ redisUrl: null, databaseUrl: await testDatabase(), ...silent });

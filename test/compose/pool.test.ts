@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { allotConnections, connectionsOf, demandOf } from '../../src/compose/pool.ts';
 import type { Role } from '../../src/config/settings.ts';
 
-test('all processes and the jobs together leave some connections to others, each has enough to work, and none takes more than it can use', () => {
+test('all processes and jobs together leave some connections to others, each has enough, and none takes more than it can use', () => {
   const jobs = fc.constantFrom(0, 6);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 500 }), fc.integer({ min: 1, max: 64 }), jobs, (most, processes, taken) => {

@@ -17,12 +17,12 @@ async function asker(server: ProbeServer) {
   return (path: string, headers: Readonly<Record<string, string>> = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers });
 }
 
-test('the main port has no metrics where they have a port of their own', async () => {
+test('the main port has no metrics if they have a port of their own', async () => {
   const ask = await asker(probeOf(readConfig({ METRICS_PORT: '9464' }), probes, exposition));
   expect([(await ask('/health')).status, (await ask('/metrics')).status]).toEqual([200, 404]);
 });
 
-test('their own port serves health and metrics to whoever reaches it, and counts requests', async () => {
+test('the metrics port serves health and metrics to everybody who reaches it, and counts requests', async () => {
   const config = readConfig({ METRICS_PORT: '9464', LIMIT_SYSTEM_BURST: '3', LIMIT_SYSTEM_REFILL: '1' });
   const ask = await asker(createProbeServer({ config, probes, exposition, guard: metricsPortGuard(null) }));
   const from = { 'X-Forwarded-For': '10.0.0.1' };
@@ -37,7 +37,7 @@ test('their own port serves health and metrics to whoever reaches it, and counts
   expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, 1]);
 });
 
-test('without a port of their own they are for this machine, or with the token', async () => {
+test('without a port of their own metrics are for this machine, or with the token', async () => {
   const token = 'a token of the watchers';
   const ask = await asker(probeOf(readConfig({ METRICS_TOKEN: token }), probes, exposition));
   const from = { 'X-Forwarded-For': '10.0.0.1' };
@@ -46,7 +46,7 @@ test('without a port of their own they are for this machine, or with the token',
   expect((await ask('/metrics', { ...from, Authorization: `Bearer ${token}` })).status).toBe(200);
 });
 
-test('whether requests may be sent here is asked apart from whether it lives', async () => {
+test('readiness and health are separate probes', async () => {
   const ask = await asker(probeOf(readConfig({}), probes, exposition));
   expect([(await ask('/ready')).status, await (await ask('/ready')).json()]).toEqual([200, ready.is]);
   ready.is = { status: 'catching-up', version: 'test', behind: 3 };

@@ -49,7 +49,7 @@ test('a project whose reads are slow leaves connections to the others', async ()
   expect(reads.inUse).toBe(0);
 });
 
-test('a read of a view is waited for no longer than a request may take, while its connection is still busy', async () => {
+test('a request waits for a read of a view no longer than its timeout, even while the connection is still busy', async () => {
   const reads = createReadBulkhead(6, realScheduler);
   const views = boundedViews(createViewReader(pool, null), reads, realScheduler, 100);
   const filter = { space: 'live', collection: 'saves', platformId: 'p1' } as const;

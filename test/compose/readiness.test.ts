@@ -27,7 +27,7 @@ test('a process on an empty log may be sent requests at once', async () => {
   await ready(watching(createMemoryLog()));
 });
 
-test('one whose log was never projected waits until a projector has been through it, and then for every project', async () => {
+test('a process whose log was never projected waits for a projector to read it, and then for every project', async () => {
   const log = createMemoryLog();
   const [first, second] = [new Feed(log, 'first'), new Feed(log, 'second')];
   for (const feed of [first, second]) await feed.commit(written('p1', {}), written('p2', {}));
@@ -45,7 +45,7 @@ test('one whose log was never projected waits until a projector has been through
   await ready(later);
 });
 
-test('neither a paused view nor a project that does not move keeps it from being served for ever', async () => {
+test('neither a paused view nor a stalled project prevents readiness for ever', async () => {
   const log = createMemoryLog();
   const [paused, stuck] = [new Feed(log, 'first'), new Feed(log, 'stuck')];
   await stuck.commit(written('p1', {}));
@@ -60,7 +60,7 @@ test('neither a paused view nor a project that does not move keeps it from being
   await ready(watching(log, 300));
 });
 
-test('while the log does not answer it waits, and says so', async () => {
+test('while the log does not answer, readiness waits and reports it', async () => {
   const log = createMemoryLog();
   let away = true;
   const failing: Log = {

@@ -43,7 +43,7 @@ describe.skipIf(!hasRedis)('request buckets of two nodes with one Redis', () => 
     await redis.remove();
   });
 
-  it('a burst taken from one is not there a second time on the other', async () => {
+  it('share a burst: what one gave out is not available on the other', async () => {
     const [one, other] = [await startNode(redis.url), await startNode(redis.url)];
     // A node hears of the others a moment later. Until then it counts for itself.
     const addresses = Array.from({ length: 20 }, (_, index) => `10.0.2.${index}`);
@@ -57,7 +57,7 @@ describe.skipIf(!hasRedis)('request buckets of two nodes with one Redis', () => 
     expect(said).toEqual([]);
   });
 
-  it('what both gave away at once is owed', async () => {
+  it('owe the tokens that both gave out at once', async () => {
     const [one, other] = [await startNode(redis.url), await startNode(redis.url)];
     await Promise.all([askAll(one, BURST - 1), askAll(other, BURST - 1)]);
     const retryAfter = async () =>
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('request buckets of two nodes with one Redis', () => 
     await until(async () => (await retryAfter()) > 1 / rule.perSecond);
   });
 
-  it('while Redis is away each counts for itself, and says so once, without a secret; then they count together again', async () => {
+  it('count separately during an outage of Redis, report it once and without a secret, and then count together again', async () => {
     await redis.kill();
     const [one, other] = [await startNode(redis.url), await startNode(redis.url)];
     for (const node of [one, other]) {

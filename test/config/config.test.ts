@@ -16,7 +16,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('takes the flag before the variable and the variable before the default; an empty one counts as not set', () => {
+  it('prefers the flag to the variable and the variable to the default; an empty variable counts as not set', () => {
     expect(readConfig({ PORT: '9000', HOST: ' ', LIMIT_DOCUMENT: '1MiB', GROUP_BYTES: '4MiB' }, { port: '9001' })).toMatchObject({
       port: 9001,
       host: '127.0.0.1',
@@ -24,7 +24,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('names every setting that is wrong, what it is and what is allowed', () => {
+  it('names every invalid setting, its value and what is allowed', () => {
     const read = () => readConfig({ PORT: '70000', WIRE_NAMES: 'loud', PLATFORM_ID_PATTERN: '(', LIMIT_DOCUMENT: '64 pages' });
     expect(read).toThrow(
       'PORT is "70000"; allowed: a whole number from 0 to 65535\nWIRE_NAMES is "loud"; allowed: one of neutral, published\n',
@@ -41,7 +41,7 @@ describe('the configuration', () => {
     expect(() => readConfig({ GROUP_BYTES: '64 KiB' })).toThrow(/^GROUP_BYTES is 64 KiB; allowed with a LIMIT_DOCUMENT of 64 KiB/);
   });
 
-  it('takes addresses and networks as trusted proxies, and nothing else', () => {
+  it('accepts addresses and networks as trusted proxies, and nothing else', () => {
     const read = (text: string) => readConfig({ TRUSTED_PROXIES: text }).trustedProxies;
     expect(readConfig({}).trustedProxies).toEqual(['127.0.0.0/8', '::1']);
     expect(read('10.1.2.3, 172.16.0.0/12,fd00::/8')).toEqual(['10.1.2.3', '172.16.0.0/12', 'fd00::/8']);
@@ -50,7 +50,7 @@ describe('the configuration', () => {
       expect(() => read(text)).toThrow(/^TRUSTED_PROXIES is /);
   });
 
-  it('takes origins as a browser names them, and nothing else', () => {
+  it('accepts origins in the form of browsers, and nothing else', () => {
     const read = (text: string) => readConfig({ CORS_ORIGINS: text }).corsOrigins;
     expect(readConfig({}).corsOrigins).toEqual([]);
     expect(read('https://game.example, http://localhost:5173')).toEqual(['https://game.example', 'http://localhost:5173']);
@@ -59,7 +59,7 @@ describe('the configuration', () => {
       expect(() => read(text)).toThrow(/^CORS_ORIGINS is /);
   });
 
-  it('takes beginnings of addresses for webhooks that no other host can share', () => {
+  it('accepts prefixes of addresses for webhooks that no other host can share', () => {
     const read = (text: string) => readConfig({ WEBHOOK_PREFIXES: text }).webhookPrefixes;
     expect(readConfig({}).webhookPrefixes).toBeNull();
     expect(read('https://chat.example/hooks/, http://10.0.0.1:8080/')).toEqual(['https://chat.example/hooks/', 'http://10.0.0.1:8080/']);

@@ -14,7 +14,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-test('a file whose definition was pushed as data says that a push brings its text; one whose text differs, that its comments do', () => {
+test('a change shows that a push adds the text of a definition pushed as data, and that it only changes comments', () => {
   const text = 'kind: collection\nsourceVersion: 1\nid: heroes\nschema: { gold: number }\n';
   writeFileSync(join(dir, 'heroes.collection.yml'), text);
   const folder = readFolder(dir);

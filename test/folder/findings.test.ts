@@ -19,7 +19,7 @@ function found(file: string, text: string): string[] {
   return checkOffline(readFolder(dir)).map(({ code, line, column, text: shown }) => `${line} ${code} ${shown?.slice((column ?? 1) - 1)}`);
 }
 
-test('a finding about a value stands at the word that is wrong, one about a name at the name', () => {
+test('a finding about a value is placed at the wrong word, one about a name at the name', () => {
   const endpoint = [
     'kind: endpoint',
     'sourceVersion: 1',
@@ -42,7 +42,7 @@ test('a finding about a value stands at the word that is wrong, one about a name
   ]);
 });
 
-test('of JSON, too; where the value is a block of lines, or is missing, at the nearest name', () => {
+test('a finding in JSON is placed likewise; if the value is a block of lines, or is missing, at the nearest name', () => {
   const collection = '{ "kind": "collection", "id": "heroes",\n  "collectionType": "globl", "schema": { "gold": { "type": "number" } } }';
   expect(found('heroes.collection.json', collection)).toContainEqual(expect.stringMatching(/^2 COLLECTION_TYPE globl"/));
   rmSync(join(dir, 'heroes.collection.json'));
@@ -51,7 +51,7 @@ test('of JSON, too; where the value is a block of lines, or is missing, at the n
   ]);
 });
 
-test('an error of the YAML tells its place once', () => {
+test('a YAML error names its place once', () => {
   writeFileSync(join(dir, 'buy.endpoint.yml'), 'slug: buy\nsteps:\n  - &a { id: s }\n');
   expect(checkOffline(readFolder(dir)).map(({ line, column, message }) => [line, column, message])).toEqual([
     [3, 8, 'Invalid YAML source: Anchors (&name) are not supported'],

@@ -23,7 +23,7 @@ function write(path: string, text: string): void {
 const read = () => readFolder(dir).sources.map(({ kind, id, path, pointer, problem }) => ({ kind, id, path, pointer, problem }));
 
 describe('the sources of a folder', () => {
-  it('the example game is read whole', () => {
+  it('include all of the example game', () => {
     const { sources, strangers } = readFolder(resolve(import.meta.dirname, '../../infra/demo/game'));
     expect(strangers).toEqual([]);
     expect(sources.filter(({ problem }) => problem !== null)).toEqual([]);
@@ -41,7 +41,7 @@ describe('the sources of a folder', () => {
     expect(sources.find(({ id }) => id === 'players')?.resource).toMatchObject({ collectionType: 'per-platformid', maxRecords: 1 });
   });
 
-  it('lie in any folder below, as YAML or JSON, but not in hidden folders and packages', () => {
+  it('may be in any subfolder, as YAML or JSON, but not in hidden folders and packages', () => {
     write('a/b/heroes.collection.json', '{"kind": "collection", "id": "heroes"}');
     write('tests/buys.test.yaml', 'endpoint: buy\n');
     write('node_modules/x/y.collection.yml', 'id: y\n');
@@ -52,7 +52,7 @@ describe('the sources of a folder', () => {
     ]);
   });
 
-  it('a list holds several, each with its place in the file', () => {
+  it('may be several in a list, each with its place in the file', () => {
     write('queries.yml', 'queries:\n  - id: richest\n  - id: poorest\n');
     expect(read()).toMatchObject([
       { id: 'richest', pointer: '/queries/0' },
@@ -60,7 +60,7 @@ describe('the sources of a folder', () => {
     ]);
   });
 
-  it('one that cannot be read says why and where, and the others are read', () => {
+  it('are read also if one of them cannot be, which is reported with reason and place', () => {
     write('buy.endpoint.yml', 'id: buy\nsteps:\n  - a: [1\n');
     write('values.json', '{"items": [,]}');
     write('heroes.collection.yml', 'id: heroes\n');
@@ -71,7 +71,7 @@ describe('the sources of a folder', () => {
     ]);
   });
 
-  it('a misspelt kind is told, other files are not', () => {
+  it('exclude a file with a misspelt kind, with a note, and other files without', () => {
     write('buy.endpont.yml', 'id: buy\n');
     write('notes.yml', 'a: 1\n');
     write('ruels.yml', 'rules: []\n');
@@ -83,7 +83,7 @@ describe('the sources of a folder', () => {
     ]);
   });
 
-  it('a folder that is not there is refused', () => {
+  it('need a folder that exists', () => {
     expect(() => readFolder(join(dir, 'no'))).toThrow('There is no folder');
   });
 });
@@ -91,27 +91,27 @@ describe('the sources of a folder', () => {
 describe('savepoint.json and keys', () => {
   const config = () => ({ XDG_CONFIG_HOME: join(dir, 'config') });
 
-  it('is found in a folder above', () => {
+  it('are found in a parent folder', () => {
     write('savepoint.json', '{"address": "http://127.0.0.1:8080/", "project": "p1"}');
     mkdirSync(join(dir, 'a/b'), { recursive: true });
     expect(findProject(join(dir, 'a/b'))).toEqual({ dir, address: 'http://127.0.0.1:8080', project: 'p1' });
   });
 
-  it('an unknown member, and an address that is none, are refused', () => {
+  it('are refused with an unknown member or an invalid address', () => {
     write('savepoint.json', '{"adress": "x"}');
     expect(() => findProject(dir)).toThrow("Did you mean 'address'");
     write('savepoint.json', '{"address": "127.0.0.1:8080"}');
     expect(() => findProject(dir)).toThrow('must look like');
   });
 
-  it('what is missing is said, and where it may stand', () => {
+  it('are reported if they are missing, with the places where they can be set', () => {
     expect(() => placeOf({ dir }, config())).toThrow(/No server.*savepoint init/);
     write('savepoint.json', '{"address": "http://h"}');
     expect(() => placeOf({ dir }, config())).toThrow(/No project.*--project/);
     expect(() => placeOf({ dir, project: 'p1' }, config())).toThrow(/No secret key for project p1 on http:\/\/h.*SAVEPOINT_SECRET_KEY/);
   });
 
-  it('keys come from the environment before the file before the user, and never go to another server', () => {
+  it('are read from the environment, then the file, then the user’s file, and never sent to another server', () => {
     write('savepoint.json', '{"address": "http://h", "project": "p1"}');
     const path = keepUserKeys({ address: 'http://h', project: 'p1' }, { secretKey: 'of-user', publicKey: 'pub' }, config());
     expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -29,7 +29,7 @@ describe('the schema line', () => {
   const templates = (['game', 'browser'] as const).flatMap((template) => [...filesOfTemplate(template, dir)]);
   const files = templates.filter(([path]) => path.endsWith('.yml'));
 
-  test.each(files)('of %s leads to a JSON Schema that takes the file and no misspelt member', (path, text) => {
+  test.each(files)('of %s names a JSON Schema that accepts the file and no misspelt member', (path, text) => {
     const check = ajv.compile(schemaFor(path, text));
     const value = parse(text);
     check(value);
@@ -38,7 +38,7 @@ describe('the schema line', () => {
     expect(check('kind' in value ? { ...value, misspelt: true } : 'a text')).toBe(false);
   });
 
-  test.each(SOURCE_KINDS)('of a file in a folder below leads there, too: %s', (kind) => {
+  test.each(SOURCE_KINDS)('of a file in a subfolder names it, too: %s', (kind) => {
     const path = `deep/er/x.${kind}.yml`;
     expect(() => ajv.compile(schemaFor(path, schemaLine(path, kind)))).not.toThrow();
   });
@@ -56,14 +56,14 @@ describe('the schemas of a folder', () => {
     expect(JSON.parse(readFileSync(path, 'utf8')).type).toBe('object');
   });
 
-  test('have editors offer what authors write, and not what tools add', async () => {
+  test('make editors offer what authors write, and not what tools add', async () => {
     await writeSchemas(dir, { release: '3', anew: false });
     const { properties } = JSON.parse(readFileSync(path, 'utf8'));
     expect(properties.versionHash).toMatchObject({ doNotSuggest: true });
     expect(properties.steps).not.toHaveProperty('doNotSuggest');
   });
 
-  test('are written into no folder that is none of a game', async () => {
+  test('are written only into folders of games', async () => {
     rmSync(join(dir, '.savepoint'), { recursive: true });
     rmSync(join(dir, 'savepoint.json'));
     await writeSchemas(dir, { release: '1', anew: true });

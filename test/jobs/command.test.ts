@@ -64,7 +64,7 @@ it('dead letters are listed for people and machines, and run again when retried'
   expect(await savepointJobs('retry', '--all')).toBe('No dead letters.\n');
 });
 
-it('a job can be enqueued for a node; twice is once while it waits', async () => {
+it('a job can be enqueued for a node; a second time adds none while it waits', async () => {
   const { id } = JSON.parse(await savepointJobs('add', 'verify.run', '--json'));
   expect(await savepointJobs('add', 'verify.run')).toContain(`Enqueued as ${id};`);
   await savepointJobs('add', 'projection.rebuild', 'ledger');
@@ -73,7 +73,7 @@ it('a job can be enqueued for a node; twice is once while it waits', async () =>
   expect(await jobIn(jobs, id, 'completed')).toMatchObject({ result: { ok: true } });
 });
 
-it('what cannot be meant is refused', async () => {
+it('invalid arguments are refused', async () => {
   await expect(savepointJobs('retry')).rejects.toBeInstanceOf(WrongUsage);
   await expect(savepointJobs('retry', 'long-1', '--all')).rejects.toBeInstanceOf(WrongUsage);
   await expect(savepointJobs('retry', 'long-77')).rejects.toMatchObject({ code: 'NOT_FOUND' });

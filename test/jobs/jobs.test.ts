@@ -19,7 +19,7 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
   rules(store);
   outages(store);
 
-  it('a Redis that takes connections and says nothing is refused in time, and nothing is sent later', async () => {
+  it('a Redis that accepts connections but does not answer is refused in time, and nothing is sent later', async () => {
     const jobs = jobsOn({ redisUrl: redis.url, databaseUrl: NOWHERE }, {}, { answerMs: 1500 });
     await jobs.enqueue('verify.run', {});
     redis.freeze();
@@ -30,7 +30,7 @@ describe.skipIf(!hasRedis)('jobs on Redis', () => {
     await jobs.close();
   });
 
-  it('a wrong password is told without showing the right or the wrong one', async () => {
+  it('a wrong password is reported without showing the right or the wrong one', async () => {
     const jobs = jobsOn({ redisUrl: redis.url.replace(REDIS_PASSWORD, 'wrong-secret-77'), databaseUrl: NOWHERE });
     const { status, reason } = await jobs.health();
     expect(status).toBe('unavailable');
@@ -51,7 +51,7 @@ describe('jobs on Postgres', () => {
     start: async () => undefined,
   }));
 
-  describe('a server that goes away', () => {
+  describe('an outage of the server', () => {
     let server: EmbeddedPostgres;
     beforeAll(async () => {
       server = await startPostgres();
@@ -94,7 +94,7 @@ function opener(makeStore: () => Promise<TestStore>) {
 function rules(makeStore: () => Promise<TestStore>): void {
   const { jobsWith } = opener(makeStore);
 
-  it('a job runs with its data, shows how far it is, and leaves its result', async () => {
+  it('a job runs with its data, shows its progress, and leaves its result', async () => {
     const door = gate();
     const jobs = jobsWith({
       'projection.rebuild': async ({ names }, { progress }) => {
@@ -112,7 +112,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
     expect(await jobIn(jobs, id, 'completed')).toMatchObject({ result: { built: ['ledger'] }, error: null, attempts: 1 });
   });
 
-  it('a job that fails is tried again after a pause, and is a dead letter after its last try', async () => {
+  it('a job that fails is retried after a pause, and is a dead letter after its last attempt', async () => {
     let runs = 0;
     const fail = async () => {
       runs += 1;
@@ -126,7 +126,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
     await until(async () => jobs.logged.join('').includes('a job is a dead letter'));
   });
 
-  it('between two tries a job waits, delayed', async () => {
+  it('between two attempts a job is delayed', async () => {
     const jobs = jobsWith({ 'projection.rebuild': () => Promise.reject(new Error('not yet')) }, { retryMs: 3_600_000 });
     jobs.start();
     const id = await jobs.enqueue('projection.rebuild', { names: [] });
@@ -135,7 +135,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
     expect(jobs.logged.join('')).not.toContain('dead letter');
   });
 
-  it('a failure for good is a dead letter at once; a retry gives it all its tries again', async () => {
+  it('a permanent failure makes a dead letter at once; a retry gives it all its attempts again', async () => {
     let problems = [{ detail: 'a row is missing' }, { detail: 'another' }];
     const work = {
       rebuild: async () => ({}),
@@ -157,7 +157,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
     expect(await jobIn(jobs, id, 'completed')).toMatchObject({ result: { ok: true, events: 7 }, error: null });
   });
 
-  it('all dead letters can be retried at once; what is none is refused', async () => {
+  it('all dead letters can be retried at once; any other job is refused', async () => {
     let broken = true;
     const jobs = jobsWith(
       {
@@ -180,7 +180,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
     expect(await jobs.retry('all')).toEqual([]);
   });
 
-  it('two workers take each job once', async () => {
+  it('two workers run each job once', async () => {
     const taken: string[] = [];
     const one = jobsWith({ 'projection.rebuild': async (_, { id }) => ({ by: 'one', at: taken.push(id) }) });
     const two = jobsWith({ 'projection.rebuild': async (_, { id }) => ({ by: 'two', at: taken.push(id) }) });
@@ -193,7 +193,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
     expect([...taken].sort()).toEqual([...ids].sort());
   });
 
-  it('closing waits for what runs and takes nothing more', async () => {
+  it('closing waits for running jobs and takes no others', async () => {
     const door = gate();
     const jobs = jobsWith({ 'projection.rebuild': () => door.opened.then(() => ({ done: true })) });
     jobs.start();
@@ -209,7 +209,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
     expect(await jobIn(later, second, 'waiting')).toMatchObject({ attempts: 0 });
   });
 
-  it('a job whose worker is gone is taken over', async () => {
+  it('a job whose worker has died is taken over', async () => {
     const never = gate();
     const dying = jobsWith({ 'projection.rebuild': () => never.opened.then(() => ({})) }, { lockMs: 500 });
     dying.start();
@@ -235,7 +235,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
     expect((await jobs.health()).counts).toMatchObject({ long: { waiting: 1 }, upkeep: { waiting: 0 } });
   });
 
-  it('however many nodes there are, each scheduled job runs once in its period', async () => {
+  it('each scheduled job runs once in its period, however many nodes there are', async () => {
     const ran: string[] = [];
     const note = async (_: unknown, { id }: { readonly id: string }) => ({ at: ran.push(id) });
     let now = 1_000 * 3_600_000;
@@ -256,7 +256,7 @@ function rules(makeStore: () => Promise<TestStore>): void {
 function outages(makeStore: () => Promise<TestStore>): void {
   const { store, jobsWith } = opener(makeStore);
 
-  it('while the store is away, enqueue refuses and health says so; the workers come back by themselves', async () => {
+  it('during an outage of the store enqueue refuses and health reports it; the workers resume by themselves', async () => {
     const ran: string[] = [];
     const jobs = jobsWith({ 'projection.rebuild': async ({ names }) => ({ at: ran.push(names[0] ?? '') }) });
     jobs.start();
@@ -276,7 +276,7 @@ function outages(makeStore: () => Promise<TestStore>): void {
     expect(said).not.toContain(REDIS_PASSWORD);
   });
 
-  it('what waits when the store dies is run when it is back', async () => {
+  it('jobs that wait when the store dies run when it is back', async () => {
     const jobs = jobsWith();
     const id = await jobs.enqueue('projection.rebuild', { names: ['kept'] });
     await store().kill();
@@ -286,7 +286,7 @@ function outages(makeStore: () => Promise<TestStore>): void {
     await jobIn(later, id, 'completed');
   });
 
-  it('a node starts without its store, and its jobs run as soon as it is there', async () => {
+  it('a node starts without its store, and its jobs run as soon as the store answers', async () => {
     await store().kill();
     const jobs = jobsWith();
     jobs.start();
@@ -296,7 +296,7 @@ function outages(makeStore: () => Promise<TestStore>): void {
     await jobIn(jobs, id, 'completed');
   });
 
-  it('closing does not wait for a store that is away', async () => {
+  it('closing does not wait for a store that does not answer', async () => {
     const jobs = jobsWith();
     jobs.start();
     await jobIn(jobs, await jobs.enqueue('verify.run', {}), 'completed');

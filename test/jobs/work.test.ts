@@ -49,7 +49,7 @@ afterEach(async () => {
   await pool.end();
 });
 
-it('a rebuild as a job builds what was asked for, and verify finds every row right after it', async () => {
+it('a rebuild as a job builds the named read models, and verify finds every row right afterwards', async () => {
   const some = await jobs.enqueue('projection.rebuild', { names: ['ledger', 'subjects'] });
   expect(await jobIn(jobs, some, 'completed')).toMatchObject({ progress: 100, result: { names: ['subjects', 'ledger'] } });
   const all = await jobs.enqueue('projection.rebuild', { names: [] });
@@ -57,12 +57,12 @@ it('a rebuild as a job builds what was asked for, and verify finds every row rig
   expect(await jobIn(jobs, await jobs.enqueue('verify.run', {}), 'completed')).toMatchObject({ result: { ok: true } });
 });
 
-it('a rebuild of what there is not fails at once', async () => {
+it('a rebuild of an unknown read model fails at once', async () => {
   const id = await jobs.enqueue('projection.rebuild', { names: ['nonsense'] });
   expect(await jobIn(jobs, id, 'failed')).toMatchObject({ attempts: 1, error: 'There is no projection nonsense' });
 });
 
-it('a row that is not what the log says makes verify.run a dead letter', async () => {
+it('a row that does not follow from the log makes verify.run a dead letter', async () => {
   await pool.query(`DELETE FROM savepoint.ledger_v1 WHERE ctid = (SELECT ctid FROM savepoint.ledger_v1 LIMIT 1)`);
   const id = await jobs.enqueue('verify.run', {});
   expect((await jobIn(jobs, id, 'failed')).error).toContain('1 problems, the first:');
@@ -71,7 +71,7 @@ it('a row that is not what the log says makes verify.run a dead letter', async (
 /** A job may be verifying, and only one verification may run at a time. */
 const verifiedOnce = () => vi.waitFor(() => verify({ log, pool }), { timeout: 60_000, interval: 200 });
 
-it('upkeep removes what is left behind, and verify stays green', async () => {
+it('upkeep removes abandoned tables and old telemetry, and verify stays green', async () => {
   await pool.query(schemaOf('ledger', 9));
   const cleanup = await jobs.enqueue('tables.cleanup', {});
   const forgetting = await jobs.enqueue('jobs.forget', {});
@@ -82,7 +82,7 @@ it('upkeep removes what is left behind, and verify stays green', async () => {
   expect(await verifiedOnce()).toMatchObject({ ok: true });
 });
 
-it('expired sessions and request ids are forgotten by an event of their project, and verify stays green', async () => {
+it('expired sessions and request ids are swept by an event of their project, and verify stays green', async () => {
   const rows = async () => {
     const { rows } = await pool.query<{ what: string }>(
       `SELECT 's ' || family AS what FROM savepoint.sessions WHERE project = 'played' UNION ALL SELECT 'r ' || request FROM savepoint.used_requests WHERE project = 'played' ORDER BY 1`,
@@ -119,7 +119,7 @@ it('expired sessions and request ids are forgotten by an event of their project,
   expect(await verify({ log, pool })).toMatchObject({ ok: true, behind: 0 });
 });
 
-it('a project that cannot be swept stops no other, and fails the job by name', async () => {
+it('a project that cannot be swept stops no other, and the failed job names it', async () => {
   const [stuck, well] = ['a-stuck', 'well'].map((name) => new Feed(log, name));
   if (!stuck || !well) throw new Error('unreachable');
   for (const feed of [stuck, well]) {

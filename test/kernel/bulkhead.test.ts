@@ -21,7 +21,7 @@ function works() {
   return { begun, work, end };
 }
 
-test('one of each name at a time, names in turn, however many one of them asks for', async () => {
+test('one run per key at a time, keys in turn, however many one of them has', async () => {
   const gate = new Bulkhead({ slots: 2, perKey: 1, queue: 8 });
   const { begun, work, end } = works();
   const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map((name) => gate.run(name.slice(0, 1), work(name), { signal: never }));
@@ -37,7 +37,7 @@ test('one of each name at a time, names in turn, however many one of them asks f
   expect([gate.inUse, gate.waiting]).toEqual([0, 0]);
 });
 
-test('a full line refuses, and what leaves it gives its place in it to the next', async () => {
+test('a full queue refuses, and a wait that ends makes room in it', async () => {
   const gate = new Bulkhead({ slots: 1, perKey: 1, queue: 1 });
   const { begun, work, end } = works();
   const first = gate.run('a', work('first'), { signal: never });
@@ -54,7 +54,7 @@ test('a full line refuses, and what leaves it gives its place in it to the next'
   expect(begun).toEqual(['first', 'other', 'second']);
 });
 
-test('work that fails leaves its place', async () => {
+test('work that fails releases its slot', async () => {
   const gate = new Bulkhead({ slots: 1, perKey: 1, queue: 1 });
   await expect(gate.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await gate.run('a', async () => 1)).toBe(1);
@@ -87,7 +87,7 @@ function queue(total: number, most = 100) {
   return { late, queue: new Bulkhead({ slots: total, queue: most, timeout: { ms: 1_000, scheduler } }) };
 }
 
-test('one alone takes half of the places, and who comes next finds one at once, however long the queue of the first', async () => {
+test("a single key takes half of the slots, and the next key finds one at once, however long the first key's queue", async () => {
   const { queue: shared } = queue(4);
   const works = new Works();
   const loud = Array.from({ length: 50 }, (_, n) => shared.run('loud', works.work(`loud ${n}`), full));
@@ -101,7 +101,7 @@ test('one alone takes half of the places, and who comes next finds one at once, 
   expect(shared.inUse).toBe(0);
 });
 
-test('those who wait get places in turn, not in the order in which they came', async () => {
+test('waiting keys get slots in turn, not in the order of arrival', async () => {
   const { queue: shared } = queue(2);
   const works = new Works();
   const runs = ['a 0', 'a 1', 'a 2', 'a 3', 'b 0', 'b 1', 'c 0'].map((name) => shared.run(name.slice(0, 1), works.work(name), full));
@@ -110,7 +110,7 @@ test('those who wait get places in turn, not in the order in which they came', a
   expect(works.begun.indexOf('c 0')).toBeLessThan(works.begun.indexOf('a 3'));
 });
 
-test('a full queue refuses at once, and who waited too long is refused and leaves no place taken', async () => {
+test('a full queue refuses at once, and a wait that times out is refused and occupies no slot', async () => {
   const { queue: shared, late } = queue(2, 2);
   const works = new Works();
   const first = shared.run('a', works.work('first'), full);
@@ -128,7 +128,7 @@ function takeAll(places: Bulkhead, who: string): number {
   return taken;
 }
 
-test('one alone gets half, and who has many gets no more until others have as many', () => {
+test('a single key gets half, and a key with many gets no more until others have as many', () => {
   const places = new Bulkhead({ slots: 12 });
   expect(takeAll(places, 'a')).toBe(6);
   expect(takeAll(places, 'b')).toBe(3);
@@ -137,7 +137,7 @@ test('one alone gets half, and who has many gets no more until others have as ma
   expect(places.tryAcquire('c')).toBe(true);
 });
 
-test('what is given back is there again, and giving back twice makes no place', () => {
+test('a released slot is free again, and releasing twice adds none', () => {
   const places = new Bulkhead({ slots: 2 });
   expect([places.tryAcquire('a'), places.tryAcquire('a'), places.rejected]).toEqual([true, false, 1]);
   places.release('a');
@@ -145,7 +145,7 @@ test('what is given back is there again, and giving back twice makes no place', 
   expect([places.inUse, places.tryAcquire('b'), places.inUse]).toEqual([0, true, 1]);
 });
 
-test('whatever happens, nobody takes more than they leave, and none are lost', () => {
+test('whatever happens, no key exceeds its share, and no slot is lost', () => {
   const act = fc.record({ who: fc.constantFrom('a', 'b', 'c', 'd'), give: fc.boolean() });
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 40 }), fc.array(act, { maxLength: 200 }), (total, acts) => {

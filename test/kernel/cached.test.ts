@@ -3,7 +3,7 @@ import { cached } from '../../src/kernel/cached.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('however many ask, it is made once, and again when its time is over', async () => {
+test('the value is made once for all callers, and again when it has expired', async () => {
   let now = 0;
   let made = 0;
   const ask = cached(
@@ -18,7 +18,7 @@ test('however many ask, it is made once, and again when its time is over', async
   expect(await Promise.all([ask(), ask()])).toEqual([2, 2]);
 });
 
-test('nobody begins another while one is made, however long that takes', async () => {
+test('no second call begins while one is under way, however long it takes', async () => {
   let now = 0;
   let made = 0;
   let done = (_text: string): void => undefined;
@@ -39,7 +39,7 @@ test('nobody begins another while one is made, however long that takes', async (
   expect([await first, await second, made]).toEqual(['made', 'made', 1]);
 });
 
-test('a failure is not kept', async () => {
+test('a failure is not cached', async () => {
   let made = 0;
   const ask = cached(
     async () => {

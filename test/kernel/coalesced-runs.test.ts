@@ -10,7 +10,7 @@ function given() {
   return { ask, begun };
 }
 
-test('whoever asks while a run waits shares it, whatever has changed since', async () => {
+test('callers share a waiting run, whatever has changed since', async () => {
   const { ask, begun } = given();
   const asked = [ask(1), ask(2), ask(5)];
   expect(begun).toHaveLength(1);
@@ -19,7 +19,7 @@ test('whoever asks while a run waits shares it, whatever has changed since', asy
   expect(await Promise.all(asked)).toEqual(['as of 5', 'as of 5', 'as of 5']);
 });
 
-test('a run under way is shared while nothing has changed since it began; after that, all share the next', async () => {
+test('a run under way is shared while nothing has changed since it began; after a change callers share the next', async () => {
   const { ask, begun } = given();
   const first = ask(1);
   begun[0]?.begin(1);
@@ -34,7 +34,7 @@ test('a run under way is shared while nothing has changed since it began; after 
   expect(begun).toHaveLength(3);
 });
 
-test('one that everybody has left is stopped, and the next who asks has another', async () => {
+test('a run that everybody has left is stopped, and the next caller gets another', async () => {
   const { ask, begun } = given();
   const leaving = new AbortController();
   const left = ask(1, leaving.signal);

@@ -15,7 +15,7 @@ test.each([
   expect(errorMessage(error)).toBe(reason);
 });
 
-test('what goes wrong all the time is told at once, and then now and then', () => {
+test('a failure that repeats is reported at once, and then at intervals', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const told: number[] = [];
   const tell = throttled((n: number) => told.push(n), 1000);

@@ -17,7 +17,7 @@ function split(text: string, size = text.length, goesInto: (path: readonly strin
 }
 
 describe('a JSON text too large for memory', () => {
-  it('is taken apart as it comes, whatever the chunks', () => {
+  it('is split as it arrives, whatever the chunks', () => {
     const text = ' {"a": 1, "t\\"x":"a\\\\\\"]}", "rows":[ {"k":"}"}, [1,{"x":[]}] , null,-1.5e3 ], "none":[], "o":{}, "last":true } ';
     const expected = [
       ['a', 1],
@@ -31,7 +31,7 @@ describe('a JSON text too large for memory', () => {
     for (const size of [1, 2, 3, 7, 1000]) expect(split(text, size)).toEqual(expected);
   });
 
-  it('gives every member of any object back, in order', () => {
+  it('yields every member of any object, in order', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue()),
@@ -65,7 +65,7 @@ describe('a JSON text too large for memory', () => {
     for (const size of [1, 100]) expect(() => split(text, size)).toThrow(BrokenJson);
   });
 
-  it('is refused where one value is too long', () => {
+  it('is refused if one value is too long', () => {
     expect(() => split(`{"a":"${'x'.repeat(50)}"}`, 3, enters, 20)).toThrow(/longer than 20/);
   });
 

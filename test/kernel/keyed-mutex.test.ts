@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KeyedMutex } from '../../src/kernel/keyed-mutex.ts';
 
-test('turns under a name follow each other, say whether they waited, and those of other names go on beside them', async () => {
+test('locks of one name follow each other and say whether they waited; other names are independent', async () => {
   const turns = new KeyedMutex(8);
   const done: string[] = [];
   const work = async (name: string, as: string) => {
@@ -16,7 +16,7 @@ test('turns under a name follow each other, say whether they waited, and those o
   expect(done.at(-1)).toBe('later false');
 });
 
-test('more than may wait get no turn', async () => {
+test('callers beyond the bound get no lock', async () => {
   const turns = new KeyedMutex(1);
   const first = await turns.acquire('a');
   const second = turns.acquire('a');

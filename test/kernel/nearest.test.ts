@@ -13,6 +13,6 @@ it.each([
   expect(didYouMean(word, [meant])).toBe(`Did you mean '${meant}'?`);
 });
 
-it.each([['xy'], ['colour'], ['id'], ['x'.repeat(5000)], ['']])('%s means nothing known', (word) => {
+it.each([['xy'], ['colour'], ['id'], ['x'.repeat(5000)], ['']])('%s is near to no known word', (word) => {
   expect(nearest(word, ['ab', 'key', 'collection', 'as'])).toBeUndefined();
 });

@@ -24,7 +24,7 @@ function given() {
   return { turns, work, compute, turn, done };
 }
 
-it('a project that computes for long does one piece a turn, and the others go between', async () => {
+it('a project that computes for long runs one piece per turn, and others run in between', async () => {
   const { work, turn, done } = given();
   const all = ['A', 'A', 'A', 'A', 'B', 'B'].map((project) => work(project, project === 'A' ? 11 : 0.1));
   expect(done.splice(0).join('')).toBe('ABB');
@@ -40,13 +40,13 @@ it('several that compute for long take turns', async () => {
   await Promise.all(all);
 });
 
-it('any number of cheap pieces go at once', async () => {
+it('any number of cheap pieces run at once', async () => {
   const { work, done } = given();
   await Promise.all(Array.from({ length: 1_000 }, () => work('A', 0.9)));
   expect(done).toHaveLength(1_000);
 });
 
-it('a line that is too long is refused, and nobody else is', async () => {
+it('a full queue refuses its own project, and no other', async () => {
   const { turns, work } = given();
   await work('A', 11);
   for (let waiting = 0; waiting < 256; waiting += 1) void turns.wait('A');
@@ -54,7 +54,7 @@ it('a line that is too long is refused, and nobody else is', async () => {
   expect(turns.wait('B')).toBeNull();
 });
 
-it('what fails counts as well, and waits for its turn as the others do', async () => {
+it('work that fails also counts, and waits for its turn', async () => {
   const { turns, turn, compute, done } = given();
   const fails = () => {
     compute('A', 11)();

@@ -19,7 +19,7 @@ function works() {
   return { begun, work, end };
 }
 
-test('a run is shared by all who ask meanwhile, goes on while one of them waits, and is stopped when the last has left', async () => {
+test('a run is shared by concurrent callers, goes on while one of them waits, and is stopped when the last has left', async () => {
   const runs = new SingleFlight<string>();
   const { begun, work, end } = works();
   const stops: AbortSignal[] = [];

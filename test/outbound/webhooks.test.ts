@@ -6,7 +6,7 @@ import { createWebhooks, isPrivateAddress } from '../../src/outbound/webhooks.ts
 
 const CHAT = 'https://chat.example/api/webhooks/';
 
-describe('where webhooks may go', () => {
+describe('addresses of webhooks', () => {
   const { isAllowed } = createWebhooks([CHAT]);
 
   it.each(['https://chat.example/api/webhooks/1/abc', 'https://chat.example/api/webhooks/?x=1', 'HTTPS://CHAT.EXAMPLE/api/webhooks/1'])(
@@ -14,7 +14,7 @@ describe('where webhooks may go', () => {
     (url) => expect(isAllowed(url)).toBe(true),
   );
 
-  it('to the service that everybody uses, unless the installation says otherwise', () => {
+  it('are those of the default service, unless the installation sets others', () => {
     const [usual = ''] = WEBHOOK_PREFIXES;
     expect([createWebhooks(null).isAllowed(`${usual}1/abc`), createWebhooks([]).isAllowed(`${usual}1/abc`)]).toEqual([true, false]);
   });
@@ -78,7 +78,7 @@ describe('sending', () => {
 
   const post = (path: string, timeoutMs = 5000) => createWebhooks([`${base}/`]).post('p', `${base}${path}`, { embeds: [] }, timeoutMs);
 
-  it('says what came of it, follows no redirect, and never throws', async () => {
+  it('returns the outcome, follows no redirect, and never throws', async () => {
     expect(await post('/good')).toEqual({ ok: true, status: 204 });
     expect(seen.at(-1)).toEqual({ path: '/good', body: '{"embeds":[]}', type: 'application/json' });
     expect(await post('/bad')).toEqual({ ok: false, status: 400, error: 'The service answered 400.' });
@@ -88,7 +88,7 @@ describe('sending', () => {
     expect(nobody).toMatchObject({ ok: false, status: 0, error: expect.stringContaining('ECONNREFUSED') });
   });
 
-  it('refuses a project that has its share under way, and leaves others theirs', async () => {
+  it('refuses a project that uses its share, and leaves others theirs', async () => {
     const webhooks = createWebhooks([], new Bulkhead({ slots: 8 }));
     const of = (projectId: string, count: number) =>
       Array.from({ length: count }, () => webhooks.post(projectId, `${base}/good`, {}, 5000));

@@ -109,7 +109,7 @@ describe('a step', () => {
     expect(typeOf('{{it}}', [{ id: 'it', ...step }])).toBe(type);
   });
 
-  it('a loop gathers what its turns append', () => {
+  it('a loop collects what its iterations append', () => {
     const loop = {
       id: 'all',
       type: 'foreach',
@@ -121,7 +121,7 @@ describe('a step', () => {
     expect(typeOf('{{names}}', [{ id: 'start', type: 'transform', set: { names: [] } }, loop])).toBe('readonly string[]');
   });
 
-  it('what a loop changes without end is unknown, and not wrong', () => {
+  it('a type that a loop changes without end is unknown, and not wrong', () => {
     const grow = {
       id: 'grow',
       type: 'while',
@@ -132,7 +132,7 @@ describe('a step', () => {
     expect(typeOf('{{n}}', [{ id: 'n', type: 'transform', value: 1 }, grow])).toBe('?unknown');
   });
 
-  it('after a check that something is there, it is there', () => {
+  it('a value that was checked to exist exists', () => {
     const steps = [
       { id: 'hero', type: 'read', collection: 'heroes' },
       { id: 'there', type: 'condition', check: { field: 'hero.name', op: 'exists' } },
@@ -141,7 +141,7 @@ describe('a step', () => {
     expect(typeOf('{{hero.gold}}', steps)).toBe('number');
   });
 
-  it('a workflow gives its returns, from the params that it is called with', () => {
+  it('a workflow returns its types, by the params that it is called with', () => {
     const workflows = [{ id: 'same', steps: [], returns: { same: '{{n}}' } }];
     expect(typeOf('{{w.same}}', [{ id: 'w', type: 'workflow', workflow: 'same', params: { n: '{{platformId}}' } }], { workflows })).toBe(
       'string',
@@ -153,14 +153,14 @@ describe('a step', () => {
 });
 
 describe('an answer', () => {
-  it('is whatever any way through the steps comes to', () => {
+  it('is the union over all paths through the steps', () => {
     const early = { id: 'early', type: 'return_on', on: { field: 'input.x', op: 'exists' }, value: { early: true } };
     expect(endpoint({ steps: [early], response: { body: { late: 1 } } })('answer')).toBe(
       '{ readonly early: true } | { readonly late: number }',
     );
   });
 
-  it('is never, where the steps always refuse', () => {
+  it('is never if the steps always refuse', () => {
     const no = {
       id: 'no',
       type: 'condition',
@@ -171,7 +171,7 @@ describe('an answer', () => {
     expect(endpoint({ steps: [no] })('answer')).toBe('never');
   });
 
-  it('is ok where nothing is said, and has the echoes', () => {
+  it('is ok by default, and has the echoes', () => {
     expect(endpoint({ steps: [] })('answer')).toBe('{ readonly ok: true }');
     expect(endpoint({ steps: [READ], response: { echo: ['{{hero.gold}}'] } })('answer')).toBe('{ readonly gold: number }');
   });
@@ -180,7 +180,7 @@ describe('an answer', () => {
 describe('refusals', () => {
   const refusals = (definition: JsonObject, more?: JsonObject) => endpoint(definition, more)('refusals');
 
-  it('are those of conditions, checks, routes and what has to be found', () => {
+  it('are those of conditions, checks, routes and required look-ups', () => {
     const steps = [
       { ...READ, onMissing: { errorCode: 'NO_HERO' } },
       { id: 'a', type: 'assert', check: { field: 'input.x', op: 'exists' }, errorCode: 'NO_X' },
@@ -190,7 +190,7 @@ describe('refusals', () => {
     expect(refusals({ steps })).toBe("'NO_HERO' | 'NO_X' | 'NO_Y' | 'NO_Z'");
   });
 
-  it('come with workflows, blocks and what these call', () => {
+  it('include those of workflows, blocks and what these call', () => {
     const deep = { id: 'a', type: 'assert', check: { field: 'x', op: 'exists' }, errorCode: 'DEEP' };
     const workflows = [
       {
@@ -206,14 +206,14 @@ describe('refusals', () => {
     ).toBe("'DEEP' | 'GUARDED'");
   });
 
-  it('come from answers that say no', () => {
+  it('include answers that are refusals', () => {
     const no = { id: 'no', type: 'return_on', on: { field: 'input.x', op: 'exists' }, value: { ok: false, error: { code: 'CLOSED' } } };
     const closed = endpoint({ steps: [no] });
     expect([closed('answer'), closed('refusals')]).toEqual(['{ readonly ok: true }', "'CLOSED'"]);
     expect(refusals({ steps: [], response: { status: 409, body: { ok: false, error: '{{input.code}}' } } })).toBe('string');
   });
 
-  it('leave out what no call reaches', () => {
+  it('exclude steps that no call reaches', () => {
     const after = { id: 'b', type: 'assert', check: { field: 'input.x', op: 'exists' }, errorCode: 'NEVER' };
     expect(refusals({ steps: [{ id: 'end', type: 'return', value: 1 }, after] })).toBe('never');
   });
@@ -223,7 +223,7 @@ describe('an input', () => {
   const input = (declared: JsonObject | undefined, steps: JsonObject[] = []) =>
     endpoint({ steps, ...(declared === undefined ? {} : { input: declared }) })('input');
 
-  it('has what is required, and may have the rest', () => {
+  it('has the required members, and may have the others', () => {
     const properties = {
       item: { type: 'string', enum: ['axe', 'bow'] },
       count: { type: 'int', default: 1 },
@@ -234,14 +234,14 @@ describe('an input', () => {
     );
   });
 
-  it('is anything where nothing is declared and something read, and nothing where nothing is', () => {
+  it('is anything if nothing is declared but something is read, and nothing if nothing is read', () => {
     expect(input(undefined, [{ id: 'a', type: 'transform', value: '{{input.x}}' }])).toBe('{ readonly [name: string]: unknown }');
     expect(input(undefined)).toBe('{ readonly [name: string]: never }');
   });
 });
 
 describe('the text', () => {
-  it('is the same whatever order the definitions come in', () => {
+  it('does not depend on the order of the definitions', () => {
     const [a, b] = [
       { id: 'a', steps: [] },
       { id: 'b', steps: [] },
@@ -264,7 +264,7 @@ describe('the text', () => {
     expect(types).not.toMatch(/readonly [bcd]: \{/);
   });
 
-  it('says what authors say, and cannot be broken by it', () => {
+  it('contains authors’ descriptions, and cannot be broken by them', () => {
     const types = typesOf({
       collections: [{ id: 'x', description: 'ends */ here', schema: { "it's": { type: 'string', description: 'Two\nlines' } } }],
     });
@@ -272,7 +272,7 @@ describe('the text', () => {
     expect(types).toContain("readonly 'it\\'s'?: string;");
   });
 
-  it('what is required of a document may be missing where endpoints write it', () => {
+  it('makes required fields optional if endpoints write the document', () => {
     const collections = [{ id: 'x', schema: { name: { type: 'string', required: true } } }];
     const write = { id: 'w', type: 'write', collection: 'x', key: 'k', data: { n: 1 } };
     expect(typesOf({ collections })).toMatch(/interface X \{\n {2}readonly name: string;/);

@@ -324,7 +324,7 @@ function withEndpoint(definition: JsonObject): { readonly known: EffectiveDefini
   return { known, model };
 }
 
-test('every answer and every refusal of an endpoint is one that its type tells of', () => {
+test('every answer and every refusal of an endpoint fits its type', () => {
   let answered = 0;
   fc.assert(
     fc.property(endpoint, input, hero, fc.double({ min: 0, max: 0.999, noNaN: true }), (definition, given, document, drawn) => {

@@ -25,7 +25,7 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
   ];
   const [engine, queue, address] = await Promise.all([checkEngine(config), checkQueue(config), addressOf(config)]);
   const database = address.url === null ? [] : await examineDatabase(config, address.url, engine[0].state === 'ok', logger);
-  // Where the database does not answer, its one line says so.
+  // If the database does not answer, its one line says so.
   const isAway = database.some(({ what, state }) => what === 'database' && state === 'fail');
   findings.push(...(isAway ? [] : [address.finding]), ...engine, checkAppendLimit(config), ...queue, ...database);
   return findings;
@@ -40,7 +40,7 @@ function checkSettings(config: Config): Finding {
   }
 }
 
-/** The service is not asked, because nobody has a token to ask it with. */
+/** Checks the settings of the verifier. The service gets no request, because there is no token to verify. */
 function checkVerifier({ verifier }: Config): Finding {
   const problem = verifierProblem(verifier);
   return problem === null ? ok('players', describeVerifier(verifier)) : fail('players', problem, 'Set what is named, or VERIFIER=none.');
@@ -48,7 +48,7 @@ function checkVerifier({ verifier }: Config): Finding {
 
 interface Address {
   readonly finding: Finding;
-  /** `null` when there is nothing to ask. */
+  /** `null`: there is no database to connect to. */
   readonly url: string | null;
 }
 

@@ -1,9 +1,9 @@
-/** What was found of one thing that a node depends on. */
+/** The result of checking one thing that a node depends on. */
 export interface Finding {
   readonly what: string;
   readonly state: 'ok' | 'warn' | 'fail';
   readonly found: string;
-  /** What to do; `null` when all is well. */
+  /** What to do; `null` if nothing is wrong. */
   readonly cure: string | null;
 }
 

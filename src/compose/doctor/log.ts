@@ -8,7 +8,7 @@ import { compareHistories, OTHER_LOG_CURE } from '../histories.ts';
 import { isTooOld, OLDEST_EVENTSTORE, probeEventStore } from '../log.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** Checks the log, and whether the read models belong to it and keep up with it. */
+/** Checks the log, whether the read models belong to it, and their lag. */
 
 const EVENTSTORE_APPEND = 1024 * 1024;
 const POSTGRES_APPEND = 16 * 1024 * 1024;
@@ -41,7 +41,7 @@ function latency(ms: number): Finding {
 export function checkAppendLimit({ eventStoreUrl, limits }: Config): Finding {
   const most = eventStoreUrl === null ? POSTGRES_APPEND : EVENTSTORE_APPEND;
   const found = `GROUP_BYTES ${limits.groupBytes} of ${most} bytes`;
-  // The envelopes of a group's events are not counted in its limit and need room, too.
+  // The limit of a group does not include the envelopes of its events, which need room, too.
   if (limits.groupBytes <= most * 0.8) return ok('append limit', found);
   return fail('append limit', found, `Lower GROUP_BYTES to at most ${Math.floor(most * 0.8)}: the log refuses larger appends.`);
 }

@@ -50,7 +50,7 @@ function freeSpace(folder: string, isNeeded: boolean): Finding {
   return free < TOO_LITTLE ? fail('disk', found, cure) : warn('disk', found, cure);
 }
 
-/** Checks that the port is free, or that a node of ours serves on it. */
+/** Checks that the port is free, or that a Savepoint node serves on it. */
 export async function checkPort({ port, host }: Config): Promise<Finding> {
   const address = `${host}:${port}`;
   const error = await listeningError(port, host);

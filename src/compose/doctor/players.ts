@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Config } from '../../config/config.ts';
 import { type Finding, ok, warn } from './finding.ts';
 
-/** Whether the projects have their players proven. */
+/** Checks whether projects demand proof of their players. */
 
 const SHOWN = 5;
 
@@ -19,7 +19,7 @@ interface Row {
 
 const CURE = 'savepoint project settings ID --set guestSignIn=true requirePlayerAuth=true; docs/security.md says what the game then does.';
 
-/** Where anybody may name any player, and where nobody could be proven. */
+/** Finds projects in which anybody may claim to be any player, and projects that demand proof without a verifier. */
 export async function checkProof({ verifier }: Pick<Config, 'verifier'>, pool: pg.Pool): Promise<readonly Finding[]> {
   const { rows } = await pool.query<Row>(PROJECTS);
   const open = rows.filter(({ proves }) => !proves);

@@ -3,7 +3,7 @@ import type { RedisFacts } from '../../jobs/redis-connection.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** Checks where background jobs are kept. Without it requests go on and jobs do not. */
+/** Checks the store of background jobs. Without it requests go on, but jobs do not. */
 
 const TIMEOUT_MS = 5_000;
 const SLOW_MS = 50;

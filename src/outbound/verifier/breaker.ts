@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 
-/** The breaker opens after this many failures in a row of one address, or after this many addresses with only failures. */
+/** The breaker opens after this many failures in a row of one address, or if this many addresses had only failures. */
 const BREAKS_AFTER = 5;
 const BREAK_MS = 5_000;
-/** How long the outcome of an address' last verification says something about the service. */
+/** How long the outcome of an address's last verification counts, ms. */
 const RECENT_MS = 10_000;
 const MAX_PROJECTS = 1_000;
 const MAX_REPORTERS = 200;
@@ -15,7 +15,7 @@ interface Voice {
   readonly failed: boolean;
 }
 
-/** What the addresses of one project have seen of the service lately. */
+/** The recent outcomes for the addresses of one project. */
 interface Seen {
   /** By address: each counts once, with its latest outcome. */
   readonly voices: LRUCache<string, Voice>;
@@ -29,10 +29,9 @@ interface Streak {
 }
 
 /**
- * A circuit breaker: a service that is down is not asked, so that nobody waits for it, and one caller every few seconds finds out whether
- * it is back. Whether it is down is decided for each project by itself, and each address counts once. So a player whose tokens make the
- * service fail is no longer verified, but does not stop the others. A caller on this machine, who has no address, counts as a new one each
- * time.
+ * A circuit breaker: while a service is down it gets no requests, so that nobody waits for it, except one every few seconds to find out
+ * whether it is up again. Each project has a breaker of its own, and each address counts once. So a player whose tokens make the service
+ * fail is no longer verified, but does not affect the others. A caller on this machine has no address, and counts as a new one each time.
  */
 export class Breaker {
   readonly #scheduler: Scheduler;
@@ -44,7 +43,9 @@ export class Breaker {
     this.#scheduler = scheduler;
   }
 
-  /** Whether the service may be asked now. If it was down, the first caller that is let through finds out for the others. */
+  /**
+   * Whether a request to the service is allowed now. If the service was down, the first request that is allowed probes it for the others.
+   */
   mayAsk(projectId: string, address: string | null): boolean {
     const now = this.#scheduler.monotonic();
     const streak = address === null ? undefined : this.#streaks.get(`${projectId} ${address}`);
@@ -54,7 +55,7 @@ export class Breaker {
     }
     const seen = this.#projects.get(projectId);
     if (seen === undefined || seen.brokenUntil === 0) return true;
-    // An address that the service served the last time may go on: the service may be failing only for what others send.
+    // An address whose last verification succeeded may go on: the service may be failing only for the tokens of others.
     if (address !== null && seen.voices.get(address)?.failed === false) return true;
     if (now < seen.brokenUntil) return false;
     seen.brokenUntil = now + BREAK_MS;

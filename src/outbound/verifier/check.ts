@@ -2,18 +2,18 @@ import type { Failure, FailureKind, PlayerVerifier, Verdict } from '../../app/po
 import type { Awaitable } from '../../kernel/awaitable.ts';
 
 /**
- * Checks one kind of proof. It is called only with an id and a token. What it can decide itself it returns at once; it asks others through
- * `service`. It may throw.
+ * Checks one kind of proof. It gets an id and a token. It decides at once if it can, and otherwise sends requests through `service`. It may
+ * throw.
  */
 export type Check = (claim: { readonly platformId: string; readonly token: string }, service: Service) => Awaitable<Verdict>;
 
-/** The way to an external service: bounded, and not used while the service is down. */
+/** Access to an external service, with a timeout and a circuit breaker. */
 export interface Service {
-  /** Runs `work`, whose signal aborts at the time limit. Rejects with {@link Unasked} when the service may not be asked now. */
+  /** Runs `work`, whose signal aborts at the timeout. Rejects with {@link Unasked} if no request to the service is allowed now. */
   ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-/** The service was not asked, so nothing is known of the proof. */
+/** Thrown if no request was sent to the service, so that nothing is known of the proof. */
 export class Unasked extends Error {
   override readonly name = 'Unasked';
 }
@@ -34,7 +34,7 @@ const UNSET =
   'the project setting guestSignIn lets players in as guests';
 
 /**
- * Without a verifier nobody is verified. A project that requires verified players then refuses all of them, because it must fail closed.
+ * Verifies nobody. A project that demands proof then refuses every player, because it must fail closed.
  */
 export const NO_VERIFIER: PlayerVerifier = {
   verify: async () => failed('unavailable', UNSET),

@@ -9,10 +9,10 @@ import { type HttpMapping, httpCheck } from './http.ts';
 import { jwksAt } from './jwks.ts';
 import { jwtCheck } from './jwt.ts';
 
-/** The verifier settings of an installation. `null`: not given. */
+/** The verifier settings of an installation. `null`: not set. */
 export interface VerifierSettings {
   readonly kind: 'none' | 'http' | 'jwt' | 'hmac';
-  /** For `http`: which names stand in for settings that are not given. */
+  /** For `http`: the defaults of settings that are not set. */
   readonly preset: 'custom' | 'published';
   readonly url: string | null;
   readonly idMember: string | null;
@@ -30,7 +30,7 @@ export interface VerifierSettings {
   readonly cacheSeconds: number;
 }
 
-/** What is wrong with the settings, in words; `null`: nothing. */
+/** What is wrong with the settings; `null`: nothing. */
 export function verifierProblem({ kind, preset, url, secret, jwksUrl }: VerifierSettings): string | null {
   if (kind === 'http' && preset === 'custom' && url === null) return 'VERIFIER is http, and VERIFIER_URL is not set';
   if (kind === 'hmac' && secret === null) return 'VERIFIER is hmac, and VERIFIER_SECRET is not set';
@@ -39,7 +39,7 @@ export function verifierProblem({ kind, preset, url, secret, jwksUrl }: Verifier
   return null;
 }
 
-/** The most verifications that one process has under way with a service. Projects share them. */
+/** Most concurrent verifications of one process with a service. Projects share them. */
 export const MAX_VERIFICATIONS = 1_000;
 
 /** Throws for settings with a {@link verifierProblem}. */
@@ -70,7 +70,7 @@ function checkOf(settings: VerifierSettings, scheduler: Scheduler): Check | null
   }
 }
 
-/** How a studio's own service is asked when nothing else is set. */
+/** Defaults of the requests to a studio's own service. */
 const CUSTOM: HttpMapping = { url: '', idMember: 'platformId', tokenMember: 'token', success: null, idPath: 'platformId' };
 
 function mappingOf({ preset, url, idMember, tokenMember, success, idPath }: VerifierSettings): HttpMapping {
@@ -89,7 +89,7 @@ function successIn(text: string): HttpMapping['success'] {
   return text === 'none' ? null : { path: text.slice(0, at), value: text.slice(at + 1) };
 }
 
-/** The verifier in words, without secrets, for `savepoint doctor` and the start. */
+/** Describes the verifier, without secrets, for `savepoint doctor` and the start. */
 export function describeVerifier(settings: VerifierSettings): string {
   switch (settings.kind) {
     case 'none':

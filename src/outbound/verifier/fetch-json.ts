@@ -5,11 +5,11 @@ const MAX_DEPTH = 32;
 
 export interface Fetched {
   readonly status: number;
-  /** Parsed without loss, because player ids are often numbers beyond a double. `undefined` if it is no JSON, or too large. */
+  /** Parsed with exact numbers, because player ids are often beyond a double. `undefined` if it is not JSON, or too large. */
   readonly body: Json | undefined;
 }
 
-/** Asks a service for JSON. Throws what `fetch` throws, also when `signal` aborts. A redirect is an error: the token would go elsewhere. */
+/** Requests JSON from a service. Throws what `fetch` throws. A redirect is an error, because it would send the token elsewhere. */
 export async function fetchJson(
   url: string,
   init: Pick<RequestInit, 'method' | 'body' | 'headers'>,

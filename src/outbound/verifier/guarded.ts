@@ -10,33 +10,32 @@ import { type Check, failed, type Service, Unasked, VERIFIED } from './check.ts'
 
 export interface GuardSettings {
   readonly timeoutMs: number;
-  /** The longest time that a success is remembered; 0: not at all. A failure is never remembered. */
+  /** How long a success is cached at most; 0: not at all. Failures are never cached. */
   readonly cacheMs: number;
 }
 
 const MAX_KEPT = 50_000;
 const MAX_TOKEN = 8_192;
-/** The most verifications under way with a service for one client address in one project. */
+/** Most concurrent verifications for one client address in one project. */
 const MAX_PER_ADDRESS = 100;
 const MAX_CONCURRENT = 1_000;
-/** The most invalid proofs of one client in one project within a minute. */
+/** Most invalid proofs of one client in one project within a minute. */
 const MAX_REJECTED = 10;
 
-/** Whoever sent the proof: failures are counted against the sender. */
+/** The sender of a proof, whose failures are counted. */
 type Sender = Pick<Proof, 'projectId' | 'address'>;
 
-/** How long a success counts. */
+/** A success that is cached. */
 interface Kept {
-  /** Until when the setting allows, in monotonic ms. */
+  /** End of the caching time, in monotonic ms. */
   readonly until: number;
-  /** Until when the token itself is valid, in unix ms. */
+  /** Expiry of the token itself, in unix ms. */
   readonly alive: number;
 }
 
 /**
- * A check with what all checks need around it. A success is remembered for a short time, and then costs only a look-up. Checks that ask a
- * service get a time limit, one request for all callers with the same proof, a share of the requests under way for every project and
- * address, and a breaker for a service that is down. A client that keeps guessing is throttled.
+ * A check with everything that all checks need. Successes are cached for a short time. Requests to a service get a timeout, one request for
+ * all callers with the same proof, bounds per project and address, and a circuit breaker. A client that keeps guessing is throttled.
  */
 export class GuardedVerifier implements PlayerVerifier {
   readonly #check: Check;
@@ -45,12 +44,12 @@ export class GuardedVerifier implements PlayerVerifier {
   readonly #shares: Bulkhead;
   readonly #proven: LRUCache<string, Kept>;
   readonly #running = new Map<string, Promise<Verdict>>();
-  /** How many verifications are under way for an address. */
+  /** Concurrent verifications by address. */
   readonly #asking = new Map<string, number>();
   readonly #throttle: BruteForceGuard;
   readonly #breaker: Breaker;
 
-  /** `shares`: divides the requests under way with a service among projects. */
+  /** `shares`: divides concurrent requests to a service among projects. */
   constructor(check: Check, settings: GuardSettings, scheduler: Scheduler, shares = new Bulkhead({ slots: MAX_CONCURRENT })) {
     this.#check = check;
     this.#settings = settings;
@@ -64,7 +63,7 @@ export class GuardedVerifier implements PlayerVerifier {
   verify({ projectId, platformId, token, address }: Proof): Awaitable<Verdict> {
     const isUsable = platformId !== null && platformId !== '' && token !== null && token !== '' && token.length <= MAX_TOKEN;
     const key = isUsable ? keyOf(platformId, token) : '';
-    // This comes before the throttle. It is of no use to a guesser, and a player who shares an address with one can play on.
+    // The cache comes before the throttle. It does not help a guesser, and a player who shares the guesser's address can play on.
     if (isUsable && this.#isKept(key)) return VERIFIED;
     const wait = this.#throttle.blockedFor(address, projectId);
     if (wait > 0) return { ...failed('rate_limited', 'Too many failed attempts to verify a player'), retryAfter: Math.ceil(wait / 1000) };
@@ -88,7 +87,7 @@ export class GuardedVerifier implements PlayerVerifier {
     return false;
   }
 
-  /** What the check says, or will say to another caller with the same proof. */
+  /** The verdict of the check, shared by concurrent callers with the same proof. */
   #judged(key: string, claim: { readonly platformId: string; readonly token: string }, sender: Sender): Awaitable<Verdict> {
     const running = this.#running.get(key);
     if (running) return running;

@@ -4,19 +4,19 @@ import { getPath } from '../../kernel/path.ts';
 import { type Check, failed, VERIFIED } from './check.ts';
 import { fetchJson } from './fetch-json.ts';
 
-/** How a service is asked, and where its answer says what (docs/security.md, "Verifiers"). */
+/** Maps a verification to a service's request and answer (docs/security.md, "Verifiers"). */
 export interface HttpMapping {
   readonly url: string;
   /** Members of the JSON body with id and token. */
   readonly idMember: string;
   readonly tokenMember: string;
-  /** Path and text of the answer's member that says whether the proof holds; `null`: status 2xx suffices. */
+  /** Path and text of the answer's member that marks a valid proof; `null`: status 2xx suffices. */
   readonly success: { readonly path: string; readonly value: string } | null;
-  /** Path of the answer's member that says whose token it is; `null`: the service has compared the id itself. */
+  /** Path of the answer's member with the token's owner; `null`: the service compares the id itself. */
   readonly idPath: string | null;
 }
 
-/** Asks a service, with one POST for each proof. */
+/** Verifies by a service, with one POST for each proof. */
 export function httpCheck(mapping: HttpMapping): Check {
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
   return async ({ platformId, token }, service) => {
@@ -38,7 +38,7 @@ function judged({ success, idPath }: HttpMapping, platformId: string, answer: Js
   return VERIFIED;
 }
 
-/** Ids may also be numbers, which are compared by their digits. */
+/** An id as text. Ids may also be numbers, which are compared by their digits. */
 export function idText(value: Json | undefined): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

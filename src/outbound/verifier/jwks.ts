@@ -8,17 +8,17 @@ import type { IssuerKeys } from './jwt.ts';
 
 const FRESH_MS = 10 * 60_000;
 /**
- * The shortest time between two fetches because of an unknown key. An issuer changes its keys rarely, but a guesser can send new key ids
+ * The minimum time between two fetches caused by an unknown key, ms. An issuer changes its keys rarely, but a guesser can send new key ids
  * all the time.
  */
 const AGAIN_MS = 30_000;
 
-/** The keys of a set with which a token with this header may be signed. */
+/** Finds the keys of a set that may have signed a token with this header. */
 type KeySet = (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>;
 
 /**
- * The key set of an issuer at an address (RFC 7517). Keys that were fetched once are used on while the issuer does not answer, and it is
- * asked through the guard of all services. jose's own remote set does neither.
+ * The key set of an issuer at an address (RFC 7517). Fetched keys stay in use while the issuer does not answer, and fetches go through the
+ * guard of all services. jose's own remote set does neither.
  */
 export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
   let keys: KeySet | null = null;
@@ -34,7 +34,7 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
       fetchedAt = triedAt;
     });
   };
-  /** One fetch for all who need it now. */
+  /** The fetch under way, which concurrent callers share. */
   let refreshing: Promise<void> | null = null;
   const refreshed = (service: Service): Promise<void> => {
     refreshing ??= refresh(service).finally(() => {
@@ -75,7 +75,7 @@ function keySetIn(body: Json | undefined): KeySet {
   };
 }
 
-/** Empty if no key fits, or the one that would cannot be used. */
+/** The keys that fit the header. Empty if none fits, or the one that fits cannot be used. */
 async function keysFor(set: ReturnType<typeof createLocalJWKSet>, header: JWTHeaderParameters): Promise<readonly CryptoKey[]> {
   try {
     return [await set(header)];

@@ -18,13 +18,13 @@ export interface JwtSettings {
 
 /** The issuer's keys. */
 export interface IssuerKeys {
-  /** Keys with which a token with this header may be signed. Rejects when they cannot be fetched. */
+  /** Keys that may have signed a token with this header. Rejects if they cannot be fetched. */
   find(header: JWTHeaderParameters, service: Service): Promise<readonly CryptoKey[]>;
   /** Unix ms after which a success must be checked again, because a key may have been withdrawn. */
   freshUntil(): number;
 }
 
-/** Clocks of issuer and server may be this many seconds apart. */
+/** The clocks of issuer and server may differ by this many seconds. */
 const LEEWAY = 30;
 
 const MALFORMED = failed('rejected', 'The token is no signed token');
@@ -39,7 +39,7 @@ const BY_CLAIM: ReadonlyMap<string, Failure> = new Map([
 
 /**
  * Signed tokens (RFC 7519): HS256 with a shared secret, or RS256 and ES256 with the issuer's public keys. Never both, so that a public key
- * cannot be used as a secret. `exp` must be there. `now` returns unix ms.
+ * cannot be used as a secret. `exp` is required. `now` returns unix ms.
  */
 export function jwtCheck({ secret, keys, issuer, audience, claim }: JwtSettings, now: () => number): Check {
   const algorithms = secret === null ? ['RS256', 'ES256'] : ['HS256'];

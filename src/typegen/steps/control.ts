@@ -16,7 +16,7 @@ import { BOOLEAN, isNever, literal, nullForMissing, type Type } from '../type.ts
 import { itemsOf, narrowed } from '../walk.ts';
 import { binds } from './values.ts';
 
-/** Steps that decide where a call goes on. */
+/** Steps of control flow. */
 
 type Of<T extends StepType> = Written<StepSchema<T>>;
 
@@ -77,7 +77,7 @@ export const assertFlow: StepFlow<Of<'assert'>> = (step, names, frame) => {
   return binds(step, knowing(names, json.check, true), literal(true));
 };
 
-/** What a condition tells of names where it holds, or does not: that something is there. */
+/** Narrows names by a condition that holds, or does not: a value that was checked to exist exists. */
 function knowing(names: Names, check: Json, holds: boolean): Names {
   if (!isObject(check)) return names;
   const { all, any, field, left, op, operator }: Written<typeof clause> = check;
@@ -103,7 +103,7 @@ function withPresent(names: Names, text: string): Names {
 
 export const blockFlow: StepFlow<Of<'block'>> = ({ json }, names, frame) => frame.analysis.list(frame, names, json.steps ?? json.body);
 
-/** Turns until what is known of the names stays the same. What does not is unknown. */
+/** Most iterations until the types of names are stable. Those that still change are unknown. */
 const MAX_TURNS = 4;
 
 function loop(names: Names, turn: (names: Names) => Flow): Flow {
@@ -163,6 +163,6 @@ function paramsType(names: Names, json: Json | undefined): Type {
   return typeOfDeep(names, isObject(json) ? json : {});
 }
 
-/** Chats answer in their own way; whether it was sent is all that is known. */
+/** Services answer webhooks in different ways, so only `ok` is known. */
 export const webhookFlow: StepFlow = (step, names) =>
   binds(step, names, { kind: 'object', members: new Map([['ok', { type: BOOLEAN }]]), rest: null, open: true });

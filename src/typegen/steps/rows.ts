@@ -21,7 +21,7 @@ export const readFlow: StepFlow<Of<'read'>> = (step, names, frame) => {
   return found(step, names, frame, document ?? NEVER);
 };
 
-/** What is found, or null; where something has to be found, the refusal otherwise. */
+/** Binds what is found, or null; if a result is required, refuses otherwise. */
 function found(step: StepDefinition<Of<'read' | Search>>, names: Names, frame: Frame, type: Type): Flow {
   if (!isRequired(step.json)) return binds(step, names, union(type, NULL));
   const words: Written<typeof onMissing> = objectIn(step.json.onMissing);
@@ -34,7 +34,7 @@ function isRequired({ required }: Of<'read' | Search>): boolean {
   return required === true || required === 'true';
 }
 
-/** The written document, unless a step of another kind holds the name. Without an operation that is sure to be done, perhaps nothing. */
+/** Binds the written document, unless another kind of step has the name. It may be missing if no operation is certain to run. */
 export const writeFlow: StepFlow<Of<'write'>> = (step, names, frame) => {
   const { json, name } = step;
   const collection = firstString(json, 'collection');
@@ -78,7 +78,7 @@ export const lookupManyFlow: StepFlow<Of<'lookup_many'>> = (step, names, frame) 
   return binds(step, names, step.json.asMap === false ? list(row) : map);
 };
 
-/** What `from` names, or its member `key`; `null` for a step without `from`. */
+/** The type that `from` names, or its member `key`; `null` for a step without `from`. */
 function typeOfFrom(step: StepDefinition<Of<Search | 'lookup_many'>>, names: Names): Type | null {
   const { json } = step;
   const text = fromOf(step);
@@ -90,7 +90,7 @@ function typeOfFrom(step: StepDefinition<Of<Search | 'lookup_many'>>, names: Nam
   return mayBe(key, 'missing') || mayBe(key, 'null') ? union(member, MISSING) : member;
 }
 
-/** A row: of a list of the call, of a table of the game values, or a document. */
+/** The type of a row: of a list of the call, of a table of the game values, or a document. */
 function rowOf(step: StepDefinition<Of<Search | 'lookup_many'>>, names: Names, frame: Frame): Type {
   const from = typeOfFrom(step, names);
   if (from !== null) return nullForMissing(itemsOf(from));

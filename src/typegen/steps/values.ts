@@ -31,11 +31,11 @@ import {
 } from '../type.ts';
 import { changedType, itemsOf, walkType } from '../walk.ts';
 
-/** Steps that make a value from others. */
+/** Steps that compute a value. */
 
 type Of<T extends StepType> = Written<StepSchema<T>>;
 
-/** The result is bound under the step's name; a result that never comes refuses the call. */
+/** Binds the result to the step's name. If there is never a result, the call is refused. */
 export function binds({ name }: StepDefinition<unknown>, names: Names, type: Type): Flow {
   return isNever(type) ? REFUSED : goesOn(bind(names, [name, type]));
 }
@@ -116,7 +116,7 @@ export const objectFlow: StepFlow<Of<'object'>> = (step, names) =>
 export const arrayFlow: StepFlow<Of<'array'>> = (step, names) =>
   binds(step, names, only(typeOfDeep(names, step.json.items ?? step.json.value), 'list'));
 
-/** Whatever else it is fails. */
+/** Narrows a type to a kind, because any other value fails. */
 function only(type: Type, kind: 'object' | 'list'): Type {
   const any = kind === 'object' ? ANY_OBJECT : list(UNKNOWN);
   return union(...partsOf(type).flatMap((part) => (part.kind === kind ? [part] : part.kind === 'unknown' ? [any] : [])));
@@ -139,7 +139,7 @@ export const computeFlow: StepFlow<Of<'compute'>> = (step, names) => {
   let current = names;
   for (const [name, json] of Object.entries(values)) {
     done.push({ name, type: entryType(current, json, asTemplates), waits: readsName({ json }, step.name) });
-    // An entry that needs a later one comes after those that do not: they may not see it.
+    // An entry that needs a later one is computed after the others, which may not see it.
     const seen = objectOf(done.map(({ name: each, type, waits }) => [each, waits ? union(type, MISSING) : type]));
     if (isNever(seen)) return REFUSED;
     current = bind(current, [step.name, seen]);

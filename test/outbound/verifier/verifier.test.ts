@@ -129,7 +129,7 @@ describe('the verifier hmac', () => {
 describe('the verifier http', () => {
   const http = () => ({ kind: 'http', url: service.url }) as const;
 
-  it('asks in the words it was given and compares the id by its digits', async () => {
+  it('sends the configured names and compares the id by its digits', async () => {
     service.says(200, `{"platformId":${PLAYER}}`);
     expect(await judge(http(), 'tok"+')).toBe('ok');
     expect(service.asked).toMatchObject([{ body: JSON.stringify({ platformId: PLAYER, token: 'tok"+' }) }]);
@@ -145,7 +145,7 @@ describe('the verifier http', () => {
     expect(await judge({ ...http(), idPath: 'none' }, 'tok')).toBe('ok');
   });
 
-  it('speaks as the published platform wants it, by one word', async () => {
+  it('speaks to the published platform with one setting', async () => {
     const { success, idPath, idMember, tokenMember, url } = VERIFIER_PRESET;
     const published = { kind: 'http', preset: 'published', url: service.url } as const;
     service.says(200, `{"${idPath}":${PLAYER},"${success.path}":"${success.value}"}`);
@@ -172,7 +172,7 @@ describe('the verifier http', () => {
     expect(await judge(http(), 'tok')).toBe(kind);
   });
 
-  it('follows no redirect, which would take the token elsewhere', async () => {
+  it('follows no redirect, which would send the token elsewhere', async () => {
     service.answer = (_, response) => response.writeHead(307, { Location: service.url }).end();
     expect(await judge(http(), 'tok')).toBe('unavailable');
     expect(service.asked).toHaveLength(1);
@@ -231,14 +231,14 @@ describe('the verifier jwt', () => {
     expect(await judge({ ...shared, claim: 'id' }, token, { platformId: '76561190000000040' })).toBe('mismatch');
   });
 
-  it('compares issuer and audience where they are given', async () => {
+  it('compares issuer and audience if they are set', async () => {
     const token = signed('HS256', SECRET);
     expect(await judge({ ...shared, issuer: 'https://login.example', audience: 'shop' }, token)).toBe('ok');
     expect(await judge({ ...shared, issuer: 'https://login' }, token)).toBe('rejected');
     expect(await judge({ ...shared, audience: 'sho' }, token)).toBe('rejected');
   });
 
-  it('with a key set takes what its keys signed, and nothing else', async () => {
+  it('with a key set accepts tokens signed by its keys, and no others', async () => {
     serveKeys(
       jwk(rsa.publicKey, { kid: 'r', use: 'sig' }),
       jwk(ec.publicKey, { kid: 'e', alg: 'ES256' }),
@@ -253,7 +253,7 @@ describe('the verifier jwt', () => {
     expect(await judge(keySet(), signed('ES256', other.privateKey, claims, { kid: 'e' }))).toBe('rejected');
   });
 
-  it('tries all keys that a token may mean, where the issuer names none', async () => {
+  it('tries all keys that fit a token if the issuer names none', async () => {
     const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
     serveKeys(jwk(other.publicKey), jwk(rsa.publicKey), { kty: 'RSA', n: '', e: 'AQAB' }, { kty: 'EC', crv: 'P-256', x: 'x', y: 7 });
     expect(await judge(keySet(), signed('RS256', rsa.privateKey))).toBe('ok');
@@ -262,18 +262,18 @@ describe('the verifier jwt', () => {
     expect(await judge(keySet(), signed('ES256', ec.privateKey))).toBe('rejected');
   });
 
-  it('asks for no keys where the algorithm does not count', async () => {
+  it('fetches no keys for an algorithm that is not accepted', async () => {
     expect(await judge(keySet(), signed('HS256', SECRET))).toBe('rejected');
     expect(service.asked).toHaveLength(0);
   });
 
-  it('never takes a public key for a secret', async () => {
+  it('never uses a public key as a secret', async () => {
     serveKeys(jwk(rsa.publicKey, { kid: 'r' }));
     const pem = String(rsa.publicKey.export({ type: 'spki', format: 'pem' }));
     expect(await judge(keySet(), signed('HS256', pem, claims, { kid: 'r' }))).toBe('rejected');
   });
 
-  it('looks for a new key, not more often than it should, and goes on with what it had while the issuer is away', async () => {
+  it('fetches a new key at a bounded rate, and uses the known keys during an outage of the issuer', async () => {
     const verifier = createVerifier({ ...OFF, ...keySet() }, clock.scheduler);
     const judged = async (token: string) => kindOf(await verifier.verify(proof(token)));
     serveKeys(jwk(rsa.publicKey, { kid: 'r' }));
@@ -289,7 +289,7 @@ describe('the verifier jwt', () => {
     expect(await judged(signed('RS256', rsa.privateKey, later, { kid: 'r' }))).toBe('ok');
   });
 
-  it('that cannot have the keys says that it is not the token', async () => {
+  it('that cannot fetch the keys does not blame the token', async () => {
     service.says(200, '{"keys":7}');
     expect(await judge(keySet(), signed('RS256', rsa.privateKey))).toBe('unavailable');
   });
@@ -318,7 +318,7 @@ describe('whatever comes as a token', () => {
 describe('any verifier', () => {
   const settings = { timeoutMs: 1_000, cacheMs: 60_000 };
 
-  it('believes a success for a while, a failure never', async () => {
+  it('caches a success for a while, and a failure never', async () => {
     let asked = 0;
     let verdict: Verdict = VERIFIED;
     const check = async () => {
@@ -339,7 +339,7 @@ describe('any verifier', () => {
     expect([kindOf(await verifier.verify(proof('a'))), asked]).toEqual(['rejected', 5]);
   });
 
-  it('asks once for any number of callers with the same proof', async () => {
+  it('sends one request for any number of callers with the same proof', async () => {
     let asked = 0;
     const check = async () => {
       asked += 1;
@@ -351,7 +351,7 @@ describe('any verifier', () => {
     expect(asked).toBe(1);
   });
 
-  it('leaves a service alone that is down, and finds out when it is back', async () => {
+  it('sends no requests to a service that is down, and finds out when it is up again', async () => {
     let asked = 0;
     let isDown = true;
     const check: Check = async (_, service) =>
@@ -371,7 +371,7 @@ describe('any verifier', () => {
     expect([kindOf(await verifier.verify(proof('y'))), kindOf(await verifier.verify(proof('z')))]).toEqual(['ok', 'ok']);
   });
 
-  it('keeps out an address that keeps guessing in a project, whatever ids it claims, and nobody else', async () => {
+  it('blocks an address that keeps guessing in a project, whatever ids it claims, and nobody else', async () => {
     const verifier = new GuardedVerifier(async () => failed('rejected', 'no'), settings, clock.scheduler);
     const guess = async (n: number, more: Partial<Proof> = {}) =>
       kindOf(await verifier.verify(proof(`t${n}`, { platformId: `7${n}`, address: '10.0.0.1', ...more })));
@@ -384,7 +384,7 @@ describe('any verifier', () => {
     expect(await guess(11)).toBe('rejected');
   });
 
-  it('counts signatures that do not hold, too', async () => {
+  it('counts invalid signatures, too', async () => {
     const verifier = new GuardedVerifier(async () => VERIFIED, settings, clock.scheduler);
     for (let i = 0; i < 10; i += 1) verifier.rejected({ projectId: 'p', address: '10.0.0.1' });
     expect(await verifier.verify(proof('a', { address: '10.0.0.1' }))).toMatchObject({ kind: 'rate_limited', retryAfter: 120 });
@@ -401,7 +401,7 @@ describe('what one player, address or project sends', () => {
       return token.startsWith('hangs') ? new Promise<Verdict>(() => undefined) : Promise.resolve(VERIFIED);
     });
 
-  it('locks nobody else out where the service fails of it, and is not asked about for ever', async () => {
+  it('affects nobody else if the service fails because of it, and is not retried for ever', async () => {
     let asked = 0;
     const counting: Check = (of, service) =>
       fragile(of, {
@@ -421,27 +421,27 @@ describe('what one player, address or project sends', () => {
     expect(kindOf(await verifier.verify(proof('good, too', from(1))))).toBe('ok');
   });
 
-  it('locks nobody out either while others get through, however many addresses it comes from', async () => {
+  it('affects nobody while others succeed, from however many addresses it comes', async () => {
     const verifier = new GuardedVerifier(fragile, settings, clock.scheduler);
     for (let n = 0; n < 20; n += 1) await verifier.verify(proof(`good ${n}`, from(100 + n)));
     for (let n = 0; n < 20; n += 1) await verifier.verify(proof(`breaks ${n}`, from(n)));
     expect(kindOf(await verifier.verify(proof('good', from(300))))).toBe('ok');
   });
 
-  it('in another project: a service that fails there is asked here', async () => {
+  it('does not affect another project: a service that fails there is still used here', async () => {
     const verifier = new GuardedVerifier(fragile, settings, clock.scheduler);
     for (let n = 0; n < 20; n += 1) await verifier.verify(proof(`breaks ${n}`, from(n)));
     expect(kindOf(await verifier.verify(proof('good', from(300))))).toBe('unavailable');
     expect(kindOf(await verifier.verify(proof('good', { ...from(300), projectId: 'q' })))).toBe('ok');
   });
 
-  it('tokens that are refused say nothing about the service', async () => {
+  it('does not open the breaker by tokens that are refused', async () => {
     const refusing: Check = async (_, service) => service.ask(async () => failed('rejected', 'no'));
     const verifier = new GuardedVerifier(refusing, settings, clock.scheduler);
     for (let n = 0; n < 100; n += 1) expect(kindOf(await verifier.verify(proof(`t${n}`, from(n))))).toBe('rejected');
   });
 
-  it('leaves others their share of what is under way', async () => {
+  it('leaves others their share of concurrent verifications', async () => {
     const verifier = new GuardedVerifier(fragile, settings, clock.scheduler);
     const hanging = (count: number, more: (n: number) => Partial<Proof>) => {
       for (let n = 0; n < count; n += 1) void verifier.verify(proof(`hangs ${JSON.stringify(more(n))} ${n}`, more(n)));
@@ -454,7 +454,7 @@ describe('what one player, address or project sends', () => {
     expect(kindOf(await verifier.verify(proof('y', { ...from(3_000), projectId: 'q' })))).toBe('ok');
   });
 
-  it('a token that was good before passes also where its address is kept out', async () => {
+  it('does not block a token that was valid before, even if its address is blocked', async () => {
     const verifier = new GuardedVerifier(
       async ({ token }) => (token === 'good' ? VERIFIED : failed('rejected', 'no')),
       settings,
@@ -467,19 +467,19 @@ describe('what one player, address or project sends', () => {
   });
 });
 
-describe('a token that was good', () => {
+describe('a valid token', () => {
   const hmacOf = (player: string, expires: number) =>
     `${expires}.${createHmac('sha256', SECRET).update(`${player}:${expires}`).digest('hex')}`;
   const local = (more: Partial<VerifierSettings> = {}) =>
     createVerifier({ ...OFF, kind: 'hmac', secret: SECRET, ...more }, clock.scheduler);
 
-  it('is remembered, and answered without a wait', () => {
+  it('is cached, and then accepted without a wait', () => {
     const verifier = local();
     const token = hmacOf(PLAYER, NOW + 3_600);
     expect([verifier.verify(proof(token)), verifier.verify(proof(token))]).toEqual([VERIFIED, VERIFIED]);
   });
 
-  it('for its player alone, and no longer than it lives', async () => {
+  it('is cached for its player only, and no longer than it is valid', async () => {
     const verifier = local();
     const token = hmacOf(PLAYER, NOW + 10);
     expect(kindOf(await verifier.verify(proof(token)))).toBe('ok');
@@ -488,7 +488,7 @@ describe('a token that was good', () => {
     expect(kindOf(await verifier.verify(proof(token)))).toBe('rejected');
   });
 
-  it('no longer than its key set counts, either', async () => {
+  it('is cached no longer than its key set', async () => {
     const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const text = `${part({ alg: 'ES256' })}.${part({ sub: PLAYER, exp: NOW + 86_400 })}`;
@@ -503,7 +503,7 @@ describe('a token that was good', () => {
     expect(kindOf(await verifier.verify(proof(token)))).toBe('rejected');
   });
 
-  it('asks an issuer for its keys once, however many come at the start', async () => {
+  it("causes one fetch of an issuer's keys, however many arrive at the start", async () => {
     const verifier = createVerifier({ ...OFF, kind: 'jwt', jwksUrl: service.url }, clock.scheduler);
     service.says(200, '{"keys":[]}');
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -521,5 +521,5 @@ describe('a choice that cannot work', () => {
     [{ kind: 'jwt', secret: SECRET, jwksUrl: 'https://x/' }, 'one of them'],
   ] as const)('%j is told of', (settings, word) => expect(verifierProblem({ ...OFF, ...settings })).toContain(word));
 
-  it('nothing set is none', () => expect(verifierProblem(OFF)).toBe(null));
+  it('no settings are no problem', () => expect(verifierProblem(OFF)).toBe(null));
 });
