@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PAGES, ROOT, textOfPage } from './support/pages.ts';
@@ -56,4 +56,15 @@ test('every page of docs can be reached from the README', () => {
     }
   }
   expect(PAGES.filter((page) => page.startsWith('docs/') && !reached.has(page))).toEqual([]);
+});
+
+test('pages for developers name source files that exist', () => {
+  const folders = ['src', 'projections', 'infra', 'test'];
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
+  );
+  const named = ['docs/architecture.md', 'CONTRIBUTING.md'].flatMap((page) =>
+    [...textOfPage(page).matchAll(/`([\w./-]+\.(?:ts|sql))`/g)].map(([, file = '']) => file),
+  );
+  expect(named.filter((file) => !files.some((one) => one === file || one.endsWith(`/${file}`)))).toEqual([]);
 });
