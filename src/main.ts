@@ -63,7 +63,7 @@ export interface NodeOptions {
 }
 
 /** The parts of one process, while they are being put together. */
-interface Building extends NodeResources, Omit<NodeOptions, 'onLost'> {
+interface NodeBuild extends NodeResources, Omit<NodeOptions, 'onLost'> {
   readonly config: Config;
   readonly shutdown: Shutdown;
   readonly readiness: Readiness;
@@ -78,7 +78,7 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
     await requireFreePorts(config);
     const resources = await bootstrapNode(config, options.logger, shutdown, options.onLost);
     const building = { ...resources, ...options, config, shutdown };
-    const build = { ...building, ...watched(building) };
+    const build = { ...building, ...probesWithReadiness(building) };
     const { port, demo, registry, createProject } = await startRoles(build);
     startJobs({ ...build, registry });
     const host = config.host.includes(':') ? `[${config.host}]` : config.host;
@@ -97,13 +97,13 @@ interface Started {
   readonly createProject: CreateProject | null;
 }
 
-function startRoles(build: Building): Promise<Started> {
+function startRoles(build: NodeBuild): Promise<Started> {
   if (!build.config.roles.includes('api')) return startWithoutApi(build);
   return build.config.workers > 1 ? startWithWorkers(build) : startInOneProcess(build);
 }
 
 /** Serves requests in this process. If the node also projects, the projector reports its checkpoints to the working set. */
-async function startInOneProcess(build: Building): Promise<Started> {
+async function startInOneProcess(build: NodeBuild): Promise<Started> {
   const { config, shutdown } = build;
   const { projects, views, metrics, server, exposition } = await openProjects(build, config.roles.includes('projector'));
   const demo = await demoOf(build, projects, views);
@@ -115,7 +115,7 @@ async function startInOneProcess(build: Building): Promise<Started> {
 }
 
 /** Starts workers, which serve requests. This process passes connections to them, and projects if the node has that role. */
-async function startWithWorkers(build: Building): Promise<Started> {
+async function startWithWorkers(build: NodeBuild): Promise<Started> {
   const { config, shutdown, pool, log, logger } = build;
   const projecting = config.roles.includes('projector') ? await startProjecting(build) : null;
   const registry = projecting?.registry ?? createMetrics().registry;
@@ -143,7 +143,7 @@ export function runWorker(config: Config, logger: Logger): void {
     const shutdown = new Shutdown(logger);
     const resources = await bootstrapWorker(config, databaseUrl, connections, logger, shutdown);
     const building = { ...resources, config, shutdown, logger };
-    const build = { ...building, demo: false, ...watched(building) };
+    const build = { ...building, demo: false, ...probesWithReadiness(building) };
     const { metrics, server } = await openProjects(build, false, exposition);
     const { shutdownTimeoutMs } = config.limits;
     shutdown.add(() => server.close(shutdownTimeoutMs * DRAIN_SHARE));
@@ -152,7 +152,7 @@ export function runWorker(config: Config, logger: Logger): void {
 }
 
 /** A node without requests: read models, background jobs and probes. */
-async function startWithoutApi(build: Building): Promise<Started> {
+async function startWithoutApi(build: NodeBuild): Promise<Started> {
   const { config, shutdown } = build;
   const { metrics } = config.roles.includes('projector') ? await startProjecting(build) : { metrics: createMetrics() };
   const exposition = expositionOf(() => metrics.registry.metrics());
@@ -163,7 +163,7 @@ async function startWithoutApi(build: Building): Promise<Started> {
   return { port, demo: 'not asked for', registry: metrics.registry, createProject: null };
 }
 
-async function startProjecting({ config, log, pool, logger, shutdown }: Building) {
+async function startProjecting({ config, log, pool, logger, shutdown }: NodeBuild) {
   const metrics = createMetrics();
   const projector = createProjector({ log, pool, logger, shared: config.databaseUrl !== null });
   shutdown.add(() => projector.stop());
@@ -177,7 +177,7 @@ async function startProjecting({ config, log, pool, logger, shutdown }: Building
  * Opens the write side with its HTTP server, which does not listen yet. `projecting`: this process also projects; `ofAll`: metrics of the
  * whole node.
  */
-async function openProjects(build: Building, projecting: boolean, ofAll?: () => Promise<string>) {
+async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () => Promise<string>) {
   const { config, log, pool, connections, logger, shutdown } = build;
   const metrics = createMetrics();
   // Separate bulkheads, so that slow views of a project do not delay its decisions.
@@ -228,20 +228,20 @@ async function openProjects(build: Building, projecting: boolean, ofAll?: () => 
 }
 
 /** The probes of this process, with its readiness from now on. */
-function watched({
+function probesWithReadiness({
   config,
   pool,
   log,
   logger,
   shutdown,
-}: Omit<Building, 'probes' | 'readiness' | 'demo'>): Pick<Building, 'probes' | 'readiness'> {
+}: Omit<NodeBuild, 'probes' | 'readiness' | 'demo'>): Pick<NodeBuild, 'probes' | 'readiness'> {
   const onError = (err: unknown) => logger.warn({ err }, 'whether this process is ready cannot be told yet; asking again');
   const readiness = watchReadiness({ log, pool, onError });
   shutdown.add(() => readiness.stop());
   return { readiness, probes: probesOf(pool, config.eventStoreUrl === null ? null : log, readiness) };
 }
 
-async function demoOf(build: Building, projects: Projects, views: ViewReader): Promise<NewProject | NoDemo> {
+async function demoOf(build: NodeBuild, projects: Projects, views: ViewReader): Promise<NewProject | NoDemo> {
   if (!build.demo) return 'not asked for';
   return makeDemoProject({ ...build, views, operator: createOperator(projects, build.config.keyPrefix) });
 }

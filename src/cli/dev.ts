@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { CREDENTIALS_FILE, placeOf } from '../folder/credentials.ts';
+import { CREDENTIALS_FILE, serverAccessOf } from '../folder/credentials.ts';
 import { readJsonFile } from '../folder/files.ts';
 import { FolderProblem } from '../folder/problem.ts';
 import { findProject } from '../folder/project-file.ts';
@@ -50,7 +50,7 @@ Examples:
       const reporter = reporterFor(options.json ?? false);
       const node = await nodeOf(options, reporter);
       try {
-        const remote = new Remote(node === null ? placeOf(options) : node.place);
+        const remote = new Remote(node === null ? serverAccessOf(options) : node.place);
         if (!stop.signal.aborted) await develop(remote, node, options, reporter, stop.signal);
       } finally {
         await node?.stop();

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type Named, placeOf } from '../folder/credentials.ts';
+import { type ServerOptions, serverAccessOf } from '../folder/credentials.ts';
 import { Remote } from '../folder/remote.ts';
 import { JSON_HELP } from './context.ts';
 
@@ -8,7 +8,7 @@ import { JSON_HELP } from './context.ts';
  * the server.
  */
 
-export interface RemoteOptions extends Named {
+export interface RemoteOptions extends ServerOptions {
   readonly json?: boolean;
 }
 
@@ -29,5 +29,5 @@ export function remoteCommand(name: string, description: string): Command {
 
 /** The client of the options' project; `remote.place.dir` is the folder. Throws `FolderProblem` that says what is missing. */
 export function remoteOf(options: RemoteOptions): Remote {
-  return new Remote(placeOf(options));
+  return new Remote(serverAccessOf(options));
 }

@@ -10,10 +10,10 @@ const PROJECT = /^[A-Z]{1,16} \/(?:(?:v\d+|api)\/[^/ ?]+|pages)\/([A-Za-z0-9_-]{
 const MAX_BYTES = 1024;
 
 /** The project in the first bytes of a connection; `none`: there is none; `more`: more bytes are needed. */
-export type Peeked = { readonly project: string } | 'none' | 'more';
+export type PeekResult = { readonly project: string } | 'none' | 'more';
 
 /** Looks for the project in the first bytes of a connection. */
-export function peekProject(head: Buffer): Peeked {
+export function peekProject(head: Buffer): PeekResult {
   const text = head.toString('latin1', 0, MAX_BYTES);
   const [, project] = PROJECT.exec(text) ?? [];
   if (project !== undefined) return { project };

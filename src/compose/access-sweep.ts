@@ -12,7 +12,7 @@ import type { Log } from '../log/port.ts';
 import { createProjects, NO_OBSERVER } from './projects.ts';
 
 /** How long to wait until a sweep is projected before the next one starts, ms. Two at once would take as long as one after the other. */
-const SWEEP_SHOWN_MS = 30_000;
+const PROJECTION_TIMEOUT_MS = 30_000;
 
 /** After this many failures in a row the cause is not a project: the log does not answer, or no node projects. */
 const MAX_FAILURES = 3;
@@ -21,7 +21,7 @@ const MAX_FAILURES = 3;
  * How long expired entries stay, ms. A command that was decided just before may still be on its way to the log, and a node whose clock is
  * slow would accept an expired session or request id.
  */
-const SETTLED_MS = 10 * 60_000;
+const GRACE_MS = 10 * 60_000;
 
 /** One kind of entries that expire. */
 interface Expiring {
@@ -43,7 +43,7 @@ export async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logge
   const reader = createStateReader(pool);
   const projects = createProjects(config, log, reader, logger, NO_OBSERVER);
   const operator = createOperator(projects, config.keyPrefix);
-  const settled = realScheduler.now() - SETTLED_MS;
+  const settled = realScheduler.now() - GRACE_MS;
   const swept = new Set<string>();
   const failed: string[] = [];
 
@@ -78,7 +78,7 @@ export async function sweepAccess(pool: pg.Pool, log: Log, config: Config, logge
 }
 
 async function isShown(reader: StateReader, projectId: string, revision: number): Promise<boolean> {
-  const until = realScheduler.monotonic() + SWEEP_SHOWN_MS;
+  const until = realScheduler.monotonic() + PROJECTION_TIMEOUT_MS;
   while (realScheduler.monotonic() < until) {
     if (((await reader.checkpoint(projectId))?.revision ?? -1) >= revision) return true;
     await realScheduler.sleep(50);

@@ -19,7 +19,7 @@ export interface CatchUpOptions {
 const NODE_GRACE_MS = 500;
 const STALL_MS = 30_000;
 /** Interval at which a paused view is checked again, ms: its answer comes at once. */
-const AGAIN_MS = 100;
+const RECHECK_MS = 100;
 /** How many projects catch up at the same time. The projector writes no more at once. */
 const CONCURRENCY = 2;
 
@@ -35,7 +35,7 @@ export class CatchUp {
   async waitFor(projectId: string, revision: number, onWait?: (at: number) => void): Promise<boolean> {
     const { views } = this.#options;
     if ((await views.caughtUp(projectId, revision, NODE_GRACE_MS)) && (await this.#stateAt(projectId)) >= revision) return true;
-    return this.#withProjector((projector) => this.#bring(projector, projectId, revision, onWait));
+    return this.#withProjector((projector) => this.#advance(projector, projectId, revision, onWait));
   }
 
   /** See `Installation.catchUp`. */
@@ -45,7 +45,7 @@ export class CatchUp {
       const behind: string[] = [];
       const bringSome = async () => {
         for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
-          if (!(await this.#bring(projector, ...next))) behind.push(next[0]);
+          if (!(await this.#advance(projector, ...next))) behind.push(next[0]);
           onDone(heads.size - rest.length);
         }
       };
@@ -68,7 +68,7 @@ export class CatchUp {
    * Whether the read models reach `revision` before they stall. Only progress towards `revision` counts: while a project is played the
    * other views progress for ever, even if a paused view never shows it.
    */
-  async #bring(
+  async #advance(
     projector: Projector,
     projectId: string,
     revision: number,
@@ -86,7 +86,7 @@ export class CatchUp {
       if (near > nearest) movedAt = performance.now();
       nearest = near;
       onWait(at);
-      await sleep(AGAIN_MS);
+      await sleep(RECHECK_MS);
     }
     return false;
   }

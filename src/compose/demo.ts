@@ -28,12 +28,12 @@ export type NoDemo = 'not asked for' | 'made before' | 'the log holds projects' 
 const DEMO_LOCK = 7_203_114_004;
 
 /** The longest wait for the views to show a new project, ms. */
-const SHOWN_MS = 5_000;
+const VIEW_TIMEOUT_MS = 5_000;
 
 /** Makes a project, and waits until the views show it. */
 export async function makeShownProject(operator: Operator, views: ViewReader, name: string): Promise<NewProject> {
   const { revision, ...project } = await operator.createProject(name);
-  await views.caughtUp(project.projectId, revision, SHOWN_MS);
+  await views.caughtUp(project.projectId, revision, VIEW_TIMEOUT_MS);
   return project;
 }
 
@@ -51,7 +51,7 @@ export async function makeDemoProject({ config, pool, log, operator, views, logg
     const { revision, ...project } = await operator.createProject('Demo');
     writeDurably(file, `${JSON.stringify(project, null, 2)}\n`);
     syncFolder(folder);
-    await views.caughtUp(project.projectId, revision, SHOWN_MS);
+    await views.caughtUp(project.projectId, revision, VIEW_TIMEOUT_MS);
     return project;
   } catch (error) {
     // With DATABASE_URL nothing else needs the folder, so a node without one can still serve.

@@ -32,19 +32,19 @@ export async function openLog(config: Config, databaseUrl: string, tuning: LogTu
  * until its append is stored or refused, and its callers learn only that the storage is unavailable.
  */
 export function loggedLog(log: Log, logger: Pick<Logger, 'error' | 'info'>): Log {
-  let troubled = false;
+  let isFailing = false;
   const tell = throttled((error: unknown) => logger.error({ reason: errorMessage(error) }, 'the log takes no appends; trying again'));
   return {
     ...log,
     async append(stream, expected, events) {
       try {
         const result = await log.append(stream, expected, events);
-        if (troubled) logger.info('the log takes appends again');
-        troubled = false;
+        if (isFailing) logger.info('the log takes appends again');
+        isFailing = false;
         return result;
       } catch (error) {
         if (!(error instanceof AppendTooLarge)) {
-          troubled = true;
+          isFailing = true;
           tell(error);
         }
         throw error;
@@ -111,7 +111,7 @@ export async function probeEventStore(url: string, timeoutMs: number): Promise<E
   try {
     log = await openEventStore({ url, timeoutMs: timeoutMs });
     const late: EventStoreStatus = { ok: false, reason: `no answer within ${timeoutMs / 1000} s` };
-    return await Promise.race([lookAt(log), sleep(timeoutMs, late, { ref: false })]);
+    return await Promise.race([measureReads(log), sleep(timeoutMs, late, { ref: false })]);
   } catch (error) {
     return { ok: false, reason: errorMessage(error) };
   } finally {
@@ -120,7 +120,7 @@ export async function probeEventStore(url: string, timeoutMs: number): Promise<E
 }
 
 /** Reads twice. The first read checks the account's permission and connects; the second one is measured. */
-async function lookAt(log: EventStoreLog): Promise<EventStoreStatus> {
+async function measureReads(log: EventStoreLog): Promise<EventStoreStatus> {
   await log.end();
   const version = await log.version();
   const started = performance.now();

@@ -111,11 +111,11 @@ function liveParts({ limits, wireNames }: Config, { live }: Metrics): AppContext
 
 const HOUR_MS = 3_600_000;
 /** A stored answer of a push may be this many times as large as a game's, because it has a result for each item. */
-const MANAGED_TIMES = 4;
+const PUSH_ANSWER_FACTOR = 4;
 
 function answersKept({ limits: { keptAnswerHours, keptAnswerBytes: bytes } }: Config): AppContext['limits']['answers'] {
   const forMs = keptAnswerHours * HOUR_MS;
-  return { game: { forMs, bytes }, managed: { forMs, bytes: MANAGED_TIMES * bytes } };
+  return { game: { forMs, bytes }, managed: { forMs, bytes: PUSH_ANSWER_FACTOR * bytes } };
 }
 
 function httpSettings(config: Config): HttpSettings {

@@ -26,7 +26,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ov
   const server = readTable(SERVER, env, overrides, problems);
   const verifier = readTable(VERIFIER, env, {}, problems);
   const limits = readTable(LIMITS, env, {}, problems);
-  if (problems.length === 0) problems.push(...atOdds(limits as Limits));
+  if (problems.length === 0) problems.push(...contradictions(limits as Limits));
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   // The tables were read without a problem, so each name has a value of its row's type.
   return { ...server, verifier, limits } as Config;
@@ -36,7 +36,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ov
 const DOCUMENTS_PER_APPEND = 4;
 
 /** Finds settings that are valid separately, but together would allow writes that can never be stored. */
-function atOdds({ documentBytes, groupBytes }: Limits): string[] {
+function contradictions({ documentBytes, groupBytes }: Limits): string[] {
   const needed = DOCUMENTS_PER_APPEND * documentBytes;
   if (groupBytes >= needed) return [];
   return [

@@ -12,7 +12,7 @@ import { addressOf, findProject } from './project-file.ts';
  */
 
 /** A folder with its server, project and keys, as commands need them. */
-export interface Place {
+export interface ServerAccess {
   /** The folder of the game, as an absolute path. */
   readonly dir: string;
   readonly address: string;
@@ -23,7 +23,7 @@ export interface Place {
 }
 
 /** Options of the command line, which take precedence over every file. */
-export interface Named {
+export interface ServerOptions {
   /** The folder to start the search in. Default: the working directory. */
   readonly dir?: string | undefined;
   readonly address?: string | undefined;
@@ -38,7 +38,7 @@ const MAX_KEPT = 5;
 export const CREDENTIALS_FILE = 'savepoint.credentials.json';
 
 /** The folder, its server and keys. Throws {@link FolderProblem}, which says what is missing and where it can be set. */
-export function placeOf(named: Named, env: Environment = process.env): Place {
+export function serverAccessOf(named: ServerOptions, env: Environment = process.env): ServerAccess {
   const server = serverOf(named, env);
   const keys = keysOf(server, env);
   if (keys.secretKey === null) {
@@ -51,8 +51,8 @@ export function placeOf(named: Named, env: Environment = process.env): Place {
   return { ...server, secretKey: keys.secretKey, publicKey: keys.publicKey };
 }
 
-/** {@link placeOf} without keys. */
-export function serverOf(named: Named, env: Environment = process.env): Pick<Place, 'dir' | 'address' | 'project'> {
+/** {@link serverAccessOf} without keys. */
+export function serverOf(named: ServerOptions, env: Environment = process.env): Pick<ServerAccess, 'dir' | 'address' | 'project'> {
   const from = named.dir ?? process.cwd();
   const found = findProject(from);
   const dir = found?.dir ?? from;
@@ -80,7 +80,7 @@ export function serverOf(named: Named, env: Environment = process.env): Pick<Pla
 
 /** Stores keys in the user's own file, which nobody else may read. Returns its path. */
 export function keepUserKeys(
-  server: Pick<Place, 'address' | 'project'>,
+  server: Pick<ServerAccess, 'address' | 'project'>,
   keys: { readonly secretKey: string; readonly publicKey?: string },
   env: Environment = process.env,
 ): string {
@@ -114,7 +114,7 @@ interface Keys {
   readonly publicKey: string | null;
 }
 
-function keysOf({ dir, address, project }: Pick<Place, 'dir' | 'address' | 'project'>, env: Environment): Keys {
+function keysOf({ dir, address, project }: Pick<ServerAccess, 'dir' | 'address' | 'project'>, env: Environment): Keys {
   const stored = storedIn(dir, env);
   const isElsewhere = (stored.url !== null && stored.url !== address) || (stored.projectId !== null && stored.projectId !== project);
   const user = objectIn(objectIn(readJsonFile(userFile(env)) ?? {}, address), project);

@@ -4,7 +4,7 @@ import { RemoteRefusal, RemoteUnreachable } from './refusal.ts';
 
 /** Sends one request to a server, with retries if they are safe. */
 
-export interface Asked {
+export interface ServerRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ const MAX_PAUSE_MS = 10_000;
 const AGAIN = new Set([429, 502, 503, 504]);
 
 /** Resolves to an answer with status 2xx. Throws {@link RemoteRefusal} for any other, and {@link RemoteUnreachable} if none came. */
-export async function exchange(asked: Asked): Promise<Answered> {
+export async function exchange(asked: ServerRequest): Promise<Answered> {
   const body = asked.body === undefined ? undefined : stringifyJson(asked.body);
   const headers = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -49,7 +49,7 @@ export async function exchange(asked: Asked): Promise<Answered> {
 
 /** One attempt. `null`: no answer came, and the request may be retried. */
 async function once(
-  { method, url, signal, timeoutMs = TIMEOUT_MS }: Asked,
+  { method, url, signal, timeoutMs = TIMEOUT_MS }: ServerRequest,
   headers: Readonly<Record<string, string>>,
   body: string | undefined,
   last: boolean,

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { compileItem } from '../domain/definition/source.ts';
 import { isObject, type Json, jsonEquals, parseJson, stringifyJson } from '../kernel/json.ts';
 import { changesOf } from './changes.ts';
-import { type Place, storedAddress } from './credentials.ts';
+import { type ServerAccess, storedAddress } from './credentials.ts';
 import { readTextFile, writeFileWhole } from './files.ts';
 import { type Held, type HeldFile, heldBy } from './held.ts';
 import { type Format, fileNameOf, fileOf } from './kinds.ts';
@@ -53,7 +53,7 @@ export async function pullFolder(
 }
 
 /** Marks the folder as one of its project, so that later commands need not be told. Returns the paths that were written. */
-function begin({ dir, address, project }: Place): readonly string[] {
+function begin({ dir, address, project }: ServerAccess): readonly string[] {
   // A folder of `savepoint dev` has a node of its own. With an address in the folder that node would no longer be started.
   if (findProject(dir) !== null || storedAddress(dir) !== null) return [];
   writeProjectFile(dir, { address, project });

@@ -40,8 +40,8 @@ export interface Done {
 }
 
 /** A larger push that is not strict is answered without findings. */
-const MOST_TOLD = 100;
-const HISTORY_TRIES = 20;
+const MAX_WITH_FINDINGS = 100;
+const MAX_HISTORY_READS = 20;
 const HISTORY_PAUSE_MS = 100;
 
 /** Pushes a folder. Throws `RemoteRefusal` for refusals that are neither findings nor conflicts. */
@@ -93,7 +93,7 @@ async function send(
     const answer = await remote.sync(body, { target, strict, replaceAll: prune, base });
     const own = answer.isReplay ? await ownPublish(remote, since, answer.position) : answer;
     keepKnown(remote.place, { base: own?.position ?? since, files: hashesOf(folder.sources) });
-    const isTold = strict || folder.sources.length <= MOST_TOLD;
+    const isTold = strict || folder.sources.length <= MAX_WITH_FINDINGS;
     const warnings = isTold ? findingsIn(folder, { ...answer }) : await judged(remote, folder, { target, strict, prune });
     return { ok: true, published: true, revision: own?.revision ?? null, changes, warnings };
   } catch (error) {
@@ -158,7 +158,7 @@ export async function moveBase(remote: Remote, position: number | null): Promise
  */
 async function ownPublish(remote: Remote, base: number | null, position: number | null) {
   if (base === null || position === null) return null;
-  for (let turn = 0; turn < HISTORY_TRIES; turn += 1) {
+  for (let turn = 0; turn < MAX_HISTORY_READS; turn += 1) {
     const { publishes } = await remote.publishes({ limit: 10 });
     const between = publishes.filter(({ revision }) => revision > base && revision <= position);
     // A push of staged definitions and tests makes two publishes at the same time.

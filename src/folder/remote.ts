@@ -1,6 +1,6 @@
 import type * as contract from '../contract/answers.ts';
 import type { Json, JsonObject } from '../kernel/json.ts';
-import type { Place } from './credentials.ts';
+import type { ServerAccess } from './credentials.ts';
 import { type Answered, exchange } from './exchange.ts';
 
 /** What a request is for: what players have, or what is staged. */
@@ -35,9 +35,9 @@ export interface SyncOptions {
  * `Idempotency-Key`. Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
  */
 export class Remote {
-  readonly place: Place;
+  readonly place: ServerAccess;
 
-  constructor(place: Place) {
+  constructor(place: ServerAccess) {
     this.place = place;
   }
 

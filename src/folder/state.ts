@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { isObject, type JsonObject } from '../kernel/json.ts';
-import type { Place } from './credentials.ts';
+import type { ServerAccess } from './credentials.ts';
 import { readJsonFile, writeFileWhole, writeJsonFile } from './files.ts';
 
 /**
@@ -20,7 +20,7 @@ export const STATE_FOLDER = '.savepoint';
 
 const NOTHING: Known = { base: null, files: {} };
 
-export function readKnown(place: Pick<Place, 'dir' | 'address' | 'project'>): Known {
+export function readKnown(place: Pick<ServerAccess, 'dir' | 'address' | 'project'>): Known {
   const known = readJsonFile(pathOf(place.dir))?.[nameOf(place)];
   if (!isObject(known)) return NOTHING;
   const { base, files } = known;
@@ -28,7 +28,7 @@ export function readKnown(place: Pick<Place, 'dir' | 'address' | 'project'>): Kn
   return { base: typeof base === 'number' ? base : null, files: Object.fromEntries(texts) };
 }
 
-export function keepKnown(place: Pick<Place, 'dir' | 'address' | 'project'>, known: Known): void {
+export function keepKnown(place: Pick<ServerAccess, 'dir' | 'address' | 'project'>, known: Known): void {
   const path = pathOf(place.dir);
   const all: JsonObject = readJsonFile(path) ?? {};
   ignoreState(place.dir);
@@ -48,6 +48,6 @@ function pathOf(dir: string): string {
   return join(dir, STATE_FOLDER, 'state.json');
 }
 
-function nameOf({ address, project }: Pick<Place, 'address' | 'project'>): string {
+function nameOf({ address, project }: Pick<ServerAccess, 'address' | 'project'>): string {
   return `${address}/${project}`;
 }

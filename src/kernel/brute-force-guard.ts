@@ -14,13 +14,13 @@ interface Failures {
  * minutes after the first failure. The player's id is not part of the pair, so trying many ids gains nothing.
  */
 export class BruteForceGuard {
-  readonly #most: number;
+  readonly #maxFailures: number;
   readonly #now: () => number;
   readonly #failures = new LRUCache<string, Failures>({ max: MAX_PAIRS });
 
   /** `most`: failures that block. `now`: monotonic ms. */
   constructor(most: number, now: () => number) {
-    this.#most = most;
+    this.#maxFailures = most;
     this.#now = now;
   }
 
@@ -28,7 +28,7 @@ export class BruteForceGuard {
   blockedFor(address: string | null, projectId: string): number {
     if (address === null) return 0;
     const known = this.#failures.get(`${projectId} ${address}`);
-    if (!known || known.count < this.#most) return 0;
+    if (!known || known.count < this.#maxFailures) return 0;
     return Math.max(0, known.since + BLOCKED_MS - this.#now());
   }
 

@@ -9,12 +9,12 @@ const WINDOW_MS = 10_000;
  * disk may even be the cause. Dropped lines are counted, and the count is logged when the window ends.
  */
 export class RepeatLimiter {
-  readonly #most: number;
+  readonly #maxRepeats: number;
   readonly #windowMs: number;
   readonly #counts = new Map<string, number>();
 
   constructor(most = MAX_REPEATS, windowMs = WINDOW_MS) {
-    this.#most = most;
+    this.#maxRepeats = most;
     this.#windowMs = windowMs;
   }
 
@@ -25,11 +25,11 @@ export class RepeatLimiter {
     const count = before + 1;
     this.#counts.set(text, count);
     if (count === 1) setTimeout(() => this.#end(text, onSuppressed), this.#windowMs).unref();
-    return count <= this.#most;
+    return count <= this.#maxRepeats;
   }
 
   #end(text: string, onSuppressed: (suppressed: number) => void): void {
-    const suppressed = (this.#counts.get(text) ?? 0) - this.#most;
+    const suppressed = (this.#counts.get(text) ?? 0) - this.#maxRepeats;
     this.#counts.delete(text);
     if (suppressed > 0) onSuppressed(suppressed);
   }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keepUserKeys, placeOf } from '../../src/folder/credentials.ts';
+import { keepUserKeys, serverAccessOf } from '../../src/folder/credentials.ts';
 import { findProject } from '../../src/folder/project-file.ts';
 import { readFolder } from '../../src/folder/sources.ts';
 
@@ -105,20 +105,22 @@ describe('savepoint.json and keys', () => {
   });
 
   it('are reported if they are missing, with the places where they can be set', () => {
-    expect(() => placeOf({ dir }, config())).toThrow(/No server.*savepoint init/);
+    expect(() => serverAccessOf({ dir }, config())).toThrow(/No server.*savepoint init/);
     write('savepoint.json', '{"address": "http://h"}');
-    expect(() => placeOf({ dir }, config())).toThrow(/No project.*--project/);
-    expect(() => placeOf({ dir, project: 'p1' }, config())).toThrow(/No secret key for project p1 on http:\/\/h.*SAVEPOINT_SECRET_KEY/);
+    expect(() => serverAccessOf({ dir }, config())).toThrow(/No project.*--project/);
+    expect(() => serverAccessOf({ dir, project: 'p1' }, config())).toThrow(
+      /No secret key for project p1 on http:\/\/h.*SAVEPOINT_SECRET_KEY/,
+    );
   });
 
   it('are read from the environment, then the file, then the user’s file, and never sent to another server', () => {
     write('savepoint.json', '{"address": "http://h", "project": "p1"}');
     const path = keepUserKeys({ address: 'http://h', project: 'p1' }, { secretKey: 'of-user', publicKey: 'pub' }, config());
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(placeOf({ dir }, config())).toMatchObject({ secretKey: 'of-user', publicKey: 'pub' });
+    expect(serverAccessOf({ dir }, config())).toMatchObject({ secretKey: 'of-user', publicKey: 'pub' });
     write('savepoint.credentials.json', '{"url": "http://h", "projectId": "p1", "secretKey": "of-file"}');
-    expect(placeOf({ dir }, config()).secretKey).toBe('of-file');
-    expect(placeOf({ dir }, { ...config(), SAVEPOINT_SECRET_KEY: 'of-env' }).secretKey).toBe('of-env');
-    expect(() => placeOf({ dir, address: 'http://elsewhere' }, config())).toThrow(/No secret key.*logged in for p1 on http:\/\/h\./);
+    expect(serverAccessOf({ dir }, config()).secretKey).toBe('of-file');
+    expect(serverAccessOf({ dir }, { ...config(), SAVEPOINT_SECRET_KEY: 'of-env' }).secretKey).toBe('of-env');
+    expect(() => serverAccessOf({ dir, address: 'http://elsewhere' }, config())).toThrow(/No secret key.*logged in for p1 on http:\/\/h\./);
   });
 });

@@ -7,7 +7,7 @@ import { STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
-import { revisionMark } from '../../kernel/page-mark.ts';
+import { revisionCursor } from '../../kernel/page-cursor.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -84,7 +84,7 @@ export async function publishesAnswer(
   query: PublishesQuery,
 ): Promise<PublishesAnswer> {
   const page = {
-    before: revisionMark(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
+    before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
     limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE),
   };
   const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));

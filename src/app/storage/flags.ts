@@ -1,7 +1,7 @@
 import type * as contract from '../../contract/answers.ts';
 import { answered } from '../../domain/definition/publish.ts';
 import type { PublishTarget } from '../../domain/events.ts';
-import { revisionMark } from '../../kernel/page-mark.ts';
+import { revisionCursor } from '../../kernel/page-cursor.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -24,7 +24,7 @@ export function createFlags(context: AppContext): Flags {
     const { key, space } = accessAt(project, caller, target);
     requirePermissions(key, ['rate_limits'], 'r');
     const page = {
-      before: revisionMark(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
+      before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
       limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE),
     };
     const reached = await viewsReached(context, project, 'flags', project.set.head);

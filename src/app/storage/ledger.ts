@@ -7,7 +7,7 @@ import { collectionSubject, documentSubject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { wrongMark } from '../../kernel/page-mark.ts';
+import { invalidCursor } from '../../kernel/page-cursor.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, viewsReached } from '../context.ts';
@@ -113,7 +113,7 @@ function askedOf({ space }: SharedAccess, collection: CollectionModel, { key }: 
   const from = timeOf(query.from, 'from');
   const to = timeOf(query.to, 'to');
   const order = orderOf(query.order);
-  if (query.cursor !== null && !CURSOR.test(query.cursor)) throw wrongMark('cursor');
+  if (query.cursor !== null && !CURSOR.test(query.cursor)) throw invalidCursor('cursor');
   const filter = {
     space,
     collection: collection.id,

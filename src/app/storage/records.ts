@@ -14,7 +14,7 @@ import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/su
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
 import { isNumber, type Json, parseStored, printOnce, toDouble } from '../../kernel/json.ts';
-import { wrongMark } from '../../kernel/page-mark.ts';
+import { invalidCursor } from '../../kernel/page-cursor.ts';
 import { accessAt } from '../access.ts';
 import type { Address, CollectionAddress, DocumentAnswer, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -178,7 +178,7 @@ function cursorOf(text: string | null): { readonly timestamp: number; readonly s
   const timestamp = Number(parts?.[1]);
   if (Number.isSafeInteger(timestamp)) return { timestamp, sequence: parts?.[2] === undefined ? null : Number(parts[2]) };
   const time = Date.parse(text);
-  if (Number.isNaN(time)) throw wrongMark('after');
+  if (Number.isNaN(time)) throw invalidCursor('after');
   return { timestamp: time, sequence: null };
 }
 

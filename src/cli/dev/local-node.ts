@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CREDENTIALS_FILE, type Place } from '../../folder/credentials.ts';
+import { CREDENTIALS_FILE, type ServerAccess } from '../../folder/credentials.ts';
 import { readJsonFile, readTextFile, writeFileWhole, writeJsonFile } from '../../folder/files.ts';
 import { FolderProblem } from '../../folder/problem.ts';
 import { Remote } from '../../folder/remote.ts';
@@ -13,7 +13,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 /** A node for one folder, on this machine, with its data in the folder's `.savepoint`, which git ignores. */
 
 export interface LocalNode {
-  readonly place: Place;
+  readonly place: ServerAccess;
   /** Whether another `savepoint dev` owns the node. */
   readonly isShared: boolean;
   /** Whether it runs, or is being started by another `savepoint dev`. */
@@ -129,7 +129,7 @@ function spawnNode(state: string, port: string, mode: 'w' | 'a'): ChildProcess {
 }
 
 /** The node's address and project. The first start makes the project, and keeps its keys in the data folder. */
-function placeIn(dir: string, url: string): Place {
+function placeIn(dir: string, url: string): ServerAccess {
   const made = readJsonFile(projectFileOf(dir));
   const [project, publicKey, secretKey] = ['projectId', 'publicKey', 'secretKey'].map((name) => made?.[name]);
   if (typeof project !== 'string' || typeof publicKey !== 'string' || typeof secretKey !== 'string') {

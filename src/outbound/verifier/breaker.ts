@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 
 /** The breaker opens after this many failures in a row of one address, or if this many addresses had only failures. */
-const BREAKS_AFTER = 5;
-const BREAK_MS = 5_000;
+const FAILURE_THRESHOLD = 5;
+const OPEN_MS = 5_000;
 /** How long the outcome of an address's last verification counts, ms. */
 const RECENT_MS = 10_000;
 const MAX_PROJECTS = 1_000;
@@ -16,7 +16,7 @@ interface Voice {
 }
 
 /** The recent outcomes for the addresses of one project. */
-interface Seen {
+interface ProjectState {
   /** By address: each counts once, with its latest outcome. */
   readonly voices: LRUCache<string, Voice>;
   brokenUntil: number;
@@ -35,7 +35,7 @@ interface Streak {
  */
 export class Breaker {
   readonly #scheduler: Scheduler;
-  readonly #projects = new LRUCache<string, Seen>({ max: MAX_PROJECTS });
+  readonly #projects = new LRUCache<string, ProjectState>({ max: MAX_PROJECTS });
   readonly #streaks = new LRUCache<string, Streak>({ max: MAX_ADDRESSES });
   #local = 0;
 
@@ -49,16 +49,16 @@ export class Breaker {
   mayAsk(projectId: string, address: string | null): boolean {
     const now = this.#scheduler.monotonic();
     const streak = address === null ? undefined : this.#streaks.get(`${projectId} ${address}`);
-    if (streak !== undefined && streak.failures >= BREAKS_AFTER) {
+    if (streak !== undefined && streak.failures >= FAILURE_THRESHOLD) {
       if (now < streak.until) return false;
-      streak.until = now + BREAK_MS;
+      streak.until = now + OPEN_MS;
     }
     const seen = this.#projects.get(projectId);
     if (seen === undefined || seen.brokenUntil === 0) return true;
     // An address whose last verification succeeded may go on: the service may be failing only for the tokens of others.
     if (address !== null && seen.voices.get(address)?.failed === false) return true;
     if (now < seen.brokenUntil) return false;
-    seen.brokenUntil = now + BREAK_MS;
+    seen.brokenUntil = now + OPEN_MS;
     return true;
   }
 
@@ -76,20 +76,20 @@ export class Breaker {
     seen.voices.set(this.#nameOf(address), { at: now, failed: true });
     const recent = [...seen.voices.values()].filter(({ at }) => now - at < RECENT_MS);
     const failing = recent.filter((voice) => voice.failed).length;
-    if (seen.brokenUntil > 0 || (failing >= BREAKS_AFTER && failing > recent.length - failing)) seen.brokenUntil = now + BREAK_MS;
+    if (seen.brokenUntil > 0 || (failing >= FAILURE_THRESHOLD && failing > recent.length - failing)) seen.brokenUntil = now + OPEN_MS;
   }
 
   #streak(key: string, now: number): void {
     const known = this.#streaks.get(key) ?? { failures: 0, until: 0 };
     known.failures += 1;
-    if (known.failures >= BREAKS_AFTER) known.until = now + BREAK_MS;
+    if (known.failures >= FAILURE_THRESHOLD) known.until = now + OPEN_MS;
     this.#streaks.set(key, known);
   }
 
-  #seenOf(projectId: string): Seen {
+  #seenOf(projectId: string): ProjectState {
     const known = this.#projects.get(projectId);
     if (known) return known;
-    const fresh: Seen = { voices: new LRUCache({ max: MAX_REPORTERS }), brokenUntil: 0 };
+    const fresh: ProjectState = { voices: new LRUCache({ max: MAX_REPORTERS }), brokenUntil: 0 };
     this.#projects.set(projectId, fresh);
     return fresh;
   }

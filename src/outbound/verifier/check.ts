@@ -9,12 +9,12 @@ export type Check = (claim: { readonly platformId: string; readonly token: strin
 
 /** Access to an external service, with a timeout and a circuit breaker. */
 export interface Service {
-  /** Runs `work`, whose signal aborts at the timeout. Rejects with {@link Unasked} if no request to the service is allowed now. */
+  /** Runs `work`, whose signal aborts at the timeout. Rejects with {@link ServiceUnavailable} if no request to the service is allowed now. */
   ask<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
 /** Thrown if no request was sent to the service, so that nothing is known of the proof. */
-export class Unasked extends Error {
+export class ServiceUnavailable extends Error {
   override readonly name = 'Unasked';
 }
 

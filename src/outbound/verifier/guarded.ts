@@ -6,7 +6,7 @@ import { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import { Breaker } from './breaker.ts';
-import { type Check, failed, type Service, Unasked, VERIFIED } from './check.ts';
+import { type Check, failed, type Service, ServiceUnavailable, VERIFIED } from './check.ts';
 
 export interface GuardSettings {
   readonly timeoutMs: number;
@@ -26,7 +26,7 @@ const MAX_REJECTED = 10;
 type Sender = Pick<Proof, 'projectId' | 'address'>;
 
 /** A success that is cached. */
-interface Kept {
+interface CachedSuccess {
   /** End of the caching time, in monotonic ms. */
   readonly until: number;
   /** Expiry of the token itself, in unix ms. */
@@ -42,10 +42,10 @@ export class GuardedVerifier implements PlayerVerifier {
   readonly #settings: GuardSettings;
   readonly #scheduler: Scheduler;
   readonly #shares: Bulkhead;
-  readonly #proven: LRUCache<string, Kept>;
+  readonly #proven: LRUCache<string, CachedSuccess>;
   readonly #running = new Map<string, Promise<Verdict>>();
   /** Concurrent verifications by address. */
-  readonly #asking = new Map<string, number>();
+  readonly #inFlight = new Map<string, number>();
   readonly #throttle: BruteForceGuard;
   readonly #breaker: Breaker;
 
@@ -64,12 +64,12 @@ export class GuardedVerifier implements PlayerVerifier {
     const isUsable = platformId !== null && platformId !== '' && token !== null && token !== '' && token.length <= MAX_TOKEN;
     const key = isUsable ? keyOf(platformId, token) : '';
     // The cache comes before the throttle. It does not help a guesser, and a player who shares the guesser's address can play on.
-    if (isUsable && this.#isKept(key)) return VERIFIED;
+    if (isUsable && this.#isCached(key)) return VERIFIED;
     const wait = this.#throttle.blockedFor(address, projectId);
     if (wait > 0) return { ...failed('rate_limited', 'Too many failed attempts to verify a player'), retryAfter: Math.ceil(wait / 1000) };
     if (!platformId || !token) return failed('missing', 'The player id or its token is missing');
     if (!isUsable) return failed('rejected', 'The token is too long');
-    return andThen(this.#judged(key, { platformId, token }, { projectId, address }), (verdict) => {
+    return andThen(this.#verdict(key, { platformId, token }, { projectId, address }), (verdict) => {
       if (!verdict.ok && (verdict.kind === 'rejected' || verdict.kind === 'mismatch')) this.#throttle.failed(address, projectId);
       return verdict;
     });
@@ -79,7 +79,7 @@ export class GuardedVerifier implements PlayerVerifier {
     this.#throttle.failed(address, projectId);
   }
 
-  #isKept(key: string): boolean {
+  #isCached(key: string): boolean {
     const kept = this.#proven.get(key);
     if (kept === undefined) return false;
     if (this.#scheduler.monotonic() < kept.until && this.#scheduler.now() < kept.alive) return true;
@@ -88,7 +88,7 @@ export class GuardedVerifier implements PlayerVerifier {
   }
 
   /** The verdict of the check, shared by concurrent callers with the same proof. */
-  #judged(key: string, claim: { readonly platformId: string; readonly token: string }, sender: Sender): Awaitable<Verdict> {
+  #verdict(key: string, claim: { readonly platformId: string; readonly token: string }, sender: Sender): Awaitable<Verdict> {
     const running = this.#running.get(key);
     if (running) return running;
     let verdict: Awaitable<Verdict>;
@@ -121,13 +121,13 @@ export class GuardedVerifier implements PlayerVerifier {
 
   async #ask<T>({ projectId, address }: Sender, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const pair = address === null ? null : `${projectId} ${address}`;
-    const held = pair === null ? 0 : (this.#asking.get(pair) ?? 0);
-    if (held >= MAX_PER_ADDRESS || !this.#shares.tryAcquire(projectId)) throw new Unasked();
+    const held = pair === null ? 0 : (this.#inFlight.get(pair) ?? 0);
+    if (held >= MAX_PER_ADDRESS || !this.#shares.tryAcquire(projectId)) throw new ServiceUnavailable();
     if (!this.#breaker.mayAsk(projectId, address)) {
       this.#shares.release(projectId);
-      throw new Unasked();
+      throw new ServiceUnavailable();
     }
-    if (pair !== null) this.#asking.set(pair, held + 1);
+    if (pair !== null) this.#inFlight.set(pair, held + 1);
     try {
       const answer = await work(AbortSignal.timeout(this.#settings.timeoutMs));
       this.#breaker.answered(projectId, address);
@@ -142,9 +142,9 @@ export class GuardedVerifier implements PlayerVerifier {
   }
 
   #leave(pair: string): void {
-    const held = this.#asking.get(pair) ?? 0;
-    if (held <= 1) this.#asking.delete(pair);
-    else this.#asking.set(pair, held - 1);
+    const held = this.#inFlight.get(pair) ?? 0;
+    if (held <= 1) this.#inFlight.delete(pair);
+    else this.#inFlight.set(pair, held - 1);
   }
 }
 

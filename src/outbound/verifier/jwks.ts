@@ -11,7 +11,7 @@ const FRESH_MS = 10 * 60_000;
  * The minimum time between two fetches caused by an unknown key, ms. An issuer changes its keys rarely, but a guesser can send new key ids
  * all the time.
  */
-const AGAIN_MS = 30_000;
+const MIN_REFETCH_MS = 30_000;
 
 /** Finds the keys of a set that may have signed a token with this header. */
 type KeySet = (header: JWTHeaderParameters) => Promise<readonly CryptoKey[]>;
@@ -48,7 +48,7 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
       const fitting = async () => (keys === null ? [] : keys(header));
       const known = await fitting();
       const isFresh = scheduler.monotonic() - fetchedAt < FRESH_MS;
-      const mayAsk = refreshing !== null || keys === null || scheduler.monotonic() - triedAt >= AGAIN_MS;
+      const mayAsk = refreshing !== null || keys === null || scheduler.monotonic() - triedAt >= MIN_REFETCH_MS;
       if (known.length > 0 && isFresh) return known;
       // Another caller's fetch may just have ended.
       if (!mayAsk) return fitting();
