@@ -83,6 +83,8 @@ function readOptions(): Options | null {
     },
   });
   if (values.help) return null;
+  const unknown = values.only.find((part) => !NOISY_LOADS.some(({ name }) => name.includes(part)));
+  if (unknown !== undefined) throw new Error(`--only ${unknown}: there is ${NOISY_LOADS.map(({ name }) => name).join(', ')}`);
   return {
     only: values.only,
     seconds: positive('--seconds', values.seconds),

@@ -101,8 +101,7 @@ function cases(connections: readonly number[]): readonly Case[] {
 
 interface Options extends ResultFiles {
   readonly seconds: number;
-  readonly connections: readonly number[];
-  readonly only: string;
+  readonly cases: readonly Case[];
   readonly parse: boolean;
 }
 
@@ -121,10 +120,12 @@ function readOptions(): Options | null {
     },
   });
   if (values.help) return null;
+  const all = cases(values.connections.split(',').map((text) => positive('--connections', text)));
+  const asked = all.filter(({ name }) => name.includes(values.only));
+  if (asked.length === 0) throw new Error(`--only ${values.only}: there is ${all.map(({ name }) => name).join(', ')}`);
   return {
     seconds: positive('--seconds', values.seconds),
-    connections: values.connections.split(',').map((text) => positive('--connections', text)),
-    only: values.only,
+    cases: asked,
     parse: values.parse,
     jsonFile: values.json ?? null,
     markdownFile: values.markdown ?? null,
@@ -136,7 +137,7 @@ async function run(options: Options, { folder, defer }: BenchRun): Promise<numbe
   const sides = await startSides(folder, options, defer);
   await seed(generator, sides);
   const lines: Line[] = [];
-  for (const one of cases(options.connections).filter(({ name }) => name.includes(options.only))) {
+  for (const one of options.cases) {
     for (const connections of one.connections) lines.push(...(await measured(generator, sides, one, connections, options.seconds)));
   }
   return conclude(lines, options);

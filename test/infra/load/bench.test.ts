@@ -46,3 +46,9 @@ test('bench:board --json writes what players felt while a board was filled, and 
   expect(lines).toMatchObject([{ name: 'a new board', while: { failures: {} } }]);
   for (const name of ['seconds', 'times', 'disk']) expect([name, isFigure(lines[0][name])]).toEqual([name, true]);
 });
+
+test.each(['neighbours', 'peers'])('bench:%s --only with a name of nothing ends with the names that there are', async (name) => {
+  const ended = await run(['--only', 'ledgre'], { program: program(name) }).ended;
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toMatch(/--only ledgre: there is .+, .+/);
+});
