@@ -298,9 +298,9 @@ export class ProjectWorker {
     const waiting = this.#offeredTo - checkpoints.revision;
     if (waiting === 0) return;
     const until = performance.now() + JOIN_MS;
-    const mayWait = () => !this.#closed && !this.#isBehind && this.#background.isNear && performance.now() < until;
-    if (mayWait()) while (mayWait()) await this.#sleeper.sleep(until - performance.now());
-    else if (waiting < FULL_BATCH && this.#waiters.size === 0) await this.#sleeper.sleep(BATCH_WAIT_MS);
+    const mayJoin = () => !this.#closed && !this.#isBehind && this.#background.isNear && performance.now() < until;
+    if (!mayJoin() && waiting < FULL_BATCH && this.#waiters.size === 0) return this.#sleeper.sleep(BATCH_WAIT_MS);
+    while (mayJoin()) await this.#sleeper.sleep(until - performance.now());
   }
 
   /** The next events in order: from the queue, or from the log where the queue has a gap. */

@@ -28,7 +28,7 @@ export function shownChanges(changes: readonly Shown[]): string {
 }
 
 /** A mark for the change of a definition, and its name: `- endpoint buy`. */
-export function shownName({ kind, id, action }: Pick<Shown, 'kind' | 'id' | 'action'>): string {
+function shownName({ kind, id, action }: Pick<Shown, 'kind' | 'id' | 'action'>): string {
   const [mark, style] = MARKS[action] ?? ['·', 'gray'];
   return styled(style, `${mark} ${id === '*' ? kind : `${kind} ${id}`}`);
 }

@@ -165,6 +165,17 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
   });
 }
 
+/** A node that has made a project, and the caller with its secret key. */
+async function startedNode() {
+  const table = new Table();
+  const projects = node(table, new Tail());
+  await projects.start();
+  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
+  const app = appOver(projects, table, NO_VIEWS);
+  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
+  return { table, projects, made, app, caller };
+}
+
 const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<unknown>])[] = [
   ['a document', async ({ documents }, caller) => documents.read(caller, { collection: 'players', key: 'a', target: 'live' })],
   [
@@ -180,12 +191,7 @@ const READS: readonly (readonly [string, (app: App, caller: Caller) => Promise<u
 ];
 
 test.each(READS)('a node that does not hear from the log marks reads as stale, and then refuses them: %s', async (_, read) => {
-  const table = new Table();
-  const projects = node(table, new Tail());
-  await projects.start();
-  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
-  const app = appOver(projects, table, NO_VIEWS);
-  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
+  const { table, app, caller } = await startedNode();
   const definition = [{ id: 'players', name: 'players', type: 'player' }];
   await table.passing(app.manage.upsertMany(caller, 'collection', definition, { target: 'live', replaceAll: false }));
   await table.passing(
@@ -279,12 +285,7 @@ const WAITS: readonly (readonly [string, (app: App, caller: Caller) => Promise<u
 ];
 
 test.each(WAITS)('a request waits for a log that does not answer no longer than a request may take: %s', async (_, request) => {
-  const table = new Table();
-  const projects = node(table, new Tail());
-  await projects.start();
-  const made = await table.passing(createOperator(projects, 'sp_').createProject('Table'));
-  const app = appOver(projects, table, NO_VIEWS);
-  const caller = await app.authenticate(made.projectId, { ...PRESENTED, key: made.secretKey });
+  const { table, projects, made, app, caller } = await startedNode();
   const project = projects.peek(made.projectId);
   table.log.headMs = 800;
   // A look that began before it says too little, so it needs the next one.
