@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
+import type { ProjectEvent } from '../../src/domain/events.ts';
 import { hashOf } from '../../src/log/chain.ts';
 import { readProjectEvent } from '../../src/log/decode.ts';
 import type { Log } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
 import type { Projection } from '../batch.ts';
 import { HistoryMismatch } from '../checkpoints.ts';
+import { eventsAfter, LARGE_PAGE, SMALL_PAGE } from '../event-pages.ts';
 import { AT_ONCE, fillAll, IN_PAGES } from '../fills.ts';
 import { dropVersion, showVersion } from '../migrate.ts';
 import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
@@ -49,7 +51,6 @@ export interface Rebuilt {
 
 /** Advisory lock for the whole rebuild, so that only one runs at a time. The number has no meaning. */
 export const REBUILD_LOCK = 7_203_114_002;
-const PAGE = 500;
 /** The switch folds the rest when fewer events than this are left. */
 const LITTLE = 500;
 const ROUNDS = 20;
@@ -119,6 +120,10 @@ class Rebuild {
   #events = 0;
   /** Position of the log's last event when it was last asked for; `undefined` before the first page. */
   #end: bigint | null | undefined;
+  /** Whether nobody else wrote to the log when that was last asked. */
+  #isAlone = true;
+  /** Events of the next page. */
+  #pageEvents = SMALL_PAGE;
 
   constructor(projections: readonly Projection[], options: RebuildOptions) {
     this.#projections = projections;
@@ -239,16 +244,17 @@ class Rebuild {
   /** Whether others have written to the log since this was last asked, and whether the running state tables of this project keep up with it. */
   async #others(projectId: string): Promise<Competition> {
     const { pool, log } = this.#options;
-    const [end, head] = [await log.end(), await log.head(projectStream(projectId))];
-    const isAlone = this.#end === undefined || this.#end === end;
+    const end = await log.end();
+    this.#isAlone = this.#end === undefined || this.#end === end;
     this.#end = end;
-    if (isAlone || head === null) return { isAlone: true, isBehind: false };
+    const head = this.#isAlone ? null : await log.head(projectStream(projectId));
+    if (head === null) return { isAlone: true, isBehind: false };
     const { rows } = await pool.query<{ revision: string }>(
       `SELECT c.revision FROM savepoint.checkpoints c JOIN savepoint.projection_versions v ON v.name = c.projection AND v.active = c.version
        WHERE c.project = $1 AND c.projection = $2`,
       [projectId, STATE_NAMES[0]],
     );
-    return { isAlone, isBehind: hasFallenBehind(head.revision, Number(rows[0]?.revision ?? head.revision)) };
+    return { isAlone: false, isBehind: hasFallenBehind(head.revision, Number(rows[0]?.revision ?? head.revision)) };
   }
 
   async #fold(
@@ -257,16 +263,28 @@ class Rebuild {
     run: (work: (tx: Transaction) => Promise<Memory>) => Promise<Memory>,
     atOnce = IN_PAGES,
   ): Promise<void> {
+    let next = this.#read(projectId, progress.revision + 1, progress.target);
     while (progress.revision < progress.target) {
-      const limit = Math.min(PAGE, progress.target - progress.revision);
-      const page = await this.#options.log.read(projectStream(projectId), { from: progress.revision + 1, limit, direction: 'forwards' });
-      if (page.length === 0) throw new HistoryMismatch(projectId, `the log ends at ${progress.revision}`);
-      const events = page.map((event) => readProjectEvent(event));
+      const events = await next;
+      const revision = progress.revision + events.length;
+      // The next page is read while this one is written. If it cannot be read, that is thrown in its turn.
+      next = this.#read(projectId, revision + 1, progress.target);
+      next.catch(() => undefined);
       progress.memory = await run((tx) => writeBatch(tx, this.#projections, events, progress.memory, atOnce));
-      progress.revision += page.length;
-      this.#events += page.length;
+      progress.revision = revision;
+      this.#events += events.length;
       this.#report('folding');
     }
+  }
+
+  /** The next page of events up to `target`. None if `from` lies beyond it. */
+  async #read(projectId: string, from: number, target: number): Promise<readonly ProjectEvent[]> {
+    if (from > target) return [];
+    const limit = Math.min(this.#pageEvents, target - from + 1);
+    const page = await this.#options.log.read(projectStream(projectId), { from, limit, direction: 'forwards' });
+    if (page.length === 0) throw new HistoryMismatch(projectId, `the log ends at ${from - 1}`);
+    this.#pageEvents = eventsAfter(page, this.#isAlone ? LARGE_PAGE : SMALL_PAGE);
+    return page.map((event) => readProjectEvent(event));
   }
 
   /**

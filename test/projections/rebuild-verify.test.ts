@@ -233,7 +233,7 @@ test('a rebuild pauses after its pages while others write to the log, and does n
   const own = await freshPool();
   const log = createMemoryLog();
   const [feed, other] = [new Feed(log, 'paced'), new Feed(log, 'paced-neighbour')];
-  await feed.commit(...Array.from({ length: 1_100 }, (_, i) => written(`k${i}`, { stats: { xp: i } })));
+  await feed.commit(...Array.from({ length: 2_100 }, (_, i) => written(`k${i}`, { stats: { xp: i } })));
   await project(own, log, feed);
   const pausesOf = async (onProgress: () => void) => {
     const pauses: number[] = [];
@@ -242,6 +242,26 @@ test('a rebuild pauses after its pages while others write to the log, and does n
   };
   expect(await pausesOf(() => undefined)).toBe(0);
   expect(await pausesOf(() => void other.commit(written('p1', {}, other.revision + 2)))).toBeGreaterThan(1);
+  await own.end();
+});
+
+test('a rebuild whose log fails under way changes nothing, and the next one ends', async () => {
+  const own = await freshPool();
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'cut-off');
+  await feed.commit(...Array.from({ length: 1_100 }, (_, i) => written(`k${i}`, { stats: { xp: i } })));
+  await project(own, log, feed);
+  const failing: Log = {
+    ...log,
+    read: async (stream, range) => {
+      if ((range.from ?? 0) > 0 && range.limit > 1) throw new Error('the log is gone');
+      return log.read(stream, range);
+    },
+  };
+  await expect(rebuild('all', { pool: own, log: failing })).rejects.toThrow('the log is gone');
+  expect(await verify({ pool: own, log })).toMatchObject({ ok: true, problems: [] });
+  expect((await rebuild('all', { pool: own, log })).events).toBe(1_100);
+  expect(await verify({ pool: own, log })).toMatchObject({ ok: true, problems: [] });
   await own.end();
 });
 
