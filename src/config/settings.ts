@@ -196,7 +196,12 @@ export const LIMITS = {
     whole(0, 1e9),
     'Reports of players of one project that a process stores in a minute; 0: as many as come. Beyond it 200 with `stored: false`.',
   ),
-  commandTimeoutMs: setting('COMMAND_TIMEOUT_MS', '10000', whole(100, 600_000, 'milliseconds'), 'Longest time for one request.'),
+  commandTimeoutMs: setting(
+    'COMMAND_TIMEOUT_MS',
+    '10000',
+    whole(100, 600_000, 'milliseconds'),
+    'Longest time that a request waits for its commit, or for one answer of the storage.',
+  ),
   endpointMs: setting(
     'ENDPOINT_TIME_MS',
     '1000',

@@ -36,6 +36,14 @@ export class LocalGuestLimits implements GuestLimits {
     this.#guessing.failed(address, projectId);
   }
 
+  admit(address: string | null, projectId: string): number {
+    return Math.ceil(this.#guessing.admit(address, projectId) / 1000);
+  }
+
+  settle(address: string | null, projectId: string, isWrong: boolean): void {
+    this.#guessing.settle(address, projectId, isWrong);
+  }
+
   register(projectId: string): void {
     const now = this.#scheduler.monotonic();
     const bucket = this.#buckets.get(projectId) ?? { tokens: BURST, at: now };

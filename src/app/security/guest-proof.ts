@@ -49,16 +49,38 @@ export async function provenDevice(
   const known = sent === null ? null : deviceIn(state, sent.hash);
   if (known === null && retryAfter > 0) throw blocked(retryAfter);
   if (!isGuestId(player)) throw rejected("A guest's token proves no other player: name the id that was answered to the registration");
-  const found = sent === null || known !== null ? known : deviceIn(await guestAfterCatchUp(context, project, player), sent.hash);
-  if (found === null) {
-    if (token !== null) context.guestLimits.rejected(address, project.id);
-    throw rejected(
-      token === null
-        ? 'A guest is proven by its device, and the call shows none: send its secret in the header x-platform-token'
-        : 'This is not a device of this guest, or no longer',
-    );
-  }
+  if (known !== null) return { guest: player, device: deviceIdOf(known.hash) };
+  if (token === null)
+    throw rejected('A guest is proven by its device, and the call shows none: send its secret in the header x-platform-token');
+  const found = await judgeGuess(context, project, address, async (markWrong) => {
+    const device = sent === null ? null : deviceIn(await guestAfterCatchUp(context, project, player), sent.hash);
+    if (device === null) markWrong();
+    return device;
+  });
+  if (found === null) throw rejected('This is not a device of this guest, or no longer');
   return { guest: player, device: deviceIdOf(found.hash) };
+}
+
+/**
+ * Looks up a secret or code that may be a guess, within what its address may guess. `judge` calls `markWrong` if it was wrong. Throws 401
+ * while the address is shut out.
+ */
+export async function judgeGuess<T>(
+  { guestLimits }: AppContext,
+  project: Project,
+  address: string | null,
+  judge: (markWrong: () => void) => Promise<T>,
+): Promise<T> {
+  const retryAfter = guestLimits.admit(address, project.id);
+  if (retryAfter > 0) throw blocked(retryAfter);
+  let isWrong = false;
+  try {
+    return await judge(() => {
+      isWrong = true;
+    });
+  } finally {
+    guestLimits.settle(address, project.id, isWrong);
+  }
 }
 
 /** What a host shows of a guest. */

@@ -20,7 +20,7 @@ import type { Caller, DeviceProof } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, settingsOf, stored } from '../context.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import type { Project } from '../project/project.ts';
-import { blocked, guestOf, provenDevice, requireDevice } from './guest-proof.ts';
+import { blocked, guestOf, judgeGuess, provenDevice, requireDevice } from './guest-proof.ts';
 import { NO_PROOF, verifyPlayer } from './players.ts';
 
 /**
@@ -128,14 +128,19 @@ async function join(context: AppContext, caller: Caller, request: InvitationRequ
   const project = await opened(context, caller);
   const token = secretOf(caller);
   const by = await invitationOf(context, project, caller, request);
-  try {
-    return await run(project, caller, 'guest.join', deviceIdOf(token.hash), (ctx) =>
+  const joined = () =>
+    run(project, caller, 'guest.join', deviceIdOf(token.hash), (ctx) =>
       joinGuest(token, by, nameIn(ctx, nameSubjectOf(by)), (guest) => asGuest(ctx.read(guestSubject(guest)))),
     );
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'GUEST_CODE_INVALID') rejectedBy(context, project, caller);
-    throw error;
-  }
+  if ('account' in by) return joined();
+  return judgeGuess(context, project, (caller.proof ?? NO_PROOF).address, async (markWrong) => {
+    try {
+      return await joined();
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'GUEST_CODE_INVALID') markWrong();
+      throw error;
+    }
+  });
 }
 
 async function issuePass(context: AppContext, caller: Caller, host: string): Promise<PassAnswer> {
@@ -203,16 +208,13 @@ async function accountOf(context: AppContext, project: Project, { proof = NO_PRO
 
 async function invitationOf(context: AppContext, project: Project, caller: Caller, request: InvitationRequest): Promise<Invitation> {
   if ('account' in request) return { account: await accountOf(context, project, caller, request.account) };
-  const retryAfter = context.guestLimits.blockedFor((caller.proof ?? NO_PROOF).address, project.id);
+  const { address } = caller.proof ?? NO_PROOF;
+  const retryAfter = context.guestLimits.blockedFor(address, project.id);
   if (retryAfter > 0) throw blocked(retryAfter);
   const code = readCode(request.code);
   if (code !== null) return { code };
-  rejectedBy(context, project, caller);
+  context.guestLimits.rejected(address, project.id);
   throw refusal('GUEST_CODE_INVALID');
-}
-
-function rejectedBy({ guestLimits }: AppContext, project: Project, { proof = NO_PROOF }: Caller): void {
-  guestLimits.rejected(proof.address, project.id);
 }
 
 function nameSubjectOf(by: Invitation): SubjectKey {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { guests as routes } from '../../../src/contract/routes/guests.ts';
+import { CODE_BYTES, formatCode } from '../../../src/domain/guest/token.ts';
 import { proxySignature } from '../../../src/domain/security/proxy-signature.ts';
 import { ok, PLAYER, type Reply } from '../../node/support/game-client.ts';
 import { listen } from '../../support/live-stream.ts';
@@ -318,6 +319,22 @@ test('an address that keeps guessing is blocked, and its known players play on',
   const { body, headers } = await call({ ...guest.proof, 'x-platform-token': newSecret(), ...from });
   expect([Object(body).error.authFailureKind, Number(headers['retry-after']) > 0]).toEqual(['service_unavailable', true]);
   await ok(call({ ...guest.proof, ...from }));
+});
+
+test.each([
+  [
+    'recovery codes',
+    '203.0.113.11',
+    (from: Headers) => ask('join', { 'x-platform-token': newSecret(), ...from }, { code: formatCode(randomBytes(CODE_BYTES)).text }),
+  ],
+  ['secrets', '203.0.113.12', (from: Headers, guest: Guest) => call({ ...guest.proof, 'x-platform-token': newSecret(), ...from })],
+])('of %s that an address guesses at once, no more are judged than one after another', async (_name, address, guess) => {
+  const guest = await newGuest();
+  const from = { 'X-Forwarded-For': address };
+  const answers = await Promise.all(Array.from({ length: 40 }, () => guess(from, guest)));
+  const errors = answers.map(({ body }) => Object(body).error);
+  const judged = errors.filter((error) => error.code === 'GUEST_CODE_INVALID' || error.authFailureKind === 'token_rejected');
+  expect(judged).toHaveLength(10);
 });
 
 test('routes of guests are rate-limited by address, so that nobody fills the log with players', async () => {
