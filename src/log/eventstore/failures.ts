@@ -40,6 +40,13 @@ const UNAUTHENTICATED = 16;
 const UNKNOWN_ACCOUNT = 'the log does not know this account, or not with this password';
 const GRANT = '; one that is no admin needs to be granted reading $all (docs/eventstoredb.md, "Account")';
 
+/** gRPC's code with which a server before 24 ends a live subscription that had more than a few dozen events to take at once. */
+const ABORTED = 10;
+
+export function isTooSlow(error: unknown): boolean {
+  return failureOf(error).code === ABORTED;
+}
+
 /** The server received the message and dropped it undone. Only the text of the error says so. */
 const NOT_HANDLED = /Server Is (Not Ready|Busy)|No leader info/i;
 const REFUSED = /BadRequest|Bad request/i;

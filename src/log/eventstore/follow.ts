@@ -4,6 +4,7 @@ import { createNotifier } from '../notifier.ts';
 import { type FollowOptions, type FollowStep, LogUnavailable, type RecordedEvent } from '../port.ts';
 import { End, HEARTBEAT_MS } from './end.ts';
 import type { Hub } from './hub.ts';
+import { exactly, nextPage, PAGE_EVENTS } from './pages.ts';
 import type { Reader } from './read.ts';
 
 /**
@@ -23,8 +24,7 @@ import type { Reader } from './read.ts';
  * then subscribes:
  * - A subscription skips the first event at or after its start. If the event at the start was scavenged, the skipped one would be an event
  *   that nobody has seen.
- * - A server ends live subscriptions that cannot take an event at once. 23.10 holds a few dozen events for each, so one larger append is
- *   enough. Then events are under way at that very moment, and reading brings them soonest.
+ * - When an attempt begins, events may be under way at that very moment, and reading brings them soonest.
  */
 export interface FollowerOptions {
   readonly hub: Hub;
@@ -42,7 +42,6 @@ const EMPTY_LOG = 0n;
 const BATCH_MS = 10;
 const STEP_EVENTS = 1000;
 const CATCH_UP_EVENTS = 100;
-const PAGE_EVENTS = 1000;
 const FIRST_RETRY_MS = 10;
 const LAST_RETRY_MS = 1000;
 /** A failure after this long counts as new: the pause before the next attempt is short again. */
@@ -127,10 +126,8 @@ async function* attempt(
 async function* catchUp(reader: Reader, follower: Follower, stop: AbortSignal): AsyncGenerator<FollowStep, number | null> {
   for (;;) {
     const requestedAt = performance.now();
-    const page = await unlessAborted(reader.page(exactly(follower.position), PAGE_EVENTS, stop), stop);
+    const page = await unlessAborted(nextPage(reader, follower.position, stop), stop);
     if (page === null) return null;
-    if (page.length === 0 && follower.position !== null)
-      throw new LogUnavailable('the log is shorter than it was: was an older state restored?');
     const isEnd = page.length < PAGE_EVENTS;
     yield follower.step(page, isEnd);
     if (isEnd) return requestedAt;
@@ -176,11 +173,6 @@ class Follower {
   #wants(stream: string): boolean {
     return this.#prefix === '' ? !stream.startsWith('$') : stream.startsWith(this.#prefix);
   }
-}
-
-/** The server's position of an event. It has two halves, which are equal for an event. */
-function exactly(position: bigint | null): Position | null {
-  return position === null ? null : { commit: position, prepare: position };
 }
 
 /** The log's next events after the last that was given, or after what the subscription has passed if that is further. */

@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Position } from '@eventstore/db-client';
 import type { Notifier } from '../notifier.ts';
 import type { NewEvent, RecordedEvent } from '../port.ts';
 import type { Connection } from './connection.ts';
+import { isTooSlow } from './failures.ts';
+import { nextPage, PAGE_EVENTS } from './pages.ts';
+import type { Reader } from './read.ts';
 import { subscribe } from './subscription.ts';
 
 /**
@@ -50,10 +54,24 @@ const MAX_QUEUED = 4000;
  * Own events that may be remembered until they come back. Beyond this the oldest are forgotten, and are read from the wire like any others.
  */
 const MAX_OWN = 20_000;
+/** The time between two reads while pages are read. Shorter, and a call costs more than the events that it brings. */
+const READ_PAUSE_MS = 20;
+/** How long pages are read at least: to be ended again at once costs more. */
+const LEAST_READING_MS = 1000;
+/** A read that brings no more events than this leaves room in what a server holds for a subscription (32 events in 23.10). */
+const LIVE_EVENTS = 16;
 
-export function createHub(connection: Connection): Hub {
+interface TailOptions {
+  readonly connection: Connection;
+  readonly reader: Reader;
+  /** What this process appended and has not met yet, by id. */
+  readonly own: Map<string, NewEvent>;
+}
+
+export function createHub(connection: Connection, reader: Reader): Hub {
   const own = new Map<string, NewEvent>();
-  let shared: SharedSubscription | null = null;
+  const tailOptions = { connection, reader, own };
+  let shared: SharedTail | null = null;
 
   return {
     appending(events) {
@@ -70,9 +88,9 @@ export function createHub(connection: Connection): Hub {
     join(options) {
       if (shared === null || shared.isOver) {
         own.clear();
-        shared = new SharedSubscription(connection, options.after, own);
+        shared = new SharedTail(tailOptions, options.after);
       }
-      const into = shared.covers(options.after) ? shared : new SharedSubscription(connection, options.after, own);
+      const into = shared.covers(options.after) ? shared : new SharedTail(tailOptions, options.after);
       return into.join(options);
     },
   };
@@ -86,34 +104,36 @@ function forgetOldest(own: Map<string, NewEvent>, left: number): void {
   }
 }
 
-/** One subscription to all streams, and its subscribers. */
-class SharedSubscription {
+/**
+ * All streams as one source, and its subscribers. It comes from a subscription. Where the server ends that because more came at once than it
+ * holds for it, pages are read instead, once for all subscribers, until less comes.
+ */
+class SharedTail {
   readonly #subscribers = new Set<QueueingSubscriber>();
-  readonly #source: { close(): void };
+  readonly #options: TailOptions;
+  readonly #stop = new AbortController();
+  #source: { close(): void } | null = null;
   #recent: RecordedEvent[] = [];
   /** Every event after this position has come, or will come. */
   #base: bigint | null;
+  /** The last event that has come. */
+  #position: bigint | null;
   #failure: Error | null = null;
-  #isClosed = false;
 
-  constructor(connection: Connection, after: bigint | null, own: Map<string, NewEvent>) {
+  constructor(options: TailOptions, after: bigint | null) {
+    this.#options = options;
     this.#base = after;
-    this.#source = subscribe(connection, {
-      after,
-      own,
-      onEvent: (event) => this.#receive(event),
-      onPassed: (position) => {
-        for (const subscriber of this.#subscribers) subscriber.pass(position);
-      },
-      onFailed: (error) => {
-        this.#failure ??= error;
-        for (const subscriber of this.#subscribers) subscriber.fail(error);
-      },
-    });
+    this.#position = after;
+    this.#subscribe();
   }
 
   get isOver(): boolean {
-    return this.#failure !== null || this.#isClosed;
+    return this.#failure !== null || this.#stop.signal.aborted;
+  }
+
+  /** Whether pages are read now. */
+  get isReading(): boolean {
+    return this.#source === null;
   }
 
   covers(after: bigint | null): boolean {
@@ -121,41 +141,88 @@ class SharedSubscription {
   }
 
   join(options: SubscriberOptions): Subscriber {
-    const subscriber = new QueueingSubscriber(options, () => this.#leave(subscriber));
+    const subscriber = new QueueingSubscriber(options, this, () => this.#leave(subscriber));
     this.#subscribers.add(subscriber);
-    for (const event of this.#recent) if (options.after === null || event.position > options.after) subscriber.offer(event);
+    subscriber.offer(this.#recent.filter((event) => options.after === null || event.position > options.after));
     if (this.#failure !== null) subscriber.fail(this.#failure);
     return subscriber;
   }
 
-  #receive(event: RecordedEvent): void {
-    this.#recent.push(event);
-    if (this.#recent.length >= 2 * MIN_RECENT) {
-      this.#base = this.#recent[MIN_RECENT - 1]?.position ?? this.#base;
-      this.#recent = this.#recent.slice(MIN_RECENT);
+  #subscribe(): void {
+    const { connection, own } = this.#options;
+    this.#source = subscribe(connection, {
+      after: this.#position,
+      own,
+      onEvent: (event) => this.#receive([event]),
+      onPassed: (position) => {
+        for (const subscriber of this.#subscribers) subscriber.pass(position);
+      },
+      onFailed: (error) => {
+        if (this.isOver || this.isReading) return;
+        if (!isTooSlow(error)) return this.#fail(error);
+        this.#source = null;
+        this.#readPages().catch((failure: unknown) => this.#fail(failure instanceof Error ? failure : new Error(String(failure))));
+      },
+    });
+  }
+
+  /** Reads what comes until it comes slowly enough for a subscription. */
+  async #readPages(): Promise<void> {
+    const { signal } = this.#stop;
+    const until = performance.now() + LEAST_READING_MS;
+    while (!signal.aborted) {
+      const page = await nextPage(this.#options.reader, this.#position, signal, this.#options.own);
+      const { length } = this.#receive(page);
+      if (page.length === PAGE_EVENTS) continue;
+      if (length <= LIVE_EVENTS && performance.now() > until) return this.#subscribe();
+      await sleep(READ_PAUSE_MS, undefined, { signal, ref: false });
     }
-    for (const subscriber of this.#subscribers) subscriber.offer(event);
+  }
+
+  /** Takes those that are new, and returns them. The server's own events are only passed. */
+  #receive(page: readonly RecordedEvent[]): readonly RecordedEvent[] {
+    const from = this.#position;
+    const events = page.filter(({ position, stream }) => (from === null || position > from) && !stream.startsWith('$'));
+    const last = page.at(-1);
+    if (last === undefined || (from !== null && last.position <= from)) return events;
+    this.#position = last.position;
+    this.#recent.push(...events);
+    if (this.#recent.length >= 2 * MIN_RECENT) {
+      const kept = this.#recent.slice(-MIN_RECENT);
+      this.#base = this.#recent[this.#recent.length - MIN_RECENT - 1]?.position ?? this.#base;
+      this.#recent = kept;
+    }
+    for (const subscriber of this.#subscribers) subscriber.receive(events, last.position);
+    return events;
+  }
+
+  #fail(error: Error): void {
+    if (this.#stop.signal.aborted) return;
+    this.#failure ??= error;
+    for (const subscriber of this.#subscribers) subscriber.fail(error);
   }
 
   #leave(subscriber: QueueingSubscriber): void {
     this.#subscribers.delete(subscriber);
-    if (this.#subscribers.size > 0 || this.#isClosed) return;
-    this.#isClosed = true;
-    this.#source.close();
+    if (this.#subscribers.size > 0) return;
+    this.#stop.abort();
+    this.#source?.close();
   }
 }
 
 class QueueingSubscriber implements Subscriber {
-  lastMessageAt = performance.now();
   failure: Error | null = null;
   readonly #options: SubscriberOptions;
+  readonly #tail: Pick<SharedTail, 'isReading'>;
   readonly #leave: () => void;
   #queue: RecordedEvent[] = [];
   #received: bigint | null = null;
   #reported: Position | null = null;
+  #lastMessageAt = performance.now();
 
-  constructor(options: SubscriberOptions, leave: () => void) {
+  constructor(options: SubscriberOptions, tail: Pick<SharedTail, 'isReading'>, leave: () => void) {
     this.#options = options;
+    this.#tail = tail;
     this.#leave = leave;
   }
 
@@ -167,18 +234,41 @@ class QueueingSubscriber implements Subscriber {
     return this.#queue.length === 0 ? this.#reported : null;
   }
 
-  offer(event: RecordedEvent): void {
-    this.#received = event.position;
-    this.lastMessageAt = performance.now();
-    if (!event.stream.startsWith(this.#options.prefix)) return;
-    if (this.#queue.length >= MAX_QUEUED) this.fail(new Error('the follower was too slow for the subscription'));
-    else this.#queue.push(event);
-    this.#options.notifier.notify();
+  get lastMessageAt(): number {
+    return this.#tail.isReading ? performance.now() : this.#lastMessageAt;
+  }
+
+  /**
+   * Events that have come, of all streams, and the position up to which that is everything. After a failure nothing more is taken: an event
+   * behind one that is missing would move the follower past it.
+   */
+  receive(events: readonly RecordedEvent[], position: bigint): void {
+    this.offer(events);
+    if (this.failure !== null) return;
+    this.#received = position;
+    this.#heard();
+  }
+
+  offer(events: readonly RecordedEvent[]): void {
+    if (this.failure !== null) return;
+    for (const event of events) {
+      if (!event.stream.startsWith(this.#options.prefix)) continue;
+      if (this.#queue.length >= MAX_QUEUED) {
+        this.fail(new Error('the follower was too slow for the subscription'));
+        return;
+      }
+      this.#queue.push(event);
+    }
   }
 
   pass(position: Position): void {
+    if (this.failure !== null) return;
     this.#reported = position;
-    this.lastMessageAt = performance.now();
+    this.#heard();
+  }
+
+  #heard(): void {
+    this.#lastMessageAt = performance.now();
     this.#options.notifier.notify();
   }
 

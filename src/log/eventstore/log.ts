@@ -32,7 +32,7 @@ export function createEventStoreLog({ url, timeoutMs = 8000, maxAppendBytes = 10
   if (/[?&]throwOnAppendFailure=false/i.test(url)) throw new TypeError('throwOnAppendFailure must not be false');
   const connection = openConnection(url);
   const reader = createReader(connection, timeoutMs);
-  const hub = createHub(connection);
+  const hub = createHub(connection, reader);
   const append = createAppender({ hub, connection, reader, timeoutMs, maxAppendBytes });
   const closing = new AbortController();
   let closed: Promise<void> | null = null;

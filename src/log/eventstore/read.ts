@@ -8,7 +8,7 @@ import {
   START,
   type StreamingRead,
 } from '@eventstore/db-client';
-import { type Head, LogUnavailable, type ReadRange, type RecordedEvent } from '../port.ts';
+import { type Head, LogUnavailable, type NewEvent, type ReadRange, type RecordedEvent } from '../port.ts';
 import type { Connection } from './connection.ts';
 import { failureOf, readFailure } from './failures.ts';
 import { fromStored } from './text.ts';
@@ -18,8 +18,11 @@ export interface Reader {
   stream(stream: string, range: ReadRange): Promise<readonly RecordedEvent[]>;
   head(stream: string): Promise<Head | null>;
   end(signal?: AbortSignal): Promise<bigint | null>;
-  /** At most `limit` events of the whole log, system events included, from a position inclusive. */
-  page(from: Position | null, limit: number, signal: AbortSignal): Promise<readonly RecordedEvent[]>;
+  /**
+   * At most `limit` events of the whole log, system events included, from a position inclusive. `own`: what this process appended and has not
+   * met yet, by id. What has been met is removed.
+   */
+  page(from: Position | null, limit: number, signal: AbortSignal, own?: Map<string, NewEvent>): Promise<readonly RecordedEvent[]>;
 }
 
 type Reading = StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>;
@@ -34,8 +37,8 @@ class ConnectionGivenUp extends LogUnavailable {}
  * All reads throw `LogUnavailable` when the log fails or says nothing for `timeoutMs`, and `StreamDeleted` for a stream that was deleted.
  */
 export function createReader(connection: Connection, timeoutMs: number): Reader {
-  const read = (name: string, open: (reads: Reads) => Reading, signal?: AbortSignal) => {
-    const once = () => collect(connection, open, timeoutMs, signal);
+  const read = (name: string, open: (reads: Reads) => Reading, signal?: AbortSignal, own?: Map<string, NewEvent>) => {
+    const once = () => collect({ connection, timeoutMs, signal, own }, open);
     const again = (error: unknown) => {
       if (error instanceof ConnectionGivenUp) return once();
       throw error;
@@ -66,23 +69,25 @@ export function createReader(connection: Connection, timeoutMs: number): Reader 
       const [last] = await read('$all', (reads) => reads.readAll(options), signal);
       return last?.position ?? null;
     },
-    page(from, maxCount, signal) {
+    page(from, maxCount, signal, own) {
       const options = { ...LEADER, fromPosition: from ?? START, direction: FORWARDS, maxCount } as const;
-      return read('$all', (reads) => reads.readAll(options), signal);
+      return read('$all', (reads) => reads.readAll(options), signal, own);
     },
   };
+}
+
+interface Collecting {
+  readonly connection: Connection;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly own: Map<string, NewEvent> | undefined;
 }
 
 /**
  * The events of one read. It listens to the read instead of iterating over it. A read that is cancelled ends its iteration neither with an
  * error nor with an end, and one that is left early keeps its call open.
  */
-function collect(
-  connection: Connection,
-  open: (reads: Reads) => Reading,
-  timeoutMs: number,
-  signal: AbortSignal | undefined,
-): Promise<readonly RecordedEvent[]> {
+function collect({ connection, timeoutMs, signal, own }: Collecting, open: (reads: Reads) => Reading): Promise<readonly RecordedEvent[]> {
   return new Promise((resolve, reject) => {
     const client = connection.client();
     const events: RecordedEvent[] = [];
@@ -91,7 +96,7 @@ function collect(
       lastReceivedAt = performance.now();
       connection.received();
       timer.refresh();
-      if (event !== null) events.push(fromStored(event));
+      if (event !== null) events.push(fromStored(event, own));
     });
     const reading = open(reads);
 

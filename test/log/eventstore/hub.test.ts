@@ -43,17 +43,47 @@ test('all followers share one subscription, and each gets its own events', async
   await until(() => server.calls.subscriptions === 0);
 });
 
+test('a subscription that is ended as too slow gives way to reads that all followers share, and then to a subscription', async () => {
+  const { server, log } = await opened();
+  const followers = ['a-', 'a-', 'b-'].map((prefix) => following(log, prefix));
+  await until(() => followers.every(({ steps }) => steps.some(({ caughtUp }) => caughtUp)));
+  const beganAt = performance.now();
+  server.faults.tooSlowAfter = 5;
+  const rounds = 100;
+  for (let n = 0; n < rounds; n++) {
+    await log.append('a-1', n === 0 ? 'none' : n * 10 - 1, events(10));
+    await log.append('b-1', n === 0 ? 'none' : n * 10 - 1, events(10));
+  }
+  const stored = await Promise.all(['a-1', 'a-1', 'b-1'].map((stream) => log.read(stream, { limit: rounds * 10, direction: 'forwards' })));
+  await until(() => followers.every(({ ids }) => ids.length >= rounds * 10));
+  expect(followers.map(({ ids }) => ids)).toEqual(stored.map((all) => all.map(({ id }) => id)));
+  // Reading goes on for a second at least before the next subscription.
+  expect(server.started.subscriptions).toBeLessThanOrEqual(2 + (performance.now() - beganAt) / 1000);
+  server.faults.tooSlowAfter = Number.POSITIVE_INFINITY;
+  await until(() => server.calls.subscriptions === 1);
+  await log.append('a-1', rounds * 10 - 1, events(3));
+  await until(() => followers[1]?.ids.length === rounds * 10 + 3);
+  await Promise.all(followers.map((one) => one.stop()));
+  await until(() => server.calls.subscriptions === 0);
+});
+
 test('a slow follower holds up no other, and misses nothing', async () => {
   const { log } = await opened();
   const abort = new AbortController();
   const slow = log.follow({ prefix: 'a-', after: null, signal: abort.signal })[Symbol.asyncIterator]();
-  while (!(await slow.next()).value?.caughtUp);
+  const next = async () => {
+    const { value, done } = await slow.next();
+    if (done) throw new Error('it ended');
+    return value;
+  };
+  // The first time it has only read what lay there. The second time it has joined the others.
+  for (let caughtUp = 0; caughtUp < 2; ) if ((await next()).caughtUp) caughtUp += 1;
   const quick = following(log, 'a-');
   const count = 5_000;
   for (let n = 0; n < count; n += 500) await log.append('a-1', n === 0 ? 'none' : n - 1, events(500));
   await until(() => quick.ids.length === count);
   const ids: string[] = [];
-  while (ids.length < count) ids.push(...((await slow.next()).value?.events ?? []).map(({ id }: { readonly id: string }) => id));
+  while (ids.length < count) ids.push(...(await next()).events.map(({ id }) => id));
   expect(ids).toEqual(quick.ids);
   abort.abort();
   await quick.stop();
@@ -62,7 +92,8 @@ test('a slow follower holds up no other, and misses nothing', async () => {
 test('own events are remembered until they come back or are refused, and the oldest are forgotten if there are too many', async () => {
   const { server } = await opened();
   const connection = openConnection(server.url);
-  const [hub, reader, notifier] = [createHub(connection), createReader(connection, 5_000), createNotifier()];
+  const reader = createReader(connection, 5_000);
+  const [hub, notifier] = [createHub(connection, reader), createNotifier()];
   const append = createAppender({ connection, hub, reader, timeoutMs: 5_000, maxAppendBytes: 1024 * 1024 });
   const member = hub.join({ prefix: 'a-', after: null, notifier });
   try {
