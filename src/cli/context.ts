@@ -5,6 +5,7 @@ import type { Installation } from '../compose/installation.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { refusal } from '../kernel/errors.ts';
 import { projectStream } from '../log/streams.ts';
+import { printable, printableLine } from './terminal.ts';
 
 /**
  * Shared by all commands: the data folder, machine output, reports of failures. Loading takes most of a short command's time, so each
@@ -98,12 +99,12 @@ export async function awaitProjected({ waitUntilProjected }: Installation, proje
 
 /** Prints to standard output, which carries only the result; everything else goes to standard error. */
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${printable(text)}\n`);
 }
 
 /** Prints a line for people, on standard error. */
 export function printNote(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${printable(text)}\n`);
 }
 
 /** Prints the result: as JSON with `--json`, otherwise as text for people. */
@@ -116,11 +117,12 @@ export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
-/** Columns padded to their widest cell. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/** Columns padded to their widest cell. Each row is one line, whatever its cells contain. */
+export function table(header: readonly string[], cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(printableLine));
   const widths = header.map((name, column) => Math.max(name.length, ...rows.map((row) => (row[column] ?? '').length)));
-  const line = (cells: readonly string[]) =>
-    cells
+  const line = (row: readonly string[]) =>
+    row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))
       .join('  ')
       .trimEnd();
@@ -129,7 +131,7 @@ export function table(header: readonly string[], rows: readonly (readonly string
 
 /** A progress line that replaces the one before it. Shown on a terminal only. */
 export function progress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${text}`);
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[2K${printableLine(text)}`);
 }
 
 /** Removes the progress line. */

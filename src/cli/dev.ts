@@ -28,7 +28,8 @@ interface DevOptions extends RemoteOptions {
 
 /** `savepoint dev`: keeps `next` equal to the folder, and prints the outcome of each change. */
 export function devCommand(): Command {
-  const about = 'watch the folder: push each change to next, run the tests of what changed, make its types, show calls and refusals';
+  const about =
+    'run the game of the folder here: push each change to next, run the tests of what changed, make its types, show calls and refusals';
   return withJsonHelp(remoteCommand('dev', about), `${JSON_LINES}; its member event says what happened`)
     .option('--prune', 'remove from next what the folder does not hold (always at a local node)')
     .option('--force', 'overwrite what somebody else has published since')

@@ -3,7 +3,7 @@ import { moveBase } from '../folder/push.ts';
 import { RemoteRefusal } from '../folder/refusal.ts';
 import type { Remote } from '../folder/remote.ts';
 import { refusal } from '../kernel/errors.ts';
-import { counted, printResult } from './context.ts';
+import { counted, printNote, printResult } from './context.ts';
 import { explainConflict, isConfirmed } from './promote.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { shownChanges } from './show.ts';
@@ -31,7 +31,7 @@ export function rollbackCommand(): Command {
       const goal = look.to < 0 ? 'before any publish' : `at revision ${look.to}`;
       const shown = `${what}\nLive would be what it was ${goal}: ${counted(look.changes.length, 'change')}.`;
       if (options.dryRun) return printResult(options, look, () => shown);
-      if (!options.json) process.stderr.write(`${shown}\n`);
+      if (!options.json) printNote(shown);
       if (!(await isConfirmed(options, 'Roll back?'))) {
         process.exitCode = 1;
         return printResult(options, { ...look, ok: false, rolledBack: false }, () => 'Nothing was rolled back.');

@@ -17,6 +17,8 @@ export interface ServerRequest {
 }
 
 export interface Answered {
+  /** The address that was asked. */
+  readonly url: string;
   readonly status: number;
   readonly headers: Headers;
   /** `undefined`: the answer had no body. A body that is not JSON is its text. */
@@ -27,6 +29,7 @@ const ATTEMPTS = 5;
 const TIMEOUT_MS = 120_000;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 10_000;
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const AGAIN = new Set([429, 502, 503, 504]);
 
 /** Resolves to an answer with status 2xx. Throws {@link RemoteRefusal} for any other, and {@link RemoteUnreachable} if none came. */
@@ -66,13 +69,38 @@ async function once(
     return await answerOf(response);
   } catch (error) {
     signal?.throwIfAborted();
+    if (error instanceof RemoteUnreachable) throw error;
     if (last) throw unreachable(url, method, error, timeoutMs);
     return null;
   }
 }
 
+/** The answer of a response. Throws {@link RemoteUnreachable} for a body that is too large. */
 export async function answerOf(response: Response): Promise<Answered> {
-  return { status: response.status, headers: response.headers, body: bodyOf(await response.text()) };
+  const { url, status, headers } = response;
+  return { url, status, headers, body: bodyOf(await textOf(response)) };
+}
+
+async function textOf({ body, url }: Response): Promise<string> {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) throw strangeAnswer(url, `it is larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MiB`);
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+}
+
+/** The error for an answer that no Savepoint server gives. `why`: ends "this is no answer of …: ". */
+export function strangeAnswer(url: string, why: string): RemoteUnreachable {
+  return new RemoteUnreachable(
+    'BAD_ANSWER',
+    `${new URL(url).origin} gave an answer that is none of a Savepoint server: ${why}. Check the address, and what stands between.`,
+  );
 }
 
 function bodyOf(text: string): Json | undefined {

@@ -121,9 +121,18 @@ function fileIn(kind: FileKind, item: JsonObject): HeldFile | null {
   return { path: own, format: isJson ? 'json' : 'yaml', text };
 }
 
+/** Most bytes that file systems take as a name. */
+const MAX_NAME_BYTES = 255;
+
 /** Whether a path that came from a server stays in the folder. */
 function isSafe(path: string): boolean {
   return (
-    path.length <= 512 && path.split('/').every((part) => /^[^\\:\0]+$/.test(part) && !part.startsWith('.') && part !== 'node_modules')
+    path.length <= 512 &&
+    path
+      .split('/')
+      .every(
+        (part) =>
+          /^[^\\:\p{Cc}]+$/u.test(part) && !part.startsWith('.') && part !== 'node_modules' && Buffer.byteLength(part) <= MAX_NAME_BYTES,
+      )
   );
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Json } from '../kernel/json.ts';
 import { didYouMean } from '../kernel/nearest.ts';
@@ -22,13 +23,30 @@ export interface FoundProject extends ProjectFile {
 
 const MEMBERS = ['$schema', 'address', 'project'];
 
-/** The nearest `savepoint.json` in `from` or a folder above it; `null` if there is none. Throws {@link FolderProblem} if it is invalid. */
+/**
+ * The nearest `savepoint.json` in `from` or a folder above it; `null` if there is none. Throws {@link FolderProblem} if it is invalid, and if it
+ * is above `from` and another user put it there: keys of the environment are sent to the address that it names.
+ */
 export function findProject(from: string): FoundProject | null {
-  for (let dir = resolve(from); ; dir = dirname(dir)) {
+  const start = resolve(from);
+  for (let dir = start; ; dir = dirname(dir)) {
     const file = readProjectFile(dir);
-    if (file !== null) return { dir, ...file };
+    if (file !== null) {
+      if (dir !== start) needOwnFile(join(dir, PROJECT_FILE), start);
+      return { dir, ...file };
+    }
     if (dirname(dir) === dir) return null;
   }
+}
+
+/** The system's own user may own it, and whoever owns `start` (in a container that is often another user than the one of the command). */
+function needOwnFile(path: string, start: string): void {
+  const owner = statSync(path).uid;
+  if ([process.getuid?.() ?? owner, 0, statSync(start, { throwIfNoEntry: false })?.uid].includes(owner)) return;
+  throw new FolderProblem(
+    'BAD_FILE',
+    `${path} belongs to another user, so ${start} does not take its address from there. Give --dir ${dirname(path)} if that is your game.`,
+  );
 }
 
 /** `savepoint.json` of this folder alone; `null` if there is none. */

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { compileItem } from '../domain/definition/source.ts';
-import { isObject, type Json, jsonEquals, parseJson, stringifyJson } from '../kernel/json.ts';
+import { isObject, type Json } from '../kernel/json.ts';
 import { changesOf } from './changes.ts';
 import { type ServerAccess, storedAddress } from './credentials.ts';
-import { readTextFile, writeFileWhole } from './files.ts';
+import { fileText } from './file-text.ts';
+import { needPathInside, readTextFile, writeFileWhole } from './files.ts';
 import { type Held, type HeldFile, heldBy } from './held.ts';
 import { type Format, fileNameOf, fileOf } from './kinds.ts';
 import { FolderProblem } from './problem.ts';
@@ -14,6 +14,7 @@ import type { Remote, Target } from './remote.ts';
 import { schemaLine } from './schemas.ts';
 import type { Folder, Source } from './sources.ts';
 import { hashOf, type Known, keepKnown, readKnown } from './state.ts';
+import { TakenPaths } from './taken-paths.ts';
 import { GITIGNORE } from './templates.ts';
 
 /** Writes the definitions of a target into a folder: source texts byte by byte, and what was pushed as data as YAML. */
@@ -36,6 +37,7 @@ export async function pullFolder(
   const known = readKnown(place);
   const held = await heldBy(remote, options.target);
   const files = filesOf(folder, held.definitions);
+  for (const path of files.keys()) needPathInside(folder.dir, path);
   const texts = new Map(folder.sources.map(({ path, text }) => [path, text]));
   const changed = [...files].filter(([path, text]) => (texts.get(path) ?? readTextFile(join(folder.dir, path))) !== text);
   const isOurs = (path: string) => isChanged(known, path, texts.get(path) ?? readTextFile(join(folder.dir, path)));
@@ -45,8 +47,9 @@ export async function pullFolder(
   const blocked = [...changed.map(([path]) => path), ...gone].filter(isOurs);
   const told = { written: changed.map(([path]) => path), removed: gone, own: beside.filter((path) => !gone.includes(path)), blocked };
   if (blocked.length > 0 && !options.force) return told;
-  for (const [path, text] of changed) writeFileWhole(join(folder.dir, path), text);
+  // Removed first: where letter case does not count, a file that is gone may have the name of a new one.
   for (const path of gone) rmSync(join(folder.dir, path), { force: true });
+  for (const [path, text] of changed) writeFileWhole(join(folder.dir, path), text);
   const begun = begin(place);
   keepKnown(place, { base: held.position, files: Object.fromEntries([...files].map(([path, text]) => [path, hashOf(text)])) });
   return { ...told, written: [...begun, ...told.written] };
@@ -70,13 +73,18 @@ function isChanged(known: Known, path: string, text: string | null): boolean {
 /** The files for these definitions: path → text. */
 function filesOf(folder: Folder, held: readonly Held[]): Map<string, string> {
   const files = new Map<string, string>();
+  const existing = folder.sources.map(({ path }) => path);
+  const taken = new TakenPaths(existing);
   const data: Held[] = [];
   for (const each of held) {
     const path = each.file === null ? null : (each.file.path ?? nameOf(each, each.file.format));
-    if (each.file === null || path === null || files.has(path)) data.push(each);
-    else files.set(path, each.file.text);
+    if (each.file === null || path === null || !taken.isFree(path)) data.push(each);
+    else {
+      files.set(path, each.file.text);
+      taken.add(path);
+    }
   }
-  const taken = new Set([...files.keys(), ...folder.sources.map(({ path }) => path)].map((path) => path.toLowerCase()));
+  for (const path of existing) taken.add(path);
   for (const each of data) {
     const source = folder.sources.find(({ kind, id }) => kind === each.kind && id === each.id);
     if (source !== undefined && source.pointer !== '') addToList(files, folder, source, held);
@@ -90,12 +98,19 @@ function isSame(source: Source, held: Held): boolean {
   return changesOf({ sources: [{ ...source, text: held.file?.text ?? source.text }] }, [held]).length === 0;
 }
 
-function addFile(files: Map<string, string>, source: Source | undefined, held: Held, taken: Set<string>): void {
-  const path = source?.path ?? freePath(held, held.file?.format ?? 'yaml', taken);
+function addFile(files: Map<string, string>, source: Source | undefined, held: Held, taken: TakenPaths): void {
+  const own = ownFormat(source, held);
+  const path = source?.path ?? freePath(held, own, taken);
   if (files.has(path))
     throw new FolderProblem('BAD_FOLDER', `Two definitions of the project would both be ${path}: rename one of them there.`);
-  const format = source?.format ?? fileNameOf(path)?.format ?? 'yaml';
-  files.set(path, held.file !== null && idOf(held, held.file, path) === held.id ? held.file.text : rendered(held, format, path));
+  files.set(path, held.file !== null && idOf(held, held.file, path) === held.id ? held.file.text : rendered(held, path));
+}
+
+/** YAML, if nothing says otherwise and YAML can keep the definition. */
+function ownFormat(source: Source | undefined, held: Held): Format {
+  if (source !== undefined) return source.format;
+  if (held.file !== null) return held.file.format;
+  return fileText(definitionOf(held), 'yaml') === null ? 'json' : 'yaml';
 }
 
 /** The id that a definition would have, read from its text in a file of this name. */
@@ -106,7 +121,7 @@ function idOf({ kind, id }: Held, { text, format }: HeldFile, path: string): str
 }
 
 /** A list keeps its file: as it is if all of it is the same, and otherwise written anew. */
-function addToList(files: Map<string, string>, folder: Folder, { path, kind, format, text }: Source, held: readonly Held[]): void {
+function addToList(files: Map<string, string>, folder: Folder, { path, kind, text }: Source, held: readonly Held[]): void {
   if (files.has(path)) return;
   const sources = folder.sources.filter((each) => each.path === path);
   const there = sources.flatMap((source) => {
@@ -115,25 +130,31 @@ function addToList(files: Map<string, string>, folder: Folder, { path, kind, for
   });
   const isKept = there.length === sources.length && there.every(({ source, found }) => isSame(source, found));
   const list: Json = there.map(({ source, found }) => (isSame(source, found) ? source.resource : found.resource));
-  files.set(path, isKept ? text : printed(list, format));
+  files.set(path, isKept ? text : textFor(path, list));
 }
 
-function rendered({ kind, id, resource }: Held, format: Format, path: string): string {
+function rendered(held: Held, path: string): string {
+  const isYaml = fileNameOf(path)?.format !== 'json';
+  return `${isYaml ? schemaLine(path, held.kind) : ''}${textFor(path, definitionOf(held))}`;
+}
+
+function textFor(path: string, value: Json): string {
+  const text = fileText(value, fileNameOf(path)?.format ?? 'yaml');
+  if (text !== null) return text;
+  throw new FolderProblem(
+    'BAD_FILE',
+    `YAML cannot keep what the project has for ${path}. Remove that file, and pull again: it comes as JSON.`,
+  );
+}
+
+/** What a file has to hold, so that a push of it makes this definition. */
+function definitionOf({ kind, id, resource }: Held): Json {
   const isWhole = kind === 'game-values' || kind === 'rate-limit-rules';
-  const value: Json = isWhole || !isObject(resource) ? resource : { sourceVersion: 1, kind, id, ...withoutHead(resource) };
-  const line = format === 'yaml' ? schemaLine(path, kind) : '';
-  return `${line}${printed(value, format)}`;
+  return isWhole || !isObject(resource) ? resource : { sourceVersion: 1, kind, id, ...withoutHead(resource) };
 }
 
 function withoutHead(resource: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
   return Object.fromEntries(Object.entries(resource).filter(([name]) => !['sourceVersion', 'kind', 'id'].includes(name)));
-}
-
-function printed(value: Json, format: Format): string {
-  const plain: unknown = JSON.parse(stringifyJson(value));
-  if (!jsonEquals(value, parseJson(JSON.stringify(plain))))
-    throw new FolderProblem('BAD_FILE', 'A definition holds a number that a file of YAML cannot keep.');
-  return format === 'json' ? `${JSON.stringify(plain, null, 2)}\n` : stringify(plain, { lineWidth: 140 });
 }
 
 /** The file that is named after a definition; `null`: its id is no valid file name. */
@@ -145,10 +166,10 @@ function nameOf({ kind, id }: Held, format: Format): string | null {
  * A path that no other file has, letter case aside, because some file systems ignore it. If the definition's own name is not possible, the path
  * is made of the valid part of the id and a hash of it.
  */
-function freePath(held: Held, format: Format, taken: Set<string>): string {
+function freePath(held: Held, format: Format, taken: TakenPaths): string {
   const name = nameOf(held, format);
   const kept = held.id.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64);
-  const path = name !== null && !taken.has(name.toLowerCase()) ? name : fileOf(held.kind, `${kept}-${hashOf(held.id).slice(0, 8)}`, format);
-  taken.add(path.toLowerCase());
+  const path = name !== null && taken.isFree(name) ? name : fileOf(held.kind, `${kept}-${hashOf(held.id).slice(0, 8)}`, format);
+  taken.add(path);
   return path;
 }

@@ -20,12 +20,12 @@ export class RemoteRefusal extends Refusal {
   }
 }
 
-/** No usable answer came from the server. `code`: `UNREACHABLE`, or `NO_ANSWER` where a write may have been done. */
+/** No usable answer came from the server. `code`: `UNREACHABLE`, `NO_ANSWER` where a write may have been done, or `BAD_ANSWER` of something else. */
 export class RemoteUnreachable extends Error {
   override readonly name = 'RemoteUnreachable';
-  readonly code: 'UNREACHABLE' | 'NO_ANSWER';
+  readonly code: 'UNREACHABLE' | 'NO_ANSWER' | 'BAD_ANSWER';
 
-  constructor(code: 'UNREACHABLE' | 'NO_ANSWER', message: string) {
+  constructor(code: 'UNREACHABLE' | 'NO_ANSWER' | 'BAD_ANSWER', message: string) {
     super(message);
     this.code = code;
   }

@@ -1,7 +1,7 @@
 import type * as contract from '../contract/answers.ts';
-import type { Json, JsonObject } from '../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
 import type { ServerAccess } from './credentials.ts';
-import { type Answered, exchange } from './exchange.ts';
+import { type Answered, exchange, strangeAnswer } from './exchange.ts';
 
 /** What a request is for: what players have, or what is staged. */
 export type Target = 'live' | 'next';
@@ -75,7 +75,7 @@ export class Remote {
   /** The definitions of a kind, as they were pushed; of `next` the live ones and, behind them, what is staged over them. */
   async list(kind: Listed, target: Target): Promise<contract.Listing['data']> {
     const query = target === 'next' ? { includeStaged: 'true', revisionTarget: 'next' } : { revisionTarget: 'live' };
-    return told<contract.Listing>(await this.#manage('GET', kind, { query })).data;
+    return told<contract.Listing>(await this.#manage('GET', kind, { query }), 'data').data;
   }
 
   async gameValues(target: Target): Promise<contract.StoredValues> {
@@ -87,20 +87,20 @@ export class Remote {
   }
 
   async tests(): Promise<contract.Tests['data']> {
-    return told<contract.Tests>(await this.#manage('GET', 'tests')).data;
+    return told<contract.Tests>(await this.#manage('GET', 'tests'), 'data').data;
   }
 
   /** What a promotion would change. */
   async diff(): Promise<contract.Difference & { readonly position: number }> {
     const answer = await this.#manage('GET', 'diff');
-    return { ...told<contract.Difference>(answer), position: positionOf(answer) ?? 0 };
+    return { ...told<contract.Difference>(answer, 'changes'), position: positionOf(answer) ?? 0 };
   }
 
   /** `base`: the revision on which it is decided; it throws PUBLISH_CONFLICT if something was published since. */
   async promote(options: { readonly dryRun: boolean; readonly force: boolean; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'promote', { body, headers: baseHeader(base), again: 'keyed' });
-    return { ...told<contract.Promoted>(answer), ...placeOf(answer) };
+    return { ...told<contract.Promoted>(answer, 'changes', 'findings'), ...placeOf(answer) };
   }
 
   /**
@@ -109,11 +109,11 @@ export class Remote {
   async rollback(options: { readonly dryRun: boolean; readonly to: number | null; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'rollback', { body, headers: baseHeader(base), again: 'keyed' });
-    return { ...told<contract.RolledBack>(answer), ...placeOf(answer) };
+    return { ...told<contract.RolledBack>(answer, 'changes'), ...placeOf(answer) };
   }
 
   async discard(options: { readonly kind?: string; readonly id?: string; readonly dryRun: boolean }): Promise<contract.Discarded> {
-    return told(await this.#manage('POST', 'discard', { body: options, again: 'keyed' }));
+    return told<contract.Discarded>(await this.#manage('POST', 'discard', { body: options, again: 'keyed' }), 'changes');
   }
 
   async remove(kind: Listed, id: string, target: Target): Promise<contract.Removed> {
@@ -122,12 +122,12 @@ export class Remote {
 
   /** A page of the history, newest first. */
   async publishes(page: { readonly limit?: number; readonly before?: number } = {}): Promise<contract.Publishes> {
-    return told(await this.#manage('GET', 'publishes', { query: page }));
+    return told<contract.Publishes>(await this.#manage('GET', 'publishes', { query: page }), 'publishes');
   }
 
   /** Runs the saved tests; nothing of it is stored. */
   async runTests(target: Target): Promise<contract.TestRun> {
-    return told(await this.#manage('POST', 'run-tests', { target, body: {}, again: 'read' }));
+    return told<contract.TestRun>(await this.#manage('POST', 'run-tests', { target, body: {}, again: 'read' }), 'results');
   }
 
   /** What a target holds, by name and hash. */
@@ -153,8 +153,14 @@ function baseHeader(base: number | null): Readonly<Record<string, string>> {
   return base === null ? {} : { 'x-ns-base': String(base) };
 }
 
-/** The body of an answer, as the contract of its route says it is. */
-function told<Body>({ body }: Answered): Body {
+/**
+ * The body of an answer, as the contract of its route says it is. `lists`: its members that are read as lists. Throws `RemoteUnreachable` for
+ * the answer of something else, such as the page of a proxy.
+ */
+function told<Body>({ body, url }: Answered, ...lists: readonly (keyof Body & string)[]): Body {
+  if (!isObject(body)) throw strangeAnswer(url, 'it is no JSON object');
+  const missing = lists.find((name) => !isArray(body[name]));
+  if (missing !== undefined) throw strangeAnswer(url, `it has no list '${missing}'`);
   return body as unknown as Body;
 }
 

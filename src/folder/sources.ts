@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { SOURCE_KINDS } from '../domain/definition/kinds.ts';
 import { failed, type Problem } from '../domain/definition/problem.ts';
@@ -6,6 +6,7 @@ import { AUTHORING_MEMBERS, compileItem, parseText } from '../domain/definition/
 import { parseYaml } from '../domain/definition/yaml.ts';
 import { isArray, isObject, type Json, type JsonObject, parseJson } from '../kernel/json.ts';
 import { nearest } from '../kernel/nearest.ts';
+import { readFileBytes } from './files.ts';
 import { type FileKind, type Format, fileNameOf, WHOLE_NAMES } from './kinds.ts';
 import { FolderProblem } from './problem.ts';
 
@@ -56,7 +57,7 @@ function filesOf(dir: string): string[] {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = join(folder, entry.name);
-      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
+      const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && leadsToFolder(path));
       // A link to a folder may lead back up.
       if (isFolder && !entry.isSymbolicLink()) visit(path);
       else if (!isFolder && /\.(ya?ml|json)$/i.test(entry.name)) found.push(relative(dir, path).split(sep).join('/'));
@@ -77,20 +78,39 @@ function filesOf(dir: string): string[] {
   return found.sort();
 }
 
+function leadsToFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // A link to nothing or to itself. The file of that name reports it.
+    return false;
+  }
+}
+
 function sourcesIn(dir: string, path: string): Source[] {
   const name = fileNameOf(path);
   if (name === null) return [];
   const { kind, format, isList } = name;
   const about = { kind, id: name.id ?? (isList ? path : SINGLE), path, format, pointer: '' };
-  const bytes = readFileSync(join(dir, path));
-  const text = bytes.toString('utf8');
-  const wrong = (problem: Problem): Source[] => [{ ...about, text, resource: null, problem }];
-  if (bytes.length > MAX_FILE_BYTES) return wrong(failed('BUDGET_EXCEEDED', `This file is larger than ${MAX_FILE_BYTES} bytes.`).problem);
-  // Otherwise what comes back would not be what the file holds.
-  if (!Buffer.from(text, 'utf8').equals(bytes)) return wrong(failed('INVALID_SOURCE_OBJECT', 'This file is not UTF-8.').problem);
+  const read = textIn(dir, path);
+  if ('problem' in read) return [{ ...about, text: '', resource: null, problem: read.problem }];
+  const { text } = read;
   if (kind === 'game-values' || kind === 'rate-limit-rules') return [whole(about, text)];
   if (isList) return listed(about, text);
   return [single(about, kind, text)];
+}
+
+function textIn(dir: string, path: string): { readonly text: string } | { readonly problem: Problem } {
+  try {
+    const bytes = readFileBytes(join(dir, path), MAX_FILE_BYTES);
+    if (bytes === null) return failed('INVALID_SOURCE_OBJECT', 'This is a link to a file that does not exist.');
+    const text = bytes.toString('utf8');
+    // Otherwise what comes back would not be what the file holds.
+    return Buffer.from(text, 'utf8').equals(bytes) ? { text } : failed('INVALID_SOURCE_OBJECT', 'This file is not UTF-8.');
+  } catch (error) {
+    if (error instanceof FolderProblem) return failed('INVALID_SOURCE_OBJECT', error.message);
+    throw error;
+  }
 }
 
 type About = Pick<Source, 'kind' | 'id' | 'path' | 'format' | 'pointer'>;

@@ -27,14 +27,19 @@ export function printObject(value: JsonObject): PrintedObject {
   return { value, text, exact };
 }
 
-function print(value: Json): Printed {
+/** {@link stringifyJson} with two blanks of indent a level, for files that people read. */
+export function prettyJson(value: Json): string {
+  return print(value, 2).text;
+}
+
+function print(value: Json, indent?: number): Printed {
   let found = false;
   exactRendering.current = (text) => {
     found = true;
     return MARK + text;
   };
   try {
-    const text = JSON.stringify(value);
+    const text = JSON.stringify(value, null, indent);
     return { text: found ? text.replace(MARKED, '$1') : text, exact: found };
   } finally {
     exactRendering.current = null;

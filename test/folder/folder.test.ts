@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -83,6 +84,30 @@ describe('the sources of a folder', () => {
     ]);
   });
 
+  it('are regular files: a pipe, a device, a link to nothing and a huge file are findings, and the command waits for none of them', () => {
+    execFileSync('mkfifo', [join(dir, 'pipe.endpoint.yml')]);
+    symlinkSync('/dev/zero', join(dir, 'device.endpoint.yml'));
+    symlinkSync('nowhere', join(dir, 'dangling.endpoint.yml'));
+    symlinkSync('loop.endpoint.yml', join(dir, 'loop.endpoint.yml'));
+    writeFileSync(join(dir, 'huge.endpoint.yml'), '');
+    truncateSync(join(dir, 'huge.endpoint.yml'), 5 * 1024 ** 3);
+    mkdirSync(join(dir, 'folder'));
+    symlinkSync('folder', join(dir, 'folder.endpoint.yml'));
+    expect(read().map(({ path, problem }) => [path, problem?.message])).toEqual([
+      ['dangling.endpoint.yml', expect.stringContaining('does not exist')],
+      ['device.endpoint.yml', expect.stringContaining('a device')],
+      ['huge.endpoint.yml', expect.stringContaining('larger than')],
+      ['loop.endpoint.yml', expect.stringContaining('back to itself')],
+      ['pipe.endpoint.yml', expect.stringContaining('a pipe')],
+    ]);
+  });
+
+  it('may be links to regular files', () => {
+    write('there.txt', 'id: buy\n');
+    symlinkSync('there.txt', join(dir, 'buy.endpoint.yml'));
+    expect(read()).toMatchObject([{ id: 'buy', path: 'buy.endpoint.yml' }]);
+  });
+
   it('need a folder that exists', () => {
     expect(() => readFolder(join(dir, 'no'))).toThrow('There is no folder');
   });
@@ -95,6 +120,17 @@ describe('savepoint.json and keys', () => {
     write('savepoint.json', '{"address": "http://127.0.0.1:8080/", "project": "p1"}');
     mkdirSync(join(dir, 'a/b'), { recursive: true });
     expect(findProject(join(dir, 'a/b'))).toEqual({ dir, address: 'http://127.0.0.1:8080', project: 'p1' });
+  });
+
+  it.runIf(process.getuid?.() === 0)('are not taken from a parent folder in which another user put them', () => {
+    write('savepoint.json', '{"address": "http://127.0.0.1:1", "project": "p"}');
+    write('mine/heroes.collection.yml', 'id: heroes\n');
+    chownSync(join(dir, 'savepoint.json'), 12_345, 12_345);
+    expect(() => findProject(join(dir, 'mine'))).toThrow(expect.objectContaining({ code: 'BAD_FILE' }));
+    expect(findProject(dir)).toMatchObject({ project: 'p' });
+    // In a container the files of a mounted folder often belong to another user than the command's.
+    chownSync(join(dir, 'mine'), 12_345, 12_345);
+    expect(findProject(join(dir, 'mine'))).toMatchObject({ project: 'p' });
   });
 
   it('are refused with an unknown member or an invalid address', () => {

@@ -1,4 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -119,6 +122,60 @@ test('what was pushed comes back byte by byte into an empty folder: YAML and JSO
   expect(await other.ends(0, 'diff')).toContain('No difference');
   await one.ends(0, 'promote', '--yes', '--force');
   expect(await other.ends(0, 'diff', '--live')).toContain('No difference');
+});
+
+test('a pull writes nothing outside its folder, and nothing at all where one of its files has no place', async () => {
+  const one = await manager('Places');
+  const outside = newFolder();
+  one.write('sub/heroes.collection.yml', HEROES);
+  one.write('look.endpoint.yml', LOOK);
+  await one.ends(0, 'push', '--no-strict');
+  const other = managerOf({ projectId: one.env.SAVEPOINT_PROJECT, secretKey: one.env.SAVEPOINT_SECRET_KEY, publicKey: '' });
+  symlinkSync(outside, join(other.dir, 'sub'));
+  expect(await other.run(['pull'])).toMatchObject({ code: 1, stderr: expect.stringContaining('sub is a link') });
+  expect([readdirSync(outside), bytesOf(other.dir)]).toEqual([[], {}]);
+  rmSync(join(other.dir, 'sub'));
+  mkdirSync(join(other.dir, 'look.endpoint.yml'));
+  expect(await other.run(['pull'])).toMatchObject({ code: 1, stderr: expect.stringContaining('there is a folder of that name') });
+  expect(bytesOf(other.dir)).toEqual({});
+  rmSync(join(other.dir, 'look.endpoint.yml'), { recursive: true });
+  await other.ends(0, 'pull');
+  expect(Object.keys(bytesOf(other.dir))).toEqual(expect.arrayContaining(['/look.endpoint.yml', '/sub/heroes.collection.yml']));
+});
+
+test('definitions that came as data keep every digit, and what YAML cannot keep is pulled as JSON', async () => {
+  const project = await newProject(database, 'Exact');
+  const one = managerOf(project);
+  const text =
+    '{"collections":[{"id":"wide","name":"wide","schema":{"gold":{"type":"number","max":9007199254740993.25}}},' +
+    '{"id":"odd","name":"odd","schema":{"<<":{"type":"number"}}}]}';
+  const headers = { 'x-api-key': project.secretKey, 'content-type': 'application/json' };
+  const pushed = await fetch(`${node.url}/v3/manage/${project.projectId}/sync`, { method: 'PUT', headers, body: text });
+  expect(pushed.status, await pushed.text()).toBe(200);
+  await one.ends(0, 'pull', '--live');
+  expect(one.read('wide.collection.yml')).toContain('max: 9007199254740993.25');
+  expect(JSON.parse(one.read('odd.collection.json'))).toMatchObject({ id: 'odd' });
+  expect(await one.ends(0, 'pull', '--live')).toContain('Nothing to pull');
+});
+
+test('an address at which something else answers is named, and what it answers is not obeyed', async () => {
+  const one = await manager('Elsewhere');
+  const answers: Readonly<Record<string, string>> = { html: '<html>\u001b[2Jhello</html>', empty: '', null: 'null', other: '{"data":"x"}' };
+  const other = createServer(({ url = '' }, response) => response.end(answers[url.split('/')[1] ?? '']));
+  await once(other.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const port = (other.address() as AddressInfo).port;
+    for (const kind of Object.keys(answers)) {
+      const ended = await one.run(['pull', '--address', `http://127.0.0.1:${port}/${kind}`]);
+      expect(ended).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(new RegExp(`127.0.0.1:${port} gave an answer.* Check the address`)),
+      });
+      expect(ended.stderr).not.toContain('\u001b[2J');
+    }
+  } finally {
+    other.close();
+  }
 });
 
 test('ids that are no names of files, or differ in letter case alone, are pulled into files of their own in the folder', async () => {

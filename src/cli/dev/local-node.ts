@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -106,8 +106,22 @@ async function startAndWait(dir: string, url: string, signal?: AbortSignal): Pro
     if (child.exitCode === null && child.signalCode === null && performance.now() < until) continue;
     const how = child.signalCode ?? (child.exitCode === null ? `no answer within ${START_MS / 1000} s` : `exit code ${child.exitCode}`);
     child.kill('SIGKILL');
-    const words = (readTextFile(join(state, 'node.log')) ?? '').trimEnd().split('\n').slice(-5).join('\n');
+    const words = lastLines(join(state, 'node.log'), 5);
     throw new FolderProblem('NO_NODE', `The local node did not start (${how}). Its last lines (${join(state, 'node.log')}):\n${words}`);
+  }
+}
+
+const MAX_LINES_BYTES = 8 * 1024;
+
+/** The last lines of a log, however long it is. */
+function lastLines(path: string, count: number): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(MAX_LINES_BYTES);
+    const read = readSync(file, bytes, 0, MAX_LINES_BYTES, Math.max(0, fstatSync(file).size - MAX_LINES_BYTES));
+    return bytes.toString('utf8', 0, read).trimEnd().split('\n').slice(-count).join('\n');
+  } finally {
+    closeSync(file);
   }
 }
 

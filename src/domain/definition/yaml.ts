@@ -29,6 +29,9 @@ export const MAX_DEPTH = 64;
 /** `uniqueKeys` is off, and {@link Converter} finds repeated keys: the library compares every pair of keys, which takes 20 s for one large map. */
 const OPTIONS = { version: '1.2', schema: 'core', intAsBigInt: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
 
+/** A number that JSON has, too: it keeps all its digits, as in a source of JSON. */
+const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
+
 const TOO_DEEP = 'Nested too deeply';
 
 /** Messages of the library that are meant for programmers, by code or by how they begin, reworded for authors. */
@@ -149,9 +152,10 @@ class Converter {
   }
 
   #scalar(node: Scalar): Json {
-    const { value } = node;
+    const { value, source = '' } = node;
     if (value === null || typeof value === 'boolean' || typeof value === 'string') return value;
     if (typeof value === 'bigint') return numberFromText(value.toString());
+    if (typeof value === 'number' && JSON_NUMBER.test(source)) return numberFromText(source);
     if (typeof value === 'number' && Number.isFinite(value)) return value;
     throw this.#stop('INVALID_YAML', 'This number has no JSON form', node);
   }
