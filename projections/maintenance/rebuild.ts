@@ -12,7 +12,7 @@ import { AT_ONCE, fillAll, IN_PAGES } from '../fills.ts';
 import { dropVersion, showVersion } from '../migrate.ts';
 import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
 import { projectsAfter, readFollowed } from '../projector/followed.ts';
-import { type Competition, hasFallenBehind, OF_REBUILDS, pauseAfter } from '../projector/turns.ts';
+import { type Contention, hasFallenBehind, OF_REBUILDS, pauseAfter } from '../projector/turns.ts';
 import { PROJECTION_NAMES, PROJECTIONS, STATE_NAMES, TELEMETRY } from '../registry.ts';
 import { type ProjectionName, schemaOf, Transaction, type Versions } from '../tables.ts';
 import { inTransaction, transaction, withClient } from '../transaction.ts';
@@ -242,7 +242,7 @@ class Rebuild {
   }
 
   /** Whether others have written to the log since this was last asked, and whether the running state tables of this project keep up with it. */
-  async #others(projectId: string): Promise<Competition> {
+  async #others(projectId: string): Promise<Contention> {
     const { pool, log } = this.#options;
     const end = await log.end();
     this.#isAlone = this.#end === undefined || this.#end === end;

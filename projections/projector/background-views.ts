@@ -10,7 +10,7 @@ import type { ProjectionName, Transaction } from '../tables.ts';
 import { transaction } from '../transaction.ts';
 import type { WorkerContext } from './context.ts';
 import { Sleeper } from './sleeper.ts';
-import { type Competition, pauseAfter, takeTurn } from './turns.ts';
+import { type Contention, pauseAfter, takeTurn } from './turns.ts';
 import { catchUpViews, groupsByRevision, isTransient, MAX_TIMEOUT_MS, noteFailure, PAGE } from './views.ts';
 
 /** What the background work needs of the project's worker. */
@@ -205,7 +205,7 @@ export class BackgroundViews {
       this.#host.viewAdvanced(view.name, { ...checkpoint, failures: checkpoint.failures + 1, paused: paused || checkpoint.paused });
   }
 
-  get #competition(): Competition {
+  get #competition(): Contention {
     return { isBehind: this.#host.isBehind(), isAlone: this.#context.neighbours.isAlone(this.#host.projectId) };
   }
 

@@ -32,7 +32,7 @@ export const OF_REBUILDS: PauseFactors = { alone: 0, shared: 0.5, behind: 4 };
 const MAX_PAGE_MS = 100;
 
 /** What else needs the machine during work in pages. */
-export interface Competition {
+export interface Contention {
   /** Whether batches of its own project have fallen behind. */
   readonly isBehind: boolean;
   /** Whether no other project is in use. */
@@ -40,7 +40,7 @@ export interface Competition {
 }
 
 /** The pause after a page that took, or blocked batches for, `pageMs`, in ms. */
-export function pauseAfter(pageMs: number, { isBehind, isAlone }: Competition, factors = OF_FILLS): number {
+export function pauseAfter(pageMs: number, { isBehind, isAlone }: Contention, factors = OF_FILLS): number {
   const factor = isBehind ? factors.behind : isAlone ? factors.alone : factors.shared;
   return Math.min(pageMs, MAX_PAGE_MS) * factor;
 }

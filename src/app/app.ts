@@ -1,5 +1,5 @@
 import type { Awaitable } from '../kernel/awaitable.ts';
-import type { Caller, Presented } from './caller.ts';
+import type { Caller, PresentedCredentials } from './caller.ts';
 import type { Endpoints } from './endpoints/endpoints.ts';
 import type { Live } from './live/live.ts';
 import type { GamePackage } from './management/game-package.ts';
@@ -21,7 +21,7 @@ import type { Values } from './storage/values.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 
 export type { Address, CollectionAddress, ManageAnswer, Positioned, ReadAnswer, RecordAddress } from './answers.ts';
-export type { Caller, Intent, PlayerProof, Presented } from './caller.ts';
+export type { Caller, IdempotentRequest, PlayerProof, PresentedCredentials } from './caller.ts';
 export type { EndpointAnswer, EndpointRequest } from './endpoints/endpoint-request.ts';
 export type { LiveEvent, Room } from './live/subscriber.ts';
 export type { ListingOf } from './management/listings.ts';
@@ -37,7 +37,7 @@ export interface App {
    * Resolves the key of a request. Throws 401 UNAUTHORIZED for a missing or unknown key and for an unknown or deleted project: one answer for
    * all, so nobody can probe for projects. Throws 403 or 401 for a disabled key (`disabledKey`), and 403 for a disabled project.
    */
-  authenticate(projectId: string, presented: Presented): Awaitable<Caller>;
+  authenticate(projectId: string, presented: PresentedCredentials): Awaitable<Caller>;
   readonly securityConfig: SecurityConfig;
   readonly documents: Documents;
   readonly records: Records;

@@ -8,7 +8,7 @@ import type { Json } from '../kernel/json.ts';
 /** What a request presented, and the caller that it was resolved to. */
 
 /** Credentials, claims and what the game says of itself, as the transport found them. Nothing in them is trusted. */
-export interface Presented extends ClientFacts {
+export interface PresentedCredentials extends ClientFacts {
   /** The key: from the first place that has one, in the order of the family of routes. */
   readonly key: string | null;
   /** True on management routes: anything but a valid, enabled secret key gets 401. */
@@ -29,11 +29,11 @@ export interface Presented extends ClientFacts {
   /** The caller's watermark from `x-ns-position`: reads reflect at least this revision. */
   readonly position: number | null;
   /** The idempotency key. `null` or left out: the request has none. */
-  readonly intent?: Intent | null;
+  readonly keyed?: IdempotentRequest | null;
 }
 
 /** The idempotency key of a request. Nothing in it is trusted. */
-export interface Intent {
+export interface IdempotentRequest {
   /** The text of the `Idempotency-Key` header. */
   readonly key: string;
   readonly requestId: string;
@@ -74,7 +74,7 @@ export interface Caller extends Credential {
   readonly key: ApiKey;
   readonly position: number | null;
   readonly proof?: PlayerProof | undefined;
-  readonly intent?: Intent | null | undefined;
+  readonly keyed?: IdempotentRequest | null | undefined;
   /** The project accepts a player that is claimed without proof. Left out: it does not, or the key acts for itself. */
   readonly takesUnproven?: true;
   /** The device that proved it to be a guest. Decisions check that it still belongs to the guest. */

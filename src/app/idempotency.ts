@@ -56,26 +56,26 @@ export interface KeyedRequest {
  * such as proof.
  */
 export function keyedBy(caller: Caller, space: Space, rules: RetentionRules, body?: Json): KeyedRequest | null {
-  const { intent } = caller;
-  if (!intent) return null;
+  const { keyed } = caller;
+  if (!keyed) return null;
   const player = namedPlayer(caller) ?? '';
-  const claim = { space, scope: `@${caller.key.keyId}`, caller: player, key: accepted(readKey(intent.key)), request: intent.request(body) };
-  return { claim, requestId: intent.requestId, keepsRefusals: true, rules };
+  const claim = { space, scope: `@${caller.key.keyId}`, caller: player, key: accepted(readKey(keyed.key)), request: keyed.request(body) };
+  return { claim, requestId: keyed.requestId, keepsRefusals: true, rules };
 }
 
 /**
  * The idempotency key of an append. Its scope is the collection and the writer, whatever key they use, and a refused append may be sent again.
  */
 export function keyedAppend(
-  { intent }: Caller,
+  { keyed }: Caller,
   at: { readonly space: Space; readonly collection: string; readonly writerId: string },
   rules: RetentionRules,
   body: Json,
 ): KeyedRequest | null {
-  if (!intent) return null;
+  if (!keyed) return null;
   const { space, collection: scope, writerId: caller } = at;
-  const claim = { space, scope, caller, key: accepted(readKey(intent.key)), request: requestHash(body) };
-  return { claim, requestId: intent.requestId, keepsRefusals: false, rules };
+  const claim = { space, scope, caller, key: accepted(readKey(keyed.key)), request: requestHash(body) };
+  return { claim, requestId: keyed.requestId, keepsRefusals: false, rules };
 }
 
 /** Decides, unless the request was decided before. */

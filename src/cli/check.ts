@@ -34,7 +34,7 @@ export function checkCommand(): Command {
           );
         printNote(`Note: ${folder.dir} holds no definitions.`);
       }
-      for (const { path, hint } of folder.strangers) printNote(`Note: ${path} is not pushed. ${hint}`);
+      for (const { path, hint } of folder.unrecognized) printNote(`Note: ${path} is not pushed. ${hint}`);
       progress(`checking ${counted(folder.sources.length, 'definition')}`);
       const findings = await found(folder, options).finally(endProgress);
       if (findings.length > 0) process.exitCode = 1;

@@ -8,9 +8,9 @@ import { RemoteUnreachable } from '../folder/refusal.ts';
 import { Remote } from '../folder/remote.ts';
 import { TYPES_FILE } from '../typegen/sources.ts';
 import { JSON_LINES, withJsonHelp } from './context.ts';
+import { CoalescingRunner } from './dev/coalescing-runner.ts';
 import { keepRunning } from './dev/keep-running.ts';
 import { isLocalAddress, type LocalNode, localNode } from './dev/local-node.ts';
-import { OneAtATime } from './dev/one-at-a-time.ts';
 import { type DevReporter, reporterFor } from './dev/reporter.ts';
 import { type RoundOptions, round } from './dev/round.ts';
 import { watchFolder } from './dev/watch.ts';
@@ -80,7 +80,7 @@ async function develop(
   const failed = (error: unknown) => {
     if (!(error instanceof RemoteUnreachable && error.code === 'UNREACHABLE')) reporter.failed(error);
   };
-  const work = new OneAtATime(async () => {
+  const work = new CoalescingRunner(async () => {
     // No round runs while the folder's own node restarts: it would only report that. A round follows when the node answers.
     if (node === null || node.isAlive()) await round(remote, rounds, node === null ? reporter : { ...reporter, failed });
   });

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { changesOf } from '../folder/changes.ts';
 import { problemsIn } from '../folder/findings.ts';
-import { heldBy } from '../folder/held.ts';
 import type { Target } from '../folder/remote.ts';
 import { readFolder } from '../folder/sources.ts';
+import { storedDefinitions } from '../folder/stored-definitions.ts';
 import { counted, endProgress, printResult, progress } from './context.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { type Shown, shownChanges, shownFindings, summaryOf } from './show.ts';
@@ -26,7 +26,7 @@ export function diffCommand(): Command {
       const target: Target = options.live ? 'live' : 'next';
       const folder = options.staged ? null : readFolder(remote.place.dir);
       const read = async (): Promise<readonly Shown[]> =>
-        folder === null ? (await remote.diff()).changes : changesOf(folder, (await heldBy(remote, target)).definitions);
+        folder === null ? (await remote.diff()).changes : changesOf(folder, (await storedDefinitions(remote, target)).definitions);
       const changes = await read().finally(endProgress);
       // A file that cannot be read is reported as a finding: its difference is unknown.
       const findings = folder === null ? [] : problemsIn(folder);

@@ -22,7 +22,7 @@ export function pullCommand(): Command {
       const { dir, project, address } = remote.place;
       progress(`reading ${project} on ${address}`);
       const { force = false } = options;
-      const pulled = await pullFolder(remote, existsSync(dir) ? readFolder(dir) : { dir, sources: [], strangers: [] }, {
+      const pulled = await pullFolder(remote, existsSync(dir) ? readFolder(dir) : { dir, sources: [], unrecognized: [] }, {
         target: options.live ? 'live' : 'next',
         force,
       }).finally(endProgress);

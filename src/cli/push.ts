@@ -27,7 +27,7 @@ export function pushCommand(): Command {
       const target: Target = options.live ? 'live' : 'next';
       await keepSchemas(place.dir);
       const folder = readFolder(place.dir);
-      for (const { path, hint } of folder.strangers) printNote(`Note: ${path} is not pushed. ${hint}`);
+      for (const { path, hint } of folder.unrecognized) printNote(`Note: ${path} is not pushed. ${hint}`);
       progress(`pushing ${counted(folder.sources.length, 'definition')} to ${target} of ${place.project} on ${place.address}`);
       const { prune = false, force = false, strict } = options;
       const pushed = await pushFolder(remote, folder, { target, strict, prune, force }).finally(endProgress);

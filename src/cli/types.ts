@@ -5,7 +5,7 @@ import { FolderProblem } from '../folder/problem.ts';
 import { findProject } from '../folder/project-file.ts';
 import type { Target } from '../folder/remote.ts';
 import { JSON_HELP, print, printNote, withJsonHelp } from './context.ts';
-import { OneAtATime } from './dev/one-at-a-time.ts';
+import { CoalescingRunner } from './dev/coalescing-runner.ts';
 import { watchFolder } from './dev/watch.ts';
 import { explain } from './explain.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
@@ -42,7 +42,7 @@ export function typesCommand(): Command {
       if (!options.watch) return once();
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-      const work = new OneAtATime(() => reportingFailures(options, once));
+      const work = new CoalescingRunner(() => reportingFailures(options, once));
       // Watching begins first, so that a change during the first generation is seen.
       const watching = makes.changes(stop.signal, () => work.request());
       work.request();

@@ -2,9 +2,9 @@ import { differenceOf, type FieldDifferences } from '../domain/definition/differ
 import { AUTHORING_MEMBERS } from '../domain/definition/source.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals } from '../kernel/json.ts';
 import { textOfSource } from './body.ts';
-import type { Held } from './held.ts';
 import type { FileKind } from './kinds.ts';
 import type { Folder, Source } from './sources.ts';
+import type { StoredDefinition } from './stored-definitions.ts';
 
 /** The changes that a push of a folder would make in a target, field by field. */
 
@@ -23,7 +23,7 @@ export interface Change extends FieldDifferences {
  * The changes of a push. A change without `fields` only concerns comments or layout, or adds the text of a definition that was pushed as
  * data. Sources that cannot be read count as changed.
  */
-export function changesOf(folder: Pick<Folder, 'sources'>, held: readonly Held[]): readonly Change[] {
+export function changesOf(folder: Pick<Folder, 'sources'>, held: readonly StoredDefinition[]): readonly Change[] {
   const before = new Map(held.map((each) => [nameOf(each), each]));
   const own = new Map(folder.sources.map((each) => [nameOf(each), each]));
   const changed = [...own.values()].flatMap((source) => changeOf(source, before.get(nameOf(source))));
@@ -31,7 +31,7 @@ export function changesOf(folder: Pick<Folder, 'sources'>, held: readonly Held[]
   return [...changed, ...absent.map(({ kind, id }): Change => ({ kind, id, action: 'absent', members: [], fields: [] }))];
 }
 
-function changeOf(source: Source, held: Held | undefined): Change[] {
+function changeOf(source: Source, held: StoredDefinition | undefined): Change[] {
   const { kind, id, path } = source;
   const after = comparable(kind, id, source.resource);
   if (held === undefined) return [{ kind, id, path, action: 'add', ...differenceOf({}, after, isTold) }];

@@ -6,7 +6,6 @@ import { changesOf } from './changes.ts';
 import { type ServerAccess, storedAddress } from './credentials.ts';
 import { fileText } from './file-text.ts';
 import { needPathInside, readTextFile, writeFileWhole } from './files.ts';
-import { type Held, type HeldFile, heldBy } from './held.ts';
 import { type Format, fileNameOf, fileOf } from './kinds.ts';
 import { FolderProblem } from './problem.ts';
 import { findProject, PROJECT_FILE, writeProjectFile } from './project-file.ts';
@@ -14,6 +13,7 @@ import type { Remote, Target } from './remote.ts';
 import { schemaLine } from './schemas.ts';
 import type { Folder, Source } from './sources.ts';
 import { hashOf, type Known, keepKnown, readKnown } from './state.ts';
+import { type StoredDefinition, type StoredFile, storedDefinitions } from './stored-definitions.ts';
 import { TakenPaths } from './taken-paths.ts';
 import { GITIGNORE } from './templates.ts';
 
@@ -35,7 +35,7 @@ export async function pullFolder(
 ): Promise<Pulled> {
   const { place } = remote;
   const known = readKnown(place);
-  const held = await heldBy(remote, options.target);
+  const held = await storedDefinitions(remote, options.target);
   const files = filesOf(folder, held.definitions);
   for (const path of files.keys()) needPathInside(folder.dir, path);
   const texts = new Map(folder.sources.map(({ path, text }) => [path, text]));
@@ -71,11 +71,11 @@ function isChanged(known: Known, path: string, text: string | null): boolean {
 }
 
 /** The files for these definitions: path → text. */
-function filesOf(folder: Folder, held: readonly Held[]): Map<string, string> {
+function filesOf(folder: Folder, held: readonly StoredDefinition[]): Map<string, string> {
   const files = new Map<string, string>();
   const existing = folder.sources.map(({ path }) => path);
   const taken = new TakenPaths(existing);
-  const data: Held[] = [];
+  const data: StoredDefinition[] = [];
   for (const each of held) {
     const path = each.file === null ? null : (each.file.path ?? nameOf(each, each.file.format));
     if (each.file === null || path === null || !taken.isFree(path)) data.push(each);
@@ -94,11 +94,11 @@ function filesOf(folder: Folder, held: readonly Held[]): Map<string, string> {
   return files;
 }
 
-function isSame(source: Source, held: Held): boolean {
+function isSame(source: Source, held: StoredDefinition): boolean {
   return changesOf({ sources: [{ ...source, text: held.file?.text ?? source.text }] }, [held]).length === 0;
 }
 
-function addFile(files: Map<string, string>, source: Source | undefined, held: Held, taken: TakenPaths): void {
+function addFile(files: Map<string, string>, source: Source | undefined, held: StoredDefinition, taken: TakenPaths): void {
   const own = ownFormat(source, held);
   const path = source?.path ?? freePath(held, own, taken);
   if (files.has(path))
@@ -107,21 +107,21 @@ function addFile(files: Map<string, string>, source: Source | undefined, held: H
 }
 
 /** YAML, if nothing says otherwise and YAML can keep the definition. */
-function ownFormat(source: Source | undefined, held: Held): Format {
+function ownFormat(source: Source | undefined, held: StoredDefinition): Format {
   if (source !== undefined) return source.format;
   if (held.file !== null) return held.file.format;
   return fileText(definitionOf(held), 'yaml') === null ? 'json' : 'yaml';
 }
 
 /** The id that a definition would have, read from its text in a file of this name. */
-function idOf({ kind, id }: Held, { text, format }: HeldFile, path: string): string {
+function idOf({ kind, id }: StoredDefinition, { text, format }: StoredFile, path: string): string {
   if (kind === 'game-values' || kind === 'rate-limit-rules') return id;
   const compiled = compileItem({ kind, sourceFormat: format, sourcePath: path, sourceText: text }, kind);
   return (compiled.ok ? compiled.id : null) ?? fileNameOf(path)?.id ?? id;
 }
 
 /** A list keeps its file: as it is if all of it is the same, and otherwise written anew. */
-function addToList(files: Map<string, string>, folder: Folder, { path, kind, text }: Source, held: readonly Held[]): void {
+function addToList(files: Map<string, string>, folder: Folder, { path, kind, text }: Source, held: readonly StoredDefinition[]): void {
   if (files.has(path)) return;
   const sources = folder.sources.filter((each) => each.path === path);
   const there = sources.flatMap((source) => {
@@ -133,7 +133,7 @@ function addToList(files: Map<string, string>, folder: Folder, { path, kind, tex
   files.set(path, isKept ? text : textFor(path, list));
 }
 
-function rendered(held: Held, path: string): string {
+function rendered(held: StoredDefinition, path: string): string {
   const isYaml = fileNameOf(path)?.format !== 'json';
   return `${isYaml ? schemaLine(path, held.kind) : ''}${textFor(path, definitionOf(held))}`;
 }
@@ -148,7 +148,7 @@ function textFor(path: string, value: Json): string {
 }
 
 /** What a file has to hold, so that a push of it makes this definition. */
-function definitionOf({ kind, id, resource }: Held): Json {
+function definitionOf({ kind, id, resource }: StoredDefinition): Json {
   const isWhole = kind === 'game-values' || kind === 'rate-limit-rules';
   return isWhole || !isObject(resource) ? resource : { sourceVersion: 1, kind, id, ...withoutHead(resource) };
 }
@@ -158,7 +158,7 @@ function withoutHead(resource: Readonly<Record<string, Json>>): Readonly<Record<
 }
 
 /** The file that is named after a definition; `null`: its id is no valid file name. */
-function nameOf({ kind, id }: Held, format: Format): string | null {
+function nameOf({ kind, id }: StoredDefinition, format: Format): string | null {
   return id === '*' || /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/.test(id) ? fileOf(kind, id, format) : null;
 }
 
@@ -166,7 +166,7 @@ function nameOf({ kind, id }: Held, format: Format): string | null {
  * A path that no other file has, letter case aside, because some file systems ignore it. If the definition's own name is not possible, the path
  * is made of the valid part of the id and a hash of it.
  */
-function freePath(held: Held, format: Format, taken: TakenPaths): string {
+function freePath(held: StoredDefinition, format: Format, taken: TakenPaths): string {
   const name = nameOf(held, format);
   const kept = held.id.replace(/[^A-Za-z0-9_-]+/g, '-').slice(0, 64);
   const path = name !== null && taken.isFree(name) ? name : fileOf(held.kind, `${kept}-${hashOf(held.id).slice(0, 8)}`, format);

@@ -3,11 +3,11 @@ import type { JsonObject } from '../kernel/json.ts';
 import { bodyOf } from './body.ts';
 import { type Change, changesOf } from './changes.ts';
 import { type Finding, findingsIn, problemsIn } from './findings.ts';
-import { heldBy } from './held.ts';
 import { RemoteRefusal } from './refusal.ts';
 import type { Remote, Target } from './remote.ts';
 import type { Folder, Source } from './sources.ts';
 import { hashOf, keepKnown, readKnown } from './state.ts';
+import { storedDefinitions } from './stored-definitions.ts';
 
 /** Pushes a folder: one publish of all its definitions. */
 
@@ -49,7 +49,7 @@ export async function pushFolder(remote: Remote, folder: Folder, options: PushOp
   const problems = problemsIn(folder);
   if (problems.length > 0) return { ok: false, reason: 'findings', findings: problems, isHeld: false };
   const known = readKnown(remote.place);
-  const held = await heldBy(remote, options.target);
+  const held = await storedDefinitions(remote, options.target);
   const changes = changesOf(folder, held.definitions).map((each) => (options.prune ? removed(each) : each));
   const isChanged = changes.some(({ action }) => action !== 'absent');
   if (!isChanged) {

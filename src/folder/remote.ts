@@ -64,43 +64,43 @@ export class Remote {
   async sync(body: JsonObject, options: SyncOptions) {
     const headers = baseHeader(options.base ?? null);
     const answer = await this.#manage('PUT', 'sync', { target: options.target, query: queryOf(options), body, headers, again: 'keyed' });
-    return { ...told<contract.Synced>(answer), ...placeOf(answer) };
+    return { ...bodyOf<contract.Synced>(answer), ...placeOf(answer) };
   }
 
   /** What {@link sync} would do. A push that would be refused throws, as the push would, with the results in `body`. */
   async preflight(body: JsonObject, options: Omit<SyncOptions, 'base'>): Promise<contract.Preflighted> {
-    return told(await this.#manage('POST', 'sync/preflight', { target: options.target, query: queryOf(options), body, again: 'read' }));
+    return bodyOf(await this.#manage('POST', 'sync/preflight', { target: options.target, query: queryOf(options), body, again: 'read' }));
   }
 
   /** The definitions of a kind, as they were pushed; of `next` the live ones and, behind them, what is staged over them. */
   async list(kind: Listed, target: Target): Promise<contract.Listing['data']> {
     const query = target === 'next' ? { includeStaged: 'true', revisionTarget: 'next' } : { revisionTarget: 'live' };
-    return told<contract.Listing>(await this.#manage('GET', kind, { query }), 'data').data;
+    return bodyOf<contract.Listing>(await this.#manage('GET', kind, { query }), 'data').data;
   }
 
   async gameValues(target: Target): Promise<contract.StoredValues> {
-    return told(await this.#manage('GET', 'game-values', { query: { revisionTarget: target } }));
+    return bodyOf(await this.#manage('GET', 'game-values', { query: { revisionTarget: target } }));
   }
 
   async rateLimitRules(target: Target): Promise<contract.StoredRules> {
-    return told(await this.#manage('GET', 'rate-limit-rules', { query: { revisionTarget: target } }));
+    return bodyOf(await this.#manage('GET', 'rate-limit-rules', { query: { revisionTarget: target } }));
   }
 
   async tests(): Promise<contract.Tests['data']> {
-    return told<contract.Tests>(await this.#manage('GET', 'tests'), 'data').data;
+    return bodyOf<contract.Tests>(await this.#manage('GET', 'tests'), 'data').data;
   }
 
   /** What a promotion would change. */
   async diff(): Promise<contract.Difference & { readonly position: number }> {
     const answer = await this.#manage('GET', 'diff');
-    return { ...told<contract.Difference>(answer, 'changes'), position: positionOf(answer) ?? 0 };
+    return { ...bodyOf<contract.Difference>(answer, 'changes'), position: positionOf(answer) ?? 0 };
   }
 
   /** `base`: the revision on which it is decided; it throws PUBLISH_CONFLICT if something was published since. */
   async promote(options: { readonly dryRun: boolean; readonly force: boolean; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'promote', { body, headers: baseHeader(base), again: 'keyed' });
-    return { ...told<contract.Promoted>(answer, 'changes', 'findings'), ...placeOf(answer) };
+    return { ...bodyOf<contract.Promoted>(answer, 'changes', 'findings'), ...placeOf(answer) };
   }
 
   /**
@@ -109,35 +109,35 @@ export class Remote {
   async rollback(options: { readonly dryRun: boolean; readonly to: number | null; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'rollback', { body, headers: baseHeader(base), again: 'keyed' });
-    return { ...told<contract.RolledBack>(answer, 'changes'), ...placeOf(answer) };
+    return { ...bodyOf<contract.RolledBack>(answer, 'changes'), ...placeOf(answer) };
   }
 
   async discard(options: { readonly kind?: string; readonly id?: string; readonly dryRun: boolean }): Promise<contract.Discarded> {
-    return told<contract.Discarded>(await this.#manage('POST', 'discard', { body: options, again: 'keyed' }), 'changes');
+    return bodyOf<contract.Discarded>(await this.#manage('POST', 'discard', { body: options, again: 'keyed' }), 'changes');
   }
 
   async remove(kind: Listed, id: string, target: Target): Promise<contract.Removed> {
-    return told(await this.#manage('DELETE', `${kind}/${encodeURIComponent(id)}`, { target, again: 'keyed' }));
+    return bodyOf(await this.#manage('DELETE', `${kind}/${encodeURIComponent(id)}`, { target, again: 'keyed' }));
   }
 
   /** A page of the history, newest first. */
   async publishes(page: { readonly limit?: number; readonly before?: number } = {}): Promise<contract.Publishes> {
-    return told<contract.Publishes>(await this.#manage('GET', 'publishes', { query: page }), 'publishes');
+    return bodyOf<contract.Publishes>(await this.#manage('GET', 'publishes', { query: page }), 'publishes');
   }
 
   /** Runs the saved tests; nothing of it is stored. */
   async runTests(target: Target): Promise<contract.TestRun> {
-    return told<contract.TestRun>(await this.#manage('POST', 'run-tests', { target, body: {}, again: 'read' }), 'results');
+    return bodyOf<contract.TestRun>(await this.#manage('POST', 'run-tests', { target, body: {}, again: 'read' }), 'results');
   }
 
   /** What a target holds, by name and hash. */
   async manifest(target: Target): Promise<contract.Manifest> {
-    return told(await this.#manage('GET', 'agent-manifest', { target }));
+    return bodyOf(await this.#manage('GET', 'agent-manifest', { target }));
   }
 
   /** Whether address, project and key fit together. */
   async validate(): Promise<contract.Validated> {
-    return told(await this.#manage('GET', 'validate'));
+    return bodyOf(await this.#manage('GET', 'validate'));
   }
 
   #manage(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, asked: Request = {}): Promise<Answered> {
@@ -157,7 +157,7 @@ function baseHeader(base: number | null): Readonly<Record<string, string>> {
  * The body of an answer, as the contract of its route says it is. `lists`: its members that are read as lists. Throws `RemoteUnreachable` for
  * the answer of something else, such as the page of a proxy.
  */
-function told<Body>({ body, url }: Answered, ...lists: readonly (keyof Body & string)[]): Body {
+function bodyOf<Body>({ body, url }: Answered, ...lists: readonly (keyof Body & string)[]): Body {
   if (!isObject(body)) throw strangeAnswer(url, 'it is no JSON object');
   const missing = lists.find((name) => !isArray(body[name]));
   if (missing !== undefined) throw strangeAnswer(url, `it has no list '${missing}'`);

@@ -33,7 +33,7 @@ export interface Folder {
   /** In the order of their paths. */
   readonly sources: readonly Source[];
   /** Files that look like sources and are none, with what was probably meant: `buy.endpont.yml`. */
-  readonly strangers: readonly { readonly path: string; readonly hint: string }[];
+  readonly unrecognized: readonly { readonly path: string; readonly hint: string }[];
 }
 
 const MAX_FILES = 5_000;
@@ -48,7 +48,11 @@ const SINGLE = '*';
 export function readFolder(dir: string): Folder {
   const paths = filesOf(dir);
   const sources = paths.flatMap((path) => sourcesIn(dir, path));
-  return { dir, sources: sources.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)), strangers: paths.flatMap(strangerIn) };
+  return {
+    dir,
+    sources: sources.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)),
+    unrecognized: paths.flatMap(unrecognizedIn),
+  };
 }
 
 function filesOf(dir: string): string[] {
@@ -163,7 +167,7 @@ export function withoutAuthoring(definition: JsonObject): JsonObject {
 }
 
 /** A file that is named like a source, but of a kind that does not exist. */
-function strangerIn(path: string): { readonly path: string; readonly hint: string }[] {
+function unrecognizedIn(path: string): { readonly path: string; readonly hint: string }[] {
   if (fileNameOf(path) !== null) return [];
   const [, name = '', word = '', ending = ''] = /^(?:.*\/)?([^/]+)\.([A-Za-z-]+)\.(ya?ml|json)$/i.exec(path) ?? [];
   const meant = nearest(word, [...SOURCE_KINDS, ...SOURCE_KINDS.map((kind) => `${kind}s`)]);

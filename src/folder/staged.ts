@@ -1,8 +1,8 @@
 import type { Finding } from './findings.ts';
-import { type Held, heldBy } from './held.ts';
 import { judged } from './push.ts';
 import type { Remote, Target } from './remote.ts';
 import type { Source } from './sources.ts';
+import { type StoredDefinition, storedDefinitions } from './stored-definitions.ts';
 
 /**
  * What is wrong in what `next` holds, and not in live already: what a promotion would make worse. Throws `RemoteRefusal` where the server
@@ -16,13 +16,13 @@ export async function stagedFindings(remote: Remote): Promise<readonly Finding[]
 }
 
 async function findingsOf(remote: Remote, target: Target): Promise<readonly Finding[]> {
-  const { definitions } = await heldBy(remote, target);
+  const { definitions } = await storedDefinitions(remote, target);
   // Tests are never staged.
   const sources = definitions.filter(({ kind }) => kind !== 'test').map(sourceOf);
   return judged(remote, { sources }, { target, strict: true, prune: false });
 }
 
-function sourceOf({ kind, id, resource, file }: Held): Source {
+function sourceOf({ kind, id, resource, file }: StoredDefinition): Source {
   if (file !== null) return { kind, id, resource, path: file.path ?? '', format: file.format, text: file.text, pointer: '', problem: null };
   // A pointer says that it is no file of its own, so it goes as data.
   return { kind, id, resource, path: '', format: 'json', text: '', pointer: '/0', problem: null };

@@ -106,7 +106,7 @@ function isCompressed({ headers }: IncomingMessage): boolean {
 export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: MakeRefusal): Awaitable<Json | undefined> {
   return andThen(readBody(exchange, bounds, invalid), (bytes) => {
     const body = parsed(bytes, bounds, invalid);
-    if (exchange.intent !== null && body !== undefined) exchange.intent.read(body, bytes);
+    if (exchange.keyed !== null && body !== undefined) exchange.keyed.read(body, bytes);
     return body;
   });
 }

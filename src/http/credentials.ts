@@ -1,11 +1,11 @@
-import type { App, Caller, Presented } from '../app/app.ts';
+import type { App, Caller, PresentedCredentials } from '../app/app.ts';
 import { type KeyRules, takesSecretKey } from '../contract/credentials.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { type Awaitable, andThen } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
 import { isObject, type Json } from '../kernel/json.ts';
 import { type Context, type Exchange, firstHeader, firstQuery, headerText, param, queryText, type WithParams } from './exchange.ts';
-import { intentOf } from './intent.ts';
+import { keyedRequestOf } from './keyed-request.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SECRET_HEADERS } from './names.ts';
 import { claimText, RequestProof } from './proof.ts';
 
@@ -34,7 +34,7 @@ function markUnproven(ctx: Context, caller: Caller): Caller {
 }
 
 /** The credentials of a request: keys, claims and proof, from the carriers that the route allows. Nothing is verified yet. */
-export function present(exchange: Exchange, rules: KeyRules): Presented {
+export function present(exchange: Exchange, rules: KeyRules): PresentedCredentials {
   const extraSecret = rules.carriers === 'queries' ? secretOf(exchange) : null;
   return {
     key: keyOf(exchange, rules.carriers) ?? extraSecret,
@@ -47,7 +47,7 @@ export function present(exchange: Exchange, rules: KeyRules): Presented {
     onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
     proof: new RequestProof(exchange),
     position: positionOf(exchange),
-    intent: intentOf(exchange, targetOf),
+    keyed: keyedRequestOf(exchange, targetOf),
     revision: revisionOf(exchange),
     clientType: headerText(exchange, 'x-ns-client-type'),
   };

@@ -36,7 +36,7 @@ export interface Exchange {
   /** Pattern of the matched route, for metrics. */
   route: string;
   /** The idempotency key of the request; `null` for nearly all requests. */
-  intent: BodyListener | null;
+  keyed: BodyListener | null;
   /** The sender; `null` until the key is resolved. */
   caller: Caller | null;
   /** How its endpoint call ended. */
@@ -117,7 +117,7 @@ export function openExchange(req: IncomingMessage, addressOf: AddressOf): Exchan
     family: 'system',
     location: '',
     route: 'unmatched',
-    intent: null,
+    keyed: null,
     caller: null,
     call: null,
   };

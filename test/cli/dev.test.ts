@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { OneAtATime } from '../../src/cli/dev/one-at-a-time.ts';
+import { CoalescingRunner } from '../../src/cli/dev/coalescing-runner.ts';
 import { affected } from '../../src/cli/dev/round.ts';
 import { watchFolder } from '../../src/cli/dev/watch.ts';
 
@@ -14,7 +14,7 @@ describe('work after changes', () => {
     let running = 0;
     let most = 0;
     let done = 0;
-    const work = new OneAtATime(async () => {
+    const work = new CoalescingRunner(async () => {
       running += 1;
       most = Math.max(most, running);
       await new Promise(setImmediate);
@@ -72,7 +72,7 @@ describe('the tests of a round', () => {
   const about = { path: 'p', format: 'yaml', text: '', pointer: '', problem: null } as const;
   const sources = [{ ...about, kind: 'endpoint', id: 'sell', resource: { slug: 'sell-it' } } as const];
   const chosen = (kind: 'endpoint' | 'test' | 'workflow', id: string) =>
-    affected({ dir: '', sources, strangers: [] }, [{ kind, id, action: 'change', members: [], fields: [] }], tests).map(
+    affected({ dir: '', sources, unrecognized: [] }, [{ kind, id, action: 'change', members: [], fields: [] }], tests).map(
       (test) => test['id'],
     );
 

@@ -12,7 +12,7 @@ import { findingsOf } from '../../src/domain/definition/findings/cached-findings
 import { definitionFindings } from '../../src/domain/definition/findings/definition.ts';
 import { plan } from '../../src/domain/definition/plan.ts';
 import { located, ParseBudget } from '../../src/domain/definition/positions.ts';
-import { knownWith } from '../../src/domain/definition/pushed.ts';
+import { knownByName } from '../../src/domain/definition/pushed.ts';
 import { compileItem } from '../../src/domain/definition/source.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { parseJson, stringifyJson } from '../../src/kernel/json.ts';
@@ -95,7 +95,7 @@ test('findings of large definitions equal those of this process, whatever they r
   await validateAhead(around(compiler), 'p', items, { state, target: 'live' });
   const fit = plan(state, 'endpoint', item, 'live', 0);
   if (!fit.ok) throw new Error(fit.problem.message);
-  const known = knownWith(state, 'live', new Map([['endpoint', [fit]]]));
+  const known = knownByName(state, 'live', new Map([['endpoint', [fit]]]));
   const found = findingsOf('endpoint', fit.definition, known);
   const here = located('endpoint', fit.definition, definitionFindings('endpoint', fit.definition, known), new ParseBudget(1e9));
   expect(found).toEqual(here);
@@ -130,7 +130,7 @@ test('libraries that a large definition imports stay here: only the params of bl
   expect(Math.max(...judging.map(({ known }) => known.length))).toBeLessThan(4_000);
   const fit = plan(state, 'endpoint', item, 'live', 0);
   if (!fit.ok) throw new Error(fit.problem.message);
-  const found = findingsOf('endpoint', fit.definition, knownWith(state, 'live', new Map([['endpoint', [fit]]])));
+  const found = findingsOf('endpoint', fit.definition, knownByName(state, 'live', new Map([['endpoint', [fit]]])));
   expect(found.map(({ code }) => code)).toContain('UNKNOWN_PARAM');
 });
 

@@ -25,8 +25,8 @@ const read = () => readFolder(dir).sources.map(({ kind, id, path, pointer, probl
 
 describe('the sources of a folder', () => {
   it('include all of the example game', () => {
-    const { sources, strangers } = readFolder(resolve(import.meta.dirname, '../../infra/demo/game'));
-    expect(strangers).toEqual([]);
+    const { sources, unrecognized } = readFolder(resolve(import.meta.dirname, '../../infra/demo/game'));
+    expect(unrecognized).toEqual([]);
     expect(sources.filter(({ problem }) => problem !== null)).toEqual([]);
     expect(sources.map(({ kind, id }) => `${kind} ${id}`)).toEqual([
       'workflow charge',
@@ -77,7 +77,7 @@ describe('the sources of a folder', () => {
     write('notes.yml', 'a: 1\n');
     write('ruels.yml', 'rules: []\n');
     write('package.json', '{}');
-    expect(readFolder(dir).strangers).toMatchObject([
+    expect(readFolder(dir).unrecognized).toMatchObject([
       { path: 'buy.endpont.yml', hint: expect.stringContaining('buy.endpoint.yml') },
       { path: 'notes.yml' },
       { path: 'ruels.yml', hint: 'Did you mean rules.yml?' },

@@ -1,4 +1,4 @@
-import type { App, Caller, GuestAnswer, Presented, SessionAnswer } from '../../src/app/app.ts';
+import type { App, Caller, GuestAnswer, PresentedCredentials, SessionAnswer } from '../../src/app/app.ts';
 import { writerOf } from '../../src/app/storage/records.ts';
 import type { Route } from '../../src/contract/route.ts';
 import { collections, gameValues, rateLimitRules } from '../../src/contract/routes/definitions.ts';
@@ -38,7 +38,7 @@ function exampleOf<R extends Answered>({ example }: R): ShownBy<R['answers'][200
 /** Use cases that remember their calls and answer something that fits. Documents lie in a map. */
 export interface FakeApp extends App {
   readonly calls: Call[];
-  readonly presented: Presented[];
+  readonly presented: PresentedCredentials[];
   /** Answer of `endpoints.call`. */
   endpoint: { status: number; body: Json };
   /** Thrown by every use case while set. */
@@ -48,7 +48,7 @@ export interface FakeApp extends App {
 export function fakeApp(): FakeApp {
   const documents = new Map<string, string>();
   const calls: Call[] = [];
-  const presented: Presented[] = [];
+  const presented: PresentedCredentials[] = [];
   const at = { position: 7, stale: false };
   const note = (name: string, caller: Caller, ...rest: unknown[]): void => {
     calls.push({ name, caller, arguments: rest });
@@ -237,7 +237,7 @@ export function fakeApp(): FakeApp {
   return app;
 }
 
-function authenticate(projectId: string, found: Presented): Caller {
+function authenticate(projectId: string, found: PresentedCredentials): Caller {
   if (found.key === null) throw refusal('UNAUTHORIZED', 'Missing API key');
   if (found.key === DISABLED_KEY) throw refusal(found.disabledKey);
   const isSecret = found.key === SECRET_KEY;

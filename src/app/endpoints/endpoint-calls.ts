@@ -43,7 +43,7 @@ function createCallRecorder({ scheduler, telemetry, platformId }: AppContext, pr
     const fact = calledEvent({ platformId: playerIn(space, player), slug, method, status, durationMs, input, body });
     if (fact === null) return;
     const now = scheduler.now();
-    if (project.quotas.reports?.tryCount(now) === false) return;
+    if (project.quotas.reports?.tryTake(now) === false) return;
     const actor = { kind: caller.key.kind, keyId: caller.key.keyId };
     // It never rejects, and nobody waits for it.
     telemetry.recorder.record(project.id, fact, { recordedAt: now, actor }, TIMEOUT_MS);

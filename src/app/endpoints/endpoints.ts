@@ -196,7 +196,7 @@ function runSealed(run: Run, player: string, open: OpenSealed): Decided<CallOutc
 
 /** The idempotency key covers the endpoint's input only: proof and request id may differ when the call is sent again. */
 function keyedCall({ context, caller, access, call }: Run, input: JsonObject): KeyedRequest | null {
-  return keyedBy(caller, access.space, context.limits.answers.game, caller.intent ? { slug: call.slug, input } : null);
+  return keyedBy(caller, access.space, context.limits.answers.game, caller.keyed ? { slug: call.slug, input } : null);
 }
 
 function perform(run: Run, keyed: KeyedRequest | null, platformId: string, input: JsonObject): Decided<CallOutcome> {

@@ -1,7 +1,7 @@
 import type { PublishTarget } from '../../domain/events.ts';
 import { readTopic, type Topic } from '../../domain/live/topic.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { Presented } from '../caller.ts';
+import type { PresentedCredentials } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
 import { authenticate } from '../security/authenticate.ts';
@@ -36,7 +36,7 @@ export interface Live {
    * Opens a stream. Throws the refusals of `App.authenticate`, 401 if the project asks for proof and the player is not proven, 400
    * INVALID_REQUEST for an invalid topic, 503 BUSY if too many streams are open.
    */
-  open(projectId: string, presented: Presented, request: LiveRequest): Promise<LiveStream>;
+  open(projectId: string, presented: PresentedCredentials, request: LiveRequest): Promise<LiveStream>;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Known } from '../../domain/definition/findings/finding.ts';
 import { type Lookup, type LookupResult, lookUp } from '../../domain/definition/findings/lookups.ts';
 import { isListed, type ListedKind, type SourceKind } from '../../domain/definition/kinds.ts';
 import { type PlannedItem, plan, type ValidItem } from '../../domain/definition/plan.ts';
-import { knownWith } from '../../domain/definition/pushed.ts';
+import { knownByName } from '../../domain/definition/pushed.ts';
 import { compileItem, isCompiled, keepCompiled } from '../../domain/definition/source.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import type { DefinitionsState } from '../../domain/states.ts';
@@ -69,7 +69,7 @@ export async function validateAhead(
     push.set(kind, planned);
     await rest();
   }
-  const known = knownWith(state, target, push);
+  const known = knownByName(state, target, push);
   const texts: Texts = new WeakMap();
   for (const [kind, planned] of push) {
     for (const each of planned) {

@@ -14,7 +14,7 @@ export class MinuteQuota {
   }
 
   /** Counts one report. Answers whether it may be stored. `now`: unix ms. */
-  tryCount(now: number): boolean {
+  tryTake(now: number): boolean {
     const minute = Math.floor(now / MINUTE_MS);
     if (minute !== this.#minute) {
       this.#minute = minute;

@@ -6,7 +6,7 @@ import type { ApiKey, AuthorityState } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { requirePermissions } from '../access.ts';
-import type { Caller, Presented } from '../caller.ts';
+import type { Caller, PresentedCredentials } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 
@@ -26,32 +26,32 @@ const refreshedAt = new WeakMap<Project, number>();
  * Resolves the keys of a request; see `App.authenticate`. An unknown project and an unknown key get the same answer. Waits for nothing if
  * project and key are known here.
  */
-export function authenticate(context: AppContext, projectId: string, presented: Presented): Awaitable<Caller> {
+export function authenticate(context: AppContext, projectId: string, presented: PresentedCredentials): Awaitable<Caller> {
   if (!presented.key) throw refusal('UNAUTHORIZED', presented.management ? NO_MANAGEMENT_KEY : NO_KEY);
   if (!isProjectId(projectId)) throw unknownKey(presented);
   const project = context.projects.peek(projectId);
   return project ? callerIn(context, project, presented.key, presented) : callerOnceOpen(context, projectId, presented.key, presented);
 }
 
-async function callerOnceOpen(context: AppContext, projectId: string, value: string, presented: Presented): Promise<Caller> {
+async function callerOnceOpen(context: AppContext, projectId: string, value: string, presented: PresentedCredentials): Promise<Caller> {
   const project = await context.projects.get(projectId);
   if (!project) throw unknownKey(presented);
   return callerIn(context, project, value, presented);
 }
 
-function callerIn(context: AppContext, project: Project, value: string, presented: Presented): Awaitable<Caller> {
+function callerIn(context: AppContext, project: Project, value: string, presented: PresentedCredentials): Awaitable<Caller> {
   const key = findKey(project, value);
   return key ? callerOf(context, project, key, presented) : callerOfNewKey(context, project, value, presented);
 }
 
 /** A key may just have been made on another node, so the log is read once more before the caller is refused. */
-async function callerOfNewKey(context: AppContext, project: Project, value: string, presented: Presented): Promise<Caller> {
+async function callerOfNewKey(context: AppContext, project: Project, value: string, presented: PresentedCredentials): Promise<Caller> {
   const key = (await catchUp(context, project)) ? findKey(project, value) : undefined;
   if (!key) throw unknownKey(presented);
   return callerOf(context, project, key, presented);
 }
 
-function callerOf(context: AppContext, project: Project, key: ApiKey, presented: Presented): Caller {
+function callerOf(context: AppContext, project: Project, key: ApiKey, presented: PresentedCredentials): Caller {
   const isSecret = key.kind === 'secret';
   if (presented.management && (!isSecret || !key.enabled)) throw unknownKey(presented);
   if (!key.enabled) throw refusal(presented.disabledKey, 'This key is disabled');
@@ -74,7 +74,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
       ? revisionStatus(settings, authority.gamePackage, presented, context.scheduler.now())
       : null,
     proof: presented.proof,
-    intent: presented.intent,
+    keyed: presented.keyed,
     ...(isSecret || settings.requirePlayerAuth ? {} : { takesUnproven: true }),
   };
 }
@@ -83,7 +83,7 @@ const NO_MANAGEMENT_KEY = 'Missing management API key: send the secret key of th
 const NO_KEY = 'Missing API key: send the public key of the project in the header x-public-key, or a secret one in x-secret-key';
 
 /** The refusal of an unknown key. It describes the key's own form only, and nothing that the installation knows. */
-function unknownKey({ key, management }: Presented): Error {
+function unknownKey({ key, management }: PresentedCredentials): Error {
   if (!management) return refusal('UNAUTHORIZED', 'Invalid API key: check it, and the project id in the path');
   if (isPublicKey(key ?? '')) return refusal('UNAUTHORIZED', 'Invalid management API key: this is a public key, and it takes a secret one');
   return refusal('UNAUTHORIZED', 'Invalid or missing management API key: check it, and the project id in the path');

@@ -80,7 +80,7 @@ async function track(
   const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...event, platformId: playerIn(space, event.platformId) } };
   if (!isCaptured(setting, fact)) return { stored: false, reason: 'capture_disabled' };
   const now = context.scheduler.now();
-  if (reports !== null && !reports.tryCount(now)) return { stored: false, reason: 'quota_exceeded' };
+  if (reports !== null && !reports.tryTake(now)) return { stored: false, reason: 'quota_exceeded' };
   const revision = await record(context, caller, asKept(setting, fact), now, TRACK_MS);
   return revision === null ? { stored: false, reason: 'storage_unavailable' } : { stored: true, reason: null };
 }
@@ -106,7 +106,7 @@ async function heartbeat(
   const { heartbeats } = context.telemetry;
   const gathered = heartbeats.fold(caller.projectId, data, at);
   if (gathered !== null) return answered(true, gathered.stats);
-  if (reports !== null && !reports.tryCount(at)) return notStored();
+  if (reports !== null && !reports.tryTake(at)) return notStored();
   const { persisted, stats } = await storeHeartbeat(context, remembered, caller, data, at);
   return answered(persisted, stats);
 }
@@ -139,7 +139,7 @@ async function saveFailed(context: AppContext, caller: Caller, body: Json | unde
   context.telemetry.onSaveFailed(caller.projectId, data);
   const now = context.scheduler.now();
   const { reports } = (await projectOf(context, caller)).quotas;
-  if (reports !== null && !reports.tryCount(now)) return { recorded: false };
+  if (reports !== null && !reports.tryTake(now)) return { recorded: false };
   const revision = await record(context, caller, { type: 'save.failed', data }, now, TRACK_MS);
   return { recorded: revision !== null };
 }

@@ -34,7 +34,7 @@ function textReporter(): DevReporter {
       print(styled('gray', "Changes of this folder are pushed to next, which a game plays with `publishTarget: 'next'`."));
       print(styled('gray', '`savepoint promote` makes them live. Ctrl-C stops.'));
     },
-    strangers: noteStrangersOnce(),
+    unrecognized: noteUnrecognizedOnce(),
     pushed(pushed, ms) {
       const warnings = pushed.ok ? pushed.warnings : [];
       const fresh = warnings.filter((warning) => !told.has(nameOf(warning)));
@@ -53,11 +53,11 @@ function textReporter(): DevReporter {
 }
 
 /** Prints a note for each file that is not pushed, once and not after every change of the folder. */
-function noteStrangersOnce(): DevReporter['strangers'] {
+function noteUnrecognizedOnce(): DevReporter['unrecognized'] {
   let told = new Set<string>();
-  return (strangers) => {
-    for (const { path, hint } of strangers) if (!told.has(path)) printNote(`Note: ${path} is not pushed. ${hint}`);
-    told = new Set(strangers.map(({ path }) => path));
+  return (unrecognized) => {
+    for (const { path, hint } of unrecognized) if (!told.has(path)) printNote(`Note: ${path} is not pushed. ${hint}`);
+    told = new Set(unrecognized.map(({ path }) => path));
   };
 }
 
@@ -95,7 +95,7 @@ function jsonReporter(): DevReporter {
   const tell = (event: string, rest: object) => print(JSON.stringify({ event, ...rest }));
   return {
     ready: (address, project, isShared) => tell('ready', { address, project, isShared }),
-    strangers: noteStrangersOnce(),
+    unrecognized: noteUnrecognizedOnce(),
     pushed: (pushed, ms) => tell('pushed', { ...pushed, ms: Math.round(ms) }),
     tested: ({ results, ...sums }, _, ms) =>
       tell('tested', { ok: sums.failed === 0, ...sums, ms: Math.round(ms), results: results.map(short) }),

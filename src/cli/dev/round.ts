@@ -19,7 +19,7 @@ export interface RoundOptions {
 /** Reports each part of a round as soon as it is done. */
 export interface RoundReporter {
   /** Files that look like sources but are not, and are not pushed. */
-  strangers(strangers: Folder['strangers']): void;
+  unrecognized(unrecognized: Folder['unrecognized']): void;
   pushed(pushed: Pushed, ms: number): void;
   /** `findings`: those of the push. */
   tested(done: TestsDone, findings: readonly Finding[], ms: number): void;
@@ -33,7 +33,7 @@ export async function round(remote: Remote, { types, ...options }: RoundOptions,
   try {
     const { dir } = remote.place;
     const folder = readFolder(dir);
-    reporter.strangers(folder.strangers);
+    reporter.unrecognized(folder.unrecognized);
     const began = performance.now();
     const pushed = await pushFolder(remote, folder, { target: 'next', strict: false, ...options });
     reporter.pushed(pushed, performance.now() - began);

@@ -1,7 +1,7 @@
 import { type UnknownField, unknownFields } from '../../domain/document/unknown-fields.ts';
-import { collectionsOf } from '../../folder/held.ts';
 import { RemoteRefusal } from '../../folder/refusal.ts';
 import type { Remote, Target } from '../../folder/remote.ts';
+import { collectionsOf } from '../../folder/stored-definitions.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';

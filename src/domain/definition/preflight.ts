@@ -13,7 +13,7 @@ import { codeOf, type InvalidItem, type ValidItem } from './plan.ts';
 import type { PlannedWhole } from './plan-single.ts';
 import { ParseBudget } from './positions.ts';
 import { answered } from './publish.ts';
-import { findingsOfItem, knownWith } from './pushed.ts';
+import { findingsOfItem, knownByName } from './pushed.ts';
 import { stringOf } from './read.ts';
 import { removal, without } from './removal.ts';
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
@@ -36,7 +36,7 @@ export function preflight(
   const unpushed = replaceAll ? unpushedEntries(state, target, kinds) : [];
   const full = tooManyDefinitions(state, putsOf(sections) ?? [], removal(unpushed, target).deletes);
   if (full) return full;
-  const known = knownWith(without(state, unpushed), target, kinds, pushedValues(sections));
+  const known = knownByName(without(state, unpushed), target, kinds, pushedValues(sections));
   const how = { known, strict, budget: new ParseBudget(), fails: strict || [...sections.values()].some(failsOf) };
   const reports = new Map([...sections].map(([name, section]) => [name, sectionReport(name, section, unpushed, how)]));
   const sum = (count: (section: SectionReport) => number) => [...reports.values()].reduce((all, section) => all + count(section), 0);

@@ -33,7 +33,7 @@ import { definesValues, gameValues } from './values.ts';
 export type PushedKinds = ReadonlyMap<ListedKind, readonly PlannedItem[]>;
 
 /** What definitions may refer to: what the target holds, and what this push contains. */
-export function knownWith(state: DefinitionsState, target: PublishTarget, push: PushedKinds, values?: Put): KnownByName {
+export function knownByName(state: DefinitionsState, target: PublishTarget, push: PushedKinds, values?: Put): KnownByName {
   const stored = effectiveDefinitions(state, target);
   const held = knownIn(stored);
   const pushed = (kind: ListedKind) =>
@@ -150,7 +150,7 @@ export function warner(
   { values, strict = false }: PushOptions = {},
 ): Warn {
   const count = [...push.values()].reduce((sum, planned) => sum + planned.length, 0);
-  const known = count > MAX_VALIDATED && !strict ? null : knownWith(state, target, push, values);
+  const known = count > MAX_VALIDATED && !strict ? null : knownByName(state, target, push, values);
   const budget = new ParseBudget();
   let left = MAX_WARNINGS;
   const limited = (kind: ListedKind, fit: ValidItem): readonly Finding[] => {

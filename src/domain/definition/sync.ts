@@ -9,7 +9,7 @@ import type { Entry } from './overlay.ts';
 import { type PlannedItem, refusedResults } from './plan.ts';
 import { wholeDiagnostics } from './plan-single.ts';
 import { ABOUT_STORE, type Decision, type Put, publishEvents, refusePush, written } from './publish.ts';
-import { knownWith, type PushedKinds, type Warn, warner, writtenResult } from './pushed.ts';
+import { knownByName, type PushedKinds, type Warn, warner, writtenResult } from './pushed.ts';
 import { removal, unpushedOf, without } from './removal.ts';
 import { type PlannedSection, type PlannedSections, planSections } from './sections.ts';
 import { plainWords } from './wording.ts';
@@ -37,7 +37,7 @@ export function decideSync(
   if (full) return full;
   const left = without(state, unpushed);
   const warn = warner(left, target, kinds, { values, strict });
-  const known = knownWith(left, target, kinds, values);
+  const known = knownByName(left, target, kinds, values);
   const pushed = [...sections].map(([name, section]) => {
     if ('planned' in section) return [name, writtenSection(section.kind, section.planned ?? [], unpushed, warn)];
     const { kind, whole } = section;

@@ -160,7 +160,7 @@ function withSession(known: PlayerProfile, report: SessionReport, moment: Sessio
   const begins = moment === 'join' || (moment === 'heartbeat' && isNew);
   const left = moment === 'leave';
   return {
-    ...withSighting(known, report.playerName, type, at),
+    ...withLastSeen(known, report.playerName, type, at),
     online: !left,
     onlineSince: left ? null : known.online && !begins ? known.onlineSince : at,
     lastHeartbeat: moment === 'heartbeat' ? at : known.lastHeartbeat,
@@ -175,7 +175,7 @@ function withSession(known: PlayerProfile, report: SessionReport, moment: Sessio
 function withOther(known: PlayerProfile, report: AnalyticsTracked, at: number): PlayerProfile {
   const passed = known.online ? elapsed(known, at) : 0;
   return {
-    ...withSighting(known, report.playerName, report.type, at),
+    ...withLastSeen(known, report.playerName, report.type, at),
     lastEndpointSlug: calledSlug(report) ?? known.lastEndpointSlug,
     online: true,
     onlineSince: known.online ? known.onlineSince : at,
@@ -184,7 +184,7 @@ function withOther(known: PlayerProfile, report: AnalyticsTracked, at: number): 
   };
 }
 
-function withSighting(known: PlayerProfile, playerName: string | null, lastType: string, at: number): PlayerProfile {
+function withLastSeen(known: PlayerProfile, playerName: string | null, lastType: string, at: number): PlayerProfile {
   return {
     ...known,
     playerName: playerName ?? known.playerName,

@@ -37,7 +37,7 @@ const GRACE_MS = 20;
 /** How long it may stay silent after a read has found events of ours that it had not brought. */
 const DEAD_MS = 1000;
 /** The position in an empty log. No event of ours lies there: a server's first record is its own. */
-const EMPTY_LOG = 0n;
+const LOG_START = 0n;
 /** The time between two steps when there are many events. A step for each event would take too much work. */
 const BATCH_MS = 10;
 const STEP_EVENTS = 1000;
@@ -56,7 +56,7 @@ export async function* followLog(options: FollowerOptions, { prefix, after, sign
     const began = performance.now();
     const from = position;
     try {
-      for await (const step of attempt(options, prefix, position === EMPTY_LOG ? null : position, stop)) {
+      for await (const step of attempt(options, prefix, position === LOG_START ? null : position, stop)) {
         position = step.position;
         yield step;
       }
@@ -100,7 +100,7 @@ async function* attempt(
       const caughtUp = end.confirms(follower.position);
       if (last || caughtUp) {
         if (last) steppedAt = performance.now();
-        yield { events, caughtUp, position: follower.position ?? EMPTY_LOG };
+        yield { events, caughtUp, position: follower.position ?? LOG_START };
         continue;
       }
       if (source.failure) throw source.failure;
@@ -167,7 +167,7 @@ class Follower {
     const events = this.newAmong(page).filter((event) => this.#wants(event.stream));
     const last = page.at(-1);
     if (last && (this.position === null || last.position > this.position)) this.position = last.position;
-    return { events, caughtUp, position: this.position ?? EMPTY_LOG };
+    return { events, caughtUp, position: this.position ?? LOG_START };
   }
 
   #wants(stream: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { App, Caller, Presented } from '../../../src/app/app.ts';
+import type { App, Caller, PresentedCredentials } from '../../../src/app/app.ts';
 import { createApp } from '../../../src/app/create-app.ts';
 import { COMPILE_HERE } from '../../../src/app/management/compile-tasks.ts';
 import { createOperator } from '../../../src/app/operator/operator.ts';
@@ -114,7 +114,7 @@ const NO_VIEWS: ViewReader = {
 
 const WHOLE_LEDGER = { field: null, from: null, to: null, limit: null, cursor: null, order: null };
 
-const PRESENTED: Presented = {
+const PRESENTED: PresentedCredentials = {
   key: null,
   management: true,
   extraSecret: null,

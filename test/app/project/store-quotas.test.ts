@@ -111,5 +111,5 @@ test('a quota that the operator sets for one project is in force where the proje
 test('a quota bounds the reports of players in a minute', () => {
   const quota = new MinuteQuota(2);
   const at = 1_700_000_040_000;
-  expect([0, 1, 59_999, 60_000].map((ms) => quota.tryCount(at + ms))).toEqual([true, true, false, true]);
+  expect([0, 1, 59_999, 60_000].map((ms) => quota.tryTake(at + ms))).toEqual([true, true, false, true]);
 });

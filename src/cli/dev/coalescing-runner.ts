@@ -1,5 +1,5 @@
 /** Runs work one at a time. Requests during a run are combined into one more run afterwards. */
-export class OneAtATime {
+export class CoalescingRunner {
   readonly #work: () => Promise<void>;
   #isRequested = false;
   #running: Promise<void> | null = null;

@@ -6,26 +6,26 @@ import { parseAny, withoutAuthoring } from './sources.ts';
 
 /** The definitions of a target of a project, in the form of a folder. */
 
-export interface Held {
+export interface StoredDefinition {
   readonly kind: FileKind;
   /** `*` of game values and rules. */
   readonly id: string;
   readonly resource: Json;
   /** The file that it was pushed from; `null`: it was pushed as data. */
-  readonly file: HeldFile | null;
+  readonly file: StoredFile | null;
 }
 
-export interface HeldFile {
+export interface StoredFile {
   /** The path of a source below the folder; `null`: none was sent, or an invalid one. */
   readonly path: string | null;
   readonly format: Format;
   readonly text: string;
 }
 
-export interface HeldBy {
+export interface StoredDefinitions {
   /** The revision of the project's log that the definitions reflect. */
   readonly position: number;
-  readonly definitions: readonly Held[];
+  readonly definitions: readonly StoredDefinition[];
 }
 
 const LISTS: readonly (readonly [Listed, FileKind & ('collection' | 'endpoint' | 'workflow' | 'library' | 'query')])[] = [
@@ -38,11 +38,13 @@ const LISTS: readonly (readonly [Listed, FileKind & ('collection' | 'endpoint' |
 const TRIES = 5;
 
 /** Reads a consistent state of a target. If something is published meanwhile, it is read again. */
-export async function heldBy(remote: Remote, target: Target): Promise<HeldBy> {
+export async function storedDefinitions(remote: Remote, target: Target): Promise<StoredDefinitions> {
   for (let turn = 1; ; turn += 1) {
     const before = await remote.diff();
     const [lists, values, rules, tests] = await Promise.all([
-      Promise.all(LISTS.map(async ([name, kind]) => effective(await remote.list(name, target)).map((item) => held(kind, item)))),
+      Promise.all(
+        LISTS.map(async ([name, kind]) => effective(await remote.list(name, target)).map((item) => storedDefinition(kind, item))),
+      ),
       remote.gameValues(target),
       remote.rateLimitRules(target),
       remote.tests(),
@@ -50,13 +52,13 @@ export async function heldBy(remote: Remote, target: Target): Promise<HeldBy> {
     const after = await remote.diff();
     if (turn < TRIES && (before.liveHash !== after.liveHash || before.nextHash !== after.nextHash)) continue;
     const wholes = [...(values.stagedRemoval ? [] : valuesIn(values.data)), ...(rules.stagedRemoval ? [] : rulesIn({ ...rules }))];
-    return { position: before.position, definitions: [...lists.flat(), ...wholes, ...tests.map((test) => held('test', test))] };
+    return { position: before.position, definitions: [...lists.flat(), ...wholes, ...tests.map((test) => storedDefinition('test', test))] };
   }
 }
 
 /** The collections of a target. */
-export async function collectionsOf(remote: Remote, target: Target): Promise<readonly Held[]> {
-  return effective(await remote.list('collections', target)).map((item) => held('collection', item));
+export async function collectionsOf(remote: Remote, target: Target): Promise<readonly StoredDefinition[]> {
+  return effective(await remote.list('collections', target)).map((item) => storedDefinition('collection', item));
 }
 
 /** The listing of a target as one layer: staged definitions replace live ones. */
@@ -78,7 +80,7 @@ function slugOf(item: JsonObject): Json | undefined {
   return item['slug'] ?? item['id'];
 }
 
-function held(kind: Parameters<typeof compileItem>[1], item: JsonObject): Held {
+function storedDefinition(kind: Parameters<typeof compileItem>[1], item: JsonObject): StoredDefinition {
   const id = String(item['id']);
   const file = fileIn(kind, item);
   if (file === null) return { kind, id, resource: withoutAuthoring(item), file };
@@ -87,14 +89,14 @@ function held(kind: Parameters<typeof compileItem>[1], item: JsonObject): Held {
   return { kind, id, resource: compiled.ok ? withoutAuthoring(compiled.definition) : withoutAuthoring(item), file };
 }
 
-function valuesIn(data: Json): Held[] {
+function valuesIn(data: Json): StoredDefinition[] {
   if (isArray(data) && data.length === 0) return [];
   if (isObject(data) && isArray(data['items']) && data['items'].length === 0 && data['sourceText'] === undefined) return [];
   const file = isObject(data) ? fileIn('game-values', data) : null;
   return [{ kind: 'game-values', id: '*', resource: wholeOf(file) ?? (isObject(data) ? withoutAuthoring(data) : data), file }];
 }
 
-function rulesIn(told: JsonObject): Held[] {
+function rulesIn(told: JsonObject): StoredDefinition[] {
   const rules = told['rules'];
   const file = fileIn('rate-limit-rules', told);
   if (file === null && (!isArray(rules) || rules.length === 0)) return [];
@@ -102,7 +104,7 @@ function rulesIn(told: JsonObject): Held[] {
   return [{ kind: 'rate-limit-rules', id: '*', resource: wholeOf(file) ?? { rules: sent }, file }];
 }
 
-function wholeOf(file: HeldFile | null): Json | undefined {
+function wholeOf(file: StoredFile | null): Json | undefined {
   const parsed = file === null ? null : parseAny(file.text, file.format);
   return parsed?.ok ? parsed.value : undefined;
 }
@@ -112,7 +114,7 @@ function withoutNulls(rule: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== null));
 }
 
-function fileIn(kind: FileKind, item: JsonObject): HeldFile | null {
+function fileIn(kind: FileKind, item: JsonObject): StoredFile | null {
   const { sourceText: text, sourcePath: path, sourceFormat: format } = item;
   if (typeof text !== 'string') return null;
   const named = typeof path === 'string' && isSafe(path) ? fileNameOf(path) : null;

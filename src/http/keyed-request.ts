@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Intent } from '../app/app.ts';
+import type { IdempotentRequest } from '../app/app.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { requestHash } from '../domain/idempotency/answers.ts';
 import type { Json } from '../kernel/json.ts';
@@ -10,7 +10,7 @@ import { isReservedQuery } from './names.ts';
 const MAX_SORTED_BYTES = 262_144;
 
 /** A request with an `Idempotency-Key`. */
-export class RequestIntent implements Intent, BodyListener {
+export class KeyedRequest implements IdempotentRequest, BodyListener {
   readonly key: string;
   readonly #exchange: Exchange;
   readonly #target: PublishTarget;
@@ -47,11 +47,11 @@ export class RequestIntent implements Intent, BodyListener {
   }
 }
 
-/** The intent of a request; `null` without a key. An empty key counts as a key, and is refused as invalid. */
-export function intentOf(exchange: Exchange, targetOf: (exchange: Exchange) => PublishTarget): RequestIntent | null {
+/** The request with its idempotency key; `null` without a key. An empty key counts as a key, and is refused as invalid. */
+export function keyedRequestOf(exchange: Exchange, targetOf: (exchange: Exchange) => PublishTarget): KeyedRequest | null {
   const sent = exchange.headers['idempotency-key'];
   if (sent === undefined) return null;
-  const intent = new RequestIntent(exchange, targetOf(exchange), Array.isArray(sent) ? sent.join(', ') : sent);
-  exchange.intent = intent;
-  return intent;
+  const keyed = new KeyedRequest(exchange, targetOf(exchange), Array.isArray(sent) ? sent.join(', ') : sent);
+  exchange.keyed = keyed;
+  return keyed;
 }
