@@ -86,8 +86,8 @@ function isNotZero(value: Value): boolean {
   return typeof value === 'number' ? value !== 0 : isTruthy(value) && toNumber(value) !== 0;
 }
 
-/** The first comparison outside tokens, quotes and brackets. */
-function findComparison(text: string): { readonly at: number; readonly op: string } | null {
+/** The first comparison outside tokens, quotes and brackets; `null`: there is none. */
+export function findComparison(text: string): { readonly at: number; readonly op: string } | null {
   const at = scanTop(text, 0, (_char, position, depth) => depth === 0 && comparisonAt(text, position) !== '');
   return at < 0 ? null : { at, op: comparisonAt(text, at) };
 }

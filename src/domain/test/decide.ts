@@ -13,7 +13,7 @@ import { plainWords } from '../definition/wording.ts';
 import { SINGLE_ID } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 
-import { endpointsFindings, testsFindings } from './findings.ts';
+import { namesFindings, testsFindings } from './findings.ts';
 
 /** PUT tests: replaces the whole list; sources compile like any other. Tests are never staged. */
 
@@ -64,7 +64,7 @@ export function planTests(body: Json | undefined): (PlannedWhole & { readonly fo
   const problem = contentProblem(tests) ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, ABOUT);
   const found = testsFindings(tests);
-  return { put, total: tests.length, found, findings: (known) => [...found, ...endpointsFindings(tests, known)] };
+  return { put, total: tests.length, found, findings: (known) => [...found, ...namesFindings(tests, known)] };
 }
 
 /**

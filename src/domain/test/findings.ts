@@ -1,10 +1,10 @@
 import { complaintOf, type Written } from '../../contract/resources/member.ts';
-import { expectation, type test as testSchema } from '../../contract/resources/test.ts';
+import { expectation, type seed as seedSchema, type test as testSchema } from '../../contract/resources/test.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import type { Finding } from '../definition/findings/finding.ts';
 import { type KnownByName, withSuggestions } from '../definition/findings/meant.ts';
-import { stringOf } from '../definition/read.ts';
+import { objectOf, stringOf } from '../definition/read.ts';
 import { memberSpellings } from '../wire-names.ts';
 
 /** Findings for members of a test that no run reads. Without them a test would pass that does not check what its author wrote. */
@@ -26,16 +26,30 @@ export function testsFindings(tests: readonly JsonObject[]): readonly Finding[] 
   return tests.flatMap((test, index) => testFindings(test, `/${index}`)).slice(0, MAX);
 }
 
-/** Findings for tests of endpoints that are not there: such a test fails whatever it expects. */
-export function endpointsFindings(tests: readonly JsonObject[], known: KnownByName): readonly Finding[] {
-  const found = tests.flatMap((test: Written<typeof testSchema>, index) => {
-    const name = stringOf(test.endpoint) ?? stringOf(test.slug);
-    if (name === undefined || known.endpoint(name)) return [];
-    const pointer = `/${index}/${test.endpoint === undefined ? 'slug' : 'endpoint'}`;
-    const message = `There is no endpoint '${name}', so this test fails.`;
-    return [{ code: 'ENDPOINT_NOT_FOUND', pointer, message, missing: { kind: 'endpoint' as const, name } }];
-  });
+/** Findings for what a test names and nobody has: an endpoint, without which it fails, and a collection of its seed, which nothing reads. */
+export function namesFindings(tests: readonly JsonObject[], known: KnownByName): readonly Finding[] {
+  const found = tests.flatMap((test: Written<typeof testSchema>, index) => [
+    ...endpointFindings(test, `/${index}`, known),
+    ...seedFindings(test, `/${index}/seed/collections`, known),
+  ]);
   return withSuggestions(found.slice(0, MAX), known);
+}
+
+function endpointFindings(test: Written<typeof testSchema>, at: string, known: KnownByName): Finding[] {
+  const name = stringOf(test.endpoint) ?? stringOf(test.slug);
+  if (name === undefined || known.endpoint(name)) return [];
+  const pointer = `${at}/${test.endpoint === undefined ? 'slug' : 'endpoint'}`;
+  const message = `There is no endpoint '${name}', so this test fails.`;
+  return [{ code: 'ENDPOINT_NOT_FOUND', pointer, message, missing: { kind: 'endpoint', name } }];
+}
+
+function seedFindings(test: Written<typeof testSchema>, at: string, known: KnownByName): Finding[] {
+  const { collections }: Written<typeof seedSchema> = objectOf(test.seed);
+  const missing = Object.keys(objectOf(collections)).filter((name) => !known.collection(name));
+  return missing.map((name) => {
+    const message = `There is no collection '${name}', so nothing reads what is seeded there.`;
+    return { code: 'COLLECTION_NOT_FOUND', pointer: `${at}/${name}`, message, missing: { kind: 'collection', name } };
+  });
 }
 
 function testFindings(test: Written<typeof testSchema>, pointer: string): Finding[] {

@@ -376,6 +376,21 @@ describe('the validator', () => {
     ]);
   });
 
+  it('finds what calculates nothing, or cannot: an operator in a token, names without braces in an expression', () => {
+    const steps = [
+      { id: 'a', type: 'transform', value: '{{input.n * 2}} {{input.a-b}} {{-input.n}} {{input.n | 2}}' },
+      { id: 'b', type: 'compute', values: { wrong: 'input.n + 1', fine: '{{input.n}} + 1', also: 'sum(list, "n")' } },
+      { id: 'c', type: 'compute', mode: 'template', values: { fine: 'input.n + 1' } },
+      { id: 'd', type: 'condition', check: { expression: 'input.n > 1' } },
+      { id: 'e', type: 'condition', check: { expression: '{{input.n}} > gold' } },
+    ];
+    expect(codes('endpoint', { id: 'e', input: { properties: { n: {}, 'a-b': {}, list: {} } }, steps })).toEqual([
+      'INVALID_EXPRESSION /steps/1/values/wrong',
+      'INVALID_EXPRESSION /steps/3/check/expression',
+      'INVALID_EXPRESSION /steps/0/value',
+    ]);
+  });
+
   it('finds game values that are not there: a group, a table, an entry of a group', () => {
     const known: Known = { ...EVERYTHING, value: (path) => ['shop', 'shop.sword', 'prices', 'prices.0'].includes(path) };
     const steps = [
@@ -385,6 +400,17 @@ describe('the validator', () => {
     ];
     const found = ['VALUE_NOT_FOUND /steps/1/values/wrong', 'VALUE_NOT_FOUND /steps/2/from'];
     expect(codes('endpoint', { id: 'e', steps }, known)).toEqual(found);
+    const inside = [
+      { id: 'a', type: 'transform', value: '{{values.prices[0].price}} {{max(values.shop.sword, 2)}} {{a[input.n]}}' },
+      { id: 'b', type: 'transform', value: '{{values.pricez[0].price}}' },
+      { id: 'c', type: 'transform', value: '{{max(2, values.shop.swrd)}}' },
+      { id: 'd', type: 'transform', value: '{{itms[0]}}' },
+    ];
+    expect(codes('endpoint', { id: 'e', steps: inside }, known)).toEqual([
+      'VALUE_NOT_FOUND /steps/1/value',
+      'VALUE_NOT_FOUND /steps/2/value',
+      'UNKNOWN_NAME /steps/3/value',
+    ]);
     const own = { id: 'values', type: 'compute', values: { shop: '1' } };
     expect(codes('endpoint', { id: 'e', steps: [own, ...steps] }, known)).toEqual(['RESERVED_STEP_ID /steps/0/id']);
   });

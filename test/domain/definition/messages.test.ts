@@ -7,7 +7,7 @@ import { rateRulesFindings } from '../../../src/domain/definition/findings/rate-
 import { gameValuesFindings } from '../../../src/domain/definition/findings/values.ts';
 import { compileItem } from '../../../src/domain/definition/source.ts';
 import { parseYaml } from '../../../src/domain/definition/yaml.ts';
-import { testsFindings } from '../../../src/domain/test/findings.ts';
+import { namesFindings, testsFindings } from '../../../src/domain/test/findings.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { EMPTY } from './given.ts';
 
@@ -64,6 +64,14 @@ describe('a finding says what is wrong, where, and what to do', () => {
         { message: expect.stringContaining("'kind: endpoint'") },
       ],
     });
+  });
+
+  it('of a seed for a collection that nobody has', () => {
+    const known = knownIn(effectiveDefinitions(EMPTY, 'live'));
+    expect(namesFindings([{ endpoint: 'e', seed: { collections: { heros: { 7: {} } } } }], known)).toMatchObject([
+      { code: 'ENDPOINT_NOT_FOUND', pointer: '/0/endpoint' },
+      { code: 'COLLECTION_NOT_FOUND', pointer: '/0/seed/collections/heros' },
+    ]);
   });
 
   it('of an outcome that no test has', () => {

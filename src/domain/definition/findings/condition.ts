@@ -1,8 +1,10 @@
 import type { clause } from '../../../contract/resources/condition.ts';
 import type { Written } from '../../../contract/resources/member.ts';
 import { isArray, isObject, type Json } from '../../../kernel/json.ts';
+import { findComparison } from '../../endpoint/condition.ts';
 import { isOperator, isUnary, OPERATOR_NAMES } from '../../endpoint/operators.ts';
 import { scanTop } from '../../endpoint/scan.ts';
+import { expressionFindings } from './expression.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
 import { unknownPartMembers } from './members.ts';
 import { tokenBodyFindings } from './tokens.ts';
@@ -36,6 +38,8 @@ function clauseFindings(condition: Written<typeof clause>, pointer: string, find
   if (!Object.hasOwn(condition, 'type')) unknownPartMembers(condition, 'clause', pointer, findings);
   if (field === undefined && isText(expression)) {
     if (joins(expression)) findings.add('CONDITION_EXPRESSION_JOINED', `${pointer}/expression`, JOINED, `Use 'all' or 'any'.`);
+    // The right side may be any text.
+    else expressionFindings(expression.slice(0, findComparison(expression)?.at), `${pointer}/expression`, findings);
     return;
   }
   if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', pointer, `A condition needs a 'field'.`);

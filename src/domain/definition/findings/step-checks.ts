@@ -292,6 +292,9 @@ const CHECKS: { readonly [T in StepType]?: Check<T> } = {
   compute(step, pointer, findings) {
     findings.missing(step, ['values', 'fields'], pointer, 'MISSING_COMPUTE_VALUES');
     findings.structure(STEPS.compute, step, pointer, 'output');
+    if (step.mode === 'template') return;
+    const name = step.values === undefined ? 'fields' : 'values';
+    for (const [entry, value] of Object.entries(objectOf(step[name]))) expressionFindings(value, `${pointer}/${name}/${entry}`, findings);
   },
   random,
   sleep,

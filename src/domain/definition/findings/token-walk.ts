@@ -3,7 +3,8 @@ import type { STEPS } from '../../../contract/resources/step.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { nearest } from '../../../kernel/nearest.ts';
 import { lambdaIn, listPathIn, selectorPathIn } from '../../endpoint/collections.ts';
-import { findTokens, isOneToken, scanTop, unquoted } from '../../endpoint/scan.ts';
+import { FUNCTION_NAMES } from '../../endpoint/functions.ts';
+import { findTokens, isOneToken, scanTop, splitArguments, unquoted, wholeCall } from '../../endpoint/scan.ts';
 import { stringOf } from '../read.ts';
 import { documentsAt, itemsOf, nameIgnoringCase, pathFinding } from './fields.ts';
 import { type Findings, isTemplated } from './finding.ts';
@@ -19,6 +20,8 @@ const PROSE = new Set(['description', 'notes', 'metadata', 'sourceText']);
 const CALCULATED = new Set(['expression', 'valueExpression', 'fieldExpression', 'expr']);
 /** A name with members, without brackets, calls and nested tokens. */
 const PLAIN_PATH = /^-?\s*([A-Za-z_$][\w$-]*)((?:\s*\.\s*[\w$-]+)*)\s*$/;
+/** The names of a path before its first bracket, of which all are whole: `values.prices` of `values.prices[0].cost`. */
+const BEFORE_BRACKET = /^-?\s*([A-Za-z_$][\w$-]*)((?:\s*\.\s*[\w$-]+)*)\s*\[/;
 const LITERALS = new Set(['true', 'false', 'null', 'undefined']);
 
 /** Most characters that are searched for calls, per definition: some ten milliseconds. */
@@ -175,11 +178,24 @@ export class TokenWalk {
     const match = PLAIN_PATH.exec(core);
     if (match === null) {
       this.#text(body, pointer, true);
+      this.#start(core, pointer);
       return;
     }
     const [, root = '', rest = ''] = match;
     if (!LITERALS.has(core)) this.#path(root, namesOf(rest), pointer);
     if (bar >= 0) this.#text(body.slice(bar), pointer, false);
+  }
+
+  /** The names before the first bracket, and game values that a function is given. */
+  #start(core: string, pointer: string): void {
+    const [, root = '', rest = ''] = BEFORE_BRACKET.exec(core) ?? [];
+    if (root !== '') this.#path(root, namesOf(rest), pointer);
+    const call = wholeCall(core);
+    if (call === null || !FUNCTION_NAMES.has(call.name)) return;
+    for (const argument of splitArguments(call.args)) {
+      const [, first = '', members = ''] = PLAIN_PATH.exec(argument.trim()) ?? [];
+      if (first === 'values') this.#path(first, namesOf(members), pointer);
+    }
   }
 
   #path(root: string, rest: readonly string[], pointer: string): void {

@@ -19,6 +19,9 @@ export function tokensFindings(json: Json | undefined, pointer: string, findings
   }
 }
 
+/** A path and an operator between blanks. A name may hold an operator, but hardly so. */
+const CALCULATES = /^-?[A-Za-z_$][\w$.-]*\s+(?:[*/%+-]|[<>]=?|[=!]=|&&)\s+\S/;
+
 function textFindings(text: string, pointer: string, findings: Findings): void {
   const wrong = attempt(() => tokensOf(text).flatMap(({ start, end }) => problemOf(text.slice(start + 2, end - 2)) ?? [])[0]);
   if (wrong !== undefined) findings.add('INVALID_EXPRESSION', pointer, wrong);
@@ -57,6 +60,8 @@ function missingCall(body: string): string | undefined {
   if (isTake(core)) return undefined;
   const called = wholeCall(core)?.name;
   if (called !== undefined) return FUNCTION_NAMES.has(called) ? undefined : `A token has no function '${called}': it reads as nothing.`;
+  if (CALCULATES.test(core))
+    return `A token calculates nothing: '{{${core}}}' reads as nothing. In an 'expression', write the operator outside of the braces.`;
   const at = scanTop(core, 0, (char) => char === '(');
   const method = at < 0 ? null : /\.\s*([A-Za-z_]\w*)\s*$/.exec(core.slice(0, at));
   return method === null
