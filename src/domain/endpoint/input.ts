@@ -29,7 +29,8 @@ export interface InputShape {
   readonly required: readonly string[];
 }
 
-const MAX_NESTING = 8;
+/** Levels of fields in fields that are checked. */
+export const MAX_NESTING = 8;
 const ANY: InputField = { types: [], shape: null, items: null, enum: [], default: undefined, about: undefined };
 
 /**
@@ -117,6 +118,9 @@ const SAME_TYPES: ReadonlyMap<string, string> = new Map([
   ['float', 'number'],
   ['list', 'array'],
 ]);
+
+/** The types that a field may be declared with. */
+export const INPUT_TYPES: readonly string[] = [...TYPES.keys(), ...SAME_TYPES.keys(), 'any'];
 
 /** A test of a type. An unknown type accepts anything. */
 function testOf(type: string): Test {

@@ -376,6 +376,29 @@ describe('the validator', () => {
     ]);
   });
 
+  it('finds types of an input that do not exist, at any depth, and what requires nothing', () => {
+    const properties = {
+      a: { type: 'int' },
+      b: { type: 'numbr', required: 'yes' },
+      c: { type: 'object', required: ['d'], properties: { d: 'strin' } },
+      e: { type: 'array', items: { type: ['string', 'nul'] } },
+      f: { type: 'any' },
+    };
+    expect(codes('endpoint', { id: 'e', input: { properties }, steps: [{ id: 'a', type: 'transform', value: 1 }] })).toEqual([
+      'INVALID_INPUT_TYPE /input/properties/b/type',
+      'INVALID_REQUIRED /input/properties/b/required',
+      'INVALID_INPUT_TYPE /input/properties/c/properties/d',
+      'INVALID_INPUT_TYPE /input/properties/e/items/type',
+    ]);
+  });
+
+  it('finds a default that is no listed value, and says where under `fields`', () => {
+    expect(codes('collection', { fields: { rank: { type: 'string', enum: ['low', 'high'], default: 'mid' } } })).toEqual([
+      'INVALID_DEFAULT /fields/rank/default',
+    ]);
+    expect(codes('collection', { schema: { rank: { type: 'number', enum: [1, 2], default: 2 } } })).toEqual([]);
+  });
+
   it('finds what calculates nothing, or cannot: an operator in a token, names without braces in an expression', () => {
     const steps = [
       { id: 'a', type: 'transform', value: '{{input.n * 2}} {{input.a-b}} {{-input.n}} {{input.n | 2}}' },

@@ -66,6 +66,13 @@ describe('a finding says what is wrong, where, and what to do', () => {
     });
   });
 
+  it('of the player under a name of other services', () => {
+    const steps = [{ id: 'a', type: 'transform', value: '{{playerId}}' }];
+    expect(definitionFindings('endpoint', { id: 'e', steps }, knownIn(effectiveDefinitions(EMPTY, 'live')))).toMatchObject([
+      { code: 'UNKNOWN_NAME', fix: "The player's id is 'platformId'." },
+    ]);
+  });
+
   it('of a seed for a collection that nobody has', () => {
     const known = knownIn(effectiveDefinitions(EMPTY, 'live'));
     expect(namesFindings([{ endpoint: 'e', seed: { collections: { heros: { 7: {} } } } }], known)).toMatchObject([

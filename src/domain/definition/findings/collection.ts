@@ -1,7 +1,7 @@
 import { access, COLLECTION_TYPES, collection } from '../../../contract/resources/collection.ts';
 import { BOUND_PAIRS, field, fieldType, GROWTH_SETTINGS } from '../../../contract/resources/field.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
-import { compareNumbers, isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { compareNumbers, isArray, isNumber, isObject, type Json, type JsonObject, jsonEquals } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
 import { growthWindows } from '../../limit/fields.ts';
@@ -36,7 +36,7 @@ export function collectionFindings(definition: Written<typeof collection>, findi
   }
   const schema = definition.schema ?? definition.fields;
   if (schema !== undefined && schema !== null) {
-    schemaFindings(schema, '/schema', findings);
+    schemaFindings(schema, (definition.schema ?? null) === null ? '/fields' : '/schema', findings);
     misreadFindings(objectOf(schema), findings);
   }
   const constants = definition.constants ?? null;
@@ -181,8 +181,11 @@ const FITS: ReadonlyMap<string, (value: Json) => boolean> = new Map<string, (val
 
 function defaultFinding(written: Written<typeof field>, type: string | undefined, pointer: string, findings: Findings): void {
   const initial = written.default ?? null;
-  if (initial === null || (FITS.get(type ?? '')?.(initial) ?? true)) return;
-  findings.add('INVALID_DEFAULT', `${pointer}/default`, `'default' must be of the type ${type}.`);
+  if (initial === null) return;
+  if (!(FITS.get(type ?? '')?.(initial) ?? true))
+    findings.add('INVALID_DEFAULT', `${pointer}/default`, `'default' must be of the type ${type}.`);
+  else if (isArray(written.enum) && written.enum.length > 0 && !written.enum.some((value) => jsonEquals(value, initial)))
+    findings.add('INVALID_DEFAULT', `${pointer}/default`, `'default' must be one of 'enum'.`);
 }
 
 function nestedFindings(written: Written<typeof field>, type: string | undefined, pointer: string, findings: Findings): void {

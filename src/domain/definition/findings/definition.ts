@@ -1,16 +1,16 @@
 import { COMPILED } from '../../../contract/resources/definition.ts';
 import { resources } from '../../../contract/resources/index.ts';
-import { endpoint, type input, type inputObject, type library, response, workflow } from '../../../contract/resources/logic.ts';
+import { endpoint, type library, response, workflow } from '../../../contract/resources/logic.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { takeOf } from '../../endpoint/take.ts';
-import { inputOfBody } from '../../security/call-body.ts';
 import type { ListedKind } from '../kinds.ts';
-import { listOf, objectOf } from '../read.ts';
+import { objectOf } from '../read.ts';
 import { budgetsFindings } from './budgets.ts';
 import { collectionFindings } from './collection.ts';
 import { type Finding, Findings, isText, type Known } from './finding.ts';
+import { inputFindings } from './input.ts';
 import { blocksFindings, importsFindings, libraryFindings } from './library.ts';
 import { namesFindings } from './names.ts';
 import { queryFindings } from './query.ts';
@@ -76,34 +76,7 @@ function endpointFindings(definition: Written<typeof endpoint>, findings: Findin
   if (steps === undefined || steps === null || (isArray(steps) && steps.length === 0)) {
     findings.add('NO_STEPS', '/steps', 'This endpoint has no steps.');
   }
-  const declared: Written<typeof input> = objectOf(definition.input);
-  const properties = objectOf(declared.properties);
-  const fields = Object.entries(objectOf(definition.input)).filter(
-    ([name, field]) => isObject(field) && !['properties', 'items'].includes(name),
-  );
-  if (declared.properties === undefined && fields.length > 0) {
-    findings.add(
-      'INPUT_UNCHECKED',
-      '/input',
-      `'input' has no 'properties', so nothing of it is checked.`,
-      `Put its fields under 'properties'.`,
-    );
-  }
-  for (const [name, field] of Object.entries(properties)) {
-    const { type }: Written<typeof inputObject> = objectOf(field);
-    const sample = type === 'object' ? {} : '';
-    if (Object.hasOwn(inputOfBody({ [name]: sample }), name)) continue;
-    findings.add(
-      'RESERVED_INPUT',
-      `/input/properties/${name}`,
-      `'${name}' means something else in a call, so it is no input.`,
-      'Rename it.',
-    );
-  }
-  for (const [index, name] of listOf(declared.required).entries()) {
-    if (typeof name === 'string' && Object.hasOwn(properties, name)) continue;
-    findings.add('INPUT_REQUIRED_UNKNOWN', `/input/required/${index}`, `'${String(name)}' is required but has no property.`);
-  }
+  inputFindings(definition.input, findings);
   responseFindings(definition.response, findings);
 }
 

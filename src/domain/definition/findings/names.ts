@@ -19,6 +19,9 @@ export const BUILT_IN: readonly string[] = [
   ...['_year', '_month', '_day', '_hour', '_minute', '_dayOfWeek', ...PLAYER_TEMPLATE_NAMES],
 ];
 
+/** What authors call the player elsewhere, in small letters. */
+const PLAYER_WORDS = new Set(['player', 'playerid', 'user', 'userid', 'uid', 'caller', 'callerid', 'accountid']);
+
 /** Steps that bind nothing under their name. */
 const BINDS_NOTHING = new Set(['delete', 'return', 'return_on', 'block', 'while', 'until', 'foreach', 'response']);
 /** Steps whose result is a number or a flag, which has no members. */
@@ -82,7 +85,8 @@ class Names implements ShapedNames {
   unknown(root: string, pointer: string): void {
     const meant = this.#meantBy(root);
     if (this.#isCalled && meant === undefined) return;
-    this.#findings.add('UNKNOWN_NAME', pointer, `Nothing here is called '${root}', so this token is always nothing.`, meant);
+    const fix = meant ?? (PLAYER_WORDS.has(root.toLowerCase()) ? `The player's id is 'platformId'.` : undefined);
+    this.#findings.add('UNKNOWN_NAME', pointer, `Nothing here is called '${root}', so this token is always nothing.`, fix);
   }
 
   /** The suggestion for an unknown name. It is bounded: a definition may have thousands of tokens and thousands of names. */
