@@ -70,13 +70,13 @@ export async function createProgram([word]: readonly string[] = []): Promise<Com
   const commands = [...GROUPS].flatMap(([heading, group]) => [...group].map(([name, load]) => ({ heading, name, load })));
   const named = commands.filter(({ name }) => name === word && name !== 'completion');
   const loads = (named.length > 0 ? named : commands).map(async ({ heading, load }) => (await load()).helpGroup(heading));
-  for (const command of await Promise.all(loads)) program.addCommand(command.summary(summaryOf(command.description())));
+  for (const command of await Promise.all(loads)) program.addCommand(command.summary(firstClause(command.description())));
   for (const each of allCommands(program)) each.exitOverride().showHelpAfterError('(add --help for the options)');
   return program;
 }
 
-/** What the overview says of a command: the beginning of its description, which its own help prints whole. */
-function summaryOf(description: string): string {
+/** The beginning of a description, which the overview shows: the help of the command itself prints all of it. */
+function firstClause(description: string): string {
   return description.split(/[;:.](?: |$)| \(/)[0] ?? description;
 }
 

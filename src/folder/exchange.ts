@@ -95,7 +95,7 @@ async function textOf({ body, url }: Response): Promise<string> {
     .replace(/^\uFEFF/, '');
 }
 
-/** The error for an answer that no Savepoint server gives. `why`: ends "this is no answer of …: ". */
+/** The error for an answer that no Savepoint server gives. `why`: what is wrong with it, as the end of a sentence. */
 export function strangeAnswer(url: string, why: string): RemoteUnreachable {
   return new RemoteUnreachable(
     'BAD_ANSWER',
