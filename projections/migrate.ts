@@ -10,9 +10,10 @@ const MIGRATION_LOCK = 7_203_114_001;
 
 /**
  * Brings the database to this build's tables: `before` (such as the log's own tables), then those of the projections. It is safe to run
- * from several nodes at once and any number of times. Each migration is one transaction.
+ * from several nodes at once and any number of times. Each migration is one transaction. Returns the names of migrations that this build does
+ * not know: those of a later release.
  */
-export async function migrate(pool: Pool, before: readonly Migration[] = []): Promise<void> {
+export async function migrate(pool: Pool, before: readonly Migration[] = []): Promise<readonly string[]> {
   const client = await pool.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -23,11 +24,21 @@ export async function migrate(pool: Pool, before: readonly Migration[] = []): Pr
     for (const migration of [...before, ...ownMigrations()]) await apply(client, migration);
     for (const name of REBUILDABLE) await install(client, name);
     await level(client, null);
+    return await unknownMigrations(client, before);
   } finally {
     // A broken connection has already lost the lock with its session.
     await client.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]).catch(() => undefined);
     client.release();
   }
+}
+
+/** The names of migrations that the database has and this build does not know. None if the database has no tables yet. */
+export async function unknownMigrations(client: Pool | PoolClient, before: readonly Migration[] = []): Promise<readonly string[]> {
+  const { rows: tables } = await client.query("SELECT FROM pg_class WHERE oid = to_regclass('savepoint.migrations')");
+  if (tables.length === 0) return [];
+  const known = new Set([...before, ...ownMigrations()].map(({ name }) => name));
+  const { rows } = await client.query<{ name: string }>('SELECT name FROM savepoint.migrations ORDER BY name');
+  return rows.flatMap(({ name }) => (known.has(name) ? [] : [name]));
 }
 
 async function apply(client: PoolClient, { name, sql }: Migration): Promise<void> {

@@ -24,6 +24,9 @@ export interface NodeResources {
   readonly connections: Connections;
 }
 
+/** Said of a database that has migrations of a release after this one. */
+const LATER_TABLES = 'a later release has changed the tables of this database: requests and read models that need them may fail';
+
 /** Interval at which a process that projects but does not serve polls for new events, ms. */
 const POLL_MS = 25;
 
@@ -40,7 +43,8 @@ export async function bootstrapNode(config: Config, logger: Logger, shutdown: Sh
   const connections = connectionsFor(config, database.facts);
   const pool = createPool(database.url, logger, connections.pool);
   shutdown.add(() => pool.end());
-  await migrate(pool, LOG_MIGRATIONS);
+  const unknown = await migrate(pool, LOG_MIGRATIONS);
+  if (unknown.length > 0) logger.warn({ migrations: unknown }, LATER_TABLES);
   const log = loggedLog(await openLog(config, database.url, tuningOf(config.workers, config.roles, connections)), logger);
   shutdown.add(() => log.close());
   await checkHistories(config, pool, log, logger);

@@ -106,6 +106,22 @@ test('groups larger than the log takes fail', async () => {
   expect(by('append limit')).toMatchObject([{ state: 'fail', cure: expect.stringContaining('GROUP_BYTES') }]);
 });
 
+test('tables of a later release: a node that starts and `doctor` both say so', async () => {
+  const env = { DATABASE_URL: await testDatabase() };
+  const before = await startNode(newFolder(), { env, args: ['--no-demo'] });
+  expect(Object.values(await before.stop()).join()).not.toContain('later release');
+  const client = new pg.Client({ connectionString: env.DATABASE_URL });
+  await client.connect();
+  await client.query("INSERT INTO savepoint.migrations (name) VALUES ('dragons-0001')");
+  await client.end();
+  const { by } = await examined(env);
+  expect(by('tables')).toMatchObject([
+    { state: 'warn', found: expect.stringContaining('dragons-0001'), cure: expect.stringContaining('backup') },
+  ]);
+  const after = await startNode(newFolder(), { env, args: ['--no-demo'] });
+  expect(Object.values(await after.stop()).join()).toContain('a later release has changed the tables of this database');
+});
+
 test('the port: served by a node of ours, or taken by another program', async () => {
   const env = { DATABASE_URL: await testDatabase() };
   const node = await startNode(newFolder(), { env, args: ['--no-demo'] });

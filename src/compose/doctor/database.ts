@@ -1,5 +1,8 @@
 import type pg from 'pg';
+import { unknownMigrations } from '../../../projections/migrate.ts';
 import type { Config } from '../../config/config.ts';
+import { LOG_MIGRATIONS } from '../../log/postgres/log.ts';
+import { VERSION } from '../../version.ts';
 import { OLDEST_POSTGRES } from '../database.ts';
 import { allotConnections, connectionsOf, demandOf } from '../pool.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -27,6 +30,8 @@ SELECT current_setting('server_version') AS version, current_setting('server_ver
   current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS recovery,
   has_database_privilege(current_database(), 'CREATE') AS may_create`;
 
+/** Most migrations that a finding names. */
+const MAX_NAMED = 3;
 const SLOW_MS = 20;
 const CLOCK_MS = 1_000;
 
@@ -102,6 +107,13 @@ function encoding({ encoding: found }: Row): Finding {
 }
 
 async function tables(pool: pg.Pool): Promise<Finding> {
+  const unknown = await unknownMigrations(pool, LOG_MIGRATIONS);
+  if (unknown.length > 0)
+    return warn(
+      'tables',
+      `of a later release than ${VERSION} (${unknown.slice(0, MAX_NAMED).join(', ')})`,
+      'Run that release, or restore the backup from before the upgrade.',
+    );
   const { rows } = await pool.query<{ there: boolean }>("SELECT to_regclass('savepoint.projection_versions') IS NOT NULL AS there");
   return ok('tables', rows[0]?.there === true ? 'there' : 'not made yet: a node makes them when it starts');
 }
