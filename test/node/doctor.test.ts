@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, expect, test, vi } from 'vitest';
 import { freePort } from '../../infra/harness/port.ts';
 import { nodeDatabase } from '../../src/compose/database.ts';
+import { checkOpenFiles } from '../../src/compose/doctor/machine.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/logger.ts';
 import { hasRedis, REDIS_PASSWORD, startRedis } from '../jobs/redis.ts';
@@ -137,6 +138,12 @@ test('the port: served by a node of ours, or taken by another program', async ()
   const { by } = await examined({}, '--port', String(port));
   other.close();
   expect(by('port')).toMatchObject([{ state: 'fail', cure: expect.stringContaining('--port') }]);
+});
+
+test('few open files: a warning with its cure', () => {
+  expect(checkOpenFiles({ open_files: { soft: 256 } })).toMatchObject([{ state: 'warn', cure: expect.stringContaining('LimitNOFILE') }]);
+  expect(checkOpenFiles({ open_files: { soft: 'unlimited' } })).toMatchObject([{ state: 'ok' }]);
+  expect(checkOpenFiles()).toMatchObject([{ what: 'open files', found: expect.stringContaining('at once') }]);
 });
 
 test('a data folder that cannot be written fails where it is needed', async () => {

@@ -10,7 +10,7 @@ import { createPool } from '../pool.ts';
 import { checkDatabase } from './database.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkAppendLimit, checkEngine, checkHistories } from './log.ts';
-import { checkDataFolder, checkNode, checkPort } from './machine.ts';
+import { checkDataFolder, checkNode, checkOpenFiles, checkPort } from './machine.ts';
 import { checkProof } from './players.ts';
 import { checkQueue } from './queue.ts';
 
@@ -18,6 +18,7 @@ import { checkQueue } from './queue.ts';
 export async function examine(config: Config, logger: Logger): Promise<readonly Finding[]> {
   const findings: Finding[] = [
     checkNode(),
+    ...checkOpenFiles(),
     checkSettings(config),
     checkVerifier(config),
     ...checkDataFolder(config),

@@ -17,6 +17,32 @@ export function checkNode(): Finding {
   return fits ? ok('node', found) : fail('node', found, `Install Node ${OLDEST_NODE.join('.')} or later.`);
 }
 
+/** Fewer open files are too few for a game with players: beyond them, new connections wait without an answer. */
+const FEW_FILES = 1_024;
+
+/** How many files this process may open. A node that is started otherwise, as by systemd, may have another limit. */
+export function checkOpenFiles(limits: ProcessReport['userLimits'] | undefined = userLimits()): readonly Finding[] {
+  const soft = limits?.open_files?.soft;
+  if (soft === undefined) return [];
+  const found = `${soft} at once; each connection takes one`;
+  if (soft === 'unlimited' || Number(soft) >= FEW_FILES) return [ok('open files', found)];
+  return [
+    warn(
+      'open files',
+      found,
+      'Raise the limit: ulimit -n 65536, or LimitNOFILE=65536 of systemd. Connections beyond it wait without an answer.',
+    ),
+  ];
+}
+
+interface ProcessReport {
+  readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
+}
+
+function userLimits(): ProcessReport['userLimits'] {
+  return (process.report.getReport() as ProcessReport).userLimits;
+}
+
 const GIB = 1024 ** 3;
 const LITTLE = 2 * GIB;
 const TOO_LITTLE = GIB / 4;
