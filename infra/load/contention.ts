@@ -13,7 +13,7 @@ import { cpuSeconds, familyCpuSeconds } from './processes.ts';
  */
 
 /** Where the clients send their requests. */
-export type Route = 'one node' | 'balancer' | 'all nodes';
+type Route = 'one node' | 'balancer' | 'all nodes';
 
 export interface Arrangement {
   readonly route: Route;

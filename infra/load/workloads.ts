@@ -1,7 +1,7 @@
 import type { Credentials } from '../harness/project.ts';
 
 /** One request of a workload. `player` becomes the header that names the caller. */
-export interface WorkRequest {
+interface WorkRequest {
   readonly path: string;
   readonly body?: string;
   readonly player?: string;

@@ -30,7 +30,7 @@ export interface MissingName {
  * Kinds of references between definitions. `callable`: to workflows and internal endpoints; `block`: to `library.block`; `value`: to `group` or
  * `group.entry` of the game values.
  */
-export type NamedKind = 'collection' | 'endpoint' | 'callable' | 'library' | 'block' | 'table' | 'value';
+type NamedKind = 'collection' | 'endpoint' | 'callable' | 'library' | 'block' | 'table' | 'value';
 
 /** What a definition may refer to. */
 export interface Known {
