@@ -51,6 +51,18 @@ test('a quota of events a day counts over restarts, and its refusal says how man
   expect(await stores(table, again)).toMatchObject({ code: 'QUOTA_EXCEEDED' });
 });
 
+test('what other nodes have stored since midnight counts on a node that stored nothing since', async () => {
+  const table = new Table();
+  const project = await table.open({ quotas: { ...NO_QUOTAS, eventsPerDay: 4 } });
+  expect(await stores(table, project)).toBe('stored');
+  await table.clock.run(table.clock.now + DAY_MS);
+  table.elsewhereAt = table.machine.now();
+  const position = await table.elsewhere(written('a', 1), written('b', 1), written('c', 1));
+  await table.passing(project.reach(position, 1000));
+  expect(await stores(table, project)).toBe('stored');
+  expect(await stores(table, project)).toMatchObject({ code: 'QUOTA_EXCEEDED', extra: { error: { used: 4 } } });
+});
+
 test('without a quota nothing is counted', async () => {
   const table = new Table();
   const project = await table.open();
