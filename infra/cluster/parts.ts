@@ -115,8 +115,8 @@ export async function nodePart(
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const logFile = join(folder, `${name}.log`);
-  const place = ['--host', '127.0.0.1', '--port', String(port), '--data', join(folder, name)];
-  const [program, args] = programCommand(['start', '--roles', roles, ...place, ...words]);
+  const address = ['--host', '127.0.0.1', '--port', String(port), '--data', join(folder, name)];
+  const [program, args] = programCommand(['start', '--roles', roles, ...address, ...words]);
   const start = (signal: AbortSignal) => {
     const running = startProcess({ program, args, env, logFile, stopWith: 'SIGTERM' });
     return whenReady(running, logFile, () => isHealthy(url), signal);

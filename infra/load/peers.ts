@@ -121,11 +121,11 @@ function readOptions(): Options | null {
   });
   if (values.help) return null;
   const all = cases(values.connections.split(',').map((text) => positive('--connections', text)));
-  const asked = all.filter(({ name }) => name.includes(values.only));
-  if (asked.length === 0) throw new Error(`--only ${values.only}: there is ${all.map(({ name }) => name).join(', ')}`);
+  const selected = all.filter(({ name }) => name.includes(values.only));
+  if (selected.length === 0) throw new Error(`--only ${values.only}: there is ${all.map(({ name }) => name).join(', ')}`);
   return {
     seconds: positive('--seconds', values.seconds),
-    cases: asked,
+    cases: selected,
     parse: values.parse,
     jsonFile: values.json ?? null,
     markdownFile: values.markdown ?? null,

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
 import { RemoteRefusal } from '../folder/refusal.ts';
 import { positionOf, type Remote, type Target } from '../folder/remote.ts';
-import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject, stringifyJson, stringOrEmpty } from '../kernel/json.ts';
 import { print } from './context.ts';
 import { callInput } from './remote/arguments.ts';
 import { unknownName } from './remote/names.ts';
-import { asPlayer, objectsIn, pathOf, TARGETS, textOf } from './remote/requests.ts';
+import { asPlayer, objectsIn, pathOf, TARGETS } from './remote/requests.ts';
 import { prettyJson, shortJson, visible } from './remote/words.ts';
 import { type RemoteOptions, remoteCommand, remoteOf } from './remote.ts';
 import { styled } from './terminal.ts';
@@ -16,7 +16,7 @@ interface CallOptions extends RemoteOptions {
   readonly dryRun?: boolean;
 }
 
-interface Asked {
+interface EndpointCall {
   readonly slug: string;
   readonly input: JsonObject;
   readonly player: string | undefined;
@@ -37,8 +37,8 @@ export function callCommand(): Command {
     )
     .action(async (slug: string, words: string[], options: CallOptions) => {
       const remote = remoteOf(options);
-      const asked: Asked = { slug, input: await callInput(words), player: options.player, target: options.target };
-      const shown = options.dryRun ? await dryRun(remote, asked) : await call(remote, asked);
+      const request: EndpointCall = { slug, input: await callInput(words), player: options.player, target: options.target };
+      const shown = options.dryRun ? await dryRun(remote, request) : await call(remote, request);
       print(options.json ? stringifyJson(shown.json) : shown.text);
       if (!shown.ok) process.exitCode = 1;
     });
@@ -57,7 +57,7 @@ interface EndpointAnswer {
   readonly revision: number | null;
 }
 
-async function call(remote: Remote, { slug, input, player, target }: Asked): Promise<Shown> {
+async function call(remote: Remote, { slug, input, player, target }: EndpointCall): Promise<Shown> {
   const answered = await remote
     .request('POST', pathOf(remote, 'endpoints', slug), { body: input, target, headers: asPlayer(player) })
     .then((answer): EndpointAnswer => ({ status: answer.status, body: answer.body ?? null, revision: positionOf(answer) }))
@@ -74,7 +74,7 @@ function refusedCall(error: unknown): EndpointAnswer {
   return { status: error.status, body: error.body, revision: null };
 }
 
-async function dryRun(remote: Remote, { slug, input, player, target }: Asked): Promise<Shown> {
+async function dryRun(remote: Remote, { slug, input, player, target }: EndpointCall): Promise<Shown> {
   const test = { slug, input, asServer: true, expect: { outcome: 'any' }, ...(player === undefined ? {} : { platformId: player }) };
   const answer = await remote
     .request('POST', pathOf(remote, 'manage', 'test-endpoint'), { body: test, target })
@@ -109,7 +109,10 @@ function refusalIn({ status, body }: EndpointAnswer): AuthorRefusal | null {
   if (status < 400 && whole['ok'] !== false) return null;
   const error = whole['error'];
   const said = isObject(error) ? error : whole;
-  return { code: textOf(said['code']) || textOf(error) || `HTTP_${status}`, message: textOf(said['message']) || textOf(whole['message']) };
+  return {
+    code: stringOrEmpty(said['code']) || stringOrEmpty(error) || `HTTP_${status}`,
+    message: stringOrEmpty(said['message']) || stringOrEmpty(whole['message']),
+  };
 }
 
 function answerText(refused: AuthorRefusal | null, { status, body }: EndpointAnswer): string {
@@ -147,6 +150,6 @@ function stepLine(step: JsonObject): string {
 }
 
 function writeLine(write: JsonObject): string {
-  const place = visible(`${write['collection']}/${write['key']}`);
-  return `${styled('magenta', '→')} would ${write['op']} ${place}  ${write['op'] === 'delete' ? '' : shortJson(write['data'] ?? null)}`.trimEnd();
+  const document = visible(`${write['collection']}/${write['key']}`);
+  return `${styled('magenta', '→')} would ${write['op']} ${document}  ${write['op'] === 'delete' ? '' : shortJson(write['data'] ?? null)}`.trimEnd();
 }

@@ -24,7 +24,7 @@ export function checkCommand(): Command {
     .option('--prune', 'for a push that removes what the folder does not hold')
     .option('--offline', 'without a server, as if the project were empty')
     .action(async (options: CheckOptions) => {
-      const folder = readFolder(options.offline ? dirOf(options) : remoteOf(options).place.dir);
+      const folder = readFolder(options.offline ? dirOf(options) : remoteOf(options).server.dir);
       if (folder.sources.length === 0) {
         // Otherwise a pipeline in the wrong folder would pass.
         if (findProject(folder.dir) === null)

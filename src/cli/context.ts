@@ -55,7 +55,7 @@ export async function withInstallation<T>(
   { mayMake }: { readonly mayMake: boolean } = { mayMake: false },
 ): Promise<T> {
   const config = configOf(options);
-  const isNamed = [options.data, process.env['SAVEPOINT_DATA'], process.env['DATABASE_URL']].some((place) => place !== undefined);
+  const isNamed = [options.data, process.env['SAVEPOINT_DATA'], process.env['DATABASE_URL']].some((given) => given !== undefined);
   if (!isNamed && existsSync(LOCAL_DATA))
     printNote(`Note: this looks at ./data. The node of \`savepoint dev\` has its data in ${LOCAL_DATA}: --data ${LOCAL_DATA}`);
   const [{ openInstallation }, { createLogger }] = await Promise.all([import('../compose/installation.ts'), import('../logger.ts')]);

@@ -51,7 +51,7 @@ Examples:
       const reporter = reporterFor(options.json ?? false);
       const node = await nodeOf(options, reporter);
       try {
-        const remote = new Remote(node === null ? serverAccessOf(options) : node.place);
+        const remote = new Remote(node === null ? serverAccessOf(options) : node.server);
         if (!stop.signal.aborted) await develop(remote, node, options, reporter, stop.signal);
       } finally {
         await node?.stop();
@@ -67,7 +67,7 @@ async function develop(
   reporter: DevReporter,
   stop: AbortSignal,
 ): Promise<void> {
-  const { dir, address, project } = remote.place;
+  const { dir, address, project } = remote.server;
   const isOwn = node !== null;
   const rounds: RoundOptions = {
     prune: isOwn || (options.prune ?? false),

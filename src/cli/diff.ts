@@ -22,9 +22,9 @@ export function diffCommand(): Command {
     .option('--exit-code', 'exit with 1 if there is a difference')
     .action(async (options: DiffOptions) => {
       const remote = remoteOf(options);
-      progress(`reading ${remote.place.project} on ${remote.place.address}`);
+      progress(`reading ${remote.server.project} on ${remote.server.address}`);
       const target: Target = options.live ? 'live' : 'next';
-      const folder = options.staged ? null : readFolder(remote.place.dir);
+      const folder = options.staged ? null : readFolder(remote.server.dir);
       const read = async (): Promise<readonly Shown[]> =>
         folder === null ? (await remote.diff()).changes : changesOf(folder, (await storedDefinitions(remote, target)).definitions);
       const changes = await read().finally(endProgress);

@@ -35,10 +35,10 @@ function create(): Command {
     .action(async (projectId: string, options: CreateOptions) => {
       const { type } = options;
       if (type !== 'public' && type !== 'secret') throw new WrongUsage(`--type must be public or secret, not ${type}`);
-      const asked = options.permissions === undefined ? undefined : permissionsOf(options.permissions);
-      if (type === 'public' && asked) throw new WrongUsage('A public key has no permissions: leave --permissions out');
+      const permissions = options.permissions === undefined ? undefined : permissionsOf(options.permissions);
+      if (type === 'public' && permissions) throw new WrongUsage('A public key has no permissions: leave --permissions out');
       const made = await withInstallation(options, async (installation) => {
-        const { revision, ...key } = await installation.operator.createKey(projectId, type, options.label ?? `${type} key`, asked);
+        const { revision, ...key } = await installation.operator.createKey(projectId, type, options.label ?? `${type} key`, permissions);
         await awaitProjected(installation, projectId, revision);
         return { projectId, type, ...key };
       });

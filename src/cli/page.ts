@@ -49,7 +49,7 @@ async function pageOf(slug: string, { file, title, type, status }: PutOptions): 
   const kind = type ?? (file.toLowerCase().endsWith('.json') ? 'keyvalue' : 'markdown');
   const known = PAGE_TYPES.find((one) => one === kind);
   if (known === undefined) throw new WrongUsage(`--type must be ${PAGE_TYPES.join(' or ')}, not ${kind}`);
-  const content = await textOf(file);
+  const content = await readPageFile(file);
   const heading = known === 'markdown' ? /^#+[ \t]+(.+)$/m.exec(content)?.[1]?.trim().slice(0, 120) : undefined;
   return { slug, title: title ?? heading ?? slug, type: known, content, statusLevel: status ?? null };
 }
@@ -57,7 +57,7 @@ async function pageOf(slug: string, { file, title, type, status }: PutOptions): 
 /** UTF-8 takes up to four bytes for a character. */
 const MAX_BYTES = 4 * MAX_CONTENT;
 
-async function textOf(file: string): Promise<string> {
+async function readPageFile(file: string): Promise<string> {
   const chunks: Buffer[] = [];
   try {
     // The read is bounded by the largest page, because the file may never end.

@@ -88,10 +88,10 @@ function settings(): Command {
     .argument('<projectId>')
     .option('--set <name=value...>', 'such as enabled=true, inputValidation=off, authSessionTtlSeconds=600')
     .action(async (projectId: string, options: SettingsOptions) => {
-      const asked = Object.fromEntries((options.set ?? []).map(assignment));
+      const changes = Object.fromEntries((options.set ?? []).map(assignment));
       const all = await withInstallation(options, async ({ operator, waitUntilProjected }) => {
         if (options.set !== undefined) {
-          const { revision } = await operator.changeSettings(projectId, asked);
+          const { revision } = await operator.changeSettings(projectId, changes);
           await waitUntilProjected(projectId, revision);
         }
         const { name, settings } = await operator.show(projectId);

@@ -19,7 +19,7 @@ export function pullCommand(): Command {
     .option('--force', 'overwrite changes that were never pushed')
     .action(async (options: PullOptions) => {
       const remote = remoteOf(options);
-      const { dir, project, address } = remote.place;
+      const { dir, project, address } = remote.server;
       progress(`reading ${project} on ${address}`);
       const { force = false } = options;
       const pulled = await pullFolder(remote, existsSync(dir) ? readFolder(dir) : { dir, sources: [], unrecognized: [] }, {

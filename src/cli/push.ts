@@ -23,16 +23,16 @@ export function pushCommand(): Command {
     .option('--no-strict', 'push in spite of findings')
     .action(async (options: PushOptions) => {
       const remote = remoteOf(options);
-      const { place } = remote;
+      const { server } = remote;
       const target: Target = options.live ? 'live' : 'next';
-      await keepSchemas(place.dir);
-      const folder = readFolder(place.dir);
+      await keepSchemas(server.dir);
+      const folder = readFolder(server.dir);
       for (const { path, hint } of folder.unrecognized) printNote(`Note: ${path} is not pushed. ${hint}`);
-      progress(`pushing ${counted(folder.sources.length, 'definition')} to ${target} of ${place.project} on ${place.address}`);
+      progress(`pushing ${counted(folder.sources.length, 'definition')} to ${target} of ${server.project} on ${server.address}`);
       const { prune = false, force = false, strict } = options;
       const pushed = await pushFolder(remote, folder, { target, strict, prune, force }).finally(endProgress);
       if (!pushed.ok) process.exitCode = 1;
-      printResult(options, { ...pushed, target, project: place.project, address: place.address }, () => shown(pushed, target));
+      printResult(options, { ...pushed, target, project: server.project, address: server.address }, () => shown(pushed, target));
     })
     .addHelpText(
       'after',

@@ -57,8 +57,8 @@ function sideOf(value: Json | undefined, style: 'red' | 'green'): string {
 export function shownFindings(findings: readonly Finding[]): string {
   const blocks = findings.map((finding) => {
     const { path, line, column, severity, code, message, fix, id, kind } = finding;
-    const place = `${path || `${kind} ${id}`}${line === null ? '' : `:${line}:${column ?? 1}`}`;
-    const head = `${styled('bold', place)} ${styled(severity === 'error' ? 'red' : 'yellow', severity)} ${code}  ${message}`;
+    const position = `${path || `${kind} ${id}`}${line === null ? '' : `:${line}:${column ?? 1}`}`;
+    const head = `${styled('bold', position)} ${styled(severity === 'error' ? 'red' : 'yellow', severity)} ${code}  ${message}`;
     return [head, ...caretLines(finding), ...(fix === '' ? [] : [`    ${fix}`])].join('\n');
   });
   return blocks.join('\n\n');

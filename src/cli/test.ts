@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { PublishTarget } from '../domain/events.ts';
-import { type Json, type JsonObject, stringifyJson } from '../kernel/json.ts';
+import { type JsonObject, stringifyJson, stringOrEmpty } from '../kernel/json.ts';
 import { type CommonOptions, command, endProgress, print, progress, table, withInstallation } from './context.ts';
 import { folderTests } from './remote/folder-tests.ts';
 import { testReport } from './remote/test-report.ts';
@@ -25,9 +25,9 @@ export function testCommand(): Command {
         const remote = remoteOf(options);
         const target = options.live ? 'live' : 'next';
         const told = (done: number, of: number) => progress(`${done} of ${of} tests`);
-        const done = await runTests(remote, { target, only: options.only ?? null, folder: folderTests(remote.place.dir) }, told);
+        const done = await runTests(remote, { target, only: options.only ?? null, folder: folderTests(remote.server.dir) }, told);
         endProgress();
-        const found = { ok: done.failed === 0, projectId: remote.place.project, target, ...done };
+        const found = { ok: done.failed === 0, projectId: remote.server.project, target, ...done };
         print(options.json ? stringifyJson(found) : testReport(done));
         if (done.failed > 0) process.exitCode = 1;
       })
@@ -63,13 +63,9 @@ function listing(results: readonly JsonObject[], passed: number, total: number):
   // The list shows ids, because all tests without a name are named after their endpoint.
   const rows = results.map((result) => [
     result['passed'] === true ? 'passed' : 'FAILED',
-    text(result['id']),
-    text(result['name']),
-    text(result['reason']),
+    stringOrEmpty(result['id']),
+    stringOrEmpty(result['name']),
+    stringOrEmpty(result['reason']),
   ]);
   return `${table(['', 'ID', 'TEST', 'REASON'], rows)}\n${passed} of ${total} passed`;
-}
-
-function text(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -67,7 +67,7 @@ async function makerOf(options: TypesOptions): Promise<Maker> {
     return {
       types: () => typesOfRemote(remote, options.target),
       changes: (signal, changed) => polled(signal, async () => (await remote.manifest(options.target)).hash, changed),
-      out: outOf(options, join(remote.place.dir, TYPES_FILE)),
+      out: outOf(options, join(remote.server.dir, TYPES_FILE)),
     };
   }
   const { readFolder } = await import('../folder/sources.ts');

@@ -48,15 +48,15 @@ function refusalIn(body: unknown, httpStatus: number, headers: Headers): Savepoi
   const code = isObject(error) ? error['code'] : error;
   const text = details['message'] ?? message;
   const actualStatus = typeof status === 'number' && httpStatus < 400 ? status : httpStatus;
-  const requestId = textOf(details['requestId']) ?? textOf(headers.get('x-correlation-id'));
+  const requestId = nonEmptyString(details['requestId']) ?? nonEmptyString(headers.get('x-correlation-id'));
   return new SavepointError(
-    (textOf(code) ?? (httpStatus < 400 ? 'UNKNOWN' : 'HTTP_ERROR')) as ErrorCode,
-    textOf(text) ?? `The server answered ${httpStatus}`,
+    (nonEmptyString(code) ?? (httpStatus < 400 ? 'UNKNOWN' : 'HTTP_ERROR')) as ErrorCode,
+    nonEmptyString(text) ?? `The server answered ${httpStatus}`,
     { status: actualStatus, retryAfterMs: retryAfterOf(headers), requestId, details, body },
   );
 }
 
-function textOf(value: unknown): string | undefined {
+function nonEmptyString(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 

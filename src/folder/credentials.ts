@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { isObject, type Json, type JsonObject, nonEmptyString } from '../kernel/json.ts';
 import { readJsonFile, writeJsonFile } from './files.ts';
 import { FolderProblem } from './problem.ts';
 import { addressOf, findProject } from './project-file.ts';
@@ -156,6 +156,5 @@ function objectIn(object: JsonObject, name: string): JsonObject {
 }
 
 function textIn(object: JsonObject, name: string): string | null {
-  const value = object[name];
-  return typeof value === 'string' && value !== '' ? value : null;
+  return nonEmptyString(object[name]);
 }

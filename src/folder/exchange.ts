@@ -33,18 +33,18 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const AGAIN = new Set([429, 502, 503, 504]);
 
 /** Resolves to an answer with status 2xx. Throws {@link RemoteRefusal} for any other, and {@link RemoteUnreachable} if none came. */
-export async function exchange(asked: ServerRequest): Promise<Answered> {
-  const body = asked.body === undefined ? undefined : stringifyJson(asked.body);
+export async function exchange(request: ServerRequest): Promise<Answered> {
+  const body = request.body === undefined ? undefined : stringifyJson(request.body);
   const headers = {
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    ...(asked.again === 'keyed' ? { 'idempotency-key': randomUUID() } : {}),
-    ...asked.headers,
+    ...(request.again === 'keyed' ? { 'idempotency-key': randomUUID() } : {}),
+    ...request.headers,
   };
   for (let attempt = 1; ; attempt += 1) {
-    const last = asked.again === 'never' || attempt === ATTEMPTS;
-    const answer = await once(asked, headers, body, last);
-    if (answer === null) await pause(waitMs(attempt, null), asked.signal);
-    else if (AGAIN.has(answer.status) && !last) await pause(waitMs(attempt, answer.headers.get('retry-after')), asked.signal);
+    const last = request.again === 'never' || attempt === ATTEMPTS;
+    const answer = await once(request, headers, body, last);
+    if (answer === null) await pause(waitMs(attempt, null), request.signal);
+    else if (AGAIN.has(answer.status) && !last) await pause(waitMs(attempt, answer.headers.get('retry-after')), request.signal);
     else if (answer.status >= 200 && answer.status < 300) return answer;
     else throw refused(answer);
   }
@@ -78,10 +78,10 @@ async function once(
 /** The answer of a response. Throws {@link RemoteUnreachable} for a body that is too large. */
 export async function answerOf(response: Response): Promise<Answered> {
   const { url, status, headers } = response;
-  return { url, status, headers, body: bodyOf(await textOf(response)) };
+  return { url, status, headers, body: bodyOf(await readBody(response)) };
 }
 
-async function textOf({ body, url }: Response): Promise<string> {
+async function readBody({ body, url }: Response): Promise<string> {
   if (body === null) return '';
   const chunks: Uint8Array[] = [];
   let length = 0;

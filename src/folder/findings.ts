@@ -1,6 +1,6 @@
 import { SECTIONS } from '../domain/definition/kinds.ts';
 import { positionsIn } from '../domain/definition/positions.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject, stringOrEmpty } from '../kernel/json.ts';
 import { itemsOf } from './body.ts';
 import type { FileKind } from './kinds.ts';
 import type { Folder, Source } from './sources.ts';
@@ -109,8 +109,8 @@ function findingIn(source: Source, { severity, code, message, fix, line = null, 
 
 /** Removes the place from the end of a YAML error's message, because it is shown before the message. */
 function withoutPlace(message: string, found: { readonly line: number; readonly column: number } | null): string {
-  const place = found === null ? '' : ` (line ${found.line}, column ${found.column})`;
-  return place !== '' && message.endsWith(place) ? message.slice(0, -place.length) : message;
+  const position = found === null ? '' : ` (line ${found.line}, column ${found.column})`;
+  return position !== '' && message.endsWith(position) ? message.slice(0, -position.length) : message;
 }
 
 function positionOf(source: Source, pointer: string, code: string, message: string) {
@@ -139,8 +139,7 @@ function listIn(object: JsonObject, name: string): readonly Json[] {
 }
 
 function textIn(object: JsonObject, name: string): string {
-  const value = object[name];
-  return typeof value === 'string' ? value : '';
+  return stringOrEmpty(object[name]);
 }
 
 function numberIn(object: JsonObject, name: string): number | null {

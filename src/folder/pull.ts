@@ -33,8 +33,8 @@ export async function pullFolder(
   folder: Folder,
   options: { readonly target: Target; readonly force: boolean },
 ): Promise<Pulled> {
-  const { place } = remote;
-  const known = readKnown(place);
+  const { server } = remote;
+  const known = readKnown(server);
   const held = await storedDefinitions(remote, options.target);
   const files = filesOf(folder, held.definitions);
   for (const path of files.keys()) needPathInside(folder.dir, path);
@@ -50,8 +50,8 @@ export async function pullFolder(
   // Removed first: where letter case does not count, a file that is gone may have the name of a new one.
   for (const path of gone) rmSync(join(folder.dir, path), { force: true });
   for (const [path, text] of changed) writeFileWhole(join(folder.dir, path), text);
-  const begun = begin(place);
-  keepKnown(place, { base: held.position, files: Object.fromEntries([...files].map(([path, text]) => [path, hashOf(text)])) });
+  const begun = begin(server);
+  keepKnown(server, { base: held.position, files: Object.fromEntries([...files].map(([path, text]) => [path, hashOf(text)])) });
   return { ...told, written: [...begun, ...told.written] };
 }
 

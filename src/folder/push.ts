@@ -48,13 +48,13 @@ const HISTORY_PAUSE_MS = 100;
 export async function pushFolder(remote: Remote, folder: Folder, options: PushOptions): Promise<Pushed> {
   const problems = problemsIn(folder);
   if (problems.length > 0) return { ok: false, reason: 'findings', findings: problems, isHeld: false };
-  const known = readKnown(remote.place);
+  const known = readKnown(remote.server);
   const held = await storedDefinitions(remote, options.target);
   const changes = changesOf(folder, held.definitions).map((each) => (options.prune ? removed(each) : each));
   const isChanged = changes.some(({ action }) => action !== 'absent');
   if (!isChanged) {
     // Nothing would change, so there is no conflict.
-    keepKnown(remote.place, { base: Math.max(known.base ?? 0, held.position), files: hashesOf(folder.sources) });
+    keepKnown(remote.server, { base: Math.max(known.base ?? 0, held.position), files: hashesOf(folder.sources) });
     const findings = await judged(remote, folder, options);
     if (options.strict && findings.length > 0) return { ok: false, reason: 'findings', findings, isHeld: true };
     return { ok: true, published: false, revision: null, changes, warnings: findings };
@@ -92,7 +92,7 @@ async function send(
   try {
     const answer = await remote.sync(body, { target, strict, replaceAll: prune, base });
     const own = answer.isReplay ? await ownPublish(remote, since, answer.position) : answer;
-    keepKnown(remote.place, { base: own?.position ?? since, files: hashesOf(folder.sources) });
+    keepKnown(remote.server, { base: own?.position ?? since, files: hashesOf(folder.sources) });
     const isTold = strict || folder.sources.length <= MAX_WITH_FINDINGS;
     const warnings = isTold ? findingsIn(folder, { ...answer }) : await judged(remote, folder, { target, strict, prune });
     return { ok: true, published: true, revision: own?.revision ?? null, changes, warnings };
@@ -148,9 +148,9 @@ function hashesOf(sources: readonly Source[]): Readonly<Record<string, string>> 
  * the next push reports that. `position`: of the answer to the own publish.
  */
 export async function moveBase(remote: Remote, position: number | null): Promise<void> {
-  const known = readKnown(remote.place);
+  const known = readKnown(remote.server);
   const own = await ownPublish(remote, known.base, position);
-  if (own !== null) keepKnown(remote.place, { ...known, base: own.position });
+  if (own !== null) keepKnown(remote.server, { ...known, base: own.position });
 }
 
 /**

@@ -35,28 +35,28 @@ export interface SyncOptions {
  * `Idempotency-Key`. Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
  */
 export class Remote {
-  readonly place: ServerAccess;
+  readonly server: ServerAccess;
 
-  constructor(place: ServerAccess) {
-    this.place = place;
+  constructor(server: ServerAccess) {
+    this.server = server;
   }
 
   /** Asks any route: `path` from the address on, such as `/v3/endpoints/PROJECT/buy`. */
-  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, asked: Request = {}): Promise<Answered> {
-    const url = new URL(`${this.place.address}${path}`);
-    for (const [name, value] of Object.entries(asked.query ?? {})) if (value !== undefined) url.searchParams.set(name, String(value));
+  request(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, options: Request = {}): Promise<Answered> {
+    const url = new URL(`${this.server.address}${path}`);
+    for (const [name, value] of Object.entries(options.query ?? {})) if (value !== undefined) url.searchParams.set(name, String(value));
     return exchange({
       method,
       url: url.href,
       headers: {
-        'x-api-key': this.place.secretKey,
-        ...(asked.target === 'next' ? { 'x-ns-publish-target': 'next' } : {}),
-        ...asked.headers,
+        'x-api-key': this.server.secretKey,
+        ...(options.target === 'next' ? { 'x-ns-publish-target': 'next' } : {}),
+        ...options.headers,
       },
-      again: asked.again ?? (method === 'GET' ? 'read' : 'never'),
-      signal: asked.signal,
-      ...(asked.body === undefined ? {} : { body: asked.body }),
-      ...(asked.timeoutMs === undefined ? {} : { timeoutMs: asked.timeoutMs }),
+      again: options.again ?? (method === 'GET' ? 'read' : 'never'),
+      signal: options.signal,
+      ...(options.body === undefined ? {} : { body: options.body }),
+      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     });
   }
 
@@ -140,8 +140,8 @@ export class Remote {
     return bodyOf(await this.#manage('GET', 'validate'));
   }
 
-  #manage(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, asked: Request = {}): Promise<Answered> {
-    return this.request(method, `/v3/manage/${encodeURIComponent(this.place.project)}/${path}`, asked);
+  #manage(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, options: Request = {}): Promise<Answered> {
+    return this.request(method, `/v3/manage/${encodeURIComponent(this.server.project)}/${path}`, options);
   }
 }
 

@@ -20,19 +20,19 @@ export const STATE_FOLDER = '.savepoint';
 
 const NOTHING: Known = { base: null, files: {} };
 
-export function readKnown(place: Pick<ServerAccess, 'dir' | 'address' | 'project'>): Known {
-  const known = readJsonFile(pathOf(place.dir))?.[nameOf(place)];
+export function readKnown(server: Pick<ServerAccess, 'dir' | 'address' | 'project'>): Known {
+  const known = readJsonFile(pathOf(server.dir))?.[nameOf(server)];
   if (!isObject(known)) return NOTHING;
   const { base, files } = known;
   const texts = Object.entries(isObject(files) ? files : {}).flatMap(([path, hash]) => (typeof hash === 'string' ? [[path, hash]] : []));
   return { base: typeof base === 'number' ? base : null, files: Object.fromEntries(texts) };
 }
 
-export function keepKnown(place: Pick<ServerAccess, 'dir' | 'address' | 'project'>, known: Known): void {
-  const path = pathOf(place.dir);
+export function keepKnown(server: Pick<ServerAccess, 'dir' | 'address' | 'project'>, known: Known): void {
+  const path = pathOf(server.dir);
   const all: JsonObject = readJsonFile(path) ?? {};
-  ignoreState(place.dir);
-  writeJsonFile(path, { ...all, [nameOf(place)]: { base: known.base, files: { ...known.files } } });
+  ignoreState(server.dir);
+  writeJsonFile(path, { ...all, [nameOf(server)]: { base: known.base, files: { ...known.files } } });
 }
 
 /** Makes the state folder one that ignores itself: this works in folders that are no checkout, too. */

@@ -1,5 +1,5 @@
 import type { PlayerProof } from '../app/app.ts';
-import { ExactNumber, type Json, type JsonObject } from '../kernel/json.ts';
+import { ExactNumber, type Json, type JsonObject, nonEmptyString } from '../kernel/json.ts';
 import { type Exchange, firstHeader, firstQuery, headerText, queryText } from './exchange.ts';
 import { CLAIM_HEADERS, CLAIM_MEMBERS, CLAIM_QUERIES, SESSION_HEADERS, SESSION_MEMBERS, TOKEN_HEADERS } from './names.ts';
 
@@ -33,14 +33,14 @@ export class RequestProof implements PlayerProof {
   get token(): string | null {
     const sent = firstHeader(this.#exchange, TOKEN_HEADERS) ?? queryText(this.#exchange, 'token');
     if (sent !== null || this.sessionToken !== null) return sent;
-    return textOf(this.#body?.['token']);
+    return nonEmptyString(this.#body?.['token']);
   }
 
   get sessionToken(): string | null {
     const exchange = this.#exchange;
     const sent = firstHeader(exchange, SESSION_HEADERS) ?? bearerOf(exchange) ?? firstQuery(exchange, SESSION_MEMBERS);
     if (sent !== null || this.#body === null) return sent;
-    return textOf(this.#body['authSessionToken']) ?? textOf(this.#body['sessionToken']);
+    return nonEmptyString(this.#body['authSessionToken']) ?? nonEmptyString(this.#body['sessionToken']);
   }
 
   get onBehalfOfToken(): string | null {
@@ -61,10 +61,6 @@ const BEARER = /^Bearer +(\S+) *$/i;
 function bearerOf(exchange: Exchange): string | null {
   const sent = headerText(exchange, 'authorization');
   return sent === null ? null : (BEARER.exec(sent)?.[1] ?? null);
-}
-
-function textOf(value: Json | undefined): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** A player id sent as text or as a number, which counts by its exact digits. */

@@ -57,7 +57,7 @@ export function addNumbers(a: NumberValue, b: NumberValue): NumberValue {
     if (!Number.isInteger(a) || !Number.isInteger(b) || Number.isSafeInteger(sum)) return sum;
   }
   if (isInfinite(a) || isInfinite(b)) return toDouble(a) + toDouble(b);
-  return addExactly(decimal(textOf(a)), decimal(textOf(b)));
+  return addExactly(decimal(decimalText(a)), decimal(decimalText(b)));
 }
 
 /** a − b, by the rule of {@link addNumbers}. */
@@ -177,7 +177,7 @@ function withoutTrailingZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-function textOf(value: NumberValue): string {
+function decimalText(value: NumberValue): string {
   return typeof value === 'number' ? String(value) : value.text;
 }
 

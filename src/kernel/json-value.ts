@@ -51,3 +51,12 @@ export function isObject(value: Json | undefined): value is JsonObject {
 export function isNumber(value: Json | undefined): value is number | ExactNumber {
   return typeof value === 'number' || value instanceof ExactNumber;
 }
+
+export function stringOrEmpty(value: Json | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A text that is not empty; `null` for everything else. */
+export function nonEmptyString(value: Json | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -17,4 +17,4 @@ export { JsonError, parseJson, parseJsonBytes, parseStored } from './json-parse.
 export { isLargerThan } from './json-size.ts';
 export { canonicalJson, type PrintedObject, prettyJson, printObject, printOnce, stringifyJson } from './json-text.ts';
 export { tryParseJson } from './json-try-parse.ts';
-export { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject } from './json-value.ts';
+export { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, nonEmptyString, stringOrEmpty } from './json-value.ts';

@@ -26,7 +26,7 @@ import {
 import { deleteFlow, filterFlow, lookupFlow, lookupManyFlow, randomSelectFlow, readFlow, writeFlow } from './steps/rows.ts';
 import { arrayFlow, computeFlow, mergeFlow, objectFlow, randomFlow, sortFlow, switchFlow, transformFlow } from './steps/values.ts';
 import { objectOf, typeOfShallow } from './templates.ts';
-import { isNever, NEVER, NULL, nullForMissing, type ObjectType, partsOf, type Type, textOf, UNKNOWN, union } from './type.ts';
+import { isNever, NEVER, NULL, nullForMissing, type ObjectType, partsOf, type Type, typeKey, UNKNOWN, union } from './type.ts';
 
 /**
  * Runs the steps of an endpoint on types instead of values, along every path that they may take (abstract interpretation). The result is
@@ -178,7 +178,7 @@ export class EndpointAnalysis implements Analysis {
     if (found === null) return NEVER;
     const known = this.#results.get(found.definition) ?? new Map<string, Type>();
     this.#results.set(found.definition, known);
-    const key = `${frame.depth} ${textOf(params)}`;
+    const key = `${frame.depth} ${typeKey(params)}`;
     const result = known.get(key) ?? this.#result(frame, found, params);
     known.set(key, result);
     return result;

@@ -1,5 +1,5 @@
 import { ExactNumber, isArray, isObject, type Json } from '../kernel/json.ts';
-import { BOOLEAN, list, literal, merged, NULL, NUMBER, object, partsOf, STRING, type Type, textOf, union } from './type.ts';
+import { BOOLEAN, list, literal, merged, NULL, NUMBER, object, partsOf, STRING, type Type, typeKey, union } from './type.ts';
 
 /** Types of JSON values. */
 
@@ -15,7 +15,7 @@ export function typeOfJson(json: Json): Type {
 
 /** The common type of all items. Objects become one object, in which members that some lack may be missing. */
 export function typeOfItems(items: readonly Json[]): Type {
-  const parts = new Map(items.flatMap((item) => partsOf(typeOfJson(item))).map((part) => [textOf(part), part]));
+  const parts = new Map(items.flatMap((item) => partsOf(typeOfJson(item))).map((part) => [typeKey(part), part]));
   const objects = [...parts.values()].filter((part) => part.kind === 'object');
   const others = [...parts.values()].filter((part) => part.kind !== 'object');
   return union(...others, ...(objects.length === 0 ? [] : [merged(objects)]));

@@ -1,6 +1,6 @@
 import type { Path } from '../domain/endpoint/path.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../domain/wire-names.ts';
-import { BOOLEAN, MISSING, NEVER, NUMBER, type ObjectType, STRING, type Type, textOf, UNKNOWN, union } from './type.ts';
+import { BOOLEAN, MISSING, NEVER, NUMBER, type ObjectType, STRING, type Type, typeKey, UNKNOWN, union } from './type.ts';
 
 /** The types of a call's names at one point of its steps. */
 
@@ -67,7 +67,7 @@ function agreed(a: Path | null | undefined, b: Path | null | undefined): Path | 
 
 /** Names whose types differ. */
 export function changedNames(before: Names, after: Names): readonly string[] {
-  return [...after.bound].filter(([name, type]) => textOf(type) !== textOf(before.bound.get(name) ?? NEVER)).map(([name]) => name);
+  return [...after.bound].filter(([name, type]) => typeKey(type) !== typeKey(before.bound.get(name) ?? NEVER)).map(([name]) => name);
 }
 
 /** Makes the types of these names unknown. */

@@ -62,7 +62,7 @@ export function partsOf(type: Type): readonly Plain[] {
 /** Any of these. */
 export function union(...types: readonly Type[]): Type {
   const parts = new Map<string, Plain>();
-  for (const part of types.flatMap(partsOf)) parts.set(textOf(part), part);
+  for (const part of types.flatMap(partsOf)) parts.set(typeKey(part), part);
   if ([...parts.values()].some(({ kind }) => kind === 'unknown')) return UNKNOWN;
   const reduced = joinedLists(joinedObjects(withoutCovered([...parts.values()])));
   const [only] = reduced;
@@ -129,14 +129,14 @@ export function memberType({ members, rest, open }: ObjectType, name: string): T
 }
 
 /** Names a type in a text: the same text for the same type. */
-export function textOf(type: Type): string {
+export function typeKey(type: Type): string {
   switch (type.kind) {
     case 'literal':
       return JSON.stringify(type.value);
     case 'list':
-      return `[${textOf(type.item)}]`;
+      return `[${typeKey(type.item)}]`;
     case 'union':
-      return `(${type.of.map(textOf).sort().join('|')})`;
+      return `(${type.of.map(typeKey).sort().join('|')})`;
     case 'object':
       return type.name ?? objectText(type);
     default:
@@ -145,8 +145,8 @@ export function textOf(type: Type): string {
 }
 
 function objectText({ members, rest, open }: ObjectType): string {
-  const inside = [...members].map(([name, { type }]) => `${JSON.stringify(name)}:${textOf(type)}`);
-  return `{${[...inside, ...(rest === null ? [] : [`*:${textOf(rest)}`]), ...(open ? ['…'] : [])].join()}}`;
+  const inside = [...members].map(([name, { type }]) => `${JSON.stringify(name)}:${typeKey(type)}`);
+  return `{${[...inside, ...(rest === null ? [] : [`*:${typeKey(rest)}`]), ...(open ? ['…'] : [])].join()}}`;
 }
 
 export function mayBe(type: Type, kind: Plain['kind']): boolean {

@@ -12,7 +12,7 @@ import {
   partsOf,
   present,
   type Type,
-  textOf,
+  typeKey,
   UNKNOWN,
   union,
 } from './type.ts';
@@ -117,5 +117,5 @@ function narrowedPart(part: Type, name: string, rest: readonly string[]): readon
   if (part.kind !== 'object') return [];
   const [before, after] = [memberType(part, name), narrowed(memberType(part, name), rest)];
   if (isNever(after)) return [];
-  return [textOf(before) === textOf(after) ? part : withMember(part, name, () => after)];
+  return [typeKey(before) === typeKey(after) ? part : withMember(part, name, () => after)];
 }

@@ -10,7 +10,7 @@ import { CATALOGUE, Refusal } from '../../src/kernel/errors.ts';
 import type { Json, JsonObject } from '../../src/kernel/json.ts';
 import { definitionsIn } from '../../src/typegen/definitions.ts';
 import { typesOfGame } from '../../src/typegen/game-types.ts';
-import { textOf } from '../../src/typegen/type.ts';
+import { typeKey } from '../../src/typegen/type.ts';
 import { callOf, NO_READS } from '../domain/endpoint/support.ts';
 import { misfit } from './fits.ts';
 
@@ -346,7 +346,7 @@ test('every answer and every refusal of an endpoint fits its type', () => {
       }
       answered += 1;
       const wrong = misfit(types.types.rendered, result.body);
-      expect(wrong, `${JSON.stringify(result.body)} is not ${textOf(types.types.rendered)}`).toBeNull();
+      expect(wrong, `${JSON.stringify(result.body)} is not ${typeKey(types.types.rendered)}`).toBeNull();
     }),
     { numRuns: 200 },
   );

@@ -83,7 +83,7 @@ export const documents: Projection = {
         rows.map((row) => row.collection),
         rows.map((row) => row.key),
         textArray(
-          rows.map((row) => textOf(row.state)),
+          rows.map((row) => storedOrNull(row.state)),
           'json',
         ),
         rows.map((row) => row.state.version),
@@ -209,6 +209,6 @@ function priorState(row: PriorRow): DocumentState {
   return { document, version, createdAt, updatedAt, balances: balancesFrom(row.told) };
 }
 
-function textOf(state: DocumentState): string {
+function storedOrNull(state: DocumentState): string {
   return isThere(state) ? storedText(state) : 'null';
 }

@@ -10,7 +10,7 @@ import { encryptionRequired, sessionMismatch } from '../../domain/security/misma
 import { idempotencySubject } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { accepted, Refusal } from '../../kernel/errors.ts';
-import type { Json, JsonObject } from '../../kernel/json.ts';
+import { type Json, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
 import { KeyedMutex } from '../../kernel/keyed-mutex.ts';
 import { accessOf } from '../access.ts';
 import type { Caller } from '../caller.ts';
@@ -45,7 +45,7 @@ const OUTCOME_CODEC: AnswerCodec<CallOutcome> = {
   encode: ({ status, body, publish }) => ({ status, body, publish }),
   decode(kept) {
     const { status, body, publish } = objectOf(kept);
-    const ran = { body: body ?? null, wrote: true, publish: typeof publish === 'string' ? publish : '' };
+    const ran = { body: body ?? null, wrote: true, publish: stringOrEmpty(publish) };
     return { ...ran, status: typeof status === 'number' ? status : 200 };
   },
 };

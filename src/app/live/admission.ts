@@ -73,7 +73,7 @@ function ownId({ onBehalfOf, platformId }: Caller): string {
 }
 
 function runOf({ of, options }: Topic, caller: Caller, target: PublishTarget) {
-  const asked = (name: string) => options.get(name) ?? null;
-  const player = asked('platformId') ?? (options.has('around') ? ownId(caller) : null);
-  return { id: of, target, fresh: false, limit: asked('limit'), offset: asked('offset'), player, around: asked('around') };
+  const option = (name: string) => options.get(name) ?? null;
+  const player = option('platformId') ?? (options.has('around') ? ownId(caller) : null);
+  return { id: of, target, fresh: false, limit: option('limit'), offset: option('offset'), player, around: option('around') };
 }

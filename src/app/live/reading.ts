@@ -101,7 +101,7 @@ export function ledgerReading(
     async read() {
       const { result, revision, stale } = await ledgerAnswer(context, ledger, NOBODY, at, query);
       await readUpTo(project, revision);
-      const text = names === 'neutral' ? textOf<Ledger>(result) : textOf(publishedLedger(parsed<Ledger>(result)));
+      const text = names === 'neutral' ? printedResult<Ledger>(result) : printedResult(publishedLedger(parsed<Ledger>(result)));
       return { text, comparable: text, revision, stale };
     },
   };
@@ -115,7 +115,7 @@ export function slotsReading({ context, names }: ReadingContext, slots: SharedSl
     everyMs: 0,
     async read() {
       const { result } = await slotsAnswer(context, slots, NOBODY);
-      const text = names === 'neutral' ? textOf<SaveRecords>(result) : textOf(publishedSlots(parsed<SaveRecords>(result)));
+      const text = names === 'neutral' ? printedResult<SaveRecords>(result) : printedResult(publishedSlots(parsed<SaveRecords>(result)));
       return { text, comparable: text, revision: null, stale: false };
     },
   };
@@ -130,7 +130,7 @@ export function queryReading({ queries }: ReadingContext, project: Project, quer
     async read() {
       const { result, position, stale, isMixed = false } = await queries.answer(project, query);
       await readUpTo(project, position);
-      const text = textOf(result);
+      const text = printedResult(result);
       return { text, comparable: withoutVaryingMembers(text), revision: position, stale: stale || isMixed };
     },
   };
@@ -158,7 +158,7 @@ export function publishesReading({ context }: ReadingContext, project: Project, 
       const { result, revision, stale } = await publishesAnswer(context, project, access, NOBODY, { limit, before: null });
       // A publish that the view already shows and this node has not read yet counts as a change during the read.
       await readUpTo(project, revision);
-      const text = textOf(result);
+      const text = printedResult(result);
       return { text, comparable: text, revision: null, stale };
     },
   };
@@ -175,7 +175,7 @@ function ownersSubjects({ space }: SharedAccess, collection: string, key: string
   return spaces.map((one) => ownersSubject(one, collection, playerOfKey(key)));
 }
 
-function textOf<Result extends object>(result: ReadAnswer<Result>['result']): string {
+function printedResult<Result extends object>(result: ReadAnswer<Result>['result']): string {
   return typeof result === 'string' ? result : stringifyJson(result as unknown as Json);
 }
 

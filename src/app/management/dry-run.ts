@@ -7,7 +7,7 @@ import type { PendingWrite, Reads } from '../../domain/endpoint/run.ts';
 import type { Value } from '../../domain/endpoint/value.ts';
 import { type TestCase, type Verdict, verdictOf } from '../../domain/test/model.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
 import { requireStorable } from '../access.ts';
 import { type RunAs, runSteps } from '../endpoints/endpoint-steps.ts';
 import type { Webhooks } from '../ports/webhooks.ts';
@@ -118,7 +118,7 @@ function answerOf({ status, code, message, extra }: Refusal): Answer {
 function messageOf(body: Json): string {
   const { error, message: own } = objectOf(body);
   const message = isObject(error) ? error['message'] : own;
-  return typeof message === 'string' ? message : '';
+  return stringOrEmpty(message);
 }
 
 /** The editor's test windows need `error` to be an object if a call failed; authors may have written something else. */

@@ -121,8 +121,8 @@ export function createManage(context: AppContext): Manage {
         ),
       ),
 
-    sync: (...asked) => sync(context, ...asked),
-    preflight: (...asked) => checked(context, ...asked),
+    sync: (...args) => sync(context, ...args),
+    preflight: (...args) => checked(context, ...args),
     upgradeSource: (caller, body) => upgraded(context, caller, body),
   };
 }

@@ -29,7 +29,7 @@ export interface Admitted<A extends CollectionAddress> {
 }
 
 /** Allowed, if a player is proven where that is missing. */
-type Asked<A extends CollectionAddress> = Admitted<A> & Allowed;
+type Granted<A extends CollectionAddress> = Admitted<A> & Allowed;
 
 /**
  * Asks for access as the decision will, and proves the player if that is needed and was not done yet. Throws the refusal. Another node may just
@@ -42,7 +42,7 @@ export function admit<A extends CollectionAddress>(
   at: A,
 ): Awaitable<Admitted<A>> {
   return andThen(projectOf(context, caller), (project) =>
-    andThen(askedAgain(project, caller, operation, at), (asked) => proven(context, asked)),
+    andThen(accessWithRefresh(project, caller, operation, at), (granted) => proven(context, granted)),
   );
 }
 
@@ -53,30 +53,35 @@ export function admitRead<A extends CollectionAddress>(
   operation: Operation,
   at: A,
 ): Awaitable<Admitted<A>> {
-  return andThen(projectOf(context, caller), (project) => proven(context, ask(project, caller, operation, at)));
+  return andThen(projectOf(context, caller), (project) => proven(context, accessFor(project, caller, operation, at)));
 }
 
-function askedAgain<A extends CollectionAddress>(project: Project, caller: Caller, operation: Operation, at: A): Awaitable<Asked<A>> {
+function accessWithRefresh<A extends CollectionAddress>(
+  project: Project,
+  caller: Caller,
+  operation: Operation,
+  at: A,
+): Awaitable<Granted<A>> {
   try {
-    return ask(project, caller, operation, at);
+    return accessFor(project, caller, operation, at);
   } catch (refused) {
     if (!(refused instanceof Refusal)) throw refused;
-    return project.refresh().then(() => ask(project, caller, operation, at));
+    return project.refresh().then(() => accessFor(project, caller, operation, at));
   }
 }
 
-function ask<A extends CollectionAddress>(project: Project, caller: Caller, operation: Operation, at: A): Asked<A> {
+function accessFor<A extends CollectionAddress>(project: Project, caller: Caller, operation: Operation, at: A): Granted<A> {
   const access = accessAt(project, caller, at.target);
   const { collection, isUnproven } = accepted(dataAccess(access, caller, operation, at));
   return { operation, project, caller, at, access, collection, isUnproven };
 }
 
-function proven<A extends CollectionAddress>(context: AppContext, asked: Asked<A>): Awaitable<Admitted<A>> {
-  if (!asked.isUnproven) return asked;
-  const { project, access, collection, operation, at } = asked;
-  return andThen(provenFor(context, project, asked.caller, access, collection, at.collection), (caller) => {
+function proven<A extends CollectionAddress>(context: AppContext, granted: Granted<A>): Awaitable<Admitted<A>> {
+  if (!granted.isUnproven) return granted;
+  const { project, access, collection, operation, at } = granted;
+  return andThen(provenFor(context, project, granted.caller, access, collection, at.collection), (caller) => {
     requireAllowed(dataAccess(access, caller, operation, at));
-    return { ...asked, caller };
+    return { ...granted, caller };
   });
 }
 

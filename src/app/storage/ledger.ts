@@ -66,7 +66,7 @@ export async function ledgerAnswer(
   query: LedgerQuery,
 ): Promise<LedgerAnswer> {
   const { head } = project.set;
-  const asked = askedOf(access, collection, at, query);
+  const selection = filterAndPageOf(access, collection, at, query);
   const lastChange = () =>
     Math.max(
       project.set.collectionChangedAt(collectionSubject('live', collection.id)),
@@ -75,7 +75,7 @@ export async function ledgerAnswer(
   const changedAt = lastChange();
   const reach = (timeoutMs?: number) => viewsReached(context, project, 'ledger', changedAt, timeoutMs);
   let reached = await reach();
-  const read = () => context.views.ledger(project.id, asked.filter, asked.page);
+  const read = () => context.views.ledger(project.id, selection.filter, selection.page);
   let page = await read();
   let isAhead = false;
   if (!isKnown(page)) {
@@ -92,7 +92,7 @@ export async function ledgerAnswer(
     }
   }
   // Printing a page of many entries takes a while.
-  const result = await context.roundRobin.run(project.id, () => printed({ ...query, field: asked.field }, page, collection.id, at.key));
+  const result = await context.roundRobin.run(project.id, () => printed({ ...query, field: selection.field }, page, collection.id, at.key));
   return {
     ...positioned(context, project, caller, reached && !isAhead),
     result,
@@ -100,14 +100,14 @@ export async function ledgerAnswer(
   };
 }
 
-interface AskedPage {
+interface FilterAndPage {
   readonly field: string;
   readonly filter: LedgerFilter;
   readonly page: { readonly limit: number; readonly after: string | null; readonly order: LedgerOrder };
 }
 
 /** What the texts of the URL ask for. Throws 400 for one that cannot be read. */
-function askedOf({ space }: SharedAccess, collection: CollectionModel, { key }: Address, query: LedgerQuery): AskedPage {
+function filterAndPageOf({ space }: SharedAccess, collection: CollectionModel, { key }: Address, query: LedgerQuery): FilterAndPage {
   const field = query.field ?? ALL_FIELDS;
   if (field.includes('\0')) throw refusal('INVALID_BODY', 'field must be a path without U+0000');
   const from = timeOf(query.from, 'from');

@@ -13,7 +13,7 @@ import { fillDefaults } from '../../domain/document/schema.ts';
 import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
-import { isNumber, type Json, parseStored, printOnce, toDouble } from '../../kernel/json.ts';
+import { isNumber, type Json, parseStored, printOnce, stringOrEmpty, toDouble } from '../../kernel/json.ts';
 import { invalidCursor } from '../../kernel/page-cursor.ts';
 import { accessAt } from '../access.ts';
 import type { Address, CollectionAddress, DocumentAnswer, ReadAnswer } from '../answers.ts';
@@ -150,7 +150,7 @@ function recordCodec(body: Json, writerId: string): AnswerCodec<KeptRecord> {
     encode: ({ recordId, timestamp }) => ({ recordId, timestamp }),
     decode(kept) {
       const { recordId: id, timestamp: time } = objectOf(kept);
-      const made = { recordId: typeof id === 'string' ? id : '', timestamp: isNumber(time) ? toDouble(time) : 0 };
+      const made = { recordId: stringOrEmpty(id), timestamp: isNumber(time) ? toDouble(time) : 0 };
       return { ...made, text: reprintedRecord(body, { ...made, writerId }) };
     },
   };

@@ -10,7 +10,7 @@ import { slotKey } from '../../domain/record/slot.ts';
 import { asRecordList } from '../../domain/states.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
-import type { Json } from '../../kernel/json.ts';
+import { type Json, stringOrEmpty } from '../../kernel/json.ts';
 import type { Address, ReadAnswer, RecordAddress } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, stored } from '../context.ts';
@@ -144,7 +144,7 @@ const RECORD_CODEC: AnswerCodec<NamedRecord> = {
   encode: ({ recordId, recordName: name }) => ({ recordId, recordName: name }),
   decode(kept) {
     const { recordId: id, recordName: name } = objectOf(kept);
-    return { recordId: typeof id === 'string' ? id : '', recordName: typeof name === 'string' ? name : '' };
+    return { recordId: stringOrEmpty(id), recordName: stringOrEmpty(name) };
   },
 };
 

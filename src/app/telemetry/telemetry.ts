@@ -59,7 +59,7 @@ export function createTelemetry(context: AppContext): Telemetry {
     track: (...report) => track(context, ...report),
     heartbeat: (...report) => heartbeat(context, remembered, ...report),
     saveFailed: (...report) => saveFailed(context, ...report),
-    stats: (...asked) => readStats(context, remembered, ...asked),
+    stats: (...args) => readStats(context, remembered, ...args),
   };
 }
 

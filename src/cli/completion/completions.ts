@@ -26,7 +26,7 @@ const NAMED: Readonly<Record<string, Names>> = { slug: 'endpoint', collection: '
 export function completionsOf(command: Command, path: readonly string[] = []): readonly CommandCompletion[] {
   const visible = command.createHelp().visibleCommands(command);
   const [argument] = command.registeredArguments;
-  const place: CommandCompletion = {
+  const own: CommandCompletion = {
     path,
     commands: visible.map((each) => ({ word: each.name(), description: lineOf(each.description()) })),
     options: command
@@ -36,7 +36,7 @@ export function completionsOf(command: Command, path: readonly string[] = []): r
     values: argument?.argChoices ?? [],
     names: argument === undefined ? null : (NAMED[argument.name()] ?? null),
   };
-  return [place, ...command.commands.flatMap((each) => completionsOf(each, [...path, each.name()]))];
+  return [own, ...command.commands.flatMap((each) => completionsOf(each, [...path, each.name()]))];
 }
 
 /** The first line of a description: shells show one line. */

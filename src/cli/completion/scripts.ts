@@ -8,8 +8,8 @@ import type { CommandCompletion, Names, Word } from './completions.ts';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-export function completionScript(shell: Shell, places: readonly CommandCompletion[]): string {
-  return { bash, zsh, fish }[shell](places);
+export function completionScript(shell: Shell, commands: readonly CommandCompletion[]): string {
+  return { bash, zsh, fish }[shell](commands);
 }
 
 /** Prints the names of the definitions of one kind (`$1`) in the folder: `NAME` of each `NAME.KIND.yml`. POSIX shell. */
@@ -22,10 +22,10 @@ const NAMES = `_savepoint_names() {
     command sed -e 's|.*/||' -e "s|\\\\.$1\\\\.[a-z]*\\$||"
 }`;
 
-function bash(places: readonly CommandCompletion[]): string {
-  const rows = places.map((place) => {
-    const words = [...wordsOf(place.commands), ...place.values, ...wordsOf(place.options)].join(' ');
-    return `    ${quoted(place.path.join(' '))}) words=${quoted(words)}${namesIn(place.names, 'names=$(_savepoint_names KIND)')} ;;`;
+function bash(commands: readonly CommandCompletion[]): string {
+  const rows = commands.map((command) => {
+    const words = [...wordsOf(command.commands), ...command.values, ...wordsOf(command.options)].join(' ');
+    return `    ${quoted(command.path.join(' '))}) words=${quoted(words)}${namesIn(command.names, 'names=$(_savepoint_names KIND)')} ;;`;
   });
   return `# bash completion of savepoint: source <(savepoint completion bash)
 ${NAMES}
@@ -33,7 +33,7 @@ _savepoint() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" place='' word words='' names=''
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "\${place:+$place }$word" in
-      ${pathsOf(places)}) place="\${place:+$place }$word" ;;
+      ${pathsOf(commands)}) place="\${place:+$place }$word" ;;
     esac
   done
   case "$place" in
@@ -47,13 +47,13 @@ complete -F _savepoint savepoint
 `;
 }
 
-function zsh(places: readonly CommandCompletion[]): string {
+function zsh(commands: readonly CommandCompletion[]): string {
   const listed = (words: readonly Word[]) =>
     words.map(({ word, description }) => quoted(`${word}:${description.replaceAll(':', '\\:')}`)).join(' ');
-  const rows = places.map((place) => {
-    const values = place.values.map((word) => ({ word, description: '' }));
-    const found = `commands=(${listed([...place.commands, ...values])}) options=(${listed(place.options)})`;
-    return `    ${quoted(place.path.join(' '))}) ${found}${namesIn(place.names, `names=(\${(f)"$(_savepoint_names KIND)"})`)} ;;`;
+  const rows = commands.map((command) => {
+    const values = command.values.map((word) => ({ word, description: '' }));
+    const found = `commands=(${listed([...command.commands, ...values])}) options=(${listed(command.options)})`;
+    return `    ${quoted(command.path.join(' '))}) ${found}${namesIn(command.names, `names=(\${(f)"$(_savepoint_names KIND)"})`)} ;;`;
   });
   return `#compdef savepoint
 # zsh completion of savepoint: source <(savepoint completion zsh)
@@ -63,7 +63,7 @@ _savepoint() {
   local -a commands options names
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${place:+$place }$word" in
-      ${pathsOf(places)}) place="\${place:+$place }$word" ;;
+      ${pathsOf(commands)}) place="\${place:+$place }$word" ;;
     esac
   done
   case "$place" in
@@ -78,8 +78,8 @@ compdef _savepoint savepoint
 `;
 }
 
-function fish(places: readonly CommandCompletion[]): string {
-  const rows = places.flatMap(({ path, commands, options, values, names }) => {
+function fish(commands: readonly CommandCompletion[]): string {
+  const rows = commands.flatMap(({ path, commands, options, values, names }) => {
     const at = `complete -c savepoint -n ${quotedForFish(`__savepoint_at ${path.join(' ')}`.trim())}`;
     return [
       ...commands.map(({ word, description }) => `${at} -f -a ${word} -d ${quotedForFish(description)}`),
@@ -102,7 +102,7 @@ end
 function __savepoint_at
     set -l place
     for word in (commandline -opc)[2..]
-        contains -- (string join ' ' -- $place $word) ${places
+        contains -- (string join ' ' -- $place $word) ${commands
           .filter(({ path }) => path.length > 0)
           .map(({ path }) => quotedForFish(path.join(' ')))
           .join(' ')}; and set -a place $word
@@ -114,8 +114,8 @@ ${rows.join('\n')}
 }
 
 /** Every command as a pattern of \`case\`. */
-function pathsOf(places: readonly CommandCompletion[]): string {
-  return places
+function pathsOf(commands: readonly CommandCompletion[]): string {
+  return commands
     .filter(({ path }) => path.length > 0)
     .map(({ path }) => quoted(path.join(' ')))
     .join(' | ');

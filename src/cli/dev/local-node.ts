@@ -13,7 +13,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 /** A node for one folder, on this machine, with its data in the folder's `.savepoint`, which git ignores. */
 
 export interface LocalNode {
-  readonly place: ServerAccess;
+  readonly server: ServerAccess;
   /** Whether another `savepoint dev` owns the node. */
   readonly isShared: boolean;
   /** Whether it runs, or is being started by another `savepoint dev`. */
@@ -70,7 +70,7 @@ export async function localNode(dir: string, onStart: () => void): Promise<Local
 function nodeIn(dir: string, url: string, isShared: boolean): LocalNode {
   const isOurs = () => readState(dir)?.owner === process.pid;
   return {
-    place: placeIn(dir, url),
+    server: placeIn(dir, url),
     isShared,
     isAlive() {
       const known = readState(dir);
@@ -82,10 +82,10 @@ function nodeIn(dir: string, url: string, isShared: boolean): LocalNode {
   };
 }
 
-async function settled({ place, stop }: LocalNode): Promise<void> {
+async function settled({ server, stop }: LocalNode): Promise<void> {
   try {
-    const path = `/v3/manage/${encodeURIComponent(place.project)}/settings`;
-    await new Remote(place).request('PUT', path, { body: INITIAL_SETTINGS, again: 'keyed' });
+    const path = `/v3/manage/${encodeURIComponent(server.project)}/settings`;
+    await new Remote(server).request('PUT', path, { body: INITIAL_SETTINGS, again: 'keyed' });
   } catch (error) {
     await stop();
     throw error;

@@ -31,7 +31,7 @@ export interface RoundReporter {
 /** Runs one round. Never throws, because no file and no answer of a server may end `dev`. */
 export async function round(remote: Remote, { types, ...options }: RoundOptions, reporter: RoundReporter): Promise<void> {
   try {
-    const { dir } = remote.place;
+    const { dir } = remote.server;
     const folder = readFolder(dir);
     reporter.unrecognized(folder.unrecognized);
     const began = performance.now();

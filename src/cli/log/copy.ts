@@ -36,9 +36,9 @@ export function copyCommand(): Command {
     'savepoint log copy --from file:/backup/log.ndjson.gz --to data:./restored',
     'savepoint log copy --to postgres://game:secret@db.example/game --follow',
   )
-    .option('--from <place>', 'where the log is')
+    .option('--from <location>', 'where the log is')
     .addOption(new Option('--from-data <dir>', 'the same as --from data:DIR').conflicts('from'))
-    .option('--to <place>', 'where it is to be')
+    .option('--to <location>', 'where it is to be')
     .addOption(new Option('--to-data <dir>', 'the same as --to data:DIR').conflicts('to'))
     .option('-f, --follow', 'go on with new events until interrupted')
     .option('--no-read-models', 'copy the log alone; the start on the target builds the read models')
@@ -54,7 +54,7 @@ export function copyCommand(): Command {
 }
 
 function placesOf(options: CopyCommandOptions): { readonly from: LogLocation; readonly to: LogLocation } {
-  const named = (place: string | undefined, dir: string | undefined) => place ?? (dir === undefined ? undefined : `data:${dir}`);
+  const named = (location: string | undefined, dir: string | undefined) => location ?? (dir === undefined ? undefined : `data:${dir}`);
   const [from, to] = [named(options.from, options.fromData), named(options.to, options.toData)];
   if (from === undefined && to === undefined) throw new WrongUsage('Say where to copy to (--to), or what to copy here (--from)');
   const own = () => ownLocation(configOf(options));
@@ -91,8 +91,8 @@ async function copyBetween(from: LogLocation, to: LogLocation, options: CopyComm
   }
 }
 
-function show({ copied, skipped, share, eventsPerSecond }: CopyProgress): void {
-  const percent = share === null ? '' : `, ${Math.floor(share * 100)} %`;
+function show({ copied, skipped, fraction, eventsPerSecond }: CopyProgress): void {
+  const percent = fraction === null ? '' : `, ${Math.floor(fraction * 100)} %`;
   progress(`copying: ${copied + skipped} events${percent}, ${Math.round(eventsPerSecond)}/s`);
 }
 
@@ -112,5 +112,5 @@ function summary({ copied, skipped, seconds, complete }: CopyResult, readModels:
 function catchUpInstructions({ kind }: LogLocation): string {
   if (kind !== 'eventstore')
     return 'Next: `savepoint verify --wait` on the target brings them up to the log and proves them; so does a start, which proves nothing.';
-  return 'They lie in a Postgres of their own. Next: set EVENTSTORE_URL to this place, beside the DATABASE_URL (or --data) of its read models; `savepoint verify --wait` then brings them up to the log and proves them.';
+  return 'They lie in a Postgres of their own. Next: set EVENTSTORE_URL to this location, beside the DATABASE_URL (or --data) of its read models; `savepoint verify --wait` then brings them up to the log and proves them.';
 }

@@ -11,7 +11,7 @@ export type LogLocation =
   | { readonly kind: 'file'; readonly path: string };
 
 export const PLACES_HELP = `
-A place is one of
+A location is one of
   postgres://user:password@host:port/database   a Postgres server
   esdb://user:password@host:port                an EventStoreDB or KurrentDB
   data:DIR                                      the embedded database of a data folder
@@ -41,8 +41,8 @@ export function ownLocation({ eventStoreUrl, databaseUrl, dataDir }: Config): Lo
 }
 
 /** The place as it may be shown, without a password. Two places with the same text are the same place. */
-export function locationText(place: LogLocation): string {
-  if (place.kind === 'data') return `data:${place.dir}`;
-  if (place.kind === 'file') return `file:${place.path}`;
-  return redactUrl(place.url);
+export function locationText(location: LogLocation): string {
+  if (location.kind === 'data') return `data:${location.dir}`;
+  if (location.kind === 'file') return `file:${location.path}`;
+  return redactUrl(location.url);
 }

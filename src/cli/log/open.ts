@@ -18,14 +18,14 @@ export interface Opened<End> {
 }
 
 /** Opens a place to copy from. Nothing in it is changed. */
-export async function openSource(place: LogLocation, allowIncomplete: boolean): Promise<Opened<CopySource>> {
-  if (place.kind === 'file') {
-    const file = await openFileSource(place.path, { allowIncomplete });
+export async function openSource(location: LogLocation, allowIncomplete: boolean): Promise<Opened<CopySource>> {
+  if (location.kind === 'file') {
+    const file = await openFileSource(location.path, { allowIncomplete });
     if (file.flaw !== null) printNote(`Note: ${file.flaw}; the rest is copied.`);
     return { end: file, close: () => file.close() };
   }
-  if (place.kind === 'data' && databaseUrlOf(place.dir) === null) throw notInstalled(`in ${place.dir}`);
-  const { log, hasDensePositions, close } = await openLog(place);
+  if (location.kind === 'data' && databaseUrlOf(location.dir) === null) throw notInstalled(`in ${location.dir}`);
+  const { log, hasDensePositions, close } = await openLog(location);
   return { end: logSource(log, { hasDensePositions }), close };
 }
 
@@ -33,18 +33,18 @@ export async function openSource(place: LogLocation, allowIncomplete: boolean): 
 const BATCH_SIZE = 64;
 
 /** Opens a place to copy to, and makes the tables that it needs. */
-export async function openTarget(place: LogLocation): Promise<Opened<CopyTarget>> {
-  if (place.kind === 'file') {
-    const file = await openFileTarget(place.path);
+export async function openTarget(location: LogLocation): Promise<Opened<CopyTarget>> {
+  if (location.kind === 'file') {
+    const file = await openFileTarget(location.path);
     if (file.cutBytes > 0) {
       printNote(
-        `Note: the end of ${place.path} was torn; ${file.cutBytes} bytes were cut off, and the copy goes on after ${file.events} events.`,
+        `Note: the end of ${location.path} was torn; ${file.cutBytes} bytes were cut off, and the copy goes on after ${file.events} events.`,
       );
     }
     return { end: file, close: () => file.close() };
   }
-  const { log, hasDensePositions, close } = await openLog(place, prepare);
-  return { end: logTarget(log, { hasDensePositions, maxConcurrentAppends: place.kind === 'eventstore' ? 1 : BATCH_SIZE }), close };
+  const { log, hasDensePositions, close } = await openLog(location, prepare);
+  return { end: logTarget(log, { hasDensePositions, maxConcurrentAppends: location.kind === 'eventstore' ? 1 : BATCH_SIZE }), close };
 }
 
 interface OpenedLog {
@@ -54,15 +54,15 @@ interface OpenedLog {
 }
 
 async function openLog(
-  place: Exclude<LogLocation, { readonly kind: 'file' }>,
+  location: Exclude<LogLocation, { readonly kind: 'file' }>,
   first: (url: string) => Promise<void> = async () => undefined,
 ): Promise<OpenedLog> {
-  if (place.kind === 'eventstore') {
+  if (location.kind === 'eventstore') {
     const { createEventStoreLog } = await import('../../log/eventstore/log.ts');
-    const log = createEventStoreLog({ url: place.url });
+    const log = createEventStoreLog({ url: location.url });
     return { log, hasDensePositions: false, close: () => log.close() };
   }
-  const database = await databaseOf(place);
+  const database = await databaseOf(location);
   try {
     await first(database.url);
   } catch (error) {
@@ -77,9 +77,9 @@ async function openLog(
   return { log, hasDensePositions: true, close };
 }
 
-async function databaseOf(place: Extract<LogLocation, { readonly kind: 'postgres' | 'data' }>) {
-  if (place.kind === 'postgres') return { url: place.url, release: async () => undefined };
-  return useDatabase({ dataDir: place.dir, log: createLogger({ level: 'warn' }) });
+async function databaseOf(location: Extract<LogLocation, { readonly kind: 'postgres' | 'data' }>) {
+  if (location.kind === 'postgres') return { url: location.url, release: async () => undefined };
+  return useDatabase({ dataDir: location.dir, log: createLogger({ level: 'warn' }) });
 }
 
 async function prepare(connectionString: string): Promise<void> {

@@ -19,8 +19,8 @@ export interface CatchUpResult {
  * Catches up the read models of a copied log, so that a start finds them complete. Only new events are projected. The read models of an
  * EventStoreDB are in a Postgres of their own: `null` if this installation does not keep its log in that EventStoreDB.
  */
-export async function catchUpReadModels(place: LogLocation, own: Config): Promise<CatchUpResult | null> {
-  const config = configOf(place, own);
+export async function catchUpReadModels(location: LogLocation, own: Config): Promise<CatchUpResult | null> {
+  const config = configOf(location, own);
   if (config === null) return null;
   const installation = await openInstallation(config, createLogger({ level: 'warn' }), { mayMake: true });
   try {
@@ -30,11 +30,11 @@ export async function catchUpReadModels(place: LogLocation, own: Config): Promis
   }
 }
 
-function configOf(place: LogLocation, own: Config): Config | null {
+function configOf(location: LogLocation, own: Config): Config | null {
   const { DATABASE_URL, EVENTSTORE_URL, ...env } = process.env;
-  if (place.kind === 'data') return readConfig(env, { dataDir: place.dir });
-  if (place.kind === 'postgres') return readConfig(env, { databaseUrl: place.url });
-  return place.kind === 'eventstore' && place.url === own.eventStoreUrl ? own : null;
+  if (location.kind === 'data') return readConfig(env, { dataDir: location.dir });
+  if (location.kind === 'postgres') return readConfig(env, { databaseUrl: location.url });
+  return location.kind === 'eventstore' && location.url === own.eventStoreUrl ? own : null;
 }
 
 /** Catches up the read models to the log's present end, whether a node runs beside this or not. */

@@ -20,10 +20,10 @@ export function exportCommand(): Command {
     .requiredOption('--out <file>', 'the file to be made, readable by its owner alone')
     .option('--force', 'replace the file if it is there')
     .addHelpText('after', HELP)
-    .action(async (asked: string, options: ExportOptions) => {
+    .action(async (named: string, options: ExportOptions) => {
       const exported = await withInstallation(options, async ({ pool, log, operator, waitUntilProjected }) => {
         const { findProject } = await import('./name.ts');
-        const projectId = await findProject(pool, asked);
+        const projectId = await findProject(pool, named);
         await operator.show(projectId);
         const { projectStream } = await import('../../log/streams.ts');
         const head = await log.head(projectStream(projectId));

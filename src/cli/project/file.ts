@@ -23,7 +23,7 @@ export interface StreamedRow {
   readonly collection: string;
   readonly row: Json;
   /** Where the row is in the file, for messages. */
-  readonly place: string;
+  readonly position: string;
 }
 
 /** The part of the file that is held in memory. */
@@ -53,7 +53,7 @@ function enters(path: readonly string[], kind: 'object' | 'array'): boolean {
 interface Piece {
   readonly path: readonly string[];
   readonly json: Json;
-  readonly place: string;
+  readonly position: string;
 }
 
 async function* pieces(file: string, onTables: () => void = () => undefined): AsyncGenerator<Piece> {
@@ -68,12 +68,12 @@ async function* pieces(file: string, onTables: () => void = () => undefined): As
     const list = path.slice(0, -1).join('.');
     const index = counts.get(list) ?? 0;
     counts.set(list, index + 1);
-    const place = path.at(-1) === ELEMENT ? `${list}[${index}]` : path.join('.');
+    const position = path.at(-1) === ELEMENT ? `${list}[${index}]` : path.join('.');
     try {
-      return { path, json: parseJson(text), place };
+      return { path, json: parseJson(text), position: position };
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      throw refusal('VALIDATION_FAILED', `${place === '' ? file : `${file}: ${place}`} cannot be read: ${error.message}`);
+      throw refusal('VALIDATION_FAILED', `${position === '' ? file : `${file}: ${position}`} cannot be read: ${error.message}`);
     }
   };
   try {
@@ -104,20 +104,20 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
   const found = () => {
     tables = true;
   };
-  for await (const { path, json, place } of pieces(file, found)) {
+  for await (const { path, json, position } of pieces(file, found)) {
     const [first = '', table = '', collection = ''] = path;
     if (first !== 'tables') head.set(first, json);
     if (first !== 'tables' || path.length < 2 || table === OF_OTHERS) continue;
     if (!isKnown(table)) unknown.add(table);
-    else if (path.length < (STREAMED.has(table) ? 4 : 3)) requireNoRows(file, place, json);
+    else if (path.length < (STREAMED.has(table) ? 4 : 3)) requireNoRows(file, position, json);
     else if (STREAMED.has(table)) {
       const counts = streamed.get(table) ?? new Map<string, number>();
       streamed.set(table, counts.set(collection, (counts.get(collection) ?? 0) + 1));
     } else if (isDefinitions(table)) {
-      definitions.push(at(file, place, () => definitionRow(table, json)));
+      definitions.push(at(file, position, () => definitionRow(table, json)));
       if (definitions.length > MAX_DEFINITIONS)
         throw refusal('VALIDATION_FAILED', `${file} holds more than ${MAX_DEFINITIONS} definitions`);
-    } else if (table === 'api_keys') keys.push(at(file, place, () => keyRow(json)));
+    } else if (table === 'api_keys') keys.push(at(file, position, () => keyRow(json)));
     else if (table === 'project') project ??= json;
     else if (table === 'pages') pages.push(json);
   }
@@ -137,19 +137,19 @@ export async function readProjectFile(file: string): Promise<ProjectFile> {
 
 /** The rows of documents and save records, in the order of the file. */
 export async function* streamedRows(file: string): AsyncGenerator<StreamedRow> {
-  for await (const { path, json, place } of pieces(file)) {
+  for await (const { path, json, position } of pieces(file)) {
     const [first, table = '', collection = ''] = path;
-    if (first === 'tables' && path.length === 4 && STREAMED.has(table)) yield { table, collection, row: json, place };
+    if (first === 'tables' && path.length === 4 && STREAMED.has(table)) yield { table, collection, row: json, position };
   }
 }
 
 /** Runs `read` on a row. Adds the row's place in the file to a refusal. */
-export function at<T>(file: string, place: string, read: () => T): T {
+export function at<T>(file: string, position: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'BadRow') throw error;
-    throw refusal('VALIDATION_FAILED', `${file}: ${place}: ${error.message}`);
+    throw refusal('VALIDATION_FAILED', `${file}: ${position}: ${error.message}`);
   }
 }
 
@@ -162,9 +162,9 @@ function isKnown(table: string): boolean {
 }
 
 /** What stands where rows should may only be empty: anything else would be left out without a word. */
-function requireNoRows(file: string, place: string, json: Json): void {
+function requireNoRows(file: string, position: string, json: Json): void {
   const isEmpty = json === null || (typeof json === 'object' && Object.keys(json).length === 0);
-  if (!isEmpty) throw refusal('VALIDATION_FAILED', `${file}: ${place}: it is no list of rows`);
+  if (!isEmpty) throw refusal('VALIDATION_FAILED', `${file}: ${position}: it is no list of rows`);
 }
 
 const NEWEST = 1;

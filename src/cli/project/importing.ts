@@ -138,7 +138,7 @@ export class ProjectImport {
     let conflicts = 0;
     if (existing === 0) return { existing, conflicts };
     for await (const [collection, rows] of batches(this.#file, (row) => row.table === table)) {
-      const keys = rows.map(({ row, place }) => at(this.#file, place, () => documentRow(row)).key);
+      const keys = rows.map(({ row, position }) => at(this.#file, position, () => documentRow(row)).key);
       const found = await pool.query<{ n: string }>(THERE, [projectId, collection, keys]);
       conflicts += Number(found.rows[0]?.n ?? 0);
     }
@@ -156,7 +156,7 @@ export class ProjectImport {
     for await (const [id, rows] of batches(this.#file, () => true)) {
       const collection = renamed.get(id) ?? id;
       const isSlots = rows[0]?.table === 'save_records';
-      const read = <T>(parse: (row: Json) => T) => rows.map(({ row, place }) => at(this.#file, place, () => parse(row)));
+      const read = <T>(parse: (row: Json) => T) => rows.map(({ row, position }) => at(this.#file, position, () => parse(row)));
       const write = () =>
         isSlots ? importer.slots(projectId, collection, read(slotRow)) : importer.documents(projectId, collection, read(documentRow));
       const done = await commits.write(write);

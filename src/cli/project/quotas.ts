@@ -20,10 +20,10 @@ export function quotasCommand(): Command {
     .argument('<projectId>')
     .option('--set <name=value...>', 'such as documents=100000, bytes=0 (no limit), eventsPerDay=default')
     .action(async (projectId: string, options: QuotasOptions) => {
-      const asked: QuotaChanges = Object.fromEntries((options.set ?? []).map(assignment));
+      const changes: QuotaChanges = Object.fromEntries((options.set ?? []).map(assignment));
       const shown = await withInstallation(options, async ({ config, operator, waitUntilProjected }) => {
         if (options.set !== undefined) {
-          const { revision } = await operator.changeQuotas(projectId, asked);
+          const { revision } = await operator.changeQuotas(projectId, changes);
           await waitUntilProjected(projectId, revision);
         }
         const { settings } = await operator.show(projectId);

@@ -16,10 +16,10 @@ export interface StreamRequest {
 export type EventStream = (onEvent: (event: ServerEvent) => void) => Promise<void>;
 
 /** Opens a stream. Throws `RemoteRefusal` and `RemoteUnreachable`. */
-export async function openEvents({ place }: Remote, { path, query, after, signal }: StreamRequest): Promise<EventStream> {
+export async function openEvents({ server }: Remote, { path, query, after, signal }: StreamRequest): Promise<EventStream> {
   const parameters = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const headers = { accept: 'text/event-stream', 'x-api-key': place.secretKey, ...(after === null ? {} : { 'last-event-id': after }) };
-  const url = `${place.address}${path}?${new URLSearchParams(parameters)}`;
+  const headers = { accept: 'text/event-stream', 'x-api-key': server.secretKey, ...(after === null ? {} : { 'last-event-id': after }) };
+  const url = `${server.address}${path}?${new URLSearchParams(parameters)}`;
   const response = await fetch(url, { headers, signal, redirect: 'error' }).catch((error: unknown) => {
     throw unreachable(url, 'GET', error);
   });

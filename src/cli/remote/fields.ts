@@ -3,10 +3,10 @@ import { RemoteRefusal } from '../../folder/refusal.ts';
 import type { Remote, Target } from '../../folder/remote.ts';
 import { collectionsOf } from '../../folder/stored-definitions.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { printNote } from '../context.ts';
-import { objectsIn, textOf } from './requests.ts';
+import { objectsIn } from './requests.ts';
 
 /** Most fields that a message names. */
 const MAX_LISTED = 10;
@@ -16,7 +16,7 @@ export async function needFields(remote: Remote, collection: string, target: Tar
   const schema = await schemaOf(remote, collection, target);
   const { ops } = body;
   const unknown = isArray(ops)
-    ? objectsIn(ops).flatMap(({ op, path, value = null }) => unknownFields(schema, textOf(path), op === 'push' ? [value] : value))
+    ? objectsIn(ops).flatMap(({ op, path, value = null }) => unknownFields(schema, stringOrEmpty(path), op === 'push' ? [value] : value))
     : unknownFields(schema, '', body);
   if (unknown.length === 0) return;
   const more = unknown.length > MAX_LISTED ? ` And ${unknown.length - MAX_LISTED} more.` : '';
@@ -39,7 +39,7 @@ function toldOf({ path, name, known }: UnknownField): string {
 async function schemaOf(remote: Remote, collection: string, target: Target): Promise<Json | undefined> {
   try {
     const held = (await collectionsOf(remote, target)).find(({ id, resource }) => {
-      const names = [id, isObject(resource) ? textOf(resource['name']) : ''];
+      const names = [id, isObject(resource) ? stringOrEmpty(resource['name']) : ''];
       return names.some((name) => name.toLowerCase() === collection.toLowerCase());
     });
     const resource = held?.resource;

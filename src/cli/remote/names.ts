@@ -17,7 +17,7 @@ export async function namesOf(remote: Remote, kind: Kind, target: Target): Promi
 export async function unknownName(remote: Remote, kind: Kind, name: string, target: Target): Promise<Error> {
   const other = target === 'live' ? 'next' : 'live';
   const [here, there] = await Promise.all([namesOf(remote, kind, target), namesOf(remote, kind, other)]);
-  const what = `There is no ${kind} '${name}' in ${target} of ${remote.place.project}.`;
+  const what = `There is no ${kind} '${name}' in ${target} of ${remote.server.project}.`;
   const code = kind === 'endpoint' ? 'ENDPOINT_NOT_FOUND' : 'NOT_FOUND';
   if (there.includes(name)) return refusal(code, `${what} There is one in ${other}: --target ${other}.`);
   const meant = didYouMean(name, here);

@@ -4,8 +4,8 @@ import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 /** Helpers for requests and their answers. */
 
 /** The path of a route of the project: `pathOf(remote, 'manage', 'logs')` is `/v3/manage/{project}/logs`. */
-export function pathOf({ place }: Remote, family: 'manage' | 'endpoints' | 'storage', ...parts: readonly string[]): string {
-  return ['/v3', family, ...[place.project, ...parts].map(encodeURIComponent)].join('/');
+export function pathOf({ server }: Remote, family: 'manage' | 'endpoints' | 'storage', ...parts: readonly string[]): string {
+  return ['/v3', family, ...[server.project, ...parts].map(encodeURIComponent)].join('/');
 }
 
 /** The header that names the player of a request. */
@@ -18,8 +18,4 @@ export const TARGETS: readonly Target[] = ['live', 'next'];
 /** The objects in a list of an answer. */
 export function objectsIn(value: Json | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter((item) => isObject(item)) : [];
-}
-
-export function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
 }

@@ -1,7 +1,6 @@
 import type { Finding } from '../../folder/findings.ts';
-import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
 import { styled } from '../terminal.ts';
-import { textOf } from './requests.ts';
 import type { TestsDone } from './test-runs.ts';
 import { isUnrunnable, unrunnableIn, unrunnableLines } from './unrunnable.ts';
 import { shortJson, visible } from './words.ts';
@@ -19,7 +18,7 @@ export function testReport({ results, total, passed, failed }: TestsDone, findin
 }
 
 function linesOf(report: JsonObject): readonly string[] {
-  const [id, endpoint] = [textOf(report['id']), textOf(report['endpoint'])];
+  const [id, endpoint] = [stringOrEmpty(report['id']), stringOrEmpty(report['endpoint'])];
   const timing = isObject(report['timing']) ? `${report['timing']['total']} ms` : '';
   const about = styled('gray', [endpoint === id ? '' : endpoint, timing].filter((part) => part !== '').join('  '));
   const warnings = Array.isArray(report['warnings'])
@@ -33,7 +32,7 @@ const MAX_ANSWER = 300;
 
 function failureOf(report: JsonObject): readonly string[] {
   const { result } = report;
-  const reason = `    ${styled('red', visible(textOf(report['reason'])))}`;
+  const reason = `    ${styled('red', visible(stringOrEmpty(report['reason'])))}`;
   if (!isObject(result)) return [reason];
   const input = report['input'] ?? null;
   const called = isObject(input) && Object.keys(input).length > 0 ? [`    called with ${shortJson(input, MAX_ANSWER)}`] : [];

@@ -1,10 +1,10 @@
 import { RemoteRefusal } from '../../folder/refusal.ts';
 import type { Remote, Target } from '../../folder/remote.ts';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type JsonObject, jsonEquals } from '../../kernel/json.ts';
+import { isObject, type JsonObject, jsonEquals, stringOrEmpty } from '../../kernel/json.ts';
 import { didYouMean } from '../../kernel/nearest.ts';
 import { namesOf } from './names.ts';
-import { objectsIn, pathOf, textOf } from './requests.ts';
+import { objectsIn, pathOf } from './requests.ts';
 
 /** Runs tests of a project over HTTP. They are dry runs: nothing is stored. */
 
@@ -49,7 +49,7 @@ async function runSaved(remote: Remote, target: Target, onProgress: (done: numbe
   const answer = await remote.runTests(target);
   const results: JsonObject[] = [];
   for (const result of objectsIn([...answer.results])) {
-    const isLeft = result['result'] === undefined && textOf(result['reason']).startsWith('Not run');
+    const isLeft = result['result'] === undefined && stringOrEmpty(result['reason']).startsWith('Not run');
     results.push(isLeft ? await runOne(remote, { id: result['id'] ?? '', testId: result['id'] ?? '' }, target) : result);
     onProgress(results.length, answer.total);
   }
@@ -65,7 +65,7 @@ async function runOne(remote: Remote, test: JsonObject, target: Target): Promise
     if (!(error instanceof RemoteRefusal) || error.status === 401 || error.status === 403 || error.status >= 500) throw error;
     const endpoint = endpointOf(test);
     const reason = error.code === 'ENDPOINT_NOT_FOUND' ? await noSuchEndpoint(remote, endpoint, target) : error.message;
-    return { id: idOf(test), name: textOf(test['name']), endpoint, passed: false, reason, warnings: [] };
+    return { id: idOf(test), name: stringOrEmpty(test['name']), endpoint, passed: false, reason, warnings: [] };
   }
 }
 
@@ -87,11 +87,11 @@ function chosen(tests: readonly JsonObject[], only: readonly string[] | null): r
 
 /** The id of a test; a test without one is named after its endpoint. */
 export function idOf(test: JsonObject): string {
-  return textOf(test['id']) || endpointOf(test);
+  return stringOrEmpty(test['id']) || endpointOf(test);
 }
 
 export function endpointOf(test: JsonObject): string {
-  return textOf(test['endpoint']) || textOf(test['slug']);
+  return stringOrEmpty(test['endpoint']) || stringOrEmpty(test['slug']);
 }
 
 function whole(results: readonly JsonObject[]): TestsDone {

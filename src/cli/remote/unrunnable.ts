@@ -1,8 +1,7 @@
 import type { Finding } from '../../folder/findings.ts';
-import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
 import { counted } from '../context.ts';
 import { styled } from '../terminal.ts';
-import { textOf } from './requests.ts';
 import { endpointOf, idOf } from './test-runs.ts';
 import { visible } from './words.ts';
 
@@ -25,7 +24,7 @@ export function unrunnableIn(results: readonly JsonObject[]): readonly Unrunnabl
   const stuck = results.filter(isUnrunnable);
   return [...new Set(stuck.map(endpointOf))].map((endpoint) => {
     const tests = stuck.filter((each) => endpointOf(each) === endpoint);
-    return { endpoint, tests, why: textOf(errorOf(tests[0] ?? {})['message']) };
+    return { endpoint, tests, why: stringOrEmpty(errorOf(tests[0] ?? {})['message']) };
   });
 }
 

@@ -51,7 +51,7 @@ function oneOf<const W extends readonly [string, ...string[]]>(
   return optional(z.preprocess(meant, z.enum(words)), description, { default: words[0], code, expected: `one of ${words.join(', ')}` });
 }
 
-function textOf(most: number, description: string) {
+function optionalText(most: number, description: string) {
   return optional(z.string().max(most), description, { default: '', code, expected: `a text of at most ${most} characters` });
 }
 
@@ -67,7 +67,7 @@ function object(schema: z.ZodType) {
 
 export const settings = z
   .strictObject({
-    description: textOf(MAX_DESCRIPTION, 'For people.'),
+    description: optionalText(MAX_DESCRIPTION, 'For people.'),
     enabled: switched(true, '`false`: every request is refused.'),
     requirePlayerAuth: switched(false, 'Players have to prove who they are.'),
     guestSignIn: switched(false, 'Players without an account are guests, whom their devices prove.'),
@@ -91,7 +91,7 @@ export const settings = z
       allow_readonly: 'block_writes',
     }),
     revisionForceEndpointUpgrade: switched(false, 'Endpoints refuse older revisions.'),
-    revisionNotifyMessage: textOf(MAX_MESSAGE, 'What players are shown.'),
+    revisionNotifyMessage: optionalText(MAX_MESSAGE, 'What players are shown.'),
     revisionShowDefaultMessage: switched(false, 'Players are shown a message of the client’s own.'),
     revisionShowNewVersionBanner: switched(true, 'Players are shown a banner.'),
     revisionShowUpdateOptions: switched(true, 'Players are shown how to update.'),

@@ -56,20 +56,20 @@ export function positionsIn(text: string, kind: string): Positions {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const placeOf = (pointer: string) => (pointer === '' ? null : findNode(root, kind, pointer));
+  const find = (pointer: string) => (pointer === '' ? null : findNode(root, kind, pointer));
   return {
     of(pointer) {
-      const place = placeOf(pointer);
-      return place === null ? null : at(place.at);
+      const found = find(pointer);
+      return found === null ? null : at(found.at);
     },
     valueOf(pointer, words) {
-      const place = placeOf(pointer);
-      if (place === null) return null;
-      const name = at(place.at);
-      const range = place.isWhole && isNode(place.value) ? place.value.range : null;
+      const found = find(pointer);
+      if (found === null) return null;
+      const name = at(found.at);
+      const range = found.isWhole && isNode(found.value) ? found.value.range : null;
       if (range == null || range[0] === range[1]) return name;
       const [start, end] = range;
-      const word = isPlain(place.value) ? offsetOfWord(text.slice(start, end), words) : null;
+      const word = isPlain(found.value) ? offsetOfWord(text.slice(start, end), words) : null;
       if (word !== null) return at(start + word);
       // A value that begins below its name is a block of lines. The name is a better position for it.
       return at(start).line === name.line ? at(start) : name;

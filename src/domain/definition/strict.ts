@@ -1,5 +1,5 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
 import type { Decision } from './publish.ts';
 import { objectsIn } from './read.ts';
 import { plainWords } from './wording.ts';
@@ -15,7 +15,7 @@ export function strictly<Body extends JsonObject>(decision: Decision<Body> | Ref
   const [first] = found;
   if (first === undefined) return decision;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
-  const message = `Nothing was written: in a strict push every finding is an error. ${placeOf(first)}: ${textOf(first['message'])}${more}`;
+  const message = `Nothing was written: in a strict push every finding is an error. ${placeOf(first)}: ${stringOrEmpty(first['message'])}${more}`;
   return refusal('STRICT_FINDINGS', plainWords(message), { body: refusedBody(body) });
 }
 
@@ -40,7 +40,7 @@ function refusedResult(result: JsonObject): JsonObject {
   if (first === undefined) return { ...result, action: 'skipped' };
   const { action: _, ...about } = result;
   const diagnostics = objectsIn(result['diagnostics']).map(asError);
-  return { ...about, ok: false, error: 'STRICT_FINDINGS', message: textOf(first['message']), diagnostics };
+  return { ...about, ok: false, error: 'STRICT_FINDINGS', message: stringOrEmpty(first['message']), diagnostics };
 }
 
 function asError(diagnostic: JsonObject): JsonObject {
@@ -48,10 +48,6 @@ function asError(diagnostic: JsonObject): JsonObject {
 }
 
 function placeOf({ sourcePath, resourceId, sourcePointer, line }: JsonObject): string {
-  const named = textOf(sourcePath) || textOf(resourceId);
-  return typeof line === 'number' ? `${named}:${line}` : `${named}${textOf(sourcePointer)}`;
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === 'string' ? value : '';
+  const named = stringOrEmpty(sourcePath) || stringOrEmpty(resourceId);
+  return typeof line === 'number' ? `${named}:${line}` : `${named}${stringOrEmpty(sourcePointer)}`;
 }

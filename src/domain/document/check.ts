@@ -110,11 +110,11 @@ function codePoints(text: string): number {
 
 /** Compares by decimal value: two integers above 2^53 may be the same double, and a bound may lie between them. */
 function checkNumber({ min, max }: FieldModel, value: number | ExactNumber): Fault | null {
-  if (min !== undefined && compareNumbers(value, min) < 0) return `: less than ${textOf(min)}`;
-  return max !== undefined && compareNumbers(value, max) > 0 ? `: more than ${textOf(max)}` : null;
+  if (min !== undefined && compareNumbers(value, min) < 0) return `: less than ${boundText(min)}`;
+  return max !== undefined && compareNumbers(value, max) > 0 ? `: more than ${boundText(max)}` : null;
 }
 
-function textOf(bound: number | ExactNumber): string {
+function boundText(bound: number | ExactNumber): string {
   return bound instanceof ExactNumber ? bound.text : String(bound);
 }
 

@@ -35,7 +35,7 @@ type Segments = (scope: Scope) => readonly string[] | null;
 function compileNames(language: Language, text: string): Segments {
   if (findTokens(text).length > 0) {
     const spelled = language.template(text);
-    return (scope) => parseSegments(textOf(scope, spelled(scope)));
+    return (scope) => parseSegments(segmentText(scope, spelled(scope)));
   }
   const segments = parseSegments(text);
   return () => segments;
@@ -55,7 +55,7 @@ function compileKey(language: Language, text: string, aliases: boolean): Segment
   };
 }
 
-function textOf(scope: Scope, value: Value): string {
+function segmentText(scope: Scope, value: Value): string {
   return isNullish(value) ? '' : toText(scope.context.plain(value));
 }
 

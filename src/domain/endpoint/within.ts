@@ -28,8 +28,8 @@ export function placeOf({ extra: { error } }: Refusal): string | null {
   const outer = listOf(error?.['within']).flatMap(namesIn);
   const step = stringOf(objectOf(error?.['step'])['id']);
   // A failed check of a workflow is reported as the step that called the workflow.
-  const place = step === undefined || step === outer.at(-2) ? outer : [...outer, step];
-  return place.length === 0 ? null : place.join(' > ');
+  const path = step === undefined || step === outer.at(-2) ? outer : [...outer, step];
+  return path.length === 0 ? null : path.join(' > ');
 }
 
 function namesIn(json: Json): readonly string[] {

@@ -100,7 +100,7 @@ export type Matches = Map<string, KeptDocument[]>;
 /** Adds a document, and says whether it was kept. Of documents with the same text, only a join with `many` keeps more than the first. */
 export function addMatch(matches: Matches, join: Join, stored: KeptDocument, data: JsonObject): boolean {
   const value = join.right === null ? stored.key : (getPath(data, join.right) ?? (join.rightOrKey ? stored.key : null));
-  const text = textOf(value);
+  const text = joinKey(value);
   if (text === null) return false;
   const known = matches.get(text);
   if (known === undefined) matches.set(text, [stored]);
@@ -110,7 +110,7 @@ export function addMatch(matches: Matches, join: Join, stored: KeptDocument, dat
 
 /** The documents that match a row. `first`: alias of the row's own document. */
 export function matchOf(join: Join, matches: Matches, row: Row, first: string | null): readonly KeptDocument[] {
-  return matches.get(textOf(leftOf(join, row, first)) ?? '\0') ?? [];
+  return matches.get(joinKey(leftOf(join, row, first)) ?? '\0') ?? [];
 }
 
 /** The row with its matches under the alias; `null`: it is dropped. */
@@ -126,7 +126,7 @@ function leftOf({ left }: Join, { key, data }: Row, first: string | null): Json 
 }
 
 /** A value as text, since keys compare as text. A value that is neither text, number nor boolean matches nothing. */
-function textOf(value: Json): string | null {
+function joinKey(value: Json): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return value instanceof ExactNumber ? value.text : null;

@@ -1,5 +1,5 @@
 import type { CallBody, SealedPayload, SecurityBlock } from '../../contract/resources/call.ts';
-import type { JsonObject } from '../../kernel/json.ts';
+import { type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
 import { objectOrNull } from '../definition/read.ts';
 import { memberSpellings } from '../wire-names.ts';
 
@@ -24,7 +24,7 @@ export function inputOfPayload(payload: SealedPayload): JsonObject {
 
 /** The request id that was sealed; empty if there is none. */
 export function requestIdIn({ encryptedRequestId }: SealedPayload): string {
-  return typeof encryptedRequestId === 'string' ? encryptedRequestId : '';
+  return stringOrEmpty(encryptedRequestId);
 }
 
 /** The `security` block of client libraries, if it is an object. */

@@ -11,7 +11,7 @@ import {
 } from '../../contract/routes/guests.ts';
 import { objectOf } from '../../domain/definition/read.ts';
 import { deviceIdOf } from '../../domain/guest/token.ts';
-import { isObject, type JsonObject } from '../../kernel/json.ts';
+import { isObject, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import { freshHeaders } from '../answer.ts';
 import { invalidBody } from '../body.ts';
@@ -61,7 +61,7 @@ export function guestHandlers({ app, gameBody }: Services): Handlers<typeof gues
     async revoke(ctx) {
       const caller = await authenticate(app, ctx, guests.revoke);
       const { device }: Written<typeof Revoking> = await bodyOf(ctx);
-      return answered(await app.guests.revoke(caller, typeof device === 'string' ? device : ''));
+      return answered(await app.guests.revoke(caller, stringOrEmpty(device)));
     },
   };
 }
@@ -88,7 +88,7 @@ function accountIn(body: JsonObject): Account {
   const { account }: Written<typeof WithAccount> = body;
   const sent = objectOf(account);
   const { token }: Written<typeof AccountSchema> = sent;
-  return { platformId: idIn(sent), token: typeof token === 'string' ? token : '' };
+  return { platformId: idIn(sent), token: stringOrEmpty(token) };
 }
 
 function idIn(account: JsonObject): string {

@@ -10,7 +10,7 @@ import { headerText, queryParam } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
 import type { Services } from './services.ts';
 
-type Asked = ContextOf<typeof logs.read>;
+type LogContext = ContextOf<typeof logs.read>;
 
 /** Bytes that may wait for one client before requests are left out for it. */
 const MAX_WAITING_BYTES = 262_144;
@@ -20,7 +20,7 @@ const DEFAULT_LIMIT = 50;
 
 /** The call log of a project, as far as this process served its requests. */
 export function logHandlers({ app, callLog, streams }: Services): Handlers<typeof logs> {
-  const follow = (ctx: Asked, { projectId: project }: Caller, filter: RequestFilter, limit: number): AnswerOf<typeof logs.read> => {
+  const follow = (ctx: LogContext, { projectId: project }: Caller, filter: RequestFilter, limit: number): AnswerOf<typeof logs.read> => {
     const before = callLog.last(project, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
     let leave = () => {};
     const stream = streams.open({ project, socket: ctx.req.socket, maxWaiting: MAX_WAITING_BYTES, onClose: () => leave() });
@@ -75,7 +75,7 @@ function recheck(stream: EventStream, check: () => Promise<void>): () => void {
   return () => clearInterval(timer);
 }
 
-function flagOf(ctx: Asked, name: 'errors' | 'follow'): boolean {
+function flagOf(ctx: LogContext, name: 'errors' | 'follow'): boolean {
   const text = queryParam(ctx, name) ?? 'false';
   if (text !== 'true' && text !== 'false') throw refusal('VALIDATION_FAILED', `\`${name}\` must be true or false`);
   return text === 'true';

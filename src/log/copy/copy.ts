@@ -33,7 +33,7 @@ export interface CopyOptions {
 export interface CopyProgress {
   readonly copied: number;
   readonly skipped: number;
-  readonly share: number | null;
+  readonly fraction: number | null;
   readonly eventsPerSecond: number;
 }
 
@@ -115,7 +115,7 @@ class Copy {
         complete = false;
         const finished = await this.#copyEvents(step.events);
         complete = finished && step.caughtUp;
-        this.#report(step.share);
+        this.#report(step.fraction);
         if (!finished || (complete && !this.#options.follow)) break;
         if (complete) await this.#settlePeriodically();
       }
@@ -326,10 +326,10 @@ class Copy {
     this.#settledAt = performance.now();
   }
 
-  #report(share: number | null): void {
+  #report(fraction: number | null): void {
     const seconds = (performance.now() - this.#started) / 1000;
     const eventsPerSecond = seconds > 0 ? this.#copied / seconds : 0;
-    this.#options.onProgress?.({ copied: this.#copied, skipped: this.#skipped, share, eventsPerSecond });
+    this.#options.onProgress?.({ copied: this.#copied, skipped: this.#skipped, fraction, eventsPerSecond });
   }
 }
 

@@ -22,7 +22,7 @@ export interface CopyStep {
   readonly events: readonly RecordedEvent[];
   readonly caughtUp: boolean;
   /** How much of the source has been given, from 0 to 1; `null`: not known. */
-  readonly share: number | null;
+  readonly fraction: number | null;
 }
 
 export interface CopyTarget {

@@ -21,8 +21,8 @@ export function logSource(log: Log, { hasDensePositions, silenceMs }: LogEndOpti
       const start = after ?? 0n;
       for await (const step of followWithTimeout(log, { prefix: '', after, signal }, silenceMs)) {
         if (end !== null && step.position > end) end = step.position;
-        const share = step.caughtUp || end === null ? 1 : shareOf(step.position - start, end - start);
-        yield { events: step.events, caughtUp: step.caughtUp, share };
+        const fraction = step.caughtUp || end === null ? 1 : fractionOf(step.position - start, end - start);
+        yield { events: step.events, caughtUp: step.caughtUp, fraction };
       }
     },
     find: (stream, revision) => eventAt(log, stream, revision),
@@ -67,6 +67,6 @@ async function eventAt(log: Log, stream: string, revision: number): Promise<Reco
   return event ?? null;
 }
 
-function shareOf(done: bigint, all: bigint): number {
+function fractionOf(done: bigint, all: bigint): number {
   return all <= 0n ? 1 : Math.min(1, Number(done) / Number(all));
 }

@@ -58,9 +58,9 @@ const steps = (file: FileHandle, path: string) =>
     for await (const { part, end } of readParts(file, path)) {
       if (signal.aborted) return;
       const events = recorded(part).filter(({ position }) => position > (after ?? 0n));
-      yield { events, caughtUp: false, share: end / size };
+      yield { events, caughtUp: false, fraction: end / size };
     }
-    yield { events: [], caughtUp: true, share: 1 };
+    yield { events: [], caughtUp: true, fraction: 1 };
   };
 
 const find = (file: FileHandle, path: string) => async (stream: string, revision: number) => {

@@ -221,8 +221,8 @@ test('a following copy copies new events until it is stopped', async () => {
   const [from, to, stop] = [createMemoryLog(), createMemoryLog(), new AbortController()];
   const writer = await fill(from, 2);
   let writes = 0;
-  const onProgress = ({ share }: { share: number | null }) => {
-    if (share !== 1) return;
+  const onProgress = ({ fraction }: { fraction: number | null }) => {
+    if (fraction !== 1) return;
     writes += 1;
     if (writes < 4) void writer.write('project-a', `{"late":${writes}}`);
     else stop.abort();

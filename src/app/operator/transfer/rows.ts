@@ -8,7 +8,17 @@ import { DOCUMENT_KEY } from '../../../domain/document/key.ts';
 import { type DefinitionKind, type SaveRecord, SINGLE_ID } from '../../../domain/events.ts';
 import type { AdoptKey } from '../../../domain/project/decide.ts';
 import { readPermissions } from '../../../domain/project/permissions.ts';
-import { isArray, isNumber, isObject, type Json, JsonError, type JsonObject, parseJson, toDouble } from '../../../kernel/json.ts';
+import {
+  isArray,
+  isNumber,
+  isObject,
+  type Json,
+  JsonError,
+  type JsonObject,
+  nonEmptyString,
+  parseJson,
+  toDouble,
+} from '../../../kernel/json.ts';
 
 /** Rows of a JSON project export, as an import takes them. A row that cannot be used throws {@link BadRow}: files come from anywhere. */
 
@@ -59,7 +69,7 @@ export function definitionRow(table: string, row: Json): DefinitionRow {
   }
   if (!isObject(value)) throw new BadRow('its definition_json is no object');
   const { id: own }: Item = value;
-  const id = textOf(members[`${kind}_id`]) ?? textOf(own);
+  const id = nonEmptyString(members[`${kind}_id`]) ?? nonEmptyString(own);
   if (id === null || !isDefinitionId(kind, id)) throw new BadRow(`its ${kind}_id is missing, or none that a definition can have`);
   return { table, kind, id, value, updatedAt };
 }
@@ -75,7 +85,7 @@ export function putOfRow({ kind, id, value }: DefinitionRow): Put {
 /** Reads `record_key` of player collections and `record_id` of global ones. */
 export function documentRow(row: Json): DocumentRow {
   const { record_key: recordKey, record_id: recordId }: ExportRow = objectOf(row);
-  const key = textOf(recordKey) ?? textOf(recordId);
+  const key = nonEmptyString(recordKey) ?? nonEmptyString(recordId);
   if (key === null || !DOCUMENT_KEY.test(key)) throw new BadRow('its record_key or record_id is missing, or none that a document can have');
   const document = payload(row);
   if (!isObject(document)) throw new BadRow(`the document ${key} is no object`);
@@ -85,11 +95,11 @@ export function documentRow(row: Json): DocumentRow {
 /** A player's list of save records. Throws {@link BadRow}. */
 export function slotRow(row: Json): SlotRow {
   const { platform_id: platformId, records }: ExportRow = objectOf(row);
-  const player = textOf(platformId);
+  const player = nonEmptyString(platformId);
   if (player === null || !DOCUMENT_KEY.test(player)) throw new BadRow('its platform_id is missing, or none that a player can have');
   const slots = listOf(records).map((record) => {
     const saved: ExportedRecord = objectOf(record);
-    const [recordId, recordName] = [textOf(saved.recordId), textOf(saved.recordName)];
+    const [recordId, recordName] = [nonEmptyString(saved.recordId), nonEmptyString(saved.recordName)];
     if (recordId === null || !DOCUMENT_KEY.test(recordId)) throw new BadRow(`a save record of ${player} has no recordId`);
     return { recordId, recordName: recordName ?? 'Save' };
   });
@@ -102,9 +112,9 @@ const HASH = /^[0-9a-f]{64}$/;
 export function keyRow(row: Json): AdoptKey {
   const members: ExportRow = objectOf(row);
   const { type: kind } = members;
-  const [display, label] = [textOf(members.api_key), textOf(members.label) ?? 'Imported'];
+  const [display, label] = [nonEmptyString(members.api_key), nonEmptyString(members.label) ?? 'Imported'];
   if (display === null || display.length > 200 || (kind !== 'public' && kind !== 'secret')) throw new BadRow('it has no api_key and type');
-  const hash = textOf(members.hash);
+  const hash = nonEmptyString(members.hash);
   if (kind === 'secret' && (hash === null || !HASH.test(hash))) throw new BadRow('a secret key comes with its hash, 64 hexadecimal digits');
   const permissions = readPermissions(members.permissions ?? null);
   if (permissions === undefined) throw new BadRow('its permissions cannot be read');
@@ -129,9 +139,5 @@ function payload(row: Json): Json {
 /** The name in a definition or in the row of a project; `null` if it is missing or empty. */
 export function nameIn(value: Json | undefined): string | null {
   const { name }: Item = objectOf(value);
-  return textOf(name);
-}
-
-function textOf(value: Json | undefined): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+  return nonEmptyString(name);
 }
