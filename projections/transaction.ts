@@ -20,7 +20,7 @@ export async function transaction<T>(
   timeoutMs?: number,
 ): Promise<T> {
   const begin = timeoutMs === undefined ? BEGIN : `${BEGIN}; ${limits(timeoutMs)}`;
-  return within(pool, begin, (client) => work(new Transaction(client, projectId, versions)), timeoutMs);
+  return inOwnTransaction(pool, begin, (client) => work(new Transaction(client, projectId, versions)), timeoutMs);
 }
 
 /** Limits statement, lock and idle time in the server, which does not notice a broken connection while it computes or waits for a lock. */
@@ -55,7 +55,7 @@ export function readSnapshot<T>(pool: Pool, work: (client: PoolClient) => Promis
   return withClient(pool, (client) => inTransaction(client, () => work(client), 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
 }
 
-async function within<T>(pool: Pool, begin: string, work: (client: PoolClient) => Promise<T>, timeoutMs?: number): Promise<T> {
+async function inOwnTransaction<T>(pool: Pool, begin: string, work: (client: PoolClient) => Promise<T>, timeoutMs?: number): Promise<T> {
   const client = await pool.connect();
   const late = timeoutMs === undefined ? undefined : setTimeout(() => breakOff(client), timeoutMs);
   try {
@@ -90,7 +90,7 @@ export async function snapshot<T>(
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ; SET LOCAL synchronous_commit = off; SET LOCAL enable_seqscan = off`;
-  return within(pool, `${begin}; LOCK TABLE ${tables.join(', ')} IN ACCESS SHARE MODE`, (client) =>
+  return inOwnTransaction(pool, `${begin}; LOCK TABLE ${tables.join(', ')} IN ACCESS SHARE MODE`, (client) =>
     work(new Transaction(client, projectId, versions)),
   );
 }

@@ -36,15 +36,15 @@ function readOptions(): Options | null {
   });
   if (values.help) return null;
   return {
-    nodes: whole('--nodes', values.nodes, 1, 20),
-    port: whole('--port', values.port, 0, 65_535),
+    nodes: wholeNumber('--nodes', values.nodes, 1, 20),
+    port: wholeNumber('--port', values.port, 0, 65_535),
     folder: values.data,
     jobs: !values['no-jobs'],
     json: values.json,
   };
 }
 
-function whole(name: string, text: string, least: number, most: number): number {
+function wholeNumber(name: string, text: string, least: number, most: number): number {
   const number = Number(text);
   if (text.trim() !== '' && Number.isInteger(number) && number >= least && number <= most) return number;
   throw new Error(`${name} must be a whole number from ${least} to ${most}`);

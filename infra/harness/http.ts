@@ -50,7 +50,7 @@ function send(agent: Agent, method: string, url: string, call: Call): Promise<An
         const text = Buffer.concat(chunks).toString();
         resolve({
           status: incoming.statusCode ?? 0,
-          body: parsed(text),
+          body: jsonOrText(text),
           headers: incoming.headers,
           ms: performance.now() - started,
         });
@@ -62,7 +62,7 @@ function send(agent: Agent, method: string, url: string, call: Call): Promise<An
   });
 }
 
-function parsed(text: string): unknown {
+function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

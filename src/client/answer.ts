@@ -17,7 +17,7 @@ export function isObject(value: unknown): value is Members {
 
 /** Reads an answer. `refusesWith200`: a refusal may have status 200, as it has for calls and sessions. */
 export function readAnswer({ status, headers, text }: Reply, parse: (text: string) => unknown, refusesWith200: boolean): Result<Answer> {
-  const read = parsed(text, parse);
+  const read = parsedBody(text, parse);
   if (status === 0 || (status >= 300 && status < 400)) {
     return failure('HTTP_ERROR', 'The server redirects to another address; configure the client with that one', { status });
   }
@@ -27,7 +27,7 @@ export function readAnswer({ status, headers, text }: Reply, parse: (text: strin
   return success({ body: read.value, headers });
 }
 
-function parsed(text: string, parse: (text: string) => unknown): Result<unknown> {
+function parsedBody(text: string, parse: (text: string) => unknown): Result<unknown> {
   try {
     return success(parse(text));
   } catch (cause) {

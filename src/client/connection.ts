@@ -328,12 +328,12 @@ function notConfiguredError(): SavepointError {
 }
 
 function addressError(url: string): SavepointError | null {
-  if (/^https?:$/.test(parsed(url)?.protocol ?? '')) return null;
+  if (/^https?:$/.test(urlOrNull(url)?.protocol ?? '')) return null;
   return new SavepointError('INVALID_ARGUMENT', `"${url}" is no address of a server: it begins with https:// or http://`);
 }
 
 /** A relative URL is resolved against the page: a page may name its own server by a path. */
-function parsed(url: string): URL | null {
+function urlOrNull(url: string): URL | null {
   try {
     return new URL(url, (globalThis as { readonly location?: { readonly href: string } }).location?.href);
   } catch {
@@ -351,7 +351,7 @@ function exposureError(url: string, secretKey: string): SavepointError | null {
   if (secretKey === '') return null;
   if ('document' in globalThis)
     return new SavepointError('SECRET_EXPOSED', 'A page must not hold a secret key: everybody who plays can read it');
-  const { protocol, hostname } = parsed(url) ?? { protocol: '', hostname: '' };
+  const { protocol, hostname } = urlOrNull(url) ?? { protocol: '', hostname: '' };
   const isLocal = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
   if (protocol === 'https:' || isLocal) return null;
   return new SavepointError('SECRET_EXPOSED', 'A secret key is sent over https:, or to this machine alone');

@@ -3,7 +3,7 @@ import type { ViewReader } from '../app/ports/readers.ts';
 import { noAnswer } from '../app/project/project.ts';
 import { Bulkhead } from '../kernel/bulkhead.ts';
 import { refusal } from '../kernel/errors.ts';
-import { type Scheduler, within } from '../kernel/scheduler.ts';
+import { type Scheduler, withDeadline } from '../kernel/scheduler.ts';
 
 /** Connections of the pool that are reserved for projectors and probes. */
 const RESERVED = 2;
@@ -53,7 +53,7 @@ function busy(): Error {
  */
 export function boundedViews(views: ViewReader, bulkhead: ReadBulkhead, scheduler: Scheduler, timeoutMs: number): ViewReader {
   const run: ReadBulkhead['run'] = (projectId, read) =>
-    within(scheduler, scheduler.monotonic() + timeoutMs, bulkhead.run(projectId, read), noAnswer);
+    withDeadline(scheduler, scheduler.monotonic() + timeoutMs, bulkhead.run(projectId, read), noAnswer);
   return {
     caughtUp: views.caughtUp,
     hasShown: views.hasShown,

@@ -16,7 +16,7 @@ export const MIB = 1024 * KIB;
 const UNITS: Readonly<Record<string, number>> = { '': 1, KiB: KIB, MiB: MIB, GiB: 1024 * MIB };
 
 /** A whole number from `min` to `max`. */
-export function whole(min: number, max: number, unit = ''): Kind<number> {
+export function wholeNumber(min: number, max: number, unit = ''): Kind<number> {
   const number = z
     .string()
     .regex(/^\d{1,15}$/)
@@ -26,7 +26,7 @@ export function whole(min: number, max: number, unit = ''): Kind<number> {
 }
 
 export function optionalWhole(min: number, max: number): Kind<number | null> {
-  const { allowed, parse } = whole(min, max);
+  const { allowed, parse } = wholeNumber(min, max);
   return { allowed, parse: parse.optional().transform((number) => number ?? null) };
 }
 

@@ -16,7 +16,7 @@ import {
   prefixes,
   type Secrecy,
   secretText,
-  whole,
+  wholeNumber,
 } from './kinds.ts';
 
 /** A setting: the variable, its meaning, what is allowed. The tables below have one row for each. */
@@ -49,7 +49,7 @@ const roles: Kind<readonly Role[]> = {
 };
 
 export const SERVER = {
-  port: setting('PORT', '8080', whole(0, 65_535), 'TCP port of the HTTP server; 0 takes any free one.'),
+  port: setting('PORT', '8080', wholeNumber(0, 65_535), 'TCP port of the HTTP server; 0 takes any free one.'),
   host: setting('HOST', '127.0.0.1', matching(/^[\w.:-]+$/, 'an address or a host name'), 'Address to listen on; 0.0.0.0 is every one.'),
   dataDir: setting('SAVEPOINT_DATA', './data', matching(/^[^\0]+$/, 'a path'), 'Folder for everything this node keeps on its machine.'),
   databaseUrl: setting(
@@ -73,7 +73,7 @@ export const SERVER = {
     'An EventStoreDB or KurrentDB to keep the log in; without it Postgres keeps it.',
   ),
   roles: setting('ROLES', ROLES.join(','), roles, 'What this node does: serve requests, write the read models, run jobs.'),
-  workers: setting('WORKERS', '1', whole(1, 64), 'Processes that serve requests on this machine, behind one port.'),
+  workers: setting('WORKERS', '1', wholeNumber(1, 64), 'Processes that serve requests on this machine, behind one port.'),
   redisUrl: setting(
     'REDIS_URL',
     null,
@@ -138,17 +138,22 @@ export const LIMITS = {
   documentBytes: setting('LIMIT_DOCUMENT', '64 KiB', bytes(KIB, MIB), 'Largest document; `GROUP_BYTES` must be four times that.'),
   gameBodyBytes: setting('LIMIT_GAME_BODY', '256 KiB', bytes(KIB, 16 * MIB), 'Largest request body of a game.'),
   managementBodyBytes: setting('LIMIT_MANAGEMENT_BODY', '8 MiB', bytes(KIB, 64 * MIB), 'Largest request body of the management routes.'),
-  bodyDepth: setting('LIMIT_BODY_DEPTH', '64', whole(4, 512), 'Deepest nesting of a request body.'),
-  gameBurst: setting('LIMIT_GAME_BURST', '600', whole(1, 1e9), 'Requests of one address that pass at once, game routes.'),
-  gameRefill: setting('LIMIT_GAME_REFILL', '200', whole(1, 1e9), 'Requests per second of one address, game routes.'),
-  managementBurst: setting('LIMIT_MANAGEMENT_BURST', '120', whole(1, 1e9), 'The same at once, management routes.'),
-  managementRefill: setting('LIMIT_MANAGEMENT_REFILL', '20', whole(1, 1e9), 'The same per second, management routes.'),
-  sessionBurst: setting('LIMIT_SESSION_BURST', '120', whole(1, 1e9), 'The same at once, routes of auth sessions.'),
-  sessionRefill: setting('LIMIT_SESSION_REFILL', '30', whole(1, 1e9), 'The same per second, routes of auth sessions.'),
-  guestBurst: setting('LIMIT_GUEST_BURST', '60', whole(1, 1e9), 'The same at once, routes of guests: new players behind one address.'),
-  guestHourly: setting('LIMIT_GUEST_HOURLY', '120', whole(1, 1e9), 'The same per hour, routes of guests.'),
-  systemBurst: setting('LIMIT_SYSTEM_BURST', '60', whole(1, 1e9), 'The same at once, `/health`, `/ready` and `/metrics`.'),
-  systemRefill: setting('LIMIT_SYSTEM_REFILL', '10', whole(1, 1e9), 'The same per second, `/health`, `/ready` and `/metrics`.'),
+  bodyDepth: setting('LIMIT_BODY_DEPTH', '64', wholeNumber(4, 512), 'Deepest nesting of a request body.'),
+  gameBurst: setting('LIMIT_GAME_BURST', '600', wholeNumber(1, 1e9), 'Requests of one address that pass at once, game routes.'),
+  gameRefill: setting('LIMIT_GAME_REFILL', '200', wholeNumber(1, 1e9), 'Requests per second of one address, game routes.'),
+  managementBurst: setting('LIMIT_MANAGEMENT_BURST', '120', wholeNumber(1, 1e9), 'The same at once, management routes.'),
+  managementRefill: setting('LIMIT_MANAGEMENT_REFILL', '20', wholeNumber(1, 1e9), 'The same per second, management routes.'),
+  sessionBurst: setting('LIMIT_SESSION_BURST', '120', wholeNumber(1, 1e9), 'The same at once, routes of auth sessions.'),
+  sessionRefill: setting('LIMIT_SESSION_REFILL', '30', wholeNumber(1, 1e9), 'The same per second, routes of auth sessions.'),
+  guestBurst: setting(
+    'LIMIT_GUEST_BURST',
+    '60',
+    wholeNumber(1, 1e9),
+    'The same at once, routes of guests: new players behind one address.',
+  ),
+  guestHourly: setting('LIMIT_GUEST_HOURLY', '120', wholeNumber(1, 1e9), 'The same per hour, routes of guests.'),
+  systemBurst: setting('LIMIT_SYSTEM_BURST', '60', wholeNumber(1, 1e9), 'The same at once, `/health`, `/ready` and `/metrics`.'),
+  systemRefill: setting('LIMIT_SYSTEM_REFILL', '10', wholeNumber(1, 1e9), 'The same per second, `/health`, `/ready` and `/metrics`.'),
   workingSetBytes: setting('WORKING_SET', '64 MiB', bytes(MIB, 64 * 1024 * MIB), 'Memory for what is cached of documents.'),
   windowBytes: setting(
     'WORKING_SET_WINDOW',
@@ -156,14 +161,19 @@ export const LIMITS = {
     bytes(MIB, 64 * 1024 * MIB),
     'Memory for changes that are not in the tables yet; beyond it writes answer 503 BEHIND.',
   ),
-  queueCommits: setting('QUEUE_COMMITS', '5000', whole(1, 1e6), 'Commits of one project that may wait; beyond it 503 BUSY.'),
-  groupCommits: setting('GROUP_COMMITS', '400', whole(1, 10_000), 'Most commits in one append; fewer while another project is in use.'),
+  queueCommits: setting('QUEUE_COMMITS', '5000', wholeNumber(1, 1e6), 'Commits of one project that may wait; beyond it 503 BUSY.'),
+  groupCommits: setting(
+    'GROUP_COMMITS',
+    '400',
+    wholeNumber(1, 10_000),
+    'Most commits in one append; fewer while another project is in use.',
+  ),
   // EventStoreDB takes 1 MiB per append with default settings.
   groupBytes: setting('GROUP_BYTES', '768 KiB', bytes(64 * KIB, 16 * MIB), 'Most bytes in one append.'),
   keptAnswerHours: setting(
     'IDEMPOTENCY_HOURS',
     '24',
-    whole(1, 720, 'hours'),
+    wholeNumber(1, 720, 'hours'),
     'How long the answer to a request with an `Idempotency-Key` is kept, to be given again.',
   ),
   keptAnswerBytes: setting(
@@ -175,13 +185,13 @@ export const LIMITS = {
   eventsPerDay: setting(
     'QUOTA_EVENTS_PER_DAY',
     '0',
-    whole(0, 1e12),
+    wholeNumber(0, 1e12),
     'Events that one project may store in a UTC day; 0: as many as come. Beyond it 429 QUOTA_EXCEEDED.',
   ),
   quotaDocuments: setting(
     'QUOTA_DOCUMENTS',
     '0',
-    whole(0, 1e12),
+    wholeNumber(0, 1e12),
     'Documents and global records that one project may hold, staged data included; 0: as many as come. Beyond it 429 QUOTA_EXCEEDED.',
   ),
   quotaBytes: setting(
@@ -193,25 +203,25 @@ export const LIMITS = {
   telemetryPerMinute: setting(
     'QUOTA_TELEMETRY_PER_MINUTE',
     '0',
-    whole(0, 1e9),
+    wholeNumber(0, 1e9),
     'Reports of players of one project that a process stores in a minute; 0: as many as come. Beyond it 200 with `stored: false`.',
   ),
   commandTimeoutMs: setting(
     'COMMAND_TIMEOUT_MS',
     '10000',
-    whole(100, 600_000, 'milliseconds'),
+    wholeNumber(100, 600_000, 'milliseconds'),
     'Longest time that a request waits for its commit, or for one answer of the storage.',
   ),
   endpointMs: setting(
     'ENDPOINT_TIME_MS',
     '1000',
-    whole(50, 10_000, 'milliseconds'),
+    wholeNumber(50, 10_000, 'milliseconds'),
     'Longest time that one endpoint call may compute, during which the node does nothing else; then 400 LIMIT_EXCEEDED.',
   ),
   queryTimeoutMs: setting(
     'QUERY_TIMEOUT_MS',
     '10000',
-    whole(100, 600_000, 'milliseconds'),
+    wholeNumber(100, 600_000, 'milliseconds'),
     'Longest time for a query that passes over all documents, its wait for others included; beyond it 503 QUERY_TIMEOUT, or BUSY where it never began.',
   ),
   answerBytes: setting(
@@ -229,11 +239,11 @@ export const LIMITS = {
   liveStreams: setting(
     'LIVE_STREAMS',
     '20000',
-    whole(0, 1e6),
+    wholeNumber(0, 1e6),
     'Streams of live changes that a process holds open; beyond it 503 BUSY. Each takes a connection and some 20 KB.',
   ),
-  liveProjectStreams: setting('LIVE_STREAMS_OF_PROJECT', '10000', whole(0, 1e6), 'The same of one project.'),
-  liveTopics: setting('LIVE_TOPICS', '64', whole(1, 1_000), 'Topics of one stream.'),
+  liveProjectStreams: setting('LIVE_STREAMS_OF_PROJECT', '10000', wholeNumber(0, 1e6), 'The same of one project.'),
+  liveTopics: setting('LIVE_TOPICS', '64', wholeNumber(1, 1_000), 'Topics of one stream.'),
   liveValueBytes: setting(
     'LIVE_VALUES',
     '64 MiB',
@@ -256,13 +266,13 @@ export const LIMITS = {
   heartbeatFoldMs: setting(
     'HEARTBEAT_FOLD_MS',
     '300000',
-    whole(0, 600_000, 'milliseconds'),
+    wholeNumber(0, 600_000, 'milliseconds'),
     'How long a node gathers the heartbeats of a player who stays, to store them as one event; 0: each is stored.',
   ),
   shutdownTimeoutMs: setting(
     'SHUTDOWN_TIMEOUT_MS',
     '10000',
-    whole(0, 600_000, 'milliseconds'),
+    wholeNumber(0, 600_000, 'milliseconds'),
     'Longest wait for running requests on stop.',
   ),
 } as const;
@@ -291,11 +301,11 @@ export const VERIFIER = {
   issuer: setting('VERIFIER_ISSUER', null, optionalText(500), 'jwt: what `iss` must be.'),
   audience: setting('VERIFIER_AUDIENCE', null, optionalText(500), 'jwt: what `aud` must hold.'),
   claim: setting('VERIFIER_CLAIM', 'sub', matching(/^.{1,100}$/, 'a name of at most 100 characters'), 'jwt: the claim that holds the id.'),
-  timeoutMs: setting('VERIFIER_TIMEOUT_MS', '5000', whole(100, 60_000, 'milliseconds'), 'Longest time for one verification.'),
+  timeoutMs: setting('VERIFIER_TIMEOUT_MS', '5000', wholeNumber(100, 60_000, 'milliseconds'), 'Longest time for one verification.'),
   cacheSeconds: setting(
     'VERIFIER_CACHE',
     '60',
-    whole(0, 600, 'seconds'),
+    wholeNumber(0, 600, 'seconds'),
     'How long a good token is remembered, and not looked at again; never longer than it lives.',
   ),
 } as const;

@@ -14,7 +14,7 @@ const CHUNK = 64 * 1024;
 export function readJsonFile(path: string): JsonObject | null {
   const text = readTextFile(path);
   if (text === null) return null;
-  const value = parsed(path, text);
+  const value = parsedFile(path, text);
   if (!isObject(value)) throw new FolderProblem('BAD_FILE', `${path} must hold a JSON object.`);
   return value;
 }
@@ -106,7 +106,7 @@ export function writeJsonFile(path: string, value: JsonObject, mode?: number): v
   writeFileWhole(path, `${prettyJson(value)}\n`, mode);
 }
 
-function parsed(path: string, text: string) {
+function parsedFile(path: string, text: string) {
   try {
     return parseJson(text);
   } catch (error) {

@@ -96,15 +96,15 @@ function sourcesIn(dir: string, path: string): Source[] {
   if (name === null) return [];
   const { kind, format, isList } = name;
   const about = { kind, id: name.id ?? (isList ? path : SINGLE), path, format, pointer: '' };
-  const read = textIn(dir, path);
+  const read = readSource(dir, path);
   if ('problem' in read) return [{ ...about, text: '', resource: null, problem: read.problem }];
   const { text } = read;
-  if (kind === 'game-values' || kind === 'rate-limit-rules') return [whole(about, text)];
+  if (kind === 'game-values' || kind === 'rate-limit-rules') return [parsedSource(about, text)];
   if (isList) return listed(about, text);
   return [single(about, kind, text)];
 }
 
-function textIn(dir: string, path: string): { readonly text: string } | { readonly problem: Problem } {
+function readSource(dir: string, path: string): { readonly text: string } | { readonly problem: Problem } {
   try {
     const bytes = readFileBytes(join(dir, path), MAX_FILE_BYTES);
     if (bytes === null) return failed('INVALID_SOURCE_OBJECT', 'This is a link to a file that does not exist.');
@@ -125,7 +125,7 @@ function single(about: About, kind: Parameters<typeof compileItem>[1], text: str
   return { ...about, id: compiled.id ?? about.id, text, resource: withoutAuthoring(compiled.definition), problem: null };
 }
 
-function whole(about: About, text: string): Source {
+function parsedSource(about: About, text: string): Source {
   const parsed = parseAny(text, about.format);
   if (!parsed.ok) return { ...about, text, resource: null, problem: parsed.problem };
   const { value } = parsed;

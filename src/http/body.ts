@@ -105,13 +105,13 @@ function isCompressed({ headers }: IncomingMessage): boolean {
 /** Reads and parses a JSON body. `undefined`: no bytes at all. Throws as {@link readBody}, and `invalid` for a body that is not JSON. */
 export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: MakeRefusal): Awaitable<Json | undefined> {
   return andThen(readBody(exchange, bounds, invalid), (bytes) => {
-    const body = parsed(bytes, bounds, invalid);
+    const body = parsedBody(bytes, bounds, invalid);
     if (exchange.keyed !== null && body !== undefined) exchange.keyed.read(body, bytes);
     return body;
   });
 }
 
-function parsed(bytes: Buffer, bounds: BodyBounds, invalid: MakeRefusal): Json | undefined {
+function parsedBody(bytes: Buffer, bounds: BodyBounds, invalid: MakeRefusal): Json | undefined {
   if (bytes.length === 0) return undefined;
   try {
     return parseJsonBytes(bytes, { maxDepth: bounds.depth });

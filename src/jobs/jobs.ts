@@ -7,7 +7,7 @@ import { countsOf, deadLetters, forgetJobs, type JobCounts, listJobs, settingsOf
 import { createRunner } from './runner.ts';
 import type { Store } from './store.ts';
 import { StoreConnection } from './store-connection.ts';
-import { within } from './timeout.ts';
+import { endsWithin } from './timeout.ts';
 import { type JobState, type JobView, numberedId, STATES } from './view.ts';
 import { IDLE_CLOSE_MS, Workers } from './workers.ts';
 
@@ -150,7 +150,7 @@ async function close(connection: StoreConnection, workers: Workers, logger: Logg
   if (!open) return;
   const { store, queues } = open;
   const ending = workers.close().then(() => Promise.all(QUEUES.map((queue) => queues[queue].close())));
-  const ended = await within(ending, workers.running === 0 ? Math.min(graceMs, IDLE_CLOSE_MS) : graceMs);
+  const ended = await endsWithin(ending, workers.running === 0 ? Math.min(graceMs, IDLE_CLOSE_MS) : graceMs);
   if (!ended) logger.warn({ running: workers.running }, 'jobs were left unfinished; they run again when their lock is over');
   await store.close(!ended);
 }

@@ -6,7 +6,7 @@ import { enqueueDue, type Queues } from './queues.ts';
 import type { Runner } from './runner.ts';
 import type { JobWorker, StoredJob } from './store.ts';
 import type { StoreConnection } from './store-connection.ts';
-import { within } from './timeout.ts';
+import { endsWithin } from './timeout.ts';
 import { numberedId } from './view.ts';
 
 export interface WorkersOptions {
@@ -66,7 +66,7 @@ export class Workers {
         if (signal.aborted) return;
         this.#options.onError(errorMessage(error));
         // The workers of a failed attempt are closed; the next attempt makes new ones.
-        await within(this.close(), IDLE_CLOSE_MS);
+        await endsWithin(this.close(), IDLE_CLOSE_MS);
         await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS));
       }
     }

@@ -50,7 +50,7 @@ export const realScheduler: Scheduler = {
  * The result of `work`; rejects with `late()` if it is not there by `until` of the monotonic clock. The work itself goes on, because others
  * may wait for it, too.
  */
-export function within<T>(
+export function withDeadline<T>(
   scheduler: Pick<Scheduler, 'monotonic' | 'after'>,
   until: number,
   work: Promise<T>,

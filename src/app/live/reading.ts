@@ -101,7 +101,7 @@ export function ledgerReading(
     async read() {
       const { result, revision, stale } = await ledgerAnswer(context, ledger, NOBODY, at, query);
       await readUpTo(project, revision);
-      const text = names === 'neutral' ? printedResult<Ledger>(result) : printedResult(publishedLedger(parsed<Ledger>(result)));
+      const text = names === 'neutral' ? printedResult<Ledger>(result) : printedResult(publishedLedger(parsedResult<Ledger>(result)));
       return { text, comparable: text, revision, stale };
     },
   };
@@ -115,7 +115,8 @@ export function slotsReading({ context, names }: ReadingContext, slots: SharedSl
     everyMs: 0,
     async read() {
       const { result } = await slotsAnswer(context, slots, NOBODY);
-      const text = names === 'neutral' ? printedResult<SaveRecords>(result) : printedResult(publishedSlots(parsed<SaveRecords>(result)));
+      const text =
+        names === 'neutral' ? printedResult<SaveRecords>(result) : printedResult(publishedSlots(parsedResult<SaveRecords>(result)));
       return { text, comparable: text, revision: null, stale: false };
     },
   };
@@ -179,7 +180,7 @@ function printedResult<Result extends object>(result: ReadAnswer<Result>['result
   return typeof result === 'string' ? result : stringifyJson(result as unknown as Json);
 }
 
-function parsed<Result extends object>(result: ReadAnswer<Result>['result']): Result {
+function parsedResult<Result extends object>(result: ReadAnswer<Result>['result']): Result {
   return typeof result === 'string' ? parsedText(result) : result;
 }
 

@@ -8,6 +8,7 @@ import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
+import { wholeNumberIn } from '../../kernel/whole-number.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -85,7 +86,7 @@ export async function publishesAnswer(
 ): Promise<PublishesAnswer> {
   const page = {
     before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
-    limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE),
+    limit: Math.min(wholeNumberIn(query.limit) || PAGE, MAX_PAGE),
   };
   const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
   const found = await context.views.publishes(project.id, page);
@@ -99,10 +100,6 @@ export function mayReadPublishes(project: Project, caller: Caller): AccessContex
   const access = accessAt(project, caller, 'live');
   accepted(closedPublishes(access, caller));
   return access;
-}
-
-function whole(text: string | null): number | null {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 /** The label of the key is missing if the key has been revoked. */

@@ -104,13 +104,13 @@ function targetOf({ sources }: DefinitionsState, events: readonly DomainEvent[])
   const publish = events.find((event): event is Publish => isPublish(event));
   const collections = new Set(publish?.data.changes.flatMap(({ kind, hash }) => (kind === 'collection' && hash !== null ? [hash] : [])));
   if (publish === undefined || collections.size === 0) return null;
-  const mentionsUnique = (hash: string) => (sources.get(hash) ?? textIn(events, hash) ?? UNIQUE).includes(UNIQUE);
+  const mentionsUnique = (hash: string) => (sources.get(hash) ?? storedSource(events, hash) ?? UNIQUE).includes(UNIQUE);
   if (![...collections].some(mentionsUnique)) return null;
   return publish.type === 'definitions.published' ? publish.data.target : 'live';
 }
 
 /** The text that these events store; `null` if a part of it was stored earlier. */
-function textIn(events: readonly DomainEvent[], hash: string): string | null {
+function storedSource(events: readonly DomainEvent[], hash: string): string | null {
   const stored = events.flatMap((event) => (event.type === 'source.stored' && event.data.hash === hash ? [event.data] : []));
   return stored.length > 0 && stored.length === stored[0]?.parts ? stored.map(({ text }) => text).join('') : null;
 }

@@ -8,7 +8,7 @@ import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { FreshRun } from '../../kernel/fresh-run.ts';
 import type { Neighbours } from '../../kernel/neighbours.ts';
-import { type Scheduler, within } from '../../kernel/scheduler.ts';
+import { type Scheduler, withDeadline } from '../../kernel/scheduler.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
 import { hashOf } from '../../log/chain.ts';
 import { decodeProjectEvent, UnknownEvent } from '../../log/decode.ts';
@@ -183,7 +183,7 @@ export class Project {
     // The subject is kept until it is handed out: the cache may be too small for all subjects being read, or even for this one.
     this.set.pin([subject]);
     try {
-      await within(this.#options.scheduler, this.#deadline(), this.load([subject]), noAnswer);
+      await withDeadline(this.#options.scheduler, this.#deadline(), this.load([subject]), noAnswer);
       const loaded = this.set.durable(subject);
       if (loaded) return loaded;
     } finally {
@@ -202,7 +202,7 @@ export class Project {
     const reading = this.#keyReads.run(`${space}/${collection}/${most}`, null, () =>
       this.#keyReadBulkhead.run(collection, () => this.#options.reader.documentKeys(this.id, space, collection, most)),
     );
-    const keys = await within(this.#options.scheduler, until, reading, noAnswer);
+    const keys = await withDeadline(this.#options.scheduler, until, reading, noAnswer);
     if (keys.revision > this.set.head) await this.#reach(keys.revision, until);
     return keys;
   }
@@ -310,7 +310,7 @@ export class Project {
    */
   async seek(revision: number): Promise<void> {
     const until = this.#deadline();
-    const { revision: end, requestedAt } = await within(this.#options.scheduler, until, this.#endReads.run(), noAnswer);
+    const { revision: end, requestedAt } = await withDeadline(this.#options.scheduler, until, this.#endReads.run(), noAnswer);
     const target = Math.min(revision, end);
     if (target > this.set.head) await this.#reach(target, until);
     if (this.set.head >= end) this.#confirm(requestedAt);

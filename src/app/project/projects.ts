@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { throttled } from '../../kernel/error-reporting.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { Neighbours } from '../../kernel/neighbours.ts';
-import { type Scheduler, within } from '../../kernel/scheduler.ts';
+import { type Scheduler, withDeadline } from '../../kernel/scheduler.ts';
 import type { Log, RecordedEvent } from '../../log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../log/streams.ts';
 import type { StateReader } from '../ports/readers.ts';
@@ -78,7 +78,7 @@ export class Projects {
     const unknownSince = this.#unknown.get(projectId);
     if (unknownSince !== undefined && this.#options.scheduler.monotonic() - unknownSince < UNKNOWN_MS) return null;
     const { scheduler, limits } = this.#options;
-    return within(scheduler, scheduler.monotonic() + limits.deadlineMs, this.#opened(projectId), noAnswer);
+    return withDeadline(scheduler, scheduler.monotonic() + limits.deadlineMs, this.#opened(projectId), noAnswer);
   }
 
   /** All who ask meanwhile share one opening. */

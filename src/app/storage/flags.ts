@@ -2,6 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { answered } from '../../domain/definition/publish.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
+import { wholeNumberIn } from '../../kernel/whole-number.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -25,17 +26,13 @@ export function createFlags(context: AppContext): Flags {
     requirePermissions(key, ['rate_limits'], 'r');
     const page = {
       before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
-      limit: Math.min(whole(query.limit) || PAGE, MAX_PAGE),
+      limit: Math.min(wholeNumberIn(query.limit) || PAGE, MAX_PAGE),
     };
     const reached = await viewsReached(context, project, 'flags', project.set.head);
     const found = await context.views.flags(project.id, { space, player: query.player, ...page });
     const flags = found.flags.map(({ start, at, ...flag }) => ({ ...flag, start: isoOf(start), at: isoOf(at) }));
     return { ...positioned(context, project, caller, reached), result: answered({ flags, before: found.next }) };
   };
-}
-
-function whole(text: string | null): number | null {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
 function isoOf(at: number): string {

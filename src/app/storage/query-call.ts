@@ -5,6 +5,7 @@ import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
+import { wholeNumberIn } from '../../kernel/whole-number.ts';
 import { accessAt } from '../access.ts';
 import type { Caller } from '../caller.ts';
 import type { Project } from '../project/project.ts';
@@ -52,18 +53,15 @@ function pageRequestOf(plan: QueryPlan, call: QueryCall): PageRequest {
   if (call.around !== null && call.player === null) {
     throw refusal('INVALID_REQUEST', '`around` shows the rows around a player: name one in `platformId`');
   }
-  const around = whole(call.around);
+  const around = wholeNumberIn(call.around);
   // A wrong number is refused and not read as 0: a client that asks for page after page would get the first one for ever.
   for (const name of ['offset', 'around'] as const)
-    if (call[name] !== null && whole(call[name]) === null) throw refusal('INVALID_REQUEST', `\`${name}\` must be a whole number from 0`);
+    if (call[name] !== null && wholeNumberIn(call[name]) === null)
+      throw refusal('INVALID_REQUEST', `\`${name}\` must be a whole number from 0`);
   return {
-    limit: Math.min(whole(call.limit) ?? plan.limit, plan.limit),
-    offset: Math.min(whole(call.offset) ?? 0, plan.limit),
+    limit: Math.min(wholeNumberIn(call.limit) ?? plan.limit, plan.limit),
+    offset: Math.min(wholeNumberIn(call.offset) ?? 0, plan.limit),
     player: call.player,
     around: around === null ? null : Math.min(around, Math.max(Math.floor((plan.limit - 1) / 2), 0)),
   };
-}
-
-function whole(text: string | null): number | null {
-  return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }

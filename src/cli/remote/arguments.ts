@@ -64,12 +64,12 @@ function numberOf(text: string, word: string): number {
 }
 
 function objectOf(text: string, from: string): JsonObject {
-  const value = parsed(text, from);
+  const value = parsedArgument(text, from);
   if (isObject(value)) return value;
   throw refusal('VALIDATION_FAILED', `${from} must be one JSON object`);
 }
 
-function parsed(text: string, from: string): Json {
+function parsedArgument(text: string, from: string): Json {
   try {
     return parseJson(text);
   } catch (error) {

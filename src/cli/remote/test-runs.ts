@@ -34,14 +34,14 @@ export async function runTests(
   const unsaved = folder.filter(
     (test) => !saved.some((one) => idOf(one) === idOf(test) && jsonEquals({ ...test, id: one['id'] ?? '' }, one)),
   );
-  if (only === null && unsaved.length === 0) return whole(await runSaved(remote, target, onProgress));
+  if (only === null && unsaved.length === 0) return summed(await runSaved(remote, target, onProgress));
   const tests = chosen([...new Map([...saved, ...unsaved].map((test) => [idOf(test), test])).values()], only);
   const results: JsonObject[] = [];
   for (const test of tests) {
     results.push(await runOne(remote, test, target));
     onProgress(results.length, tests.length);
   }
-  return whole(results);
+  return summed(results);
 }
 
 /** Runs all saved tests in one request. Those for which it had no time are run one by one. */
@@ -94,7 +94,7 @@ export function endpointOf(test: JsonObject): string {
   return stringOrEmpty(test['endpoint']) || stringOrEmpty(test['slug']);
 }
 
-function whole(results: readonly JsonObject[]): TestsDone {
+function summed(results: readonly JsonObject[]): TestsDone {
   const passed = results.filter((result) => result['passed'] === true).length;
   return { results, total: results.length, passed, failed: results.length - passed };
 }

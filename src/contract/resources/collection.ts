@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { definition } from './definition.ts';
 import { documentSchema } from './field.ts';
 import { constants, tables } from './game-values.ts';
-import { flag, optional, whole, word } from './member.ts';
+import { flag, optional, wholeNumber, word } from './member.ts';
 
 /** Collections: documents of players, or shared ones, with their access and their schema. */
 
@@ -32,7 +32,7 @@ export const dailySaves = z
     mode: optional(saveMode, 'Whom the limit is for: nobody, each player, or all together.', {
       default: 'none',
     }),
-    savesPerDay: optional(whole(1, 10_000_000).nullable(), 'The most saves in a day (UTC).', { default: 8640 }),
+    savesPerDay: optional(wholeNumber(1, 10_000_000).nullable(), 'The most saves in a day (UTC).', { default: 8640 }),
   })
   .meta({ id: 'DailySaves', description: 'How many saves are taken in a day.' });
 
@@ -62,7 +62,7 @@ export const collection = definition('Collection', 'Documents of players, or sha
     expected: 'reject or clamp',
   }),
   webhookOnRateLimit: switched('Kept for editors.'),
-  maxRecords: optional(whole(1, 50), 'Save slots of a player. 1: a single document.', {
+  maxRecords: optional(wholeNumber(1, 50), 'Save slots of a player. 1: a single document.', {
     default: 1,
     code: 'INVALID_MAX_RECORDS',
     expected: 'a number from 1 to 50',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { condition } from './condition.ts';
 import { definition } from './definition.ts';
-import { anyText, flag, json, list, map, optional, text, whole, word } from './member.ts';
+import { anyText, flag, json, list, map, optional, text, wholeNumber, word } from './member.ts';
 import { callLimits } from './rate-limits.ts';
 import { onFail, steps } from './step.ts';
 
@@ -56,7 +56,7 @@ const budgets = z
 
 export const response = z
   .strictObject({
-    status: optional(whole(100, 599), 'HTTP status.', { default: 200, code: 'INVALID_STATUS', expected: 'a number from 100 to 599' }),
+    status: optional(wholeNumber(100, 599), 'HTTP status.', { default: 200, code: 'INVALID_STATUS', expected: 'a number from 100 to 599' }),
     body: optional(json, 'What is answered; texts are templates.', { default: { ok: true } }),
     echo: optional(z.array(text), 'Tokens whose values are added to the body.', { code: 'INVALID_ECHO', expected: 'a list of texts' }),
   })

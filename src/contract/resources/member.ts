@@ -25,7 +25,7 @@ export const number = numberThat(z.number());
 /** Any object, unchanged. */
 export const map = z.custom<JsonObject>((value) => isObject(value as Json)).meta({ type: 'object' });
 
-export function whole(min: number, max: number) {
+export function wholeNumber(min: number, max: number) {
   return z.int().min(min).max(max);
 }
 

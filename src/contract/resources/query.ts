@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { definition } from './definition.ts';
-import { anyText, flag, json, list, map, number, numberThat, optional, text, whole, word } from './member.ts';
+import { anyText, flag, json, list, map, number, numberThat, optional, text, wholeNumber, word } from './member.ts';
 
 /** Queries: leaderboards and numbers over the documents of collections. */
 
@@ -125,7 +125,7 @@ export const queryConfig = z
       code: 'INVALID_QUERY_ORDER',
       expected: 'asc or desc',
     }),
-    limit: optional(whole(1, 1000), 'Rows of a leaderboard.', {
+    limit: optional(wholeNumber(1, 1000), 'Rows of a leaderboard.', {
       default: 100,
       code: 'INVALID_QUERY_LIMIT',
       expected: 'a number from 1 to 1000',

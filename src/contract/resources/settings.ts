@@ -23,7 +23,7 @@ function truncated(value: unknown): unknown {
   return isNumber(json) ? Math.trunc(toDouble(json)) : value;
 }
 
-function whole(initial: number, min: number, max: number, description: string) {
+function optionalWholeNumber(initial: number, min: number, max: number, description: string) {
   const expected = `a whole number from ${min} to ${max}`;
   return optional(z.preprocess(truncated, z.number().int().min(min).max(max)), description, { default: initial, code, expected });
 }
@@ -72,10 +72,10 @@ export const settings = z
     requirePlayerAuth: switched(false, 'Players have to prove who they are.'),
     guestSignIn: switched(false, 'Players without an account are guests, whom their devices prove.'),
     enableAuthSessions: switched(false, 'Players who are proven get a session.'),
-    authSessionTtlSeconds: whole(3600, 60, 86_400, 'How long a session lasts.'),
+    authSessionTtlSeconds: optionalWholeNumber(3600, 60, 86_400, 'How long a session lasts.'),
     enableEncryptedRequests: switched(false, 'Requests of players are sealed.'),
     // The default must equal the one in the security config, which clients follow.
-    encryptedRequestWindowSeconds: whole(120, 30, 600, 'How old a sealed request may be.'),
+    encryptedRequestWindowSeconds: optionalWholeNumber(120, 30, 600, 'How old a sealed request may be.'),
     // Existing games use these words for one document per player, so copied settings must be accepted.
     playerKeyMode: oneOf(['player', 'playerSave'], 'What `playerKey` is in templates.', { public: 'player' }),
     inputValidation: oneOf(['enforce', 'off'], 'Whether the input of endpoints is checked.'),

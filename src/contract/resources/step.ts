@@ -13,7 +13,7 @@ import {
   type Shape,
   templateOr,
   text,
-  whole,
+  wholeNumber,
   word,
 } from './member.ts';
 
@@ -62,7 +62,7 @@ export const route = z
     step: optional(text, 'The top-level step to go to.'),
     target: optional(text, 'The step to go to, or what to run.'),
     goto: optional(text, 'The step to go to.'),
-    count: optional(whole(1, Number.MAX_SAFE_INTEGER), 'How many steps are skipped.', { default: 1 }),
+    count: optional(wholeNumber(1, Number.MAX_SAFE_INTEGER), 'How many steps are skipped.', { default: 1 }),
     flow: optional(text, 'The workflow to run.'),
     workflow: optional(text, 'The workflow to run.'),
     endpoint: optional(text, 'The internal endpoint to run.'),

@@ -104,11 +104,11 @@ export function nameOf(item: DefinitionItem): string {
  * is what its text says. A staged plain edit removes the live source text, which would say something else.
  */
 function overlaid(live: JsonObject, staged: JsonObject, id: string): JsonObject {
-  if (typeof textIn(staged) === 'string') return { ...staged, id };
+  if (typeof sourceTextOf(staged) === 'string') return { ...staged, id };
   return { ...withoutAuthoring(live), ...staged, id };
 }
 
-function textIn({ sourceText }: Item): Json | undefined {
+function sourceTextOf({ sourceText }: Item): Json | undefined {
   return sourceText;
 }
 

@@ -190,11 +190,11 @@ function convert(input: JsonObject, shape: InputShape): JsonObject {
 }
 
 function fromText(text: string, type: string): Json | undefined {
-  const value = parsed(text, SAME_TYPES.get(type) ?? type);
+  const value = convertedText(text, SAME_TYPES.get(type) ?? type);
   return value !== undefined && testOf(type)(value) ? value : undefined;
 }
 
-function parsed(text: string, type: string): Json | undefined {
+function convertedText(text: string, type: string): Json | undefined {
   switch (type) {
     case 'number':
     case 'integer':

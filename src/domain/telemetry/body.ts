@@ -31,6 +31,6 @@ function first<T>(body: JsonObject, names: readonly string[], read: (value: Json
 }
 
 /** The value, or null if its JSON text has more than `length` characters. */
-export function within(value: Json, length: number): Json {
+export function nullIfLonger(value: Json, length: number): Json {
   return value !== null && stringifyJson(value).length > length ? null : value;
 }

@@ -4,7 +4,7 @@ import { type Refusal, refusal } from '../../kernel/errors.ts';
 import { ExactNumber, isNumber, isObject, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 import { objectOrNull } from '../definition/read.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
-import { anyOf, numberOf, stringIn, within } from './body.ts';
+import { anyOf, nullIfLonger, numberOf, stringIn } from './body.ts';
 import type { HeartbeatReceived, SessionMoment } from './events.ts';
 
 /** Most characters of each of a heartbeat's free members. A longer one is left out, because a heartbeat is never refused for its length. */
@@ -28,9 +28,9 @@ export function heartbeatEvent(body: JsonObject | null, claimed: string | null):
     source: stringIn(sent, ['source'], MAX_LENGTH.name),
     libraryVersion: stringIn(sent, ['libraryVersion', 'library_version'], MAX_LENGTH.version),
     packageIdent: stringIn(sent, ['packageIdent', 'package_ident'], MAX_LENGTH.name),
-    context: within(anyOf(sent, ['context']), MAX_MEMBER),
-    fps: within(fpsOf(sent.fps), MAX_MEMBER),
-    performance: objectOrNull(within(anyOf(sent, ['performance']), MAX_MEMBER)),
+    context: nullIfLonger(anyOf(sent, ['context']), MAX_MEMBER),
+    fps: nullIfLonger(fpsOf(sent.fps), MAX_MEMBER),
+    performance: objectOrNull(nullIfLonger(anyOf(sent, ['performance']), MAX_MEMBER)),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Caller, EndpointAnswer, EndpointRequest } from '../../app/app.ts';
 import type { CallBody } from '../../contract/resources/call.ts';
 import type { AnswerOf } from '../../contract/route.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
-import { placeOf } from '../../domain/endpoint/within.ts';
+import { failurePath } from '../../domain/endpoint/failure-path.ts';
 import { inputOfBody, securityIn } from '../../domain/security/call-body.ts';
 import { sealedIn } from '../../domain/security/envelope.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
@@ -46,7 +46,7 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
     } catch (error) {
       const refused = refusalOf(error);
       const { status, code, message } = refused;
-      note({ status, answered: false, code, message, step: placeOf(refused), revision: null });
+      note({ status, answered: false, code, message, step: failurePath(refused), revision: null });
       throw error;
     }
   };

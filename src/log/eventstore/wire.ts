@@ -214,8 +214,8 @@ function recordedEvent(fields: Fields): WireEvent {
   let metadata: Buffer = NO_BYTES;
   let data: Buffer = NO_BYTES;
   while (fields.next()) {
-    if (fields.field === 1) id = textIn(fields.inner(), 2);
-    else if (fields.field === 2) stream = textIn(fields.inner(), 3);
+    if (fields.field === 1) id = lastText(fields.inner(), 2);
+    else if (fields.field === 2) stream = lastText(fields.inner(), 3);
     else if (fields.field === 3) revision = fields.number();
     else if (fields.field === 5) position = fields.number();
     else if (fields.field === 6) type = typeIn(fields) ?? type;
@@ -227,7 +227,7 @@ function recordedEvent(fields: Fields): WireEvent {
   return { id, type, stream, revision, position, metadata, data };
 }
 
-function textIn(fields: Fields, wanted: number): string {
+function lastText(fields: Fields, wanted: number): string {
   let text = '';
   while (fields.next()) {
     if (fields.field === wanted) text = fields.text();

@@ -101,10 +101,10 @@ export async function decodePart(member: Buffer): Promise<Part> {
   const end = text.lastIndexOf('\n', text.length - 2);
   const body = text.slice(0, end + 1);
   const [head = '', ...lines] = body.slice(0, -1).split('\n');
-  const header = parsed(head);
+  const header = parsedLine(head);
   if (header['format'] !== FORMAT) throw new ForeignPart('it is no copy of a savepoint log');
   if (header['version'] !== VERSION) throw new ForeignPart(`its format has version ${header['version']}; this release knows ${VERSION}`);
-  const trailer = parsed(text.slice(end + 1));
+  const trailer = parsedLine(text.slice(end + 1));
   if (trailer['sha256'] !== digest('sha256', body) || trailer['events'] !== lines.length)
     throw new ForeignPart('it does not match its hash');
   return {
@@ -127,7 +127,7 @@ async function unpacked(member: Buffer): Promise<string> {
 }
 
 /** Types are asserted here and not checked: the hash of the part says that these lines are what was written. */
-function parsed(line: string): Record<string, unknown> {
+function parsedLine(line: string): Record<string, unknown> {
   try {
     return JSON.parse(line) as Record<string, unknown>;
   } catch (error) {
@@ -136,5 +136,5 @@ function parsed(line: string): Record<string, unknown> {
 }
 
 function parsedEvent(line: string): FileEvent {
-  return parsed(line) as unknown as FileEvent;
+  return parsedLine(line) as unknown as FileEvent;
 }

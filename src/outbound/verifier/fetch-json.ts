@@ -16,7 +16,7 @@ export async function fetchJson(
   signal: AbortSignal,
 ): Promise<Fetched> {
   const answer = await fetch(url, { ...init, signal, redirect: 'error' });
-  return { status: answer.status, body: parsed(await bytesOf(answer)) };
+  return { status: answer.status, body: parsedAnswer(await bytesOf(answer)) };
 }
 
 async function bytesOf(answer: Response): Promise<Buffer | null> {
@@ -32,7 +32,7 @@ async function bytesOf(answer: Response): Promise<Buffer | null> {
   return Buffer.concat(chunks);
 }
 
-function parsed(bytes: Buffer | null): Json | undefined {
+function parsedAnswer(bytes: Buffer | null): Json | undefined {
   if (bytes === null || bytes.length === 0) return undefined;
   try {
     return parseJsonBytes(bytes, { maxDepth: MAX_DEPTH });

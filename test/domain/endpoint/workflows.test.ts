@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeOf } from '../../../src/domain/endpoint/within.ts';
+import { failurePath } from '../../../src/domain/endpoint/failure-path.ts';
 import type { JsonObject } from '../../../src/kernel/json.ts';
 import { refused, result, run } from './support.ts';
 
@@ -50,14 +50,14 @@ describe('a workflow', () => {
       ],
     });
     expect(failing('thin').extra.error).toEqual({ step: { id: 'a', type: 'assert' }, within: [{ step: 'w', called: 'thin' }] });
-    expect(['w', 'thin', 'guarded'].map((each) => placeOf(failing(each)))).toEqual([
+    expect(['w', 'thin', 'guarded'].map((each) => failurePath(failing(each)))).toEqual([
       'w > w > pay > charge > enough > refuse',
       'w > thin > a',
       'w > guarded',
     ]);
     const own = refused({ steps: [{ id: 'a', type: 'assert', check: { field: 'x', op: 'exists' } }] });
     expect(own.extra.error).toEqual({ step: { id: 'a', type: 'assert' } });
-    expect(placeOf(own)).toBe('a');
+    expect(failurePath(own)).toBe('a');
   });
 
   it('checks its condition before its steps, and fails with onFail', () => {

@@ -4,6 +4,7 @@ import { Refusal } from '../../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { objectOf } from '../../definition/read.ts';
 import { LanguageError } from '../errors.ts';
+import { callNested } from '../failure-path.ts';
 import type { Language } from '../language.ts';
 import { falseRoute, type Route, skipCount, trueRoute } from '../route.ts';
 import { runList } from '../run-steps.ts';
@@ -19,7 +20,6 @@ import {
   stepFailure,
 } from '../step.ts';
 import { toText } from '../value.ts';
-import { within } from '../within.ts';
 import { bindNames, compileParams } from './workflow.ts';
 
 /** `condition` and `assert`. */
@@ -110,7 +110,7 @@ function compileRun(step: StepDefinitionOf<'condition'>, compilation: Compilatio
     const target = compilation.callable(name);
     if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
     const given = params(frame.scope);
-    const result = within(step, name, () => target.invoke(frame, given, step));
+    const result = callNested(step, name, () => target.invoke(frame, given, step));
     frame.scope.names.set(as, result);
     return undefined;
   };

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../../../kernel/json.ts';
 import { objectOf } from '../../definition/read.ts';
 import { LanguageError } from '../errors.ts';
+import { callNested } from '../failure-path.ts';
 import type { Language } from '../language.ts';
 import type { Scope } from '../scope.ts';
 import { binding, type CompileStep, firstString } from '../step.ts';
 import { compileDeep } from '../template.ts';
 import type { Value } from '../value.ts';
-import { within } from '../within.ts';
 
 /** `workflow` and `call`: run logic that is defined elsewhere. */
 
@@ -18,7 +18,7 @@ export const workflowStep: CompileStep<'workflow' | 'call'> = (step, compilation
     const target = compilation.callable(name);
     if (target === undefined) throw new LanguageError(`Workflow "${name}" not found.`);
     const given = params(frame.scope);
-    return within(step, name, () => target.invoke(frame, given, step));
+    return callNested(step, name, () => target.invoke(frame, given, step));
   });
 };
 

@@ -9,7 +9,7 @@ import type { StepDefinition } from './step.ts';
  */
 
 /** Runs what a step calls. A refusal from it gets the names of the step and of what it called, the outermost first. */
-export function within<T>(step: StepDefinition, called: string, run: () => T): T {
+export function callNested<T>(step: StepDefinition, called: string, run: () => T): T {
   try {
     return run();
   } catch (error) {
@@ -24,7 +24,7 @@ export function within<T>(step: StepDefinition, called: string, run: () => T): T
  * Where a refused call failed, as text for people: `pay > charge > enough` is the step `enough` of `charge`, which the step `pay` called.
  * `null`: outside of steps.
  */
-export function placeOf({ extra: { error } }: Refusal): string | null {
+export function failurePath({ extra: { error } }: Refusal): string | null {
   const outer = listOf(error?.['within']).flatMap(namesIn);
   const step = stringOf(objectOf(error?.['step'])['id']);
   // A failed check of a workflow is reported as the step that called the workflow.
