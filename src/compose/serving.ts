@@ -17,13 +17,15 @@ import { type BucketRule, HTTP_DEFAULTS, type HttpSettings } from '../http/setti
 import { Bulkhead } from '../kernel/bulkhead.ts';
 import { RoundRobin } from '../kernel/round-robin.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
-import { createVerifier, MAX_VERIFICATIONS } from '../outbound/verifier/create-verifier.ts';
+import { createVerifier } from '../outbound/verifier/create-verifier.ts';
+import { MAX_VERIFICATIONS } from '../outbound/verifier/guarded.ts';
 import { createWebhooks, MAX_WEBHOOKS } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
 import { CompileThread, workerFile } from './compile-thread.ts';
 import { exportBulkheads } from './metrics.ts';
 import type { ReadBulkhead } from './read-bulkhead.ts';
 import { createScans } from './scans.ts';
+import { observeVerifier } from './verifications.ts';
 
 /** How long a read of a view waits for what this node has committed (docs/architecture.md, "Read models"). */
 const VIEW_WAIT_MS = 250;
@@ -69,7 +71,10 @@ export function createServing(parts: ServingParts): HttpServer {
     platformId: playerIds(config.platformIdPattern),
     webhooks,
     compiler: thread ?? COMPILE_HERE,
-    verifier: createVerifier(config.verifier, realScheduler, verifications),
+    verifier: createVerifier(config.verifier, realScheduler, {
+      shares: verifications,
+      observer: observeVerifier(config.verifier, metrics.registry, logger),
+    }),
     guestLimits: new LocalGuestLimits(realScheduler),
   });
   const server = createServer({

@@ -151,3 +151,9 @@ test('a data folder that cannot be written fails where it is needed', async () =
   const { findings }: { findings: readonly Finding[] } = JSON.parse(stdout);
   expect(findings.find(({ what }) => what === 'data folder')).toMatchObject({ state: 'fail', cure: expect.stringContaining('--data') });
 });
+
+test('a verifier whose service fails: a warning that says why', async () => {
+  const VERIFIER_JWKS_URL = `http://127.0.0.1:${await freePort()}/keys`;
+  const { by } = await examined({ VERIFIER: 'jwt', VERIFIER_JWKS_URL }, '--port', String(await freePort()));
+  expect(by('players')).toMatchObject([{ state: 'warn', found: expect.stringContaining('ECONNREFUSED') }]);
+});

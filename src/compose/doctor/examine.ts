@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import { databaseUrlOf, findDatabase } from '../../../infra/postgres/database.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
-import { describeVerifier, verifierProblem } from '../../outbound/verifier/create-verifier.ts';
+import { realScheduler } from '../../kernel/scheduler.ts';
+import { describeVerifier, serviceProblem, verifierProblem } from '../../outbound/verifier/create-verifier.ts';
 import { requireConsistentConfig } from '../bootstrap.ts';
 import { openLog } from '../log.ts';
 import { createPool } from '../pool.ts';
@@ -20,7 +21,7 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
     checkNode(),
     ...checkOpenFiles(),
     checkSettings(config),
-    checkVerifier(config),
+    await checkVerifier(config),
     ...checkDataFolder(config),
     await checkPort(config),
   ];
@@ -41,10 +42,14 @@ function checkSettings(config: Config): Finding {
   }
 }
 
-/** Checks the settings of the verifier. The service gets no request, because there is no token to verify. */
-function checkVerifier({ verifier }: Config): Finding {
-  const problem = verifierProblem(verifier);
-  return problem === null ? ok('players', describeVerifier(verifier)) : fail('players', problem, 'Set what is named, or VERIFIER=none.');
+/** Checks the settings of the verifier, and that its service answers. */
+async function checkVerifier({ verifier }: Config): Promise<Finding> {
+  const unset = verifierProblem(verifier);
+  if (unset !== null) return fail('players', unset, 'Set what is named, or VERIFIER=none.');
+  const fault = await serviceProblem(verifier, realScheduler);
+  if (fault === null) return ok('players', describeVerifier(verifier));
+  const cure = 'Check the address, and that this machine may reach it; until then players who need it are refused (docs/security.md).';
+  return warn('players', `${describeVerifier(verifier)}: ${fault}`, cure);
 }
 
 interface Address {

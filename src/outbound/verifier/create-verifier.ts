@@ -1,9 +1,9 @@
 import type { PlayerVerifier } from '../../app/ports/player-verifier.ts';
 import { VERIFIER_PRESET } from '../../domain/wire-names.ts';
-import { Bulkhead } from '../../kernel/bulkhead.ts';
+import { errorMessage } from '../../kernel/error-reporting.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import { type Check, NO_VERIFIER } from './check.ts';
-import { GuardedVerifier } from './guarded.ts';
+import { GuardedVerifier, type VerifierParts } from './guarded.ts';
 import { hmacCheck } from './hmac.ts';
 import { type HttpMapping, httpCheck } from './http.ts';
 import { jwksAt } from './jwks.ts';
@@ -39,20 +39,36 @@ export function verifierProblem({ kind, preset, url, secret, jwksUrl }: Verifier
   return null;
 }
 
-/** Most concurrent verifications of one process with a service. Projects share them. */
-export const MAX_VERIFICATIONS = 1_000;
-
 /** Throws for settings with a {@link verifierProblem}. */
-export function createVerifier(
-  settings: VerifierSettings,
-  scheduler: Scheduler,
-  shares = new Bulkhead({ slots: MAX_VERIFICATIONS }),
-): PlayerVerifier {
+export function createVerifier(settings: VerifierSettings, scheduler: Scheduler, parts: VerifierParts = {}): PlayerVerifier {
   const problem = verifierProblem(settings);
   if (problem !== null) throw new Error(problem);
   const check = checkOf(settings, scheduler);
   if (check === null) return NO_VERIFIER;
-  return new GuardedVerifier(check, { timeoutMs: settings.timeoutMs, cacheMs: settings.cacheSeconds * 1000 }, scheduler, shares);
+  return new GuardedVerifier(check, { timeoutMs: settings.timeoutMs, cacheMs: settings.cacheSeconds * 1000 }, scheduler, parts);
+}
+
+/** A proof that nobody has: a service must refuse it, and the keys of an issuer are fetched for it. */
+const NOBODY = { platformId: '0', token: `${Buffer.from('{"alg":"RS256"}').toString('base64url')}.e30.AA` };
+
+/**
+ * Asks the service of a verifier about a player that does not exist. Answers why the service cannot verify anybody; `null` if it can, and for
+ * verifiers that ask no service.
+ */
+export async function serviceProblem(settings: VerifierSettings, scheduler: Scheduler): Promise<string | null> {
+  const check = checkOf(settings, scheduler);
+  try {
+    const verdict = await check?.(NOBODY, { ask: (work) => work(AbortSignal.timeout(settings.timeoutMs)) });
+    return verdict?.ok ? 'it takes a proof that nobody has' : null;
+  } catch (error) {
+    return serviceFault(error);
+  }
+}
+
+/** Why a request to a service failed. `fetch` names the reason only in the cause. */
+export function serviceFault(error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'it did not answer in time';
+  return errorMessage(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 }
 
 function checkOf(settings: VerifierSettings, scheduler: Scheduler): Check | null {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { PlayerVerifier, Proof, Verdict } from '../../app/ports/player-verifier.ts';
+import type { FailureKind, PlayerVerifier, Proof, Verdict } from '../../app/ports/player-verifier.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
 import { Bulkhead } from '../../kernel/bulkhead.ts';
@@ -14,11 +14,30 @@ export interface GuardSettings {
   readonly cacheMs: number;
 }
 
+/** Is told how verifications end, for metrics and the log. */
+export interface VerifierObserver {
+  /** A proof was judged. Proofs that are cached are not counted. */
+  judged(outcome: 'verified' | FailureKind): void;
+  /** A request to the service failed. */
+  serviceFailed(error: unknown): void;
+  serviceAnswered(): void;
+}
+
+/** What a verifier shares with the process. */
+export interface VerifierParts {
+  /** Divides concurrent requests to a service among projects. */
+  readonly shares?: Bulkhead;
+  readonly observer?: VerifierObserver;
+}
+
+const SILENT: VerifierObserver = { judged: () => undefined, serviceFailed: () => undefined, serviceAnswered: () => undefined };
+
 const MAX_KEPT = 50_000;
 const MAX_TOKEN = 8_192;
 /** Most concurrent verifications for one client address in one project. */
 const MAX_PER_ADDRESS = 100;
-const MAX_CONCURRENT = 1_000;
+/** Most concurrent verifications of one process with a service. Projects share them. */
+export const MAX_VERIFICATIONS = 1_000;
 /** Most invalid proofs of one client in one project within a minute. */
 const MAX_REJECTED = 10;
 
@@ -42,6 +61,7 @@ export class GuardedVerifier implements PlayerVerifier {
   readonly #settings: GuardSettings;
   readonly #scheduler: Scheduler;
   readonly #shares: Bulkhead;
+  readonly #observer: VerifierObserver;
   readonly #proven: LRUCache<string, CachedSuccess>;
   readonly #running = new Map<string, Promise<Verdict>>();
   /** Concurrent verifications by address. */
@@ -49,12 +69,12 @@ export class GuardedVerifier implements PlayerVerifier {
   readonly #throttle: BruteForceGuard;
   readonly #breaker: Breaker;
 
-  /** `shares`: divides concurrent requests to a service among projects. */
-  constructor(check: Check, settings: GuardSettings, scheduler: Scheduler, shares = new Bulkhead({ slots: MAX_CONCURRENT })) {
+  constructor(check: Check, settings: GuardSettings, scheduler: Scheduler, { shares, observer }: VerifierParts = {}) {
     this.#check = check;
     this.#settings = settings;
     this.#scheduler = scheduler;
-    this.#shares = shares;
+    this.#shares = shares ?? new Bulkhead({ slots: MAX_VERIFICATIONS });
+    this.#observer = observer ?? SILENT;
     this.#proven = new LRUCache({ max: MAX_KEPT });
     this.#throttle = new BruteForceGuard(MAX_REJECTED, () => scheduler.monotonic());
     this.#breaker = new Breaker(scheduler);
@@ -65,10 +85,18 @@ export class GuardedVerifier implements PlayerVerifier {
     const key = isUsable ? keyOf(platformId, token) : '';
     // The cache comes before the throttle. It does not help a guesser, and a player who shares the guesser's address can play on.
     if (isUsable && this.#isCached(key)) return VERIFIED;
+    return andThen(this.#judge({ projectId, platformId, token, address }, isUsable ? key : null), (verdict) => {
+      this.#observer.judged(verdict.ok ? 'verified' : verdict.kind);
+      return verdict;
+    });
+  }
+
+  /** `key`: of the cache; `null` for a proof that cannot be valid. */
+  #judge({ projectId, platformId, token, address }: Proof, key: string | null): Awaitable<Verdict> {
     const wait = this.#throttle.blockedFor(address, projectId);
     if (wait > 0) return { ...failed('rate_limited', 'Too many failed attempts to verify a player'), retryAfter: Math.ceil(wait / 1000) };
     if (!platformId || !token) return failed('missing', 'The player id or its token is missing');
-    if (!isUsable) return failed('rejected', 'The token is too long');
+    if (key === null) return failed('rejected', 'The token is too long');
     return andThen(this.#verdict(key, { platformId, token }, { projectId, address }), (verdict) => {
       if (!verdict.ok && (verdict.kind === 'rejected' || verdict.kind === 'mismatch')) this.#throttle.failed(address, projectId);
       return verdict;
@@ -131,9 +159,11 @@ export class GuardedVerifier implements PlayerVerifier {
     try {
       const answer = await work(AbortSignal.timeout(this.#settings.timeoutMs));
       this.#breaker.answered(projectId, address);
+      this.#observer.serviceAnswered();
       return answer;
     } catch (error) {
       this.#breaker.failed(projectId, address);
+      this.#observer.serviceFailed(error);
       throw error;
     } finally {
       this.#shares.release(projectId);

@@ -23,7 +23,7 @@ export function httpCheck(mapping: HttpMapping): Check {
     const body = stringifyJson({ [mapping.idMember]: platformId, [mapping.tokenMember]: token });
     const { status, body: answer } = await service.ask(async (signal) => {
       const fetched = await fetchJson(mapping.url, { method: 'POST', body, headers }, signal);
-      if (fetched.status === 429 || fetched.status >= 500) throw new Error(`the service answers ${fetched.status}`);
+      if (fetched.status === 429 || fetched.status >= 500) throw new Error(`it answered ${fetched.status}`);
       return fetched;
     });
     if (status < 200 || status > 299) return failed('rejected', 'The token was rejected');

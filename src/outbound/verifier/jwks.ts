@@ -29,7 +29,7 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
     await service.ask(async (signal) => {
       triedAt = scheduler.monotonic();
       const { status, body } = await fetchJson(url, { method: 'GET', headers: { Accept: 'application/json' } }, signal);
-      if (status !== 200) throw new Error(`the key set answers ${status}`);
+      if (status !== 200) throw new Error(`it answered ${status} to a request for its keys`);
       keys = keySetIn(body);
       fetchedAt = triedAt;
     });
@@ -63,7 +63,7 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
 
 function keySetIn(body: Json | undefined): KeySet {
   const listed = isObject(body) ? member(body, 'keys') : undefined;
-  if (!isArray(listed)) throw new Error('the key set has no keys');
+  if (!isArray(listed)) throw new Error('it answered no key set (RFC 7517)');
   // Types are asserted here and not checked: jose checks the members itself, and ignores keys that it cannot use.
   const keys = listed.filter(isObject) as unknown as JSONWebKeySet['keys'];
   const named = createLocalJWKSet({ keys });

@@ -2,6 +2,7 @@ import { createHmac, createSign, generateKeyPairSync, type KeyObject, sign } fro
 import { createServer, type RequestListener, type Server } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../infra/harness/port.ts';
 import type { Proof, Verdict } from '../../../src/app/ports/player-verifier.ts';
 import { VERIFIER_PRESET } from '../../../src/domain/wire-names.ts';
 import { realScheduler, type Scheduler } from '../../../src/kernel/scheduler.ts';
@@ -9,6 +10,8 @@ import { type Check, failed, VERIFIED } from '../../../src/outbound/verifier/che
 import {
   createVerifier,
   describeVerifier,
+  serviceFault,
+  serviceProblem,
   type VerifierSettings,
   verifierProblem,
 } from '../../../src/outbound/verifier/create-verifier.ts';
@@ -371,6 +374,26 @@ describe('any verifier', () => {
     expect([kindOf(await verifier.verify(proof('y'))), kindOf(await verifier.verify(proof('z')))]).toEqual(['ok', 'ok']);
   });
 
+  it('tells how proofs were judged, and when its service fails and answers', async () => {
+    const told: string[] = [];
+    const observer = {
+      judged: (outcome: string) => told.push(outcome),
+      serviceFailed: (error: unknown) => told.push(serviceFault(error)),
+      serviceAnswered: () => told.push('answered'),
+    };
+    let fault: Error | null = null;
+    const check: Check = async ({ token }, { ask }) =>
+      ask(async () => {
+        if (fault !== null) throw fault;
+        return token === 'good' ? VERIFIED : failed('rejected', 'no');
+      });
+    const verifier = new GuardedVerifier(check, settings, clock.scheduler, { observer });
+    for (const token of ['good', 'good', 'bad', null]) await verifier.verify(proof(token));
+    fault = new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED 127.0.0.1:1') });
+    await verifier.verify(proof('other'));
+    expect(told).toEqual(['answered', 'verified', 'answered', 'rejected', 'missing', 'connect ECONNREFUSED 127.0.0.1:1', 'unavailable']);
+  });
+
   it('blocks an address that keeps guessing in a project, whatever ids it claims, and nobody else', async () => {
     const verifier = new GuardedVerifier(async () => failed('rejected', 'no'), settings, clock.scheduler);
     const guess = async (n: number, more: Partial<Proof> = {}) =>
@@ -510,6 +533,43 @@ describe('a valid token', () => {
     const token = (n: number) => `${part({ alg: 'RS256', kid: String(n) })}.${part({ sub: PLAYER, exp: NOW + 60 })}.AAAA`;
     await Promise.all(Array.from({ length: 50 }, (_, n) => verifier.verify(proof(token(n)))));
     expect(service.asked).toHaveLength(1);
+  });
+});
+
+describe('the service of a verifier', () => {
+  const jwt = () => ({ ...OFF, kind: 'jwt', jwksUrl: service.url }) as const;
+  const http = () => ({ ...OFF, kind: 'http', url: service.url }) as const;
+  const problemOf = (settings: VerifierSettings) => serviceProblem(settings, clock.scheduler);
+
+  it('is asked about nobody, and nothing is wrong if it refuses', async () => {
+    service.says(401, '{}');
+    expect(await problemOf(http())).toBeNull();
+    expect(service.asked).toMatchObject([{ body: expect.stringContaining('"platformId":"0"') }]);
+    const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey;
+    service.says(200, JSON.stringify({ keys: [{ ...key.export({ format: 'jwk' }), kid: 'k' }] }));
+    expect(await problemOf(jwt())).toBeNull();
+    expect(await problemOf({ ...OFF, kind: 'hmac', secret: SECRET })).toBeNull();
+    expect(await problemOf(OFF)).toBeNull();
+  });
+
+  it.each([
+    [500, '{}', 'it answered 500 to a request for its keys'],
+    [404, '{}', 'it answered 404 to a request for its keys'],
+    [200, '<html>', 'it answered no key set (RFC 7517)'],
+  ])('has no keys if it answers %s and %s', async (status, body, problem) => {
+    service.says(status, body);
+    expect(await problemOf(jwt())).toBe(problem);
+  });
+
+  it('is away, is silent, or takes anybody', async () => {
+    const port = await freePort();
+    expect(await problemOf({ ...jwt(), jwksUrl: `http://127.0.0.1:${port}/` })).toBe(`connect ECONNREFUSED 127.0.0.1:${port}`);
+    service.answer = () => undefined;
+    expect(await problemOf({ ...http(), timeoutMs: 100 })).toBe('it did not answer in time');
+    service.says(503, '{}');
+    expect(await problemOf(http())).toBe('it answered 503');
+    service.says(200, '{}');
+    expect(await problemOf({ ...http(), idPath: 'none' })).toBe('it takes a proof that nobody has');
   });
 });
 
