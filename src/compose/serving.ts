@@ -23,9 +23,9 @@ import { createWebhooks, MAX_WEBHOOKS } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
 import { CompileThread, workerFile } from './compile-thread.ts';
 import { exportBulkheads } from './metrics.ts';
+import { observeVerifier, observeWebhooks } from './outbound.ts';
 import type { ReadBulkhead } from './read-bulkhead.ts';
 import { createScans } from './scans.ts';
-import { observeVerifier } from './verifications.ts';
 
 /** How long a read of a view waits for what this node has committed (docs/architecture.md, "Read models"). */
 const VIEW_WAIT_MS = 250;
@@ -53,7 +53,7 @@ export function createServing(parts: ServingParts): HttpServer {
   const verifications = new Bulkhead({ slots: MAX_VERIFICATIONS });
   const posts = new Bulkhead({ slots: MAX_WEBHOOKS });
   exportBulkheads(metrics.registry, { ...parts.bulkheads, verifications, webhooks: posts });
-  const webhooks = createWebhooks(config.webhookPrefixes, posts);
+  const webhooks = observeWebhooks(createWebhooks(config.webhookPrefixes, posts), metrics.registry, logger);
   const { documentBytes, answerBytes, boardBytes, endpointMs, commandTimeoutMs: commandMs } = config.limits;
   const file = workerFile();
   const thread = file === null ? null : new CompileThread(file, realScheduler);
