@@ -2,7 +2,8 @@ import type { PlayerVerifier } from '../../app/ports/player-verifier.ts';
 import { VERIFIER_PRESET } from '../../domain/wire-names.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import { type Check, NO_VERIFIER } from './check.ts';
+import { type Check, NO_VERIFIER, type Service } from './check.ts';
+import { isFetched } from './fetch-json.ts';
 import { GuardedVerifier, type VerifierParts } from './guarded.ts';
 import { hmacCheck } from './hmac.ts';
 import { type HttpMapping, httpCheck } from './http.ts';
@@ -57,13 +58,23 @@ const NOBODY = { platformId: '0', token: `${Buffer.from('{"alg":"RS256"}').toStr
  */
 export async function serviceProblem(settings: VerifierSettings, scheduler: Scheduler): Promise<string | null> {
   const check = checkOf(settings, scheduler);
+  let answered: unknown;
+  const ask: Service['ask'] = async (work) => {
+    const answer = await work(AbortSignal.timeout(settings.timeoutMs));
+    answered = answer;
+    return answer;
+  };
   try {
-    const verdict = await check?.(NOBODY, { ask: (work) => work(AbortSignal.timeout(settings.timeoutMs)) });
-    return verdict?.ok ? 'it takes a proof that nobody has' : null;
+    const verdict = await check?.(NOBODY, { ask });
+    if (verdict?.ok) return 'it takes a proof that nobody has';
+    return isFetched(answered) && NOTHING_THERE.has(answered.status) ? `it answered ${answered.status}: is the path right?` : null;
   } catch (error) {
     return serviceFault(error);
   }
 }
+
+/** Not Found and Method Not Allowed: a service that judges tokens seldom answers so. */
+const NOTHING_THERE: ReadonlySet<number> = new Set([404, 405]);
 
 /** Why a request to a service failed. `fetch` names the reason only in the cause. */
 export function serviceFault(error: unknown): string {

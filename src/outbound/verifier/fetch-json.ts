@@ -9,6 +9,10 @@ export interface Fetched {
   readonly body: Json | undefined;
 }
 
+export function isFetched(value: unknown): value is Fetched {
+  return typeof value === 'object' && value !== null && 'status' in value && typeof value.status === 'number' && 'body' in value;
+}
+
 /** Requests JSON from a service. Throws what `fetch` throws. A redirect is an error, because it would send the token elsewhere. */
 export async function fetchJson(
   url: string,

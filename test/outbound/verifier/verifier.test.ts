@@ -568,6 +568,8 @@ describe('the service of a verifier', () => {
     expect(await problemOf({ ...http(), timeoutMs: 100 })).toBe('it did not answer in time');
     service.says(503, '{}');
     expect(await problemOf(http())).toBe('it answered 503');
+    service.says(404, '{}');
+    expect(await problemOf(http())).toBe('it answered 404: is the path right?');
     service.says(200, '{}');
     expect(await problemOf({ ...http(), idPath: 'none' })).toBe('it takes a proof that nobody has');
   });
