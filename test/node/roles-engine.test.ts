@@ -128,7 +128,7 @@ test('a log copied into an empty EventStoreDB brings its read models with it whe
     const alone = await printed(['log', 'copy', '--from', server.url, '--to', another.url], {
       env: { DATABASE_URL: await testDatabase() },
     });
-    expect(alone).toMatch(/set EVENTSTORE_URL to this place.*`savepoint verify --wait`/);
+    expect(alone).toMatch(/set EVENTSTORE_URL to this location.*`savepoint verify --wait`/);
     const { code, stdout } = await here(['verify', '--json'], { env: there });
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { ok: false, projects: 3 }]);
     const copied = JSON.parse(await printed(['log', 'copy', '--from', server.url, '--json'], { env: there }));
