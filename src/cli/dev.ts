@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { CREDENTIALS_FILE, serverAccessOf } from '../folder/credentials.ts';
 import { readJsonFile } from '../folder/files.ts';
 import { FolderProblem } from '../folder/problem.ts';
@@ -19,6 +19,8 @@ import { keepSchemas } from './remote/schemas.ts';
 import { type RemoteOptions, remoteCommand } from './remote.ts';
 
 interface DevOptions extends RemoteOptions {
+  /** Of the folder's own node. */
+  readonly port?: number;
   readonly prune?: boolean;
   readonly force?: boolean;
   /** `false`: --no-types. */
@@ -31,6 +33,7 @@ export function devCommand(): Command {
   const about =
     'run the game of the folder here: push each change to next, run the tests of what changed, make its types, show calls and refusals';
   return withJsonHelp(remoteCommand('dev', about), `${JSON_LINES}; its member event says what happened`)
+    .option('--port <port>', "where the folder's own node listens, now and the next time (default: a free port)", parsePort)
     .option('--prune', 'remove from next what the folder does not hold (always at a local node)')
     .option('--force', 'overwrite what somebody else has published since')
     .option('--types <file>', 'where the TypeScript types of the game go', TYPES_FILE)
@@ -43,6 +46,7 @@ Where no server is named, a node of this folder's own is started, with its data 
 
 Examples:
   savepoint dev
+  savepoint dev --port 8080
   savepoint dev --address https://game.example --project p1`,
     )
     .action(async (options: DevOptions) => {
@@ -122,6 +126,14 @@ async function follow(remote: Remote, reporter: DevReporter, signal: AbortSignal
 
 /** The folder's own node; `null`: the options or the folder name a server. */
 async function nodeOf(options: DevOptions, reporter: DevReporter): Promise<LocalNode | null> {
+  const node = ownNodeFolder(options);
+  if (node !== null) return localNode(node, { port: options.port ?? null, onStart: () => reporter.note('starting a local node …') });
+  if (options.port === undefined) return null;
+  throw new FolderProblem('NO_NODE', '--port is for a node of the folder, and a server is named: leave out one of them.');
+}
+
+/** The folder whose own node is used; `null`: a server is named. */
+function ownNodeFolder(options: DevOptions): string | null {
   const found = findProject(options.dir ?? process.cwd());
   if (options.address ?? process.env['SAVEPOINT_URL'] ?? process.env['SAVEPOINT_CREDENTIALS'] ?? found?.address) return null;
   if (found === null)
@@ -131,5 +143,11 @@ async function nodeOf(options: DevOptions, reporter: DevReporter): Promise<Local
     );
   const stored = readJsonFile(join(found.dir, CREDENTIALS_FILE))?.['url'];
   if (typeof stored === 'string' && !isLocalAddress(found.dir, stored)) return null;
-  return localNode(found.dir, () => reporter.note('starting a local node …'));
+  return found.dir;
+}
+
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  throw new InvalidArgumentError('It must be from 1 to 65535.');
 }

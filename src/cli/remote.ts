@@ -27,7 +27,7 @@ export function remoteCommand(name: string, description: string): Command {
     .option('--project <id>', 'the project there (default: SAVEPOINT_PROJECT, or savepoint.json)');
 }
 
-/** The client of the options' project; `remote.place.dir` is the folder. Throws `FolderProblem` that says what is missing. */
+/** The client of the options' project; `remote.server.dir` is the folder. Throws `FolderProblem` that says what is missing. */
 export function remoteOf(options: RemoteOptions): Remote {
   return new Remote(serverAccessOf(options));
 }

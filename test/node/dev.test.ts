@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { freePort } from '../../infra/harness/port.ts';
 import { createClient, memoryStorage, signInGuest } from '../../src/client/index.ts';
 import { here } from './support/command-line.ts';
 import { eventually, isRunning, newFolder, type Running, removeFolders, run } from './support/program.ts';
@@ -146,6 +147,24 @@ describe('savepoint dev', () => {
     expect(isRunning(nodeOf().pid)).toBe(true);
   });
 
+  test('a port that it cannot have ends it with the reason: taken, the node runs at another one, a server is named', async () => {
+    const { url } = nodeOf();
+    const port = new URL(url).port;
+    const elsewhere = newFolder();
+    writeFileSync(join(elsewhere, 'savepoint.json'), '{}');
+    const refused = async (...args: string[]) => {
+      const { code, stderr } = await run(['dev', '--no-types', ...args]).ended;
+      return [code, stderr];
+    };
+    expect(await refused('--dir', elsewhere, '--port', port)).toEqual([
+      1,
+      expect.stringContaining(`Port ${port} of this machine is taken`),
+    ]);
+    expect(await refused('--dir', folder, '--port', '8')).toEqual([1, expect.stringContaining(`runs this folder's node at ${url}`)]);
+    expect(await refused('--dir', folder, '--port', '8', '--address', url)).toEqual([1, expect.stringContaining('a server is named')]);
+    expect(await refused('--dir', folder, '--port', '0')).toEqual([2, expect.stringContaining('It must be from 1 to 65535.')]);
+  });
+
   test('a node that is killed is started again at its address, and what changed meanwhile is pushed', async () => {
     const { pid, url } = nodeOf();
     const before = told('pushed').length;
@@ -170,6 +189,20 @@ describe('savepoint dev', () => {
     expect(told('stopped')).toHaveLength(1);
     expect(isRunning(pid)).toBe(false);
     expect(nodeOf().url).toBe(url);
+  });
+
+  test('with a port it listens there, and goes on to do so', async () => {
+    const port = await freePort();
+    for (const args of [['--port', String(port)], []]) {
+      const again = run(['dev', '--dir', folder, '--json', '--no-types', ...args]);
+      const [ready] = await eventually('it is ready', async () => {
+        const found = told('ready', again);
+        return found.length > 0 ? found : undefined;
+      });
+      expect(ready.address).toBe(`http://127.0.0.1:${port}`);
+      again.child.kill('SIGINT');
+      expect((await again.ended).code).toBe(0);
+    }
   });
 
   test('types --watch makes the types anew after each change, also after a mistake in a file', async () => {

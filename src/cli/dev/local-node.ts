@@ -49,19 +49,39 @@ export function isLocalAddress(dir: string, address: string): boolean {
   return readState(dir)?.url === address;
 }
 
-/** The folder's node: the running one, or a new one. Throws `FolderProblem` with the end of its log if it does not start. */
-export async function localNode(dir: string, onStart: () => void): Promise<LocalNode> {
+export interface LocalNodeOptions {
+  /** Where it must listen; `null`: where it listened last, or on any free port. */
+  readonly port: number | null;
+  onStart(): void;
+}
+
+/**
+ * The folder's node: the running one, or a new one. Throws `FolderProblem` if the port is not to be had, and with the end of its log if it does
+ * not start.
+ */
+export async function localNode(dir: string, { port, onStart }: LocalNodeOptions): Promise<LocalNode> {
   const known = readState(dir);
   if (known !== null && isAlive(known.pid) && (await isHealthy(known.url))) {
     const isShared = known.owner !== process.pid && isAlive(known.owner);
-    // This command takes over a node whose `dev` was killed.
-    if (!isShared) writeState(dir, { ...known, owner: process.pid });
-    return nodeIn(dir, known.url, isShared);
+    if (port === null || port === portOf(known)) {
+      // This command takes over a node whose `dev` was killed.
+      if (!isShared) writeState(dir, { ...known, owner: process.pid });
+      return nodeIn(dir, known.url, isShared);
+    }
+    if (isShared)
+      throw new FolderProblem('NO_NODE', `Another \`savepoint dev\` runs this folder's node at ${known.url}: end it, or leave out --port.`);
+    await stopped(dir);
   }
-  const url = `http://127.0.0.1:${await freePort(known === null ? 0 : Number(new URL(known.url).port))}`;
+  const url = `http://127.0.0.1:${port === null ? await freePort(known === null ? 0 : portOf(known)) : await requirePort(port)}`;
   onStart();
   const isFirst = !existsSync(projectFileOf(dir));
-  await startAndWait(dir, url);
+  try {
+    await startAndWait(dir, url);
+  } catch (error) {
+    // The credentials file holds the address of before, by which the folder's own node is known.
+    if (known !== null) writeState(dir, { ...known, pid: 0 });
+    throw error;
+  }
   const node = nodeIn(dir, url, false);
   if (isFirst) await settled(node);
   return node;
@@ -70,7 +90,7 @@ export async function localNode(dir: string, onStart: () => void): Promise<Local
 function nodeIn(dir: string, url: string, isShared: boolean): LocalNode {
   const isOurs = () => readState(dir)?.owner === process.pid;
   return {
-    server: placeIn(dir, url),
+    server: accessIn(dir, url),
     isShared,
     isAlive() {
       const known = readState(dir);
@@ -143,7 +163,7 @@ function spawnNode(state: string, port: string, mode: 'w' | 'a'): ChildProcess {
 }
 
 /** The node's address and project. The first start makes the project, and keeps its keys in the data folder. */
-function placeIn(dir: string, url: string): ServerAccess {
+function accessIn(dir: string, url: string): ServerAccess {
   const made = readJsonFile(projectFileOf(dir));
   const [project, publicKey, secretKey] = ['projectId', 'publicKey', 'secretKey'].map((name) => made?.[name]);
   if (typeof project !== 'string' || typeof publicKey !== 'string' || typeof secretKey !== 'string') {
@@ -214,6 +234,19 @@ async function isHealthy(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+function portOf({ url }: NodeState): number {
+  return Number(new URL(url).port || 80);
+}
+
+/** Throws `FolderProblem` if nobody can listen there. */
+async function requirePort(port: number): Promise<number> {
+  if ((await freePort(port)) === port) return port;
+  throw new FolderProblem(
+    'NO_NODE',
+    `Port ${port} of this machine is taken, or this account may not listen on it: give --port another one.`,
+  );
 }
 
 /** The port `wanted` if nobody listens there, else a free one. */
