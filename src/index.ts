@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigProblem, readConfig } from './config/config.ts';
+import { VARIABLES } from './config/misspelt.ts';
+import { didYouMean } from './kernel/nearest.ts';
 import { createLogger } from './logger.ts';
 import { startNode as startWith } from './main.ts';
 
@@ -52,7 +54,10 @@ const SETTINGS = { LOG_LEVEL: 'warn', PORT: '0' };
  * await node.close();
  * ```
  */
-export async function startNode({ dataDir, port, databaseUrl, settings }: NodeOptions = {}): Promise<Node> {
+export async function startNode(options: NodeOptions = {}): Promise<Node> {
+  const { dataDir, port, databaseUrl, settings = {} } = options;
+  requireKnown('option of startNode', Object.keys(options), OPTIONS);
+  requireKnown('setting', Object.keys(settings), VARIABLES);
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'savepoint-')));
   const removeFolder = async () => {
     if (dataDir === undefined) await rm(folder, { recursive: true, force: true });
@@ -77,4 +82,12 @@ export async function startNode({ dataDir, port, databaseUrl, settings }: NodeOp
     await removeFolder();
     throw error;
   }
+}
+
+const OPTIONS: ReadonlySet<string> = new Set(['dataDir', 'port', 'databaseUrl', 'settings'] satisfies (keyof NodeOptions)[]);
+
+/** Throws `ConfigProblem` for a name that would have no effect. */
+function requireKnown(what: string, names: readonly string[], known: ReadonlySet<string>): void {
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown !== undefined) throw new ConfigProblem(`\`${unknown}\` is no ${what}. ${didYouMean(unknown, known) ?? ''}`.trimEnd());
 }

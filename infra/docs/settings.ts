@@ -11,7 +11,7 @@ const INTRODUCTION = `# Settings
 
 A node reads its settings from environment variables. Options of the command line (\`--port\`, \`--host\`, \`--data\`, \`--roles\`, \`--workers\`) come
 before them, defaults after them. An empty variable counts as not set. A start with a wrong setting ends at once and names every wrong one, with what
-is allowed. \`savepoint doctor\` checks all of them without starting anything.
+is allowed. A variable that is named nearly like a setting is warned of. \`savepoint doctor\` checks all of them without starting anything.
 
 All nodes of an installation take the same settings, but for where they listen, their data folder, and what they do (\`HOST\`, \`PORT\`, \`SAVEPOINT_DATA\`,
 \`ROLES\`, \`WORKERS\`, \`METRICS_PORT\`). The settings of a project are another thing: see [projects.md](projects.md#settings-of-a-project).`;

@@ -34,6 +34,7 @@ export function startCommand(): Command {
       const logger = createLogger({ level: config.logLevel });
       // The first process of a node runs the same command again for each of its workers.
       if (isWorker()) return runWorker(config, logger);
+      for (const problem of config.misspelt) logger.warn(problem);
       const stopping = stopSignal();
       const node = await startNode(config, { demo: options.demo, logger, onLost: () => process.exit(1) });
       const file = join(resolve(config.dataDir), 'demo-project.json');

@@ -44,6 +44,27 @@ export function requireOptions(options: unknown): void {
   }
 }
 
+/** Options of a client that have one of a few values. */
+const CHOICES: Readonly<Record<string, string>> = { publishTarget: 'live next', clientType: 'game editor dedicated' };
+
+const OF_CLIENTS =
+  'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType timeoutMs retries revision sessions encryption credentials log fetch json player';
+
+/** Checks the options of a client. A misspelt one is refused, because it would have no effect. */
+export function requireClientOptions(options: unknown): void {
+  requireKind('options', options, 'object');
+  requireOptions(options);
+  for (const [name, given] of Object.entries(options as Readonly<Record<string, unknown>>)) {
+    const known = OF_CLIENTS.split(' ');
+    const meant = known.find((each) => each.toLowerCase() === name.toLowerCase());
+    if (!known.includes(name))
+      throw new SavepointError('INVALID_ARGUMENT', `\`${name}\` is no option of a client${meant === undefined ? '' : `: \`${meant}\` is`}`);
+    const choices = CHOICES[name]?.split(' ');
+    if (choices !== undefined && given != null && !choices.includes(String(given)))
+      throw new SavepointError('INVALID_ARGUMENT', `\`${name}\` must be one of ${choices.join(', ')}, and not ${String(given)}`);
+  }
+}
+
 /** Checks a player: an id, or an object with one. Numbers are refused, because long ids are not exact as numbers. */
 export function requirePlayer(given: unknown): void {
   if (given === undefined || given === null || typeof given === 'string') return;

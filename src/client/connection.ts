@@ -1,5 +1,5 @@
 import { type Answer, readAnswer } from './answer.ts';
-import { checkArguments, requireKind, requireOptions, requirePlayer } from './arguments.ts';
+import { checkArguments, requireClientOptions, requireOptions, requirePlayer } from './arguments.ts';
 import { credentials } from './credentials.ts';
 import { failure, type Result, SavepointError, success } from './errors.ts';
 import { aborted, exchange } from './exchange.ts';
@@ -313,8 +313,7 @@ function fetcherOf(settings: Settings): Fetch {
 }
 
 function checked(options: ClientOptions): ClientOptions {
-  requireKind('options', options, 'object');
-  requireOptions(options);
+  requireClientOptions(options);
   requirePlayer(options.player);
   return options;
 }

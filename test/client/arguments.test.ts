@@ -34,7 +34,17 @@ const CALLS: Readonly<Record<string, readonly (() => unknown)[]>> = {
       (changes) => () => createClient({ ...options, ...wrong<object>(changes) }),
     ),
   ],
-  'client.configure': [() => client.configure(NO), () => client.configure({ revision: wrong('12') })],
+  'client.configure': [
+    () => client.configure(NO),
+    () => client.configure({ revision: wrong('12') }),
+    () => client.configure({ publishTarget: wrong('nxt') }),
+    () => client.configure(wrong<object>({ publishtarget: 'next' })),
+  ],
+  'client.publishTarget': [
+    () => {
+      client.publishTarget = wrong('Next');
+    },
+  ],
   'client.as': [() => client.as(wrong(7))],
   'client.player': [
     () => {
@@ -161,6 +171,14 @@ test.each(Object.entries(CALLS))('%s refuses what is no argument of it, and send
   sent = 0;
   expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => 'INVALID_ARGUMENT'));
   expect([sent, queue.size]).toEqual([0, 0]);
+});
+
+test('a misspelt option of a client is told with the one that is meant, and a wrong value with those that are allowed', () => {
+  expect(() => createClient({ ...options, ...wrong<object>({ publishtarget: 'next' }) })).toThrow(
+    '`publishtarget` is no option of a client: `publishTarget` is',
+  );
+  expect(() => client.configure({ publishTarget: wrong('nxt') })).toThrow('`publishTarget` must be one of live, next, and not nxt');
+  expect(client.publishTarget).toBe('live');
 });
 
 test('a token that no header can carry is refused, and not shown', async () => {

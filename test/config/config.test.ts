@@ -33,6 +33,33 @@ describe('the configuration', () => {
     expect(read).toThrow(/LIMIT_DOCUMENT is "64 pages"; allowed: bytes.* from 1 KiB to 1 MiB/);
   });
 
+  it('says which variables look like a setting and are none', () => {
+    const env = {
+      CORS_ORIGIN: 'https://game.example',
+      LIMIT_DOCUMNET: '1MiB',
+      SAVEPOINT_DAT: '/data',
+      redis_url: 'redis://r',
+      VERIFIER_URI: '',
+    };
+    const others = {
+      HOME: '/',
+      NODE_ENV: 'production',
+      LC_ALL: 'C',
+      SSH_AUTH_SOCK: '/s',
+      SAVEPOINT_SECRET_KEY: 'k',
+      SAVEPOINT_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+      REDIS_PORT: 'tcp://10.0.0.2:6379',
+      npm_config_cache: '/c',
+      XDG_DATA_DIRS: '/',
+    };
+    expect(readConfig({ ...env, ...others, CORS_ORIGINS: '*' }).misspelt).toEqual([
+      'CORS_ORIGIN is no setting and has no effect; did you mean CORS_ORIGINS?',
+      'LIMIT_DOCUMNET is no setting and has no effect; did you mean LIMIT_DOCUMENT?',
+      'SAVEPOINT_DAT is no setting and has no effect; did you mean SAVEPOINT_DATA?',
+      'redis_url is no setting and has no effect; did you mean REDIS_URL?',
+    ]);
+  });
+
   it('refuses documents that no append could hold', () => {
     expect(readConfig({ LIMIT_DOCUMENT: '192 KiB' }).limits.documentBytes).toBe(196_608);
     expect(() => readConfig({ LIMIT_DOCUMENT: '1 MiB' })).toThrow(

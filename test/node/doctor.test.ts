@@ -107,6 +107,14 @@ test('groups larger than the log takes fail', async () => {
   expect(by('append limit')).toMatchObject([{ state: 'fail', cure: expect.stringContaining('GROUP_BYTES') }]);
 });
 
+test('a variable that is named nearly like a setting: a node that starts and `doctor` both say so', async () => {
+  const env = { DATABASE_URL: await testDatabase(), CORS_ORIGIN: 'https://game.example' };
+  const said = 'CORS_ORIGIN is no setting and has no effect; did you mean CORS_ORIGINS?';
+  expect((await examined(env)).by('settings')).toMatchObject([{ state: 'warn', found: said }]);
+  const node = await startNode(newFolder(), { env, args: ['--no-demo'] });
+  expect(Object.values(await node.stop()).join()).toContain(said);
+});
+
 test('tables of a later release: a node that starts and `doctor` both say so', async () => {
   const env = { DATABASE_URL: await testDatabase() };
   const before = await startNode(newFolder(), { env, args: ['--no-demo'] });

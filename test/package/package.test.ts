@@ -215,6 +215,17 @@ test('docs/embedding.md: a game’s own test starts a node, plays on it, and its
   expect(stdout).toMatch(/pass 1\b/);
 });
 
+test('an option or a setting that startNode does not have is refused, with the one that is meant', async () => {
+  const tried = `import { startNode } from 'savepoint';
+for (const options of [{ data: 'x' }, { datadir: 'x' }, { settings: { CORS_ORIGIN: '*' } }]) await startNode(options).catch(({ message }) => console.log(message));`;
+  const { stdout } = await inGame(process.execPath, ['--input-type=module', '--eval', tried]);
+  expect(stdout.trim().split('\n')).toEqual([
+    '`data` is no option of startNode.',
+    "`datadir` is no option of startNode. Did you mean 'dataDir'?",
+    "`CORS_ORIGIN` is no setting. Did you mean 'CORS_ORIGINS'?",
+  ]);
+});
+
 const TYPED = `import { type Node, startNode } from 'savepoint';
 import { createClient, inc, openQueue, memoryStorage, type Result } from 'savepoint/client';
 

@@ -36,6 +36,8 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
 function checkSettings(config: Config): Finding {
   try {
     requireConsistentConfig(config);
+    if (config.misspelt.length > 0)
+      return warn('settings', config.misspelt.join('; '), 'Correct the names: docs/settings.md has all of them.');
     return ok('settings', `roles ${config.roles.join(',')}; workers ${config.workers}`);
   } catch (error) {
     return fail('settings', errorMessage(error), 'Correct the settings that are named.');
