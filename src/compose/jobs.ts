@@ -10,6 +10,7 @@ import { isProjectionName } from '../../projections/registry.ts';
 import type { ProjectTests } from '../app/operator/project-tests.ts';
 import { type Config, redactUrl } from '../config/config.ts';
 import type { JobWork } from '../jobs/handlers.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { refusal } from '../kernel/errors.ts';
 import type { Log } from '../log/port.ts';
 import { sweepAccess } from './access-sweep.ts';
@@ -36,11 +37,17 @@ const CLOSE_SHARE = 0.3;
  * serves first. Requests never wait for jobs, and go on without them.
  */
 export function startJobs(build: JobsBuild): void {
-  if (!build.config.roles.includes('worker')) return;
-  open(build).catch((error: unknown) => build.logger.error({ err: error }, 'background jobs could not be started; requests go on'));
+  const { config, logger, shutdown } = build;
+  if (!config.roles.includes('worker')) return;
+  const opening = open(build).catch((error: unknown) => {
+    logger.error({ err: error }, 'background jobs could not be started; requests go on');
+    return null;
+  });
+  // The node may be stopped while the library still loads.
+  shutdown.add(async () => (await opening)?.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
 }
 
-async function open({ config, databaseUrl, pool, log, registry, logger, shutdown }: JobsBuild): Promise<void> {
+async function open({ config, databaseUrl, pool, log, registry, logger }: JobsBuild): Promise<Jobs> {
   const [{ createJobs }, { createJobHandlers }] = await Promise.all([import('../jobs/jobs.ts'), import('../jobs/handlers.ts')]);
   const parts = {
     tests: projectTestsPerRun(config, pool, log, logger),
@@ -48,9 +55,9 @@ async function open({ config, databaseUrl, pool, log, registry, logger, shutdown
   };
   const handlers = createJobHandlers(workOn(pool, log, parts));
   const jobs = createJobs({ redisUrl: config.redisUrl, databaseUrl, redact: redactUrl, logger, handlers });
-  shutdown.add(() => jobs.close(config.limits.shutdownTimeoutMs * CLOSE_SHARE));
   exportJobs(registry, jobs);
   jobs.start();
+  return jobs;
 }
 
 /** Jobs that open projects. */

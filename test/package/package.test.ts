@@ -226,6 +226,12 @@ for (const options of [{ data: 'x' }, { datadir: 'x' }, { settings: { CORS_ORIGI
   ]);
 });
 
+test('a node that is closed as soon as it has started ends without a word', async () => {
+  const program = `import { startNode } from 'savepoint';
+for (let n = 0; n < 4; n += 1) await (await startNode()).close();`;
+  expect(await inGame(process.execPath, ['--input-type=module', '--eval', program])).toEqual({ stdout: '', stderr: '' });
+});
+
 const TYPED = `import { type Node, startNode } from 'savepoint';
 import { createClient, inc, openQueue, memoryStorage, type Result } from 'savepoint/client';
 
