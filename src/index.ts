@@ -75,7 +75,10 @@ export async function startNode(options: NodeOptions = {}): Promise<Node> {
     let closing: Promise<void> | null = null;
     return {
       url,
-      createProject: async (name = 'Game') => ({ url, ...(await createProject(name)) }),
+      createProject: async (name = 'Game') => {
+        if (closing !== null) throw new ConfigProblem('The node is closed');
+        return { url, ...(await createProject(name)) };
+      },
       close: () => (closing ??= node.close().then(removeFolder)),
     };
   } catch (error) {
