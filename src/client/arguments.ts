@@ -1,4 +1,5 @@
 import { type Result, SavepointError, success } from './errors.ts';
+import type { ClientOptions } from './options.ts';
 
 /**
  * Checks of the arguments that a game passes. A wrong argument is refused at once and by its name, so that it causes no obscure failure
@@ -44,23 +45,40 @@ export function requireOptions(options: unknown): void {
   }
 }
 
-/** Options of a client that have one of a few values. */
-const CHOICES: Readonly<Record<string, string>> = { publishTarget: 'live next', clientType: 'game editor dedicated' };
-
-const OF_CLIENTS =
-  'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType timeoutMs retries revision sessions encryption credentials log fetch json player';
+/** The options of a client, each with its values if it has a few. */
+const OF_CLIENTS: { readonly [Name in keyof Required<ClientOptions>]: readonly string[] | null } = {
+  url: null,
+  cdnUrl: null,
+  apiVersion: null,
+  projectId: null,
+  publicKey: null,
+  secretKey: null,
+  player: null,
+  credentials: null,
+  publishTarget: ['live', 'next'],
+  clientType: ['game', 'editor', 'dedicated'],
+  revision: null,
+  sessions: null,
+  encryption: null,
+  timeoutMs: null,
+  retries: null,
+  log: null,
+  json: null,
+  fetch: null,
+};
 
 /** Checks the options of a client. A misspelt one is refused, because it would have no effect. */
 export function requireClientOptions(options: unknown): void {
   requireKind('options', options, 'object');
   requireOptions(options);
+  const known = new Map<string, readonly string[] | null>(Object.entries(OF_CLIENTS));
   for (const [name, given] of Object.entries(options as Readonly<Record<string, unknown>>)) {
-    const known = OF_CLIENTS.split(' ');
-    const meant = known.find((each) => each.toLowerCase() === name.toLowerCase());
-    if (!known.includes(name))
+    const choices = known.get(name);
+    if (choices === undefined) {
+      const meant = [...known.keys()].find((each) => each.toLowerCase() === name.toLowerCase());
       throw new SavepointError('INVALID_ARGUMENT', `\`${name}\` is no option of a client${meant === undefined ? '' : `: \`${meant}\` is`}`);
-    const choices = CHOICES[name]?.split(' ');
-    if (choices !== undefined && given != null && !choices.includes(String(given)))
+    }
+    if (choices !== null && given !== undefined && given !== null && !choices.includes(String(given)))
       throw new SavepointError('INVALID_ARGUMENT', `\`${name}\` must be one of ${choices.join(', ')}, and not ${String(given)}`);
   }
 }
