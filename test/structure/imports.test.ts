@@ -47,7 +47,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   'src/jobs': ['src/kernel', 'src/domain', 'src/app/management/test-runs.ts'],
   'src/outbound': ['src/kernel', 'src/domain', 'src/app/ports'],
   projections: ['src/kernel', 'src/domain', 'src/log', 'src/app/ports/readers.ts'],
-  'src/config': [],
+  'src/config': ['src/kernel'],
   'src/logger.ts': ['src/log-output.ts', 'src/kernel'],
   'src/log-output.ts': [],
   'src/version.ts': [],
@@ -67,7 +67,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'infra/postgres',
   ],
   'src/main.ts': ['src', 'projections', 'infra/postgres'],
-  'src/index.ts': ['src/config', 'src/logger.ts', 'src/main.ts'],
+  'src/index.ts': ['src/kernel', 'src/config', 'src/logger.ts', 'src/main.ts'],
   'src/cli': ['src', 'projections', 'infra/postgres'],
   // Games of their own: they know the client by its package alone.
   'infra/examples': [],
