@@ -137,9 +137,9 @@ export function stored({ revision, replayed }: Outcome<unknown>): Positioned {
 
 /**
  * Commands of games and servers, which count towards quotas. A manager's commands do not: a manager must always be able to repair a full
- * project.
+ * project. Nor do revocations, or whoever fills a project up keeps stolen sessions and lost devices in force until the next day.
  */
-const COUNTED = /^(?:document|record|endpoint|session|guest)\./;
+const COUNTED = /^(?:document|record|endpoint|session|guest)\.(?!revoke$)/;
 
 /** Runs a caller's command within the project's quotas. `decide` may run several times. Rejects with 429 QUOTA_EXCEEDED. */
 export function execute<A>(

@@ -46,6 +46,8 @@ test('a quota of events a day counts over restarts, and its refusal says how man
   // Reads go on, and a manager can repair the project.
   expect(await table.passing(execute(again, CALLER, 'endpoint.call', () => decided('read')))).toMatchObject({ answer: 'read' });
   expect(await stores(table, again, 'settings.put')).toBe('stored');
+  // Nobody keeps a stolen session or a lost device until midnight.
+  expect([await stores(table, again, 'session.revoke'), await stores(table, again, 'guest.revoke')]).toEqual(['stored', 'stored']);
   await table.clock.run(table.clock.now + DAY_MS);
   expect([await stores(table, again), await stores(table, again), await stores(table, again)]).toEqual(['stored', 'stored', 'stored']);
   expect(await stores(table, again)).toMatchObject({ code: 'QUOTA_EXCEEDED' });
