@@ -73,8 +73,7 @@ export function createStateReader(pool: Pool, withSlot: WithSlot = (_, read) => 
     documentKeys: (projectId, space, collection, most) =>
       withSlot(projectId, () => readDocumentKeys(pool, projectId, space, collection, most)),
 
-    countDocuments: (projectId, after, most, withBytes) =>
-      withSlot(projectId, () => countDocumentsAfter(pool, projectId, after, most, withBytes)),
+    countDocuments: (projectId, ...args) => withSlot(projectId, () => countDocumentsAfter(pool, projectId, ...args)),
   };
 }
 

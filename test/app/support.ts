@@ -153,17 +153,19 @@ class TableReader implements StateReader {
     return { revision: this.reached?.revision ?? -1, keys: keys.slice(0, most), bytes: 0 };
   }
 
-  async countDocuments(_project: string, after: DocumentRowKey | null, most: number): Promise<CountedPage> {
-    const beginning = after === null ? '' : documentSubject('live', after[1], after[2]);
-    const left = [...this.#rows.keys()].filter((subject) => subject.startsWith('document/live/') && subject > beginning).sort();
-    const page = left.slice(0, most);
+  async countDocuments(_project: string, staged: Space, after: DocumentRowKey | null, most: number): Promise<CountedPage> {
+    const [from, collectionFrom, keyFrom] = after ?? ['', '', ''];
+    const beginning = after === null ? '' : documentSubject(from === 'live' ? from : staged, collectionFrom, keyFrom);
+    const spaces = ['document/live/', `document/${staged}/`];
+    const left = [...this.#rows.keys()].filter((subject) => spaces.some((space) => subject.startsWith(space)) && subject > beginning);
+    const page = left.sort().slice(0, most);
     const states = page.map((subject) => asDocument(this.#rows.get(subject) ?? null)).filter(isThere);
-    const [, , collection = '', key = ''] = page.at(-1)?.split('/') ?? [];
+    const [, space = '', collection = '', key = ''] = page.at(-1)?.split('/') ?? [];
     return {
       revision: this.reached?.revision ?? -1,
       documents: states.length,
       bytes: states.reduce((sum, state) => sum + Buffer.byteLength(storedText(state)), 0),
-      last: page.length < most ? null : ['live', collection, key],
+      last: page.length < most ? null : [space === 'live' ? space : staged, collection, key],
     };
   }
 }

@@ -278,25 +278,27 @@ test('loads of one turn are one statement, and each caller gets its own in its o
   expect(other.states).toMatchObject([{ document: { a: 1 } }]);
 });
 
-test('documents are counted in pages over all collections and spaces, with the bytes of their texts, without deleted ones', async () => {
+test('documents are counted in pages over all collections, live and staged, with the bytes of their texts, without deleted ones and earlier staged data', async () => {
   const log = createMemoryLog();
   const feed = new Feed(log, 'counted');
   const [next, record] = [{ space: 'next-1' } as const, { space: 'live', collection: 'chat' } as const];
   const texts = ['{"a":1}', '{"é":"ü"}', `{"long":"${'x'.repeat(20_000)}"}`];
   await feed.commit(...texts.map((text, index) => written(`p${index}`, JSON.parse(text))), written('gone', { a: 1 }), deleted('gone'));
   await feed.commit(written('p0', { b: 1 }, 1, next), deleted('p1', 1, next), appended('r1', 5, { n: 1 }, record));
+  await feed.commit(written('p0', { b: 1 }, 1, { space: 'next-0' }), written('p9', { b: 1 }, 1, { space: 'next-2' }));
   await new Feed(log, 'counted-not').commit(written('p1', { a: 1 }));
   await project(pool, log, feed);
   const reader = createStateReader(pool);
   const { rows } = await pool.query<{ documents: string; bytes: string; all: string }>(`
-    SELECT count(document) AS documents, sum(octet_length(document::text)) AS bytes, count(*) AS all
-    FROM savepoint.documents WHERE project = 'counted'`);
+    SELECT count(document) AS documents, sum(octet_length(document::text)) AS bytes, 
+      (SELECT count(*) FROM savepoint.documents WHERE project = 'counted') AS all
+    FROM savepoint.documents WHERE project = 'counted' AND space IN ('live', 'next-1')`);
   const [whole] = rows;
   for (const size of [1, 3, 100]) {
     let sum = { documents: 0, bytes: 0, pages: 0 };
     let after: DocumentRowKey | null = null;
     do {
-      const page: CountedPage = await reader.countDocuments('counted', after, size, true);
+      const page: CountedPage = await reader.countDocuments('counted', 'next-1', after, size, true);
       expect(page.revision).toBe(feed.revision);
       sum = { documents: sum.documents + page.documents, bytes: sum.bytes + page.bytes, pages: sum.pages + 1 };
       after = page.last;
@@ -309,7 +311,7 @@ test('documents are counted in pages over all collections and spaces, with the b
   }
   expect(Number(whole?.documents)).toBe(5);
   expect(Number(whole?.bytes)).toBeGreaterThan(texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0));
-  expect(await reader.countDocuments('counted', null, 100, false)).toMatchObject({ documents: 5, bytes: 0 });
+  expect(await reader.countDocuments('counted', 'next-1', null, 100, false)).toMatchObject({ documents: 5, bytes: 0 });
 });
 
 test('the index of subjects lists the revisions that changed a document, newest first', async () => {

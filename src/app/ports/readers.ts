@@ -50,8 +50,8 @@ export interface StateReader {
   ): Promise<{ readonly revision: number; readonly states: readonly (SubjectState | null)[] }>;
   /** The first `most` keys of a collection's documents. A `next` space also shows the live ones that it does not hide. */
   documentKeys(projectId: string, space: Space, collection: string, most: number): Promise<DocumentKeys>;
-  /** Counts the next `most` rows of all spaces and collections. Counts bytes only if asked to. */
-  countDocuments(projectId: string, after: DocumentRowKey | null, most: number, withBytes: boolean): Promise<CountedPage>;
+  /** Counts the documents of live and of the space `staged` among the next `most` rows of the project. Counts bytes only if asked to. */
+  countDocuments(projectId: string, staged: Space, after: DocumentRowKey | null, most: number, withBytes: boolean): Promise<CountedPage>;
 }
 
 export interface LedgerRow {

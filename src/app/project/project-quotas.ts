@@ -1,3 +1,4 @@
+import type { Space } from '../../domain/events.ts';
 import { NO_QUOTAS, type Quotas, quotasOf, sameQuotas } from '../../domain/project/quotas.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
@@ -17,6 +18,8 @@ interface ProjectQuotasOptions {
   /** For projects without quotas of their own. */
   readonly defaults: Quotas;
   readonly head: () => number;
+  /** The present space of staged data. */
+  readonly staged: () => Space;
   readonly isClosed: () => boolean;
 }
 
@@ -59,11 +62,11 @@ export class ProjectQuotas {
 
   #countFor(quotas: Quotas): UsageCounter | null {
     if (quotas.documents === 0 && quotas.bytes === 0) return null;
-    const { projectId, reader, scheduler, isClosed } = this.#options;
+    const { projectId, reader, scheduler, isClosed, staged } = this.#options;
     const count = new UsageCounter({
       scheduler,
       isClosed: () => isClosed() || this.#quotas !== quotas,
-      page: (after, rows) => reader.countDocuments(projectId, after, rows, quotas.bytes > 0),
+      page: (after, rows) => reader.countDocuments(projectId, staged(), after, rows, quotas.bytes > 0),
     });
     // Starts the first count. Nothing is refused before it is done.
     count.current();

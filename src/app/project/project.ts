@@ -1,3 +1,4 @@
+import { spaceOf } from '../../domain/access/context.ts';
 import { EMPTY_DEFINITIONS } from '../../domain/definition/evolve.ts';
 import type { ProjectEvent, Space } from '../../domain/events.ts';
 import { NO_QUOTAS } from '../../domain/project/quotas.ts';
@@ -89,6 +90,7 @@ export class Project {
       ...{ projectId: this.id, stream: this.#stream, log: options.log, reader: options.reader, scheduler: options.scheduler },
       defaults: options.limits.quotas ?? NO_QUOTAS,
       head: () => this.set.head,
+      staged: () => spaceOf({ nextData: 'isolated' }, this.definitions, 'next'),
       isClosed: () => this.#stopped !== null,
     });
     this.writer = new Writer({

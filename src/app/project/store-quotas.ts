@@ -4,7 +4,7 @@ import { addUsage, exceeded, growthOf, NO_USAGE, type Quotas, type Usage } from 
 import { asDocument, type DocumentState } from '../../domain/states.ts';
 import { documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import type { Command, Decided, Outcome } from './commit.ts';
+import type { Command, Decided, Outcome, Refused } from './commit.ts';
 import type { DayQuota } from './day-quota.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { quotaRefusals } from './quota-refusals.ts';
@@ -21,6 +21,8 @@ export class StoreQuotas {
   readonly #quotas: Quotas;
   readonly #day: DayQuota | null;
   readonly #count: UsageCounter | null;
+  /** What commands that were decided and are not stored yet would add. */
+  #underWay = NO_USAGE;
 
   /** `count`: for bounds of documents or bytes. */
   constructor(quotas: Quotas, day: DayQuota | null, count: UsageCounter | null) {
@@ -33,21 +35,35 @@ export class StoreQuotas {
   async execute<A>(project: CommandExecutor, command: Command<A>): Promise<Outcome<A>> {
     const count = this.#count;
     let growth = NO_USAGE;
+    /** `next`: what the command would add by its latest decision. */
+    const setGrowth = (next: Usage): void => {
+      this.#underWay = addUsage(this.#underWay, { documents: next.documents - growth.documents, bytes: next.bytes - growth.bytes });
+      growth = next;
+    };
     const decide = (ctx: DecisionContext, now: number): Decided<A> => {
+      setGrowth(NO_USAGE);
       const decided = command.decide(ctx, now);
       const decision = this.#day?.checked(decided, project.set.head, now) ?? decided;
       if (count === null || decision instanceof Refusal) return decision;
-      growth = growthIn(decision.events, ctx, now);
-      return this.#refusalBeyond(count, growth) ?? decision;
+      const adds = growthIn(decision.events, ctx, now);
+      const refused = this.#refusalBeyond(count, adds);
+      if (refused !== null) return refusedWith(refused, decision.events);
+      setGrowth(adds);
+      return decision;
     };
-    const outcome = await project.execute({ ...command, decide });
-    count?.add(growth, outcome.revision);
-    return outcome;
+    try {
+      const outcome = await project.execute({ ...command, decide });
+      count?.add(growth, outcome.revision);
+      return outcome;
+    } finally {
+      setGrowth(NO_USAGE);
+    }
   }
 
   #refusalBeyond(count: UsageCounter, growth: Usage): Refusal | null {
     if (growth.documents <= 0 && growth.bytes <= 0) return null;
-    const usage = count.current();
+    const counted = count.current();
+    const usage = counted && addUsage(counted, this.#underWay);
     const quota = usage && exceeded(this.#quotas, usage, growth);
     if (!quota) return null;
     quotaRefusals[quota] += 1;
@@ -57,6 +73,12 @@ export class StoreQuotas {
     const message = `This project may hold ${limit} ${what} and holds ${used}; delete some, or have its operator raise the quota`;
     return refusal('QUOTA_EXCEEDED', message, { error: { quota, limit, used } });
   }
+}
+
+/** A sealed request's id is used up by a refused call, too: nobody may send that call again when there is room. */
+function refusedWith(refused: Refusal, events: readonly DomainEvent[]): Refused | Refusal {
+  const used = events.filter(({ type }) => type === 'request.consumed');
+  return used.length === 0 ? refused : { events: used, refused };
 }
 
 function growthIn(events: readonly DomainEvent[], ctx: DecisionContext, now: number): Usage {

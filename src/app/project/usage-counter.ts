@@ -7,13 +7,15 @@ const PAGE = 500;
 /** Shortest pause between two counts, ms, and the pause as a multiple of the last count's duration. */
 const MIN_PAUSE_MS = 5_000;
 const PAUSE_FACTOR = 4;
-/** Additions within so many revisions are kept as one. */
-const REVISIONS_TOGETHER = 256;
+/**
+ * Most additions that are kept one by one, so that a count may end between any two of them; beyond it the older half become one. The tables
+ * are seldom so far behind that a count ends within that one.
+ */
+const MOST_ADDITIONS = 8_192;
 
 interface Addition {
-  readonly from: number;
-  revision: number;
-  usage: Usage;
+  readonly revision: number;
+  readonly usage: Usage;
 }
 
 export interface UsageCounterOptions {
@@ -30,7 +32,7 @@ export interface UsageCounterOptions {
 export class UsageCounter {
   readonly #options: UsageCounterOptions;
   #counted: Usage | null = null;
-  /** Additions after the counted revision, in order of revision. */
+  /** Additions after the counted revision, nearly in order of revision. */
   #additions: Addition[] = [];
   #sum = NO_USAGE;
   #counting = false;
@@ -50,13 +52,10 @@ export class UsageCounter {
   add(growth: Usage, revision: number): void {
     if (growth.documents === 0 && growth.bytes === 0) return;
     this.#sum = addUsage(this.#sum, growth);
-    const last = this.#additions.at(-1);
-    if (last === undefined || revision - last.from >= REVISIONS_TOGETHER) {
-      this.#additions.push({ from: revision, revision, usage: growth });
-      return;
-    }
-    last.revision = Math.max(last.revision, revision);
-    last.usage = addUsage(last.usage, growth);
+    this.#additions.push({ revision, usage: growth });
+    if (this.#additions.length <= MOST_ADDITIONS) return;
+    const older = this.#additions.splice(0, MOST_ADDITIONS / 2);
+    this.#additions.unshift({ revision: Math.max(...older.map((added) => added.revision)), usage: sumOf(older) });
   }
 
   async #count(): Promise<void> {
@@ -92,6 +91,10 @@ export class UsageCounter {
   #setCount(counted: Usage, revision: number): void {
     this.#counted = counted;
     this.#additions = this.#additions.filter((added) => added.revision > revision);
-    this.#sum = this.#additions.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
+    this.#sum = sumOf(this.#additions);
   }
+}
+
+function sumOf(additions: readonly Addition[]): Usage {
+  return additions.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
 }
