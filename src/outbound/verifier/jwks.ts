@@ -2,7 +2,7 @@ import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWT
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
-import type { Service } from './check.ts';
+import { type Service, ServiceUnavailable } from './check.ts';
 import { fetchJson } from './fetch-json.ts';
 import type { IssuerKeys } from './jwt.ts';
 
@@ -24,14 +24,22 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
   let keys: KeySet | null = null;
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let triedAt = Number.NEGATIVE_INFINITY;
+  /** Whether the last fetch failed. */
+  let isDown = false;
 
   const refresh = async (service: Service): Promise<void> => {
     await service.ask(async (signal) => {
       triedAt = scheduler.monotonic();
-      const { status, body } = await fetchJson(url, { method: 'GET', headers: { Accept: 'application/json' } }, signal);
-      if (status !== 200) throw new Error(`it answered ${status} to a request for its keys`);
-      keys = keySetIn(body);
-      fetchedAt = triedAt;
+      try {
+        const { status, body } = await fetchJson(url, { method: 'GET', headers: { Accept: 'application/json' } }, signal);
+        if (status !== 200) throw new Error(`it answered ${status} to a request for its keys`);
+        keys = keySetIn(body);
+        fetchedAt = triedAt;
+        isDown = false;
+      } catch (error) {
+        isDown = true;
+        throw error;
+      }
     });
   };
   /** The fetch under way, which concurrent callers share. */
@@ -50,9 +58,20 @@ export function jwksAt(url: string, scheduler: Scheduler): IssuerKeys {
       const isFresh = scheduler.monotonic() - fetchedAt < FRESH_MS;
       const mayAsk = refreshing !== null || keys === null || scheduler.monotonic() - triedAt >= MIN_REFETCH_MS;
       if (known.length > 0 && isFresh) return known;
-      // Another caller's fetch may just have ended.
-      if (!mayAsk) return fitting();
-      return refreshed(service).then(fitting, (error: unknown) => {
+      if (!mayAsk) {
+        // Another caller's fetch may just have ended.
+        const found = await fitting();
+        // The key may be one that could not be fetched: nothing is known of the token.
+        if (found.length === 0 && isDown) throw new ServiceUnavailable();
+        return found;
+      }
+      const asked = refreshed(service);
+      // An issuer that did not answer the last time is not waited for again: it would stall every player at each try.
+      if (known.length > 0 && isDown) {
+        asked.catch(() => undefined);
+        return known;
+      }
+      return asked.then(fitting, (error: unknown) => {
         if (known.length === 0) throw error;
         return known;
       });

@@ -31,7 +31,7 @@ const MALFORMED = failed('rejected', 'The token is no signed token');
 const UNSIGNED = failed('rejected', 'The signature of the token does not hold');
 const EXPIRED = failed('rejected', 'The token has expired');
 const BY_CLAIM: ReadonlyMap<string, Failure> = new Map([
-  ['exp', EXPIRED],
+  ['exp', failed('rejected', 'The token has no `exp`, or one that is no time')],
   ['nbf', failed('rejected', 'The token does not count yet')],
   ['iss', failed('rejected', 'The token is of another issuer')],
   ['aud', failed('rejected', 'The token is for another audience')],

@@ -296,6 +296,58 @@ describe('the verifier jwt', () => {
     service.says(200, '{"keys":7}');
     expect(await judge(keySet(), signed('RS256', rsa.privateKey))).toBe('unavailable');
   });
+
+  it('that could not fetch a new key blames no token until it may ask again', async () => {
+    const verifier = createVerifier({ ...OFF, ...keySet() }, clock.scheduler);
+    const judged = async (token: string) => kindOf(await verifier.verify(proof(token, { address: '192.0.2.1' })));
+    const token = (seconds: number) => signed('ES256', ec.privateKey, { ...claims, exp: NOW + 60 + seconds }, { kid: 'e' });
+    serveKeys(jwk(rsa.publicKey, { kid: 'r' }));
+    expect(await judged(signed('RS256', rsa.privateKey, claims, { kid: 'r' }))).toBe('ok');
+    clock.at += 30_000;
+    service.says(500, '');
+    // As many as would lock an address out if they were taken for guesses.
+    for (let n = 0; n < 12; n += 1) expect(await judged(token(n))).toBe('unavailable');
+    expect(service.asked).toHaveLength(2);
+    serveKeys(jwk(rsa.publicKey, { kid: 'r' }), jwk(ec.publicKey, { kid: 'e' }));
+    clock.at += 30_000;
+    expect(await judged(token(0))).toBe('ok');
+  });
+
+  it('does not wait again for an issuer that did not answer, and takes its keys when it does', async () => {
+    const verifier = createVerifier({ ...OFF, ...keySet(), timeoutMs: 60_000 }, clock.scheduler);
+    const judged = async (token: string) => kindOf(await verifier.verify(proof(token)));
+    const later = { ...claims, exp: NOW + 3600 };
+    serveKeys(jwk(rsa.publicKey, { kid: 'r' }));
+    expect(await judged(signed('RS256', rsa.privateKey, later, { kid: 'r' }))).toBe('ok');
+    clock.at += 600_000;
+    service.says(500, '');
+    expect(await judged(signed('RS256', rsa.privateKey, later, { kid: 'r' }))).toBe('ok');
+    clock.at += 30_000;
+    let isAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve;
+    });
+    let answer = (): void => undefined;
+    service.answer = (_, response) => {
+      answer = () => response.end(JSON.stringify({ keys: [jwk(ec.publicKey, { kid: 'e' })] }));
+      isAsked();
+    };
+    for (let n = 0; n < 3; n += 1) expect(await judged(signed('RS256', rsa.privateKey, later, { kid: 'r' }))).toBe('ok');
+    await asked;
+    answer();
+    expect(await judged(signed('ES256', ec.privateKey, later, { kid: 'e' }))).toBe('ok');
+    expect(await judged(signed('RS256', rsa.privateKey, later, { kid: 'r' }))).toBe('rejected');
+  });
+
+  it('says of a token without a time of expiry that it has none, not that it has expired', async () => {
+    const verifier = createVerifier({ ...OFF, ...shared }, clock.scheduler);
+    for (const exp of [undefined, `${NOW + 60}`]) {
+      const verdict = await verifier.verify(proof(signed('HS256', SECRET, { ...claims, exp })));
+      expect(verdict).toMatchObject({ kind: 'rejected', message: expect.stringMatching(/no `exp`/) });
+    }
+    const expired = await verifier.verify(proof(signed('HS256', SECRET, { ...claims, exp: NOW - 60 })));
+    expect(expired).toMatchObject({ kind: 'rejected', message: 'The token has expired' });
+  });
 });
 
 describe('whatever comes as a token', () => {
