@@ -259,8 +259,9 @@ describe('endpoint calls', () => {
       slug: 'x',
       endpoint: 'y',
     });
-    const plain = { fromQuery: false, target: 'live', sealed: null };
-    expect(lastCall()?.arguments).toEqual([{ ...plain, slug: 'buy', input: { item: 'sword' }, security: { a: 1 }, library: true }]);
+    const plain = { fromQuery: false, target: 'live', sealed: null, security: { a: 1 }, library: true };
+    const input = { item: 'sword' };
+    expect(lastCall()?.arguments).toEqual([{ ...plain, slug: 'buy', input, keyedInput: input }]);
   });
 
   it.each([

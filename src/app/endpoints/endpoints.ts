@@ -179,7 +179,7 @@ function runPlain(run: Run, player: string): Decided<CallOutcome> {
   const { settings } = access;
   if (settings.enableEncryptedRequests && call.library && !caller.isSecret && caller.onBehalfOf === null)
     throw encryptionRequired(settings);
-  return perform(run, keyedCall(run, call.input), player, call.input);
+  return perform(run, keyedCall(run, call.keyedInput), player, call.input);
 }
 
 /** Runs a sealed call. Its request id is used up before the endpoint runs, whatever the outcome. */

@@ -11,13 +11,13 @@ export function inputOfBody(body: CallBody): JsonObject {
   return input;
 }
 
-/** Members of a sealed payload that never become input. */
+/** Members beside an input that prove the caller or name the call. Those of a sealed payload never become input. */
 const CREDENTIALS: ReadonlySet<string> = new Set([
   ...['apiKey', 'token', 'authSessionToken', 'sessionToken', 'encryptedRequestId', 'security', '_endpointSlug'],
   ...memberSpellings('platformId'),
 ]);
 
-/** The input that was sealed. */
+/** The input that was sealed, or the input of a plain body without what proves the caller. */
 export function inputOfPayload(payload: SealedPayload): JsonObject {
   return inputOfBody(Object.fromEntries(Object.entries(payload).filter(([name]) => !CREDENTIALS.has(name))));
 }

@@ -3,7 +3,7 @@ import type { CallBody } from '../../contract/resources/call.ts';
 import type { AnswerOf } from '../../contract/route.ts';
 import { endpoints } from '../../contract/routes/endpoints.ts';
 import { failurePath } from '../../domain/endpoint/failure-path.ts';
-import { inputOfBody, securityIn } from '../../domain/security/call-body.ts';
+import { inputOfBody, inputOfPayload, securityIn } from '../../domain/security/call-body.ts';
 import { sealedIn } from '../../domain/security/envelope.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
@@ -72,7 +72,8 @@ export function endpointHandlers({ app, calls, gameBody }: Services): Handlers<t
       const caller = await authenticate(app, ctx, endpoints.callByQuery);
       const { exchange } = ctx.state;
       const plain = { sealed: null, security: null, library: false };
-      const request = { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input: inputOfQuery(exchange), fromQuery: true };
+      const input = inputOfQuery(exchange);
+      const request = { ...plain, slug: param(ctx, 'slug'), target: targetOf(exchange), input, keyedInput: input, fromQuery: true };
       return timed(ctx, caller, request);
     },
   };
@@ -90,7 +91,9 @@ function requestOf(ctx: Context, slug: string, body: JsonObject): EndpointReques
   const sealed = sealedIn(body);
   const security = securityIn(body);
   const library = security !== null || headerText(exchange, 'x-ns-security-mode') !== null;
-  return { slug, target: targetOf(exchange), input: sealed ? {} : inputOfBody(body), fromQuery: false, sealed, security, library };
+  const input = sealed ? {} : inputOfBody(body);
+  const keyedInput = exchange.keyed === null || sealed ? input : inputOfPayload(body);
+  return { slug, target: targetOf(exchange), input, keyedInput, fromQuery: false, sealed, security, library };
 }
 
 function slugOfBody({ endpoint, slug: named, _endpointSlug }: CallBody): string {

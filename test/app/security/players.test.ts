@@ -124,6 +124,27 @@ describe('where players must be verified, an endpoint call', () => {
     expect(await told(call(strict, held))).toBe('200 401 AUTH_SESSION_INVALID');
   });
 
+  test('is one call under its Idempotency-Key, with whatever token of its player it is sent again, and wherever the token is', async () => {
+    const tokens = [
+      await tokenIn(session(strict.game, 'create', proofOf(PLAYER))),
+      await tokenIn(session(strict.game, 'create', proofOf(PLAYER))),
+    ];
+    const key = { 'idempotency-key': 'new token' };
+    const [first, second] = tokens;
+    expect((await ok(call(strict, key, { sessionToken: first }))).headers['idempotent-replay']).toBe(undefined);
+    for (const [headers, body] of [
+      [{}, { sessionToken: second }],
+      [{}, { authSessionToken: first }],
+      [{ 'x-auth-session': second }, {}],
+      [{}, { platformId: PLAYER, token: tokenFor(PLAYER) }],
+    ] as const) {
+      expect((await ok(call(strict, { ...key, ...headers }, body))).headers['idempotent-replay']).toBe('true');
+    }
+    expect(await refused(call(strict, { ...key, ...proofOf(PLAYER) }, { item: 'axe' }))).toBe('409 IDEMPOTENCY_KEY_REUSED');
+    // What an endpoint is asked for inside of `input` proves nobody.
+    expect(await refused(call(strict, { ...key, ...proofOf(PLAYER) }, { input: { token: 'red' } }))).toBe('409 IDEMPOTENCY_KEY_REUSED');
+  });
+
   test('runs for a dedicated server without any proof', async () => {
     expect(await me(secretly(strict, {}))).toBe('anonymous');
     expect(await me(secretly(strict, { 'x-platform-id': PLAYER }))).toBe(PLAYER);
