@@ -18,17 +18,25 @@ export interface HttpMapping {
 
 /** Verifies by a service, with one POST for each proof. */
 export function httpCheck(mapping: HttpMapping): Check {
+  const isRead = mapping.success !== null || mapping.idPath !== null;
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
   return async ({ platformId, token }, service) => {
     const body = stringifyJson({ [mapping.idMember]: platformId, [mapping.tokenMember]: token });
     const { status, body: answer } = await service.ask(async (signal) => {
       const fetched = await fetchJson(mapping.url, { method: 'POST', body, headers }, signal);
-      if (fetched.status === 429 || fetched.status >= 500) throw new Error(`it answered ${fetched.status}`);
+      const { status, body: answer } = fetched;
+      if (status === 429 || status >= 500) throw new Error(`it answered ${status}`);
+      // Such as the page of a proxy before it. Nothing is known of the token.
+      if (isRead && isGood(status) && answer === undefined) throw new Error(`it answered ${status} with no JSON, or with too much`);
       return fetched;
     });
-    if (status < 200 || status > 299) return failed('rejected', 'The token was rejected');
+    if (!isGood(status)) return failed('rejected', 'The token was rejected');
     return judged(mapping, platformId, answer);
   };
+}
+
+function isGood(status: number): boolean {
+  return status >= 200 && status <= 299;
 }
 
 function judged({ success, idPath }: HttpMapping, platformId: string, answer: Json | undefined): Verdict {

@@ -145,7 +145,10 @@ describe('the verifier http', () => {
     expect(await judge(words, 'tok')).toBe('ok');
     expect(service.asked.at(-1)?.body).toBe(`{"user":"${PLAYER}","ticket":"tok"}`);
     expect(await judge({ ...words, success: 'data.state=good' }, 'tok')).toBe('rejected');
-    expect(await judge({ ...http(), idPath: 'none' }, 'tok')).toBe('ok');
+    for (const body of ['{}', 'ok']) {
+      service.says(200, body);
+      expect(await judge({ ...http(), idPath: 'none' }, 'tok')).toBe('ok');
+    }
   });
 
   it('speaks to the published platform with one setting', async () => {
@@ -166,10 +169,12 @@ describe('the verifier http', () => {
     [429, '{}', 'unavailable'],
     [500, '{}', 'unavailable'],
     [503, '<html>', 'unavailable'],
-    [200, '<html>', 'mismatch'],
+    // Such as the page of a proxy: it says nothing of the token.
+    [200, '<html>', 'unavailable'],
+    [200, '', 'unavailable'],
     [200, 'null', 'mismatch'],
-    [200, `[${'['.repeat(200)}`, 'mismatch'],
-    [200, `{"platformId":"${'9'.repeat(400_000)}"}`, 'mismatch'],
+    [200, `[${'['.repeat(200)}`, 'unavailable'],
+    [200, `{"platformId":"${'9'.repeat(400_000)}"}`, 'unavailable'],
   ])('passes nobody for status %s and what follows', async (status, body, kind) => {
     service.says(status, body);
     expect(await judge(http(), 'tok')).toBe(kind);
@@ -622,6 +627,8 @@ describe('the service of a verifier', () => {
     expect(await problemOf(http())).toBe('it answered 503');
     service.says(404, '{}');
     expect(await problemOf(http())).toBe('it answered 404: is the path right?');
+    service.says(200, '<html>');
+    expect(await problemOf(http())).toBe('it answered 200 with no JSON, or with too much');
     service.says(200, '{}');
     expect(await problemOf({ ...http(), idPath: 'none' })).toBe('it takes a proof that nobody has');
   });
