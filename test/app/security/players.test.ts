@@ -145,6 +145,22 @@ describe('where players must be verified, an endpoint call', () => {
     expect(await refused(call(strict, { ...key, ...proofOf(PLAYER) }, { input: { token: 'red' } }))).toBe('409 IDEMPOTENCY_KEY_REUSED');
   });
 
+  test('answers nobody with what another player was answered under the same Idempotency-Key, whatever names the player', async () => {
+    const key = { 'idempotency-key': 'two players' };
+    const [mine, theirs] = [proofOf(PLAYER), proofOf(OTHER)].map((proof) => session(strict.game, 'create', proof));
+    for (const [who, opened] of [
+      [PLAYER, mine],
+      [OTHER, theirs],
+    ] as const) {
+      const { body, headers } = await ok(call(strict, key, { sessionToken: opened && (await tokenIn(opened)) }));
+      expect([Object(body).me, headers['idempotent-replay']]).toEqual([who, undefined]);
+    }
+    for (const platformId of [PLAYER, OTHER]) {
+      const { body, headers } = await ok(call(open, key, { platformId }));
+      expect([Object(body).me, headers['idempotent-replay']]).toEqual([platformId, undefined]);
+    }
+  });
+
   test('runs for a dedicated server without any proof', async () => {
     expect(await me(secretly(strict, {}))).toBe('anonymous');
     expect(await me(secretly(strict, { 'x-platform-id': PLAYER }))).toBe(PLAYER);
