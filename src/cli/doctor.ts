@@ -18,8 +18,12 @@ export function doctorCommand(): Command {
     .option('--host <address>', 'address that it would listen on (default: HOST, or 127.0.0.1)')
     .action(async (options: DoctorOptions) => {
       const config = configOf(options, { port: options.port, host: options.host });
-      const [{ examine }, { createLogger }] = await Promise.all([import('../compose/doctor/examine.ts'), import('../logger.ts')]);
-      const findings = await examine(config, createLogger({ level: 'silent' }));
+      const [{ examine }, { createLogger }, { misspeltSettings }] = await Promise.all([
+        import('../compose/doctor/examine.ts'),
+        import('../logger.ts'),
+        import('../config/misspelt.ts'),
+      ]);
+      const findings = await examine(config, misspeltSettings(process.env), createLogger({ level: 'silent' }));
       const failed = findings.filter(({ state }) => state === 'fail').length;
       printResult(options, { ok: failed === 0, findings }, () => {
         const rows = findings.map(({ what, state, found }) => [state === 'ok' ? 'ok' : state.toUpperCase(), what, found]);

@@ -30,11 +30,15 @@ export function startCommand(): Command {
     .action(async (options: StartOptions) => {
       const { port, host, roles, workers } = options;
       const config = configOf(options, { port, host, roles, workers });
-      const [{ runWorker, startNode }, { createLogger }] = await Promise.all([import('../main.ts'), import('../logger.ts')]);
+      const [{ runWorker, startNode }, { createLogger }, { misspeltSettings }] = await Promise.all([
+        import('../main.ts'),
+        import('../logger.ts'),
+        import('../config/misspelt.ts'),
+      ]);
       const logger = createLogger({ level: config.logLevel });
       // The first process of a node runs the same command again for each of its workers.
       if (isWorker()) return runWorker(config, logger);
-      for (const problem of config.misspelt) logger.warn(problem);
+      for (const problem of misspeltSettings(process.env)) logger.warn(problem);
       const stopping = stopSignal();
       const node = await startNode(config, { demo: options.demo, logger, onLost: () => process.exit(1) });
       const file = join(resolve(config.dataDir), 'demo-project.json');

@@ -77,7 +77,7 @@ export function guestRelay<G extends GameTypes>(
   requireOptions(options);
   const { host } = options;
   const passes = new PassCache(client, host);
-  const sendThroughHost = async (what: Partial<GuestRequest>, options: RequestOptions = {}): Promise<Result<unknown>> => {
+  const sendThroughHost = async (what: Partial<GuestRequest>, requestOptions: RequestOptions = {}): Promise<Result<unknown>> => {
     const { connection } = client;
     const ready = await connection.ready();
     if (!ready.ok) return ready;
@@ -88,9 +88,9 @@ export function guestRelay<G extends GameTypes>(
     for (let attempt = 1; ; attempt++) {
       // Each attempt asks for a token of its own: it may be valid for one use only.
       const token = (await proofByToken(player))['x-platform-token'] ?? '';
-      const proof = isGuestSecret(token) ? await passes.passFor(token, options) : success(token);
+      const proof = isGuestSecret(token) ? await passes.passFor(token, requestOptions) : success(token);
       if (!proof.ok) return proof;
-      const result = await withTimeout(send({ v: 1, projectId, target, player: player.id, token: proof.value, ...what }), options);
+      const result = await withTimeout(send({ v: 1, projectId, target, player: player.id, token: proof.value, ...what }), requestOptions);
       // A refused pass is not used again. It may have expired while the machine slept.
       const isRefused = !result.ok && result.error.code === 'PLATFORM_AUTH_FAILED' && passes.forget();
       if (isRefused && !isRenewed) {
@@ -98,7 +98,7 @@ export function guestRelay<G extends GameTypes>(
         continue;
       }
       if (result.ok || result.error.code !== 'PROXY_FAILED' || attempt === ATTEMPTS) return result;
-      if (!(await pause(PAUSE_MS * attempt, options.signal))) return aborted(options.signal);
+      if (!(await pause(PAUSE_MS * attempt, requestOptions.signal))) return aborted(requestOptions.signal);
     }
   };
   return {

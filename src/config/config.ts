@@ -1,5 +1,4 @@
 import { type Secrecy, sizeText } from './kinds.ts';
-import { misspeltSettings } from './misspelt.ts';
 import { LIMITS, SERVER, type Setting, VERIFIER } from './settings.ts';
 
 /** Reads settings from the environment and from flags. No other module does. */
@@ -11,8 +10,6 @@ type Verifier = Values<typeof VERIFIER>;
 export type Config = Values<typeof SERVER> & {
   readonly verifier: Verifier;
   readonly limits: Limits;
-  /** What is wrong with variables that look like settings and are none, a sentence each. */
-  readonly misspelt: readonly string[];
 };
 
 /** Settings that flags of the command line override, as text, under the same rules. */
@@ -35,7 +32,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ov
   if (problems.length === 0) problems.push(...contradictions(limits as Limits));
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   // The tables were read without a problem, so each name has a value of its row's type.
-  return { ...server, verifier, limits, misspelt: misspeltSettings(env) } as Config;
+  return { ...server, verifier, limits } as Config;
 }
 
 /** An event may contain a document, the request, and the document that it was forked from, with their changes. */

@@ -25,7 +25,7 @@ export function wholeNumber(min: number, max: number, unit = ''): Kind<number> {
   return { allowed: `a whole number${unit === '' ? '' : ` of ${unit}`} from ${min} to ${max}`, parse: number };
 }
 
-export function optionalWhole(min: number, max: number): Kind<number | null> {
+export function optionalWholeNumber(min: number, max: number): Kind<number | null> {
   const { allowed, parse } = wholeNumber(min, max);
   return { allowed, parse: parse.optional().transform((number) => number ?? null) };
 }

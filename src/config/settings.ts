@@ -10,7 +10,7 @@ import {
   networks,
   optional,
   optionalText,
-  optionalWhole,
+  optionalWholeNumber,
   origins,
   pattern,
   prefixes,
@@ -117,7 +117,7 @@ export const SERVER = {
   metricsPort: setting(
     'METRICS_PORT',
     null,
-    optionalWhole(0, 65_535),
+    optionalWholeNumber(0, 65_535),
     'A port of its own for `/metrics` (and `/health`, `/ready`), open to whoever reaches it unless there is a token; `PORT` serves no metrics then.',
   ),
   logLevel: setting(

@@ -121,8 +121,8 @@ function keysOf({ dir, address, project }: Pick<ServerAccess, 'dir' | 'address' 
   // Keys of one server are never sent to another one.
   const file = isElsewhere ? { secretKey: null, publicKey: null } : stored;
   return {
-    secretKey: env['SAVEPOINT_SECRET_KEY'] || file.secretKey || textIn(user, 'secretKey'),
-    publicKey: env['SAVEPOINT_PUBLIC_KEY'] || file.publicKey || textIn(user, 'publicKey'),
+    secretKey: env['SAVEPOINT_SECRET_KEY'] || file.secretKey || nonEmptyString(user['secretKey']),
+    publicKey: env['SAVEPOINT_PUBLIC_KEY'] || file.publicKey || nonEmptyString(user['publicKey']),
   };
 }
 
@@ -136,12 +136,12 @@ function storedIn(dir: string, env: Environment): Stored {
   const path = named || join(dir, CREDENTIALS_FILE);
   const value = readJsonFile(path);
   if (value === null && named) throw new FolderProblem('BAD_FILE', `SAVEPOINT_CREDENTIALS names ${named}, and there is no such file.`);
-  const url = textIn(value ?? {}, 'url');
+  const url = nonEmptyString(value?.['url']);
   return {
     url: url === null ? null : addressOf(url, path),
-    projectId: textIn(value ?? {}, 'projectId'),
-    secretKey: textIn(value ?? {}, 'secretKey'),
-    publicKey: textIn(value ?? {}, 'publicKey'),
+    projectId: nonEmptyString(value?.['projectId']),
+    secretKey: nonEmptyString(value?.['secretKey']),
+    publicKey: nonEmptyString(value?.['publicKey']),
   };
 }
 
@@ -153,8 +153,4 @@ function first(...sources: readonly (readonly [text: string | null | undefined, 
 function objectIn(object: JsonObject, name: string): JsonObject {
   const value: Json | undefined = Object.hasOwn(object, name) ? object[name] : undefined;
   return isObject(value) ? value : {};
-}
-
-function textIn(object: JsonObject, name: string): string | null {
-  return nonEmptyString(object[name]);
 }

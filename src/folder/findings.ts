@@ -5,7 +5,7 @@ import { itemsOf } from './body.ts';
 import type { FileKind } from './kinds.ts';
 import type { Folder, Source } from './sources.ts';
 
-/** Findings in a folder, with their places: from reading it, and from the server's answer to a push. */
+/** Findings in a folder, with their positions: from reading it, and from the server's answer to a push. */
 
 export interface Finding {
   readonly severity: 'error' | 'warning';
@@ -57,29 +57,29 @@ export function findingsIn({ sources }: Pick<Folder, 'sources'>, answer: JsonObj
 }
 
 function placed(kind: FileKind, items: readonly Source[], told: JsonObject): Finding {
-  const pointer = textIn(told, 'sourcePointer');
+  const pointer = stringOrEmpty(told['sourcePointer']);
   const isWhole = kind === 'game-values' || kind === 'rate-limit-rules';
   const [, index = ''] = /^\/(\d+)/.exec(pointer) ?? [];
   const byIndex = kind === 'test' && index !== '' ? items[Number(index)] : undefined;
-  const file = textIn(told, 'file') || textIn(told, 'sourcePath');
+  const file = stringOrEmpty(told['file']) || stringOrEmpty(told['sourcePath']);
   const source = isWhole
     ? items[0]
     : (byIndex ?? items.find(({ path, pointer: inside }) => path === file && inside === '') ?? ofId(items, told));
   const about = {
     severity: told['severity'] === 'warning' ? ('warning' as const) : ('error' as const),
-    code: textIn(told, 'type') || textIn(told, 'code') || textIn(told, 'error'),
-    message: textIn(told, 'message'),
-    fix: textIn(told, 'suggestedFix'),
+    code: stringOrEmpty(told['type']) || stringOrEmpty(told['code']) || stringOrEmpty(told['error']),
+    message: stringOrEmpty(told['message']),
+    fix: stringOrEmpty(told['suggestedFix']),
     line: numberIn(told, 'line'),
     column: numberIn(told, 'column'),
   };
-  if (source === undefined) return { ...about, kind, id: textIn(told, 'resourceId'), path: file, text: null };
+  if (source === undefined) return { ...about, kind, id: stringOrEmpty(told['resourceId']), path: file, text: null };
   const rest = byIndex === undefined ? pointer : pointer.slice(index.length + 1);
   return findingIn(source, about, `${source.pointer}${isWhole ? inFile(source, pointer) : rest}`);
 }
 
 function ofId(items: readonly Source[], told: JsonObject): Source | undefined {
-  const id = textIn(told, 'resourceId');
+  const id = stringOrEmpty(told['resourceId']);
   return (
     items.find((each) => each.id === id) ??
     items.find(({ resource }) => isObject(resource) && (resource['slug'] === id || resource['name'] === id))
@@ -102,13 +102,13 @@ function findingIn(source: Source, { severity, code, message, fix, line = null, 
   const found = positionOf(source, pointer, code, message) ?? (line === null ? null : { line, column: column ?? 1 });
   const at = found?.line ?? null;
   return {
-    ...{ severity, code, message: withoutPlace(message, found), kind, id, path, fix },
+    ...{ severity, code, message: withoutPosition(message, found), kind, id, path, fix },
     ...{ line: at, column: found?.column ?? null, text: at === null ? null : (text.split(/\r?\n/)[at - 1] ?? null) },
   };
 }
 
-/** Removes the place from the end of a YAML error's message, because it is shown before the message. */
-function withoutPlace(message: string, found: { readonly line: number; readonly column: number } | null): string {
+/** Removes the position from the end of a YAML error's message, because it is shown before the message. */
+function withoutPosition(message: string, found: { readonly line: number; readonly column: number } | null): string {
   const position = found === null ? '' : ` (line ${found.line}, column ${found.column})`;
   return position !== '' && message.endsWith(position) ? message.slice(0, -position.length) : message;
 }
@@ -136,10 +136,6 @@ const parsed = new WeakMap<Source, ReturnType<typeof positionsIn>>();
 function listIn(object: JsonObject, name: string): readonly Json[] {
   const value = object[name];
   return isArray(value) ? value : [];
-}
-
-function textIn(object: JsonObject, name: string): string {
-  return stringOrEmpty(object[name]);
 }
 
 function numberIn(object: JsonObject, name: string): number | null {

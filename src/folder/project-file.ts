@@ -59,7 +59,7 @@ export function readProjectFile(dir: string): ProjectFile | null {
     const meant = didYouMean(unknown, MEMBERS) ?? 'It has address and project; keys have a file of their own.';
     throw new FolderProblem('BAD_FILE', `${path} has no member '${unknown}'. ${meant}`);
   }
-  const [address, project] = [optionalText(path, value['address'], 'address'), optionalText(path, value['project'], 'project')];
+  const [address, project] = [textMember(path, value['address'], 'address'), textMember(path, value['project'], 'project')];
   return { ...(address === undefined ? {} : { address: addressOf(address, path) }), ...(project === undefined ? {} : { project }) };
 }
 
@@ -79,7 +79,7 @@ export function addressOf(text: string, from: string): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
-function optionalText(path: string, value: Json | undefined, name: string): string | undefined {
+function textMember(path: string, value: Json | undefined, name: string): string | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
   throw new FolderProblem('BAD_FILE', `\`${name}\` in ${path} must be a text.`);

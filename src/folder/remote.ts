@@ -64,7 +64,7 @@ export class Remote {
   async sync(body: JsonObject, options: SyncOptions) {
     const headers = baseHeader(options.base ?? null);
     const answer = await this.#manage('PUT', 'sync', { target: options.target, query: queryOf(options), body, headers, again: 'keyed' });
-    return { ...bodyOf<contract.Synced>(answer), ...placeOf(answer) };
+    return { ...bodyOf<contract.Synced>(answer), ...publishIn(answer) };
   }
 
   /** What {@link sync} would do. A push that would be refused throws, as the push would, with the results in `body`. */
@@ -100,7 +100,7 @@ export class Remote {
   async promote(options: { readonly dryRun: boolean; readonly force: boolean; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'promote', { body, headers: baseHeader(base), again: 'keyed' });
-    return { ...bodyOf<contract.Promoted>(answer, 'changes', 'findings'), ...placeOf(answer) };
+    return { ...bodyOf<contract.Promoted>(answer, 'changes', 'findings'), ...publishIn(answer) };
   }
 
   /**
@@ -109,7 +109,7 @@ export class Remote {
   async rollback(options: { readonly dryRun: boolean; readonly to: number | null; readonly base: number | null }) {
     const { base, ...body } = options;
     const answer = await this.#manage('POST', 'rollback', { body, headers: baseHeader(base), again: 'keyed' });
-    return { ...bodyOf<contract.RolledBack>(answer, 'changes'), ...placeOf(answer) };
+    return { ...bodyOf<contract.RolledBack>(answer, 'changes'), ...publishIn(answer) };
   }
 
   async discard(options: { readonly kind?: string; readonly id?: string; readonly dryRun: boolean }): Promise<contract.Discarded> {
@@ -165,7 +165,7 @@ function bodyOf<Body>({ body, url }: Answered, ...lists: readonly (keyof Body & 
 }
 
 /** Where in the project's log a publish is. */
-interface PublishPlace {
+interface PublishPosition {
   /** Under which `publishes` lists it; `null`: it published nothing, or the answer is one that was given before. */
   readonly revision: number | null;
   /** The log's end with it: what the next publish is made on. */
@@ -174,7 +174,7 @@ interface PublishPlace {
   readonly isReplay: boolean;
 }
 
-function placeOf(answer: Answered): PublishPlace {
+function publishIn(answer: Answered): PublishPosition {
   const { headers } = answer;
   return {
     revision: revisionIn(headers, 'x-ns-published'),

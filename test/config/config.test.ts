@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig, redactUrl } from '../../src/config/config.ts';
+import { misspeltSettings } from '../../src/config/misspelt.ts';
 import { LIMITS, SERVER, VERIFIER } from '../../src/config/settings.ts';
 
 describe('the configuration', () => {
@@ -52,7 +53,7 @@ describe('the configuration', () => {
       npm_config_cache: '/c',
       XDG_DATA_DIRS: '/',
     };
-    expect(readConfig({ ...env, ...others, CORS_ORIGINS: '*' }).misspelt).toEqual([
+    expect(misspeltSettings({ ...env, ...others, CORS_ORIGINS: '*' })).toEqual([
       'CORS_ORIGIN is no setting and has no effect; did you mean CORS_ORIGINS?',
       'LIMIT_DOCUMNET is no setting and has no effect; did you mean LIMIT_DOCUMENT?',
       'SAVEPOINT_DAT is no setting and has no effect; did you mean SAVEPOINT_DATA?',

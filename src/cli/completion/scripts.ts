@@ -79,10 +79,10 @@ compdef _savepoint savepoint
 }
 
 function fish(commands: readonly CommandCompletion[]): string {
-  const rows = commands.flatMap(({ path, commands, options, values, names }) => {
+  const rows = commands.flatMap(({ path, commands: subcommands, options, values, names }) => {
     const at = `complete -c savepoint -n ${quotedForFish(`__savepoint_at ${path.join(' ')}`.trim())}`;
     return [
-      ...commands.map(({ word, description }) => `${at} -f -a ${word} -d ${quotedForFish(description)}`),
+      ...subcommands.map(({ word, description }) => `${at} -f -a ${word} -d ${quotedForFish(description)}`),
       ...options.map(({ word, description }) => `${at} -l ${word.slice(2)} -d ${quotedForFish(description)}`),
       ...(values.length === 0 ? [] : [`${at} -f -a ${quotedForFish(values.join(' '))}`]),
       ...(names === null ? [] : [`${at} -f -a '(__savepoint_names ${names})'`]),

@@ -15,12 +15,15 @@ import { checkDataFolder, checkNode, checkOpenFiles, checkPort } from './machine
 import { checkProof } from './players.ts';
 import { checkQueue } from './queue.ts';
 
-/** Checks everything that a node with this configuration depends on. It starts nothing and changes nothing. */
-export async function examine(config: Config, logger: Logger): Promise<readonly Finding[]> {
+/**
+ * Checks everything that a node with this configuration depends on. It starts nothing and changes nothing. `misspelt`: what is wrong with
+ * variables that look like settings and are none, a sentence each.
+ */
+export async function examine(config: Config, misspelt: readonly string[], logger: Logger): Promise<readonly Finding[]> {
   const findings: Finding[] = [
     checkNode(),
     ...checkOpenFiles(),
-    checkSettings(config),
+    checkSettings(config, misspelt),
     await checkVerifier(config),
     ...checkDataFolder(config),
     await checkPort(config),
@@ -33,11 +36,10 @@ export async function examine(config: Config, logger: Logger): Promise<readonly 
   return findings;
 }
 
-function checkSettings(config: Config): Finding {
+function checkSettings(config: Config, misspelt: readonly string[]): Finding {
   try {
     requireConsistentConfig(config);
-    if (config.misspelt.length > 0)
-      return warn('settings', config.misspelt.join('; '), 'Correct the names: docs/settings.md has all of them.');
+    if (misspelt.length > 0) return warn('settings', misspelt.join('; '), 'Correct the names: docs/settings.md has all of them.');
     return ok('settings', `roles ${config.roles.join(',')}; workers ${config.workers}`);
   } catch (error) {
     return fail('settings', errorMessage(error), 'Correct the settings that are named.');

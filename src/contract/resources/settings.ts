@@ -23,7 +23,7 @@ function truncated(value: unknown): unknown {
   return isNumber(json) ? Math.trunc(toDouble(json)) : value;
 }
 
-function optionalWholeNumber(initial: number, min: number, max: number, description: string) {
+function boundedWholeNumber(initial: number, min: number, max: number, description: string) {
   const expected = `a whole number from ${min} to ${max}`;
   return optional(z.preprocess(truncated, z.number().int().min(min).max(max)), description, { default: initial, code, expected });
 }
@@ -51,7 +51,7 @@ function oneOf<const W extends readonly [string, ...string[]]>(
   return optional(z.preprocess(meant, z.enum(words)), description, { default: words[0], code, expected: `one of ${words.join(', ')}` });
 }
 
-function optionalText(most: number, description: string) {
+function boundedText(most: number, description: string) {
   return optional(z.string().max(most), description, { default: '', code, expected: `a text of at most ${most} characters` });
 }
 
@@ -67,15 +67,15 @@ function object(schema: z.ZodType) {
 
 export const settings = z
   .strictObject({
-    description: optionalText(MAX_DESCRIPTION, 'For people.'),
+    description: boundedText(MAX_DESCRIPTION, 'For people.'),
     enabled: switched(true, '`false`: every request is refused.'),
     requirePlayerAuth: switched(false, 'Players have to prove who they are.'),
     guestSignIn: switched(false, 'Players without an account are guests, whom their devices prove.'),
     enableAuthSessions: switched(false, 'Players who are proven get a session.'),
-    authSessionTtlSeconds: optionalWholeNumber(3600, 60, 86_400, 'How long a session lasts.'),
+    authSessionTtlSeconds: boundedWholeNumber(3600, 60, 86_400, 'How long a session lasts.'),
     enableEncryptedRequests: switched(false, 'Requests of players are sealed.'),
     // The default must equal the one in the security config, which clients follow.
-    encryptedRequestWindowSeconds: optionalWholeNumber(120, 30, 600, 'How old a sealed request may be.'),
+    encryptedRequestWindowSeconds: boundedWholeNumber(120, 30, 600, 'How old a sealed request may be.'),
     // Existing games use these words for one document per player, so copied settings must be accepted.
     playerKeyMode: oneOf(['player', 'playerSave'], 'What `playerKey` is in templates.', { public: 'player' }),
     inputValidation: oneOf(['enforce', 'off'], 'Whether the input of endpoints is checked.'),
@@ -91,7 +91,7 @@ export const settings = z
       allow_readonly: 'block_writes',
     }),
     revisionForceEndpointUpgrade: switched(false, 'Endpoints refuse older revisions.'),
-    revisionNotifyMessage: optionalText(MAX_MESSAGE, 'What players are shown.'),
+    revisionNotifyMessage: boundedText(MAX_MESSAGE, 'What players are shown.'),
     revisionShowDefaultMessage: switched(false, 'Players are shown a message of the client’s own.'),
     revisionShowNewVersionBanner: switched(true, 'Players are shown a banner.'),
     revisionShowUpdateOptions: switched(true, 'Players are shown how to update.'),

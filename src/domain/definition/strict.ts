@@ -15,7 +15,7 @@ export function strictly<Body extends JsonObject>(decision: Decision<Body> | Ref
   const [first] = found;
   if (first === undefined) return decision;
   const more = found.length > 1 ? ` (and ${found.length - 1} more)` : '';
-  const message = `Nothing was written: in a strict push every finding is an error. ${placeOf(first)}: ${stringOrEmpty(first['message'])}${more}`;
+  const message = `Nothing was written: in a strict push every finding is an error. ${positionText(first)}: ${stringOrEmpty(first['message'])}${more}`;
   return refusal('STRICT_FINDINGS', plainWords(message), { body: refusedBody(body) });
 }
 
@@ -47,7 +47,7 @@ function asError(diagnostic: JsonObject): JsonObject {
   return { ...diagnostic, severity: 'error' };
 }
 
-function placeOf({ sourcePath, resourceId, sourcePointer, line }: JsonObject): string {
+function positionText({ sourcePath, resourceId, sourcePointer, line }: JsonObject): string {
   const named = stringOrEmpty(sourcePath) || stringOrEmpty(resourceId);
   return typeof line === 'number' ? `${named}:${line}` : `${named}${stringOrEmpty(sourcePointer)}`;
 }

@@ -82,10 +82,10 @@ export class GuardedVerifier implements PlayerVerifier {
 
   verify({ projectId, platformId, token, address }: Proof): Awaitable<Verdict> {
     const isUsable = platformId !== null && platformId !== '' && token !== null && token !== '' && token.length <= MAX_TOKEN;
-    const key = isUsable ? keyOf(platformId, token) : '';
+    const key = isUsable ? keyOf(platformId, token) : null;
     // The cache comes before the throttle. It does not help a guesser, and a player who shares the guesser's address can play on.
-    if (isUsable && this.#isCached(key)) return VERIFIED;
-    return andThen(this.#judge({ projectId, platformId, token, address }, isUsable ? key : null), (verdict) => {
+    if (key !== null && this.#isCached(key)) return VERIFIED;
+    return andThen(this.#judge({ projectId, platformId, token, address }, key), (verdict) => {
       this.#observer.judged(verdict.ok ? 'verified' : verdict.kind);
       return verdict;
     });
