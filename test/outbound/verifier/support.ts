@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Proof, Verdict } from '../../../src/app/ports/player-verifier.ts';
 import { realScheduler, type Scheduler } from '../../../src/kernel/scheduler.ts';
 import { createVerifier, type VerifierSettings } from '../../../src/outbound/verifier/create-verifier.ts';
@@ -36,9 +36,6 @@ class Stopped implements Pick<Scheduler, 'now' | 'monotonic'> {
 }
 
 export const clock = new Stopped();
-afterEach(() => {
-  clock.at = NOW * 1000;
-});
 
 export function proof(token: string | null, more: Partial<Proof> = {}): Proof {
   return { projectId: 'p', platformId: PLAYER, token, address: null, ...more };
@@ -89,12 +86,13 @@ class Service {
   }
 }
 
-/** A service for the tests of one file. */
+/** A service for the tests of the calling file, of which each begins at {@link NOW}. */
 export function openService(): Service {
   const service = new Service();
   beforeAll(() => service.open());
   afterAll(() => service.close());
-  afterEach(() => {
+  beforeEach(() => {
+    clock.at = NOW * 1000;
     service.asked = [];
   });
   return service;
