@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createEventStoreLog, type EventStoreLogOptions } from '../../../src/log/eventstore/log.ts';
 import {
   type AppendResult,
@@ -11,23 +11,18 @@ import {
 } from '../../../src/log/port.ts';
 import { type StandIn, type StandInOptions, startStandIn } from './server.ts';
 
-const cleanups: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 /** A stand-in server and a log on it, both closed after the test. */
 export async function opened(
   options: Omit<EventStoreLogOptions, 'url'> & StandInOptions = {},
 ): Promise<{ readonly server: StandIn; readonly log: Log }> {
   const server = await startStandIn(options);
-  cleanups.push(() => server.close());
+  onTestFinished(() => server.close());
   return { server, log: openedOn(server.url, options) };
 }
 
 export function openedOn(url: string, options: Omit<EventStoreLogOptions, 'url'> = {}): Log {
   const log = createEventStoreLog({ ...options, url });
-  cleanups.push(() => log.close());
+  onTestFinished(() => log.close());
   return log;
 }
 
