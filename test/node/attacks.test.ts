@@ -61,6 +61,10 @@ test('U+0000 in the path of a record is a record that is not there', async () =>
   expect(await refused(game.play('GET', game.storage('feed/record/%00')))).toBe('404 NOT_FOUND');
 });
 
+test('U+0000 in the id of a player whose flagged writes are asked for is refused', async () => {
+  expect(await refused(game.manage('GET', game.definitions('flags?platformId=7%00')))).toBe('400 INVALID_PLATFORMID');
+});
+
 test('what no body may hold is refused in the query of a GET call, too: written, it stopped the ledger, or nobody could read it', async () => {
   const ops = [
     { op: 'inc', path: 'gold', value: 1, source: '{{input.why}}' },

@@ -3,7 +3,7 @@ import { answered } from '../../domain/definition/publish.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
 import { wholeNumberIn } from '../../kernel/whole-number.ts';
-import { accessAt, requirePermissions } from '../access.ts';
+import { accessAt, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
@@ -24,6 +24,7 @@ export function createFlags(context: AppContext): Flags {
     const project = await projectOf(context, caller);
     const { key, space } = accessAt(project, caller, target);
     requirePermissions(key, ['rate_limits'], 'r');
+    requireStorable(query.player);
     const page = {
       before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
       limit: Math.min(wholeNumberIn(query.limit) || PAGE, MAX_PAGE),

@@ -257,7 +257,7 @@ export const projectFacts = {
         })
         .meta({ id: 'Flags', description: 'A page of flagged writes' }),
     },
-    errors: ['INVALID_REQUEST', 'BEHIND'],
+    errors: ['INVALID_REQUEST', 'INVALID_PLATFORMID', 'BEHIND'],
     idempotent: false,
     example: {
       answer: {
