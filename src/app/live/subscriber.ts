@@ -362,6 +362,8 @@ async function admissionOrRefusal(streamCaller: StreamCaller, caller: Caller, to
   }
 }
 
+/** A 401 is of the caller, and other answers from 500 on are of the node or of a service: those concern every topic. */
 function isOfTopic({ status, code }: Refusal): boolean {
-  return (status !== 401 || code === 'SECRET_KEY_REQUIRED') && status !== 429 && status < 500;
+  if (code === 'SECRET_KEY_REQUIRED' || code === 'QUERY_FAILED') return true;
+  return status !== 401 && status !== 429 && status < 500;
 }

@@ -158,6 +158,35 @@ test('a topic that a promotion closes is refused while the other topics go on, a
   await client.next(({ event, data }) => event === 'message' && data.topic === 'documents/saves');
 });
 
+test('a query that cannot be run is refused as a topic, while the stream goes on, opens again, and has the value once it is mended', async () => {
+  await settings(node.game, OPEN);
+  const { game } = node;
+  const define = (type: string) =>
+    ok(
+      game.manage('POST', game.definitions('queries'), {
+        body: [{ id: 'odd', name: 'odd', type, requiresSecretKey: false, sources: [{ collectionId: 'notes' }], config: { field: 'n' } }],
+      }),
+    );
+  const topics = ['query/odd', 'documents/notes'];
+  const isRefused = ({ event, data }: Came) => event === 'refused' && data.topic === 'query/odd' && data.error?.code === 'QUERY_FAILED';
+  const write = (n: number) => ok(game.play('POST', game.storage(`notes/${PLAYER}`), { body: { n } }));
+  const isNote =
+    (n: number) =>
+    ({ data }: Came) =>
+      data.topic === 'documents/notes' && Object(data.value).n === n;
+  await define('sum');
+  const client = await open({ 'x-platform-id': PLAYER }, topics);
+  await client.ever(({ event, data }) => event === 'message' && data.topic === 'query/odd');
+  await define('of the future');
+  await client.next(isRefused);
+  const again = await open({ 'x-platform-id': PLAYER }, topics);
+  await again.ever(isRefused);
+  await write(1);
+  for (const one of [client, again]) await one.ever(isNote(1));
+  await define('sum');
+  for (const one of [client, again]) await one.next(({ event, data }) => event === 'message' && data.topic === 'query/odd');
+});
+
 test('the streams of a project that is switched off end', async () => {
   await settings(node.game, OPEN);
   const client = await open({ 'x-platform-id': PLAYER }, ['documents/notes']);
