@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { IdempotentRequest } from '../app/app.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { requestHash } from '../domain/idempotency/answers.ts';
+import { isReservedQuery } from '../domain/security/reserved-queries.ts';
 import type { Json } from '../kernel/json.ts';
 import { type BodyListener, type Exchange, queryOf } from './exchange.ts';
-import { isReservedQuery } from './names.ts';
 
 /** Larger bodies are compared by their bytes: sorting their members would block all other requests. */
 const MAX_SORTED_BYTES = 262_144;

@@ -14,18 +14,3 @@ export const SECRET_HEADERS = ['x-secret-key', 'x-network-storage-secret', 'x-st
 export const TOKEN_HEADERS = ['x-platform-token', 'x-platform-auth-token'].flatMap(headerSpellings);
 export const SESSION_HEADERS: readonly string[] = ['x-auth-session', 'x-auth-session-token'];
 export const SESSION_MEMBERS: readonly string[] = ['authSessionToken', 'sessionToken'];
-
-/**
- * Query names that clients and their tools add, in lower case. They never become input of an endpoint, and do not change the meaning of a
- * request.
- */
-const RESERVED_QUERIES: ReadonlySet<string> = new Set(
-  [
-    ...['apiKey', 'token', 'authSessionToken', 'sessionToken', 'encryptedRequestId', 'secretKey', 'networkStorageSecret'],
-    ...['network_storage_secret_key', 'secret-key', 'revisionTarget', 'includeStaged', 'v', ...CLAIM_QUERIES],
-  ].map((name) => name.toLowerCase()),
-);
-
-export function isReservedQuery(name: string): boolean {
-  return RESERVED_QUERIES.has(name.toLowerCase());
-}

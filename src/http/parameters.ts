@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { BASES } from '../contract/families.ts';
 import type { Route } from '../contract/route.ts';
 import { routes } from '../contract/routes/index.ts';
+import { isReservedQuery } from '../domain/security/reserved-queries.ts';
 import { refusal } from '../kernel/errors.ts';
 import { didYouMean } from '../kernel/nearest.ts';
 import { type Exchange, headerText, queryOf, queryText } from './exchange.ts';
-import { isReservedQuery } from './names.ts';
 
 /** Refuses query parameters that no route serves. Endpoint calls may have any, because they are the endpoint's input. */
 

@@ -1,11 +1,11 @@
-import { type InputField, type InputShape, inputShape, typeNames } from '../domain/endpoint/input.ts';
+import { type InputField, type InputShape, inputShape, typeNames } from '../domain/endpoint/input-fields.ts';
 import { type Json, stringifyJson } from '../kernel/json.ts';
 import { allowed, noteOf, PLAIN_TYPES } from './declared.ts';
 import { ANY_OBJECT, EMPTY_OBJECT, list, type Member, MISSING, NULL, type ObjectType, type Type, UNKNOWN, union } from './type.ts';
 
 /**
- * Inputs of endpoints, from their declarations. The type that a game sends follows all of the declaration, enums included. The type that
- * steps see follows only what the server checks: types, and required members.
+ * Inputs of endpoints, from their declarations. The type that a game sends and the type that steps see differ: null counts as missing, and what is
+ * missing and has a default is filled in.
  */
 export interface InputTypes {
   /** The type that a game sends. */
@@ -23,13 +23,15 @@ export function inputTypes(declared: Json | undefined, reads: boolean): InputTyp
   return { sent: shapeType(shape, 'sent'), seen: shapeType(shape, 'seen') };
 }
 
-function shapeType({ fields, required }: InputShape, side: Side): ObjectType {
+function shapeType({ fields, required, additional }: InputShape, side: Side): ObjectType {
   const undeclared = required.filter((name) => !fields.has(name)).map((name): [string, Member] => [name, { type: UNKNOWN }]);
   const members = [...fields].map(([name, field]): [string, Member] => {
     const type = fieldType(field, side);
-    return [name, { type: required.includes(name) ? type : optional(type, side), ...aboutOf(field) }];
+    const isThere = field.default === undefined ? required.includes(name) : side === 'seen';
+    return [name, { type: isThere ? type : optional(type, side), ...aboutOf(field) }];
   });
-  return { kind: 'object', members: new Map([...members, ...undeclared]), rest: null, open: side === 'seen' };
+  const rest = side === 'sent' && typeof additional === 'object' ? fieldType(additional, side) : null;
+  return { kind: 'object', members: new Map([...members, ...undeclared]), rest, open: side === 'seen' };
 }
 
 function optional(type: Type, side: Side): Type {
@@ -37,7 +39,7 @@ function optional(type: Type, side: Side): Type {
 }
 
 function fieldType(field: InputField, side: Side): Type {
-  if (side === 'sent' && field.enum.length > 0) return union(...field.enum.map(allowed));
+  if (field.enum !== undefined && field.enum.length > 0) return union(...field.enum.map(allowed));
   const types = typeNames(field);
   if (types.length > 0) return union(...types.map((type) => typeByName(type, field, side)));
   return side === 'sent' && field.shape !== null ? shapeType(field.shape, side) : UNKNOWN;
@@ -58,5 +60,5 @@ function items({ items: declared }: InputField, side: Side): Type {
 }
 
 function aboutOf({ about, default: initial }: InputField): { readonly about?: string } {
-  return noteOf(about, initial === undefined ? undefined : `Meant where it is left out: ${stringifyJson(initial)}.`);
+  return noteOf(about, initial === undefined ? undefined : `Where it is left out: ${stringifyJson(initial)}.`);
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { condition } from './condition.ts';
 import { definition } from './definition.ts';
-import { anyText, flag, json, list, map, optional, text, wholeNumber, word } from './member.ts';
+import { field } from './field.ts';
+import { alsoNamed, anyText, flag, json, map, NOTES, optional, text, wholeNumber, word } from './member.ts';
 import { callLimits } from './rate-limits.ts';
 import { onFail, steps } from './step.ts';
 
@@ -16,23 +17,47 @@ const inputField: z.ZodType = z
   .lazy(() => z.union([anyText, inputObject]))
   .meta({ id: 'InputField', description: 'A member of an input, or its type alone.' });
 
-export const inputObject = z.looseObject({
-  type: optional(z.union([anyText, z.array(anyText)]), `What its values are: ${INPUT_TYPES.join(', ')}. Another word takes anything.`),
-  required: optional(z.union([z.boolean(), z.array(text)]), 'Whether it must be there; of an object, the names of those that must.'),
+const { title, enum: allowed, min, max, minimum, maximum, minLength, maxLength, minItems, maxItems } = field.shape;
+
+/** Members of what declares an object: the whole input, or a member of it. */
+const ofObjects = {
   properties: optional(z.record(z.string(), inputField), 'Fields of an object.'),
-  items: optional(inputField, 'What the items of a list are.'),
-  enum: optional(list, 'The values that are meant. Others pass.'),
-  default: optional(json, 'For people and generated inputs.'),
+  additionalProperties: optional(z.union([z.boolean(), inputField]), 'Other members: any, none, or those that this field takes.', {
+    default: true,
+    code: 'INVALID_ADDITIONAL_PROPERTIES',
+    expected: 'true, false or a field',
+    outer: z.union([z.boolean(), anyText, map]),
+  }),
+  title,
   description: optional(anyText, 'For people.'),
-});
+  notes: optional(json, 'For people.'),
+};
+
+export const inputObject = z
+  .strictObject({
+    type: optional(z.union([anyText, z.array(anyText)]), `What its values are: ${INPUT_TYPES.join(', ')}. Another word takes anything.`),
+    required: optional(z.union([z.boolean(), z.array(text)]), 'Whether it must be there; of an object, the names of those that must.'),
+    ...ofObjects,
+    items: optional(inputField, 'What the items of a list are.'),
+    ...{ enum: allowed, min, max, minimum, maximum, minLength, maxLength, minItems, maxItems },
+    pattern: optional(anyText, 'What a text must match, as `matches` of a condition does.', {
+      code: 'INVALID_PATTERN',
+      expected: 'a text',
+    }),
+    default: optional(json, 'What it is where it is missing.'),
+  })
+  .meta({ description: 'A member of an input.' });
+alsoNamed.add(inputObject, { pattern: NOTES });
 
 export const input = z
-  .looseObject({
+  .strictObject({
     type: optional(anyText, '`object`.'),
-    properties: optional(z.record(z.string(), inputField), 'The members of the input. Unknown ones pass.'),
     required: optional(z.array(text), 'Those that must be there.'),
+    ...ofObjects,
+    properties: optional(z.record(z.string(), inputField), 'The members of the input.'),
   })
-  .meta({ id: 'Input', description: 'What an endpoint is called with: types and required members are checked, nothing else.' });
+  .meta({ id: 'Input', description: 'What an endpoint is called with. What does not fit is refused.' });
+alsoNamed.add(input, { pattern: NOTES });
 
 export const BUDGET_NAMES = [
   ...([

@@ -40,17 +40,8 @@ export interface AccessModel {
   readonly stated: boolean;
 }
 
-/**
- * One compiled field of a schema. Every object of this type has all members, so all have one shape, which is faster: each member of each written
- * document is checked by one.
- */
-export interface FieldModel {
-  readonly type: string;
-  /** Its description: `description`, else `title`. */
-  readonly about: string | undefined;
-  readonly default: Json | undefined;
-  readonly required: boolean;
-  readonly ledger: boolean;
+/** Which values a field may have within its type: of a document, and of an endpoint's input. */
+export interface Bounds {
   readonly enum: readonly Json[] | undefined;
   readonly min: number | ExactNumber | undefined;
   readonly max: number | ExactNumber | undefined;
@@ -58,6 +49,19 @@ export interface FieldModel {
   readonly maxLength: number | undefined;
   readonly minItems: number | undefined;
   readonly maxItems: number | undefined;
+}
+
+/**
+ * One compiled field of a schema. Every object of this type has all members, so all have one shape, which is faster: each member of each written
+ * document is checked by one.
+ */
+export interface FieldModel extends Bounds {
+  readonly type: string;
+  /** Its description: `description`, else `title`. */
+  readonly about: string | undefined;
+  readonly default: Json | undefined;
+  readonly required: boolean;
+  readonly ledger: boolean;
   readonly properties: ReadonlyMap<string, FieldModel> | undefined;
   readonly items: FieldModel | undefined;
   /** Whether there may be members without a definition: `true`: any; `false`: none. A field checks each of them. */

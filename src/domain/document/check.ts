@@ -1,16 +1,6 @@
-import { groupBy } from '../../kernel/group.ts';
-import {
-  compareNumbers,
-  ExactNumber,
-  isArray,
-  isNumber,
-  isObject,
-  type Json,
-  type JsonObject,
-  jsonEquals,
-  toDouble,
-} from '../../kernel/json.ts';
+import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
+import { boundFault } from './bounds.ts';
 import { DOCUMENT_KEY } from './key.ts';
 
 /** A fault as text, which its parent prefixes with a path: `: expected number`, or `xp: expected number` from further down. */
@@ -32,35 +22,10 @@ function checkValue(field: FieldModel, value: Json, depth: number): Fault | null
   if (depth > MAX_DEPTH) return ': nested too deeply';
   if (value === null && !field.required) return null;
   if (!hasType(field.type, value)) return `: expected ${field.type}`;
-  if (field.enum !== undefined && !isAllowed(field.enum, value)) return ': not one of the allowed values';
-  if (typeof value === 'string') return checkText(field, value);
-  if (isNumber(value)) return checkNumber(field, value);
+  const fault = boundFault(field, value);
+  if (fault !== null) return `: ${fault}`;
   if (isArray(value)) return checkItems(field, value, depth);
   return isObject(value) ? checkMembers(field, value, depth) : null;
-}
-
-/** A schema may allow thousands of values for each item of a list. So a value is compared only with those that have the same group key. */
-function isAllowed(allowed: readonly Json[], value: Json): boolean {
-  const candidates = allowed.length > FEW_VALUES ? (groupsOf(allowed).get(groupKey(value)) ?? []) : allowed;
-  return candidates.some((each) => jsonEquals(each, value));
-}
-
-const FEW_VALUES = 8;
-const groups = new WeakMap<readonly Json[], ReadonlyMap<string, readonly Json[]>>();
-
-function groupsOf(allowed: readonly Json[]): ReadonlyMap<string, readonly Json[]> {
-  const known = groups.get(allowed) ?? groupBy(allowed, groupKey);
-  groups.set(allowed, known);
-  return known;
-}
-
-/** Equal values have equal keys. Values that differ may share one. */
-function groupKey(value: Json): string {
-  if (isNumber(value)) return String(toDouble(value));
-  if (isArray(value)) return `[${value.map(groupKey).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value).sort();
-  return `{${members.map((name) => `${JSON.stringify(name)}:${groupKey(value[name] ?? null)}`).join()}}`;
 }
 
 /** A type that this server does not know allows anything. */
@@ -95,32 +60,7 @@ function isInteger(value: number | ExactNumber): boolean {
   return value instanceof ExactNumber ? /^-?\d+$/.test(value.text) : Number.isInteger(value);
 }
 
-function checkText({ minLength = 0, maxLength = Number.POSITIVE_INFINITY }: FieldModel, text: string): Fault | null {
-  if (minLength === 0 && text.length <= maxLength) return null;
-  const length = codePoints(text);
-  if (length < minLength) return `: shorter than ${minLength} characters`;
-  return length > maxLength ? `: longer than ${maxLength} characters` : null;
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
-
-/** Compares by decimal value: two integers above 2^53 may be the same double, and a bound may lie between them. */
-function checkNumber({ min, max }: FieldModel, value: number | ExactNumber): Fault | null {
-  if (min !== undefined && compareNumbers(value, min) < 0) return `: less than ${boundText(min)}`;
-  return max !== undefined && compareNumbers(value, max) > 0 ? `: more than ${boundText(max)}` : null;
-}
-
-function boundText(bound: number | ExactNumber): string {
-  return bound instanceof ExactNumber ? bound.text : String(bound);
-}
-
 function checkItems(field: FieldModel, list: readonly Json[], depth: number): Fault | null {
-  if (list.length < (field.minItems ?? 0)) return `: fewer than ${field.minItems} items`;
-  if (list.length > (field.maxItems ?? Number.POSITIVE_INFINITY)) return `: more than ${field.maxItems} items`;
   for (let index = 0; index < list.length; index += 1) {
     const fault = checkMember(field.items ?? true, list[index] ?? null, depth + 1);
     if (fault !== null) return under(String(index), fault);

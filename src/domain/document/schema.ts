@@ -1,9 +1,10 @@
 import type { field as fieldSchema } from '../../contract/resources/field.ts';
 import type { Written } from '../../contract/resources/member.ts';
-import { isArray, isNumber, isObject, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
+import { isArray, isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import { listOf, longForm, objectOf, stringOf } from '../definition/read.ts';
 import { growthWindows } from '../limit/fields.ts';
+import { boundsOf } from './bounds.ts';
 
 type WrittenField = Written<typeof fieldSchema>;
 
@@ -87,13 +88,7 @@ function compileField(raw: Json, required = false): FieldModel {
     default: undefined,
     required: required || written.required === true,
     ledger: written._ledger === true && LEDGER_TYPES.has(type),
-    enum: isArray(written.enum) ? written.enum : undefined,
-    min: numberOf(written.min ?? written.minimum),
-    max: numberOf(written.max ?? written.maximum),
-    minLength: bound(written.minLength),
-    maxLength: bound(written.maxLength),
-    minItems: bound(written.minItems),
-    maxItems: bound(written.maxItems),
+    ...boundsOf(written),
     properties,
     items,
     additional,
@@ -127,14 +122,6 @@ function isTracked(field: FieldModel | boolean): boolean {
 /** Whether a dotted path can name this member. */
 export function isPathPart(name: string): boolean {
   return name !== '' && !name.includes('.');
-}
-
-function numberOf(value: Json | undefined): FieldModel['min'] {
-  return isNumber(value) ? value : undefined;
-}
-
-function bound(value: Json | undefined): number | undefined {
-  return isNumber(value) ? toDouble(value) : undefined;
 }
 
 /**

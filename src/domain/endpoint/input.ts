@@ -1,41 +1,30 @@
-import type { inputObject } from '../../contract/resources/logic.ts';
-import type { Written } from '../../contract/resources/member.ts';
-import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
-import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject, numberFromText, tryParseJson } from '../../kernel/json.ts';
+import { callBody, namedCall } from '../../contract/resources/call.ts';
+import { namesIn } from '../../contract/resources/member.ts';
+import { Refusal, refusable, refusal } from '../../kernel/errors.ts';
+import {
+  isArray,
+  isObject,
+  type Json,
+  type JsonObject,
+  jsonEquals,
+  numberFromText,
+  stringifyJson,
+  tryParseJson,
+} from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
-import { listOf, longForm, objectOf, stringOf } from '../definition/read.ts';
+import { boundFault } from '../document/bounds.ts';
+import { CREDENTIALS } from '../security/call-body.ts';
+import { LanguageError } from './errors.ts';
+import { type InputField, type InputPattern, type InputShape, inputShape, isOfType, typeNames } from './input-fields.ts';
+import { MAX_SUBJECT } from './pattern.ts';
+import { MAX_VISITS } from './regex.ts';
 
-/** Checks an endpoint's input against its declared schema: required fields and types, nothing else. */
+/** Checks an endpoint's input against what is declared of it, and fills in what is missing and has a default. */
 export type InputCheck = (input: JsonObject, fromQuery: boolean) => JsonObject;
-
-type WrittenField = Written<typeof inputObject>;
-
-/** A declared member of an input. */
-export interface InputField {
-  /** As the author spells them; empty: any value. */
-  readonly types: readonly string[];
-  /** `null`: nothing is declared of its members. */
-  readonly shape: InputShape | null;
-  readonly items: InputField | null;
-  /** The listed values, for documentation and for types. The check accepts others, too. */
-  readonly enum: readonly Json[];
-  readonly default: Json | undefined;
-  readonly about: string | undefined;
-}
-
-export interface InputShape {
-  readonly fields: ReadonlyMap<string, InputField>;
-  /** Names that must be there, whether or not they are among the fields. */
-  readonly required: readonly string[];
-}
-
-/** Levels of fields in fields that are checked. */
-export const MAX_NESTING = 8;
-const ANY: InputField = { types: [], shape: null, items: null, enum: [], default: undefined, about: undefined };
 
 /**
  * The input as the endpoint sees it. `fromQuery`: members are texts, and are converted to their declared types where that loses nothing. Unknown
- * fields pass. 400 INVALID_INPUT names the first field that is missing or has the wrong type.
+ * fields pass, unless the declaration closes the object. 400 INVALID_INPUT names the first field that is wrong.
  */
 export function checkInput(
   compiled: { readonly input: InputCheck },
@@ -48,129 +37,118 @@ export function checkInput(
 /** Compiles an input schema; see {@link checkInput}. Without a schema every input passes. */
 export function compileInput(json: Json | undefined): InputCheck {
   const shape = inputShape(json);
-  if (shape === null || (shape.fields.size === 0 && shape.required.length === 0)) return (input) => input;
-  return (input, fromQuery) => {
-    const checked = fromQuery ? convert(input, shape) : input;
-    checkShape(checked, shape, '');
-    return checked;
-  };
+  if (shape === null || (shape.fields.size === 0 && shape.required.length === 0 && shape.additional === true)) return (input) => input;
+  return (input, fromQuery) => new Check().object(fromQuery ? convert(input, shape) : input, shape, '', ABOUT_CALL);
 }
 
-/** What an input schema declares; `null`: nothing. */
-export function inputShape(json: Json | undefined): InputShape | null {
-  return shapeIn(objectOf(json), 0);
+/** What is wrong with a value for a field, or `null`. */
+export function faultOf(value: Json, field: InputField): string | null {
+  const refused = refusable(() => new Check().field(value, field, 'default'));
+  return refused instanceof Refusal ? refused.message : null;
 }
 
-function shapeIn({ properties, required }: WrittenField, depth: number): InputShape | null {
-  if (!isObject(properties) && !isArray(required)) return null;
-  const fields = new Map(Object.entries(objectOf(properties)).map(([name, field]) => [name, compileField(field, depth + 1)]));
-  const own = Object.entries(objectOf(properties)).flatMap(([name, field]) => (isRequired(objectOf(field)) ? [name] : []));
-  return { fields, required: [...new Set([...listOf(required).filter((name) => typeof name === 'string'), ...own])] };
-}
+/** Members about the call, which client libraries send beside the members of an input. No declaration refuses them. */
+const ABOUT_CALL: ReadonlySet<string> = new Set([...namesIn(callBody), ...namesIn(namedCall), ...CREDENTIALS]);
+const NO_NAMES: ReadonlySet<string> = new Set();
 
-function isRequired({ required }: WrittenField): boolean {
-  return required === true;
-}
+/** One check of one input. */
+class Check {
+  /** Of all patterns together: an input may hold thousands of texts. */
+  #visits = 0;
 
-function compileField(json: Json, depth: number): InputField {
-  if (depth > MAX_NESTING && typeof json !== 'string') return ANY;
-  const written: WrittenField = longForm(json, 'type');
-  const { type, items } = written;
-  return {
-    types: typesOf(isArray(type) ? type : [type]),
-    shape: shapeIn(written, depth),
-    items: items === undefined ? null : compileField(items, depth + 1),
-    enum: listOf(written.enum),
-    default: written.default,
-    about: stringOf(written.description),
-  };
-}
-
-/**
- * The allowed types, each once, so that a list of thousands is not tried for every value. Empty if one of them is unknown, because an unknown
- * type accepts any value.
- */
-function typesOf(named: readonly (Json | undefined)[]): string[] {
-  const types = [...new Set(named.filter((name): name is string => typeof name === 'string'))];
-  return types.every((name) => TYPES.has(SAME_TYPES.get(name) ?? name)) ? types : [];
-}
-
-/** The types of a field under their standard names; empty: any value. */
-export function typeNames({ types }: InputField): readonly string[] {
-  return types.map((name) => SAME_TYPES.get(name) ?? name);
-}
-
-type Test = (value: Json) => boolean;
-
-const TYPES: ReadonlyMap<string, Test> = new Map<string, Test>([
-  ['string', (value) => typeof value === 'string'],
-  ['number', isNumber],
-  ['integer', isInteger],
-  ['boolean', (value) => typeof value === 'boolean'],
-  ['object', isObject],
-  ['array', isArray],
-  ['null', (value) => value === null],
-]);
-
-const SAME_TYPES: ReadonlyMap<string, string> = new Map([
-  ['bool', 'boolean'],
-  ['int', 'integer'],
-  ['float', 'number'],
-  ['list', 'array'],
-]);
-
-/** The types that a field may be declared with. */
-export const INPUT_TYPES: readonly string[] = [...TYPES.keys(), ...SAME_TYPES.keys(), 'any'];
-
-/** A test of a type. An unknown type accepts anything. */
-function testOf(type: string): Test {
-  return TYPES.get(SAME_TYPES.get(type) ?? type) ?? (() => true);
-}
-
-function isInteger(value: Json): boolean {
-  return value instanceof ExactNumber ? /^-?\d+$/.test(value.text) : Number.isInteger(value);
-}
-
-/** Checks an object. Null counts as missing: game code sends an unset member as null. */
-function checkShape(value: JsonObject, shape: InputShape, at: string): void {
-  for (const name of shape.required) {
-    if ((member(value, name) ?? null) === null && !acceptsNull(shape.fields.get(name), value, name)) throw missing(value, name, at);
-  }
-  // Visits the shorter of both lists of names: each object in a long list may be small, and the schema may have thousands of fields.
-  for (const name of shorter(shape.fields, value)) {
-    const field = shape.fields.get(name);
-    const item = member(value, name);
-    if (field !== undefined && item !== undefined && item !== null) checkField(item, field, at + name);
-  }
-}
-
-function shorter(fields: ReadonlyMap<string, InputField>, value: JsonObject): Iterable<string> {
-  const names = Object.keys(value);
-  return names.length < fields.size ? names : fields.keys();
-}
-
-function acceptsNull(field: InputField | undefined, value: JsonObject, name: string): boolean {
-  return Object.hasOwn(value, name) && field?.types.includes('null') === true;
-}
-
-function checkField(value: Json, field: InputField, at: string): void {
-  if (field.types.length > 0 && !field.types.some((type) => testOf(type)(value))) {
+  /** The value with what is missing filled in. Throws the refusal of the first fault. */
+  field(value: Json, field: InputField, at: string): Json {
+    const types = typeNames(field);
+    if (types.length === 0 || types.some((type) => isOfType(value, type))) return this.#within(value, field, at);
     throw invalid(at, `Field "${at}" must be of type ${field.types.join(' or ')}`);
   }
-  if (field.shape !== null && isObject(value)) checkShape(value, field.shape, `${at}.`);
-  const { items } = field;
-  if (items === null || !isArray(value)) return;
-  value.forEach((item, index) => {
-    if (item !== null) checkField(item, items, `${at}.${index}`);
-  });
+
+  /** Null counts as missing: game code sends an unset member as null. `free`: names that pass a closed shape. */
+  object(value: JsonObject, shape: InputShape, at = '', free = NO_NAMES): JsonObject {
+    for (const name of shape.required) {
+      if (isMissing(value, name, shape) && shape.fields.get(name)?.default === undefined) throw missing(value, name, at);
+    }
+    const filled = withDefaults(value, shape);
+    let changed: Record<string, Json> | null = null;
+    for (const name of namesToCheck(filled, shape)) {
+      const item = member(filled, name);
+      const field = shape.fields.get(name) ?? (free.has(name) || shape.additional);
+      if (field === false) throw unknown(shape, name, at);
+      if (field === true || item === undefined || item === null) continue;
+      const checked = this.field(item, field, at + name);
+      if (checked === item) continue;
+      changed ??= { ...filled };
+      changed[name] = checked;
+    }
+    return changed ?? filled;
+  }
+
+  #within(value: Json, field: InputField, at: string): Json {
+    const fault = boundFault(field, value);
+    if (fault !== null) throw invalid(at, `Field "${at}": ${fault}${allowedText(field, value)}`);
+    if (typeof value === 'string' && field.pattern !== null) this.#match(value, field.pattern, at);
+    if (field.shape !== null && isObject(value)) return this.object(value, field.shape, `${at}.`);
+    return field.items !== null && isArray(value) ? this.#items(value, field.items, at) : value;
+  }
+
+  #items(list: readonly Json[], field: InputField, at: string): readonly Json[] {
+    const checked = list.map((item, index) => (item === null ? item : this.field(item, field, `${at}.${index}`)));
+    return checked.some((item, index) => item !== list[index]) ? checked : list;
+  }
+
+  #match(text: string, { source, regex }: InputPattern, at: string): void {
+    if (text.length > MAX_SUBJECT) throw invalid(at, `Field "${at}": longer than ${MAX_SUBJECT} characters`);
+    try {
+      const { found, visits } = regex().search(text);
+      this.#visits += visits;
+      if (this.#visits > MAX_VISITS) throw new LanguageError('Matching takes too long.');
+      if (!found) throw invalid(at, `Field "${at}": does not match ${source}`);
+    } catch (error) {
+      if (!(error instanceof LanguageError)) throw error;
+      throw invalid(at, `Field "${at}": cannot be matched with ${source}. ${error.message}`);
+    }
+  }
+}
+
+/** Visits the shorter list of names: each object in a long list may be small, and the schema may have thousands of fields. */
+function namesToCheck(value: JsonObject, { fields, additional }: InputShape): Iterable<string> {
+  const names = Object.keys(value);
+  return additional !== true || names.length < fields.size ? names : fields.keys();
+}
+
+function withDefaults(value: JsonObject, shape: InputShape): JsonObject {
+  const filled = shape.defaults.filter(([name]) => isMissing(value, name, shape));
+  return filled.length === 0 ? value : { ...value, ...Object.fromEntries(filled) };
+}
+
+function isMissing(value: JsonObject, name: string, { fields }: InputShape): boolean {
+  if ((member(value, name) ?? null) !== null) return false;
+  return !Object.hasOwn(value, name) || fields.get(name)?.types.includes('null') !== true;
 }
 
 /** The refusal of a missing field. It suggests a member in another letter case, because some client libraries change the case of names. */
 function missing(value: JsonObject, name: string, at: string): Refusal {
+  return invalid(at + name, `Field "${at}${name}" is required${caseHint(Object.keys(value), name, at)}`);
+}
+
+function unknown({ fields }: InputShape, name: string, at: string): Refusal {
+  return invalid(at + name, `Field "${at}${name}" is not declared, and no others are taken${caseHint(fields.keys(), name, at)}`);
+}
+
+function caseHint(names: Iterable<string>, name: string, at: string): string {
   const lower = name.toLowerCase();
-  const similar = Object.keys(value).find((other) => other !== name && other.toLowerCase() === lower);
-  const hint = similar === undefined ? '' : `; there is "${at}${similar}", which differs in letter case`;
-  return invalid(at + name, `Field "${at}${name}" is required${hint}`);
+  for (const other of names) {
+    if (other !== name && other.toLowerCase() === lower) return `; there is "${at}${other}", which differs in letter case`;
+  }
+  return '';
+}
+
+const MAX_LISTED = 8;
+
+/** The allowed values, where they are the fault and are few. */
+function allowedText({ enum: allowed }: InputField, value: Json): string {
+  if (allowed === undefined || allowed.length > MAX_LISTED || allowed.some((each) => jsonEquals(each, value))) return '';
+  return `, which are ${allowed.map((each) => stringifyJson(each)).join(', ')}`;
 }
 
 function invalid(field: string, message: string): Refusal {
@@ -180,18 +158,29 @@ function invalid(field: string, message: string): Refusal {
 /** Converts query texts to the declared types. A text that does not convert stays, and fails the check if the type is wrong. */
 function convert(input: JsonObject, shape: InputShape): JsonObject {
   const converted: Record<string, Json> = { ...input };
-  for (const [name, { types }] of shape.fields) {
+  for (const [name, field] of shape.fields) {
     const text = member(input, name);
-    if (typeof text !== 'string' || types.length === 0 || types.includes('string')) continue;
-    const value = types.map((type) => fromText(text, type)).find((result) => result !== undefined);
+    if (typeof text !== 'string' || field.types.includes('string')) continue;
+    const value = typesOfQuery(field)
+      .map((type) => fromText(text, type))
+      .find((result) => result !== undefined);
     if (value !== undefined) converted[name] = value;
   }
   return converted;
 }
 
+/** The declared types; without any, those of the values that are allowed. */
+function typesOfQuery(field: InputField): readonly string[] {
+  if (field.types.length > 0) return typeNames(field);
+  const allowed = field.enum ?? [];
+  return allowed.some((each) => typeof each === 'string')
+    ? []
+    : ['number', 'boolean'].filter((type) => allowed.some((each) => isOfType(each, type)));
+}
+
 function fromText(text: string, type: string): Json | undefined {
-  const value = convertedText(text, SAME_TYPES.get(type) ?? type);
-  return value !== undefined && testOf(type)(value) ? value : undefined;
+  const value = convertedText(text, type);
+  return value !== undefined && isOfType(value, type) ? value : undefined;
 }
 
 function convertedText(text: string, type: string): Json | undefined {

@@ -3,8 +3,8 @@ import { compileRegex, type Regex } from './regex.ts';
 import type { Eval, Scope } from './scope.ts';
 import { toText, type Value } from './value.ts';
 
-const MAX_PATTERN = 200;
-const MAX_SUBJECT = 2000;
+export const MAX_PATTERN = 200;
+export const MAX_SUBJECT = 2000;
 /** Compiled patterns kept for one place of a definition. */
 const MAX_CACHED = 16;
 /** Visiting eight states (two to this power) costs one unit of work. */

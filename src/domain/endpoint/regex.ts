@@ -14,7 +14,7 @@ export interface Regex {
 
 const MAX_STATES = 2000;
 /** Most states that one search visits. This is about the 50 ms that a pattern may take, bounded without a clock. */
-const MAX_VISITS = 1_000_000;
+export const MAX_VISITS = 1_000_000;
 /** Most build steps. Nested repetitions of nothing, such as `((){999}){999}`, add no state, so the bound on states does not stop them. */
 const MAX_BUILDS = 20_000;
 

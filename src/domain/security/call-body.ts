@@ -12,7 +12,7 @@ export function inputOfBody(body: CallBody): JsonObject {
 }
 
 /** Members beside an input that prove the caller or name the call. Those of a sealed payload never become input. */
-const CREDENTIALS: ReadonlySet<string> = new Set([
+export const CREDENTIALS: ReadonlySet<string> = new Set([
   ...['apiKey', 'token', 'authSessionToken', 'sessionToken', 'encryptedRequestId', 'security', '_endpointSlug'],
   ...memberSpellings('platformId'),
 ]);

@@ -1,7 +1,8 @@
 import type { endpoint, inputObject } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
-import { isArray, type Json, type JsonObject } from '../../kernel/json.ts';
+import { compareNumbers, isArray, isNumber, type Json, type JsonObject } from '../../kernel/json.ts';
 import { listOf, longForm, objectFrom, objectOf, stringOf } from '../definition/read.ts';
+import { inputField } from '../endpoint/input-fields.ts';
 
 /** Makes sample inputs from what an endpoint declares of its input. */
 
@@ -51,9 +52,17 @@ function fieldOf(field: Json): Written<typeof inputObject> {
   return longForm(field, 'type');
 }
 
-function sampleOf(field: Json): Json {
-  const { type, default: initial } = fieldOf(field);
+/** A value that fits what is declared, a pattern aside. */
+function sampleOf(written: Json): Json {
+  const { default: initial, enum: allowed, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY, ...field } = inputField(written);
   if (initial !== undefined) return initial;
+  if (allowed?.[0] !== undefined) return allowed[0];
+  const { type } = fieldOf(written);
   const first = isArray(type) ? type[0] : type;
-  return (typeof first === 'string' ? SAMPLES.get(first.toLowerCase()) : undefined) ?? null;
+  const value = (typeof first === 'string' ? SAMPLES.get(first.toLowerCase()) : undefined) ?? null;
+  if (isNumber(value)) return compareNumbers(value, min) < 0 ? min : compareNumbers(value, max) > 0 ? max : value;
+  return typeof value === 'string' ? value.padEnd(Math.min(field.minLength ?? 0, MAX_SAMPLE), value).slice(0, field.maxLength) : value;
 }
+
+/** Characters of a text that is made up. */
+const MAX_SAMPLE = 1000;

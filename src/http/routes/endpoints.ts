@@ -5,6 +5,7 @@ import { endpoints } from '../../contract/routes/endpoints.ts';
 import { failurePath } from '../../domain/endpoint/failure-path.ts';
 import { inputOfBody, inputOfPayload, securityIn } from '../../domain/security/call-body.ts';
 import { sealedIn } from '../../domain/security/envelope.ts';
+import { isReservedQuery } from '../../domain/security/reserved-queries.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type JsonObject } from '../../kernel/json.ts';
@@ -15,7 +16,6 @@ import { authenticate, targetOf, withBodyClaim } from '../credentials.ts';
 import { refusalOf, sendableStatus } from '../errors.ts';
 import { type CallOutcome, type Context, type Exchange, headerText, param, queryOf } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
-import { isReservedQuery } from '../names.ts';
 import type { Services } from './services.ts';
 
 /** Endpoint calls. The HTTP method is not compared with the definition's. */

@@ -113,6 +113,21 @@ describe('the validator', () => {
     ['MISSING_CHECK /steps/0', 'endpoint', step({ type: 'condition', field: 'a', op: 'is_null' })],
     ['INVALID_CONDITION_OP /steps/0/op', 'endpoint', step({ type: 'condition', field: 'a', op: 'nil' })],
     ['MISSING_CHECK /steps/0', 'endpoint', step({ type: 'assert' })],
+    ...(
+      [
+        ['UNKNOWN_INPUT_MEMBER /input/properties/a/requird', { a: { requird: true } }],
+        ['UNKNOWN_INPUT_MEMBER /input/properties/a/properties/b/format', { a: { properties: { b: { format: 'email' } } } }],
+        ['INVALID_FIELD_BOUND /input/properties/a/maxLength', { a: { maxLength: '24' } }],
+        ['INVALID_ENUM /input/properties/a/enum', { a: { enum: 'x' } }],
+        ['INVALID_PATTERN /input/properties/a/pattern', { a: { pattern: '(?=x)' } }],
+        ['INVALID_PATTERN /input/properties/a/pattern', { a: { pattern: 5 } }],
+        ['INVALID_INPUT_DEFAULT /input/properties/a/default', { a: { type: 'number', default: 'x' } }],
+        ['INVALID_ADDITIONAL_PROPERTIES /input/properties/a/additionalProperties', { a: { additionalProperties: 1 } }],
+      ] satisfies [string, JsonObject][]
+    ).map(([code, properties]): [string, ListedKind, JsonObject] => [code, 'endpoint', { ...step(read), input: { properties } }]),
+    ['UNKNOWN_INPUT_MEMBER /input/requried', 'endpoint', { ...step(read), input: { properties: {}, requried: [] } }],
+    ['RESERVED_INPUT /input/properties/V', 'endpoint', { ...step(read), method: 'get', input: { properties: { V: {} } } }],
+    ['RESERVED_INPUT /input/properties/steamId', 'endpoint', { ...step(read), method: 'GET', input: { properties: { steamId: {} } } }],
     ['INPUT_UNCHECKED /input', 'endpoint', { ...step(read), input: { text: { type: 'string', required: true } } }],
     ['INVALID_CONDITION /steps/0/check', 'endpoint', step({ type: 'assert', check: 7 })],
     ['INVALID_CONDITION_GROUP /steps/0/check/all', 'endpoint', step({ type: 'assert', check: { all: [] } })],

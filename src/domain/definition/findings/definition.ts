@@ -6,7 +6,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/j
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { takeOf } from '../../endpoint/take.ts';
 import type { ListedKind } from '../kinds.ts';
-import { objectOf } from '../read.ts';
+import { objectOf, stringOf } from '../read.ts';
 import { budgetsFindings } from './budgets.ts';
 import { collectionFindings } from './collection.ts';
 import { type Finding, Findings, isText, type Known } from './finding.ts';
@@ -76,7 +76,7 @@ function endpointFindings(definition: Written<typeof endpoint>, findings: Findin
   if (steps === undefined || steps === null || (isArray(steps) && steps.length === 0)) {
     findings.add('NO_STEPS', '/steps', 'This endpoint has no steps.');
   }
-  inputFindings(definition.input, findings);
+  inputFindings(definition.input, stringOf(definition.method)?.toUpperCase() === 'GET', findings);
   responseFindings(definition.response, findings);
 }
 

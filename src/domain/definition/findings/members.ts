@@ -44,6 +44,7 @@ export function unknownBeside(document: Json, lists: readonly string[], findings
 
 const NOTE = new RegExp(NOTES);
 
-function isNote(name: string): boolean {
+/** Whether a member is a note, which editors and authors may write anywhere. */
+export function isNote(name: string): boolean {
   return NOTE.test(name);
 }
