@@ -115,10 +115,10 @@ export async function nodePart(
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const logFile = join(folder, `${name}.log`);
-  const address = ['--host', '127.0.0.1', '--port', String(port), '--data', join(folder, name)];
+  const address = ['--host', '127.0.0.1', '--port', String(port)];
   const [program, args] = programCommand(['start', '--roles', roles, ...address, ...words]);
   const start = (signal: AbortSignal) => {
-    const running = startProcess({ program, args, env, logFile, stopWith: 'SIGTERM' });
+    const running = startProcess({ program, args, env: { ...env, SAVEPOINT_DATA: join(folder, name) }, logFile, stopWith: 'SIGTERM' });
     return whenReady(running, logFile, () => isHealthy(url), signal);
   };
   return { name, does: roles, address: `127.0.0.1:${port}`, url, start };

@@ -113,7 +113,7 @@ async function ownProject(dataFolder: string): Promise<Credentials> {
   const file = join(dataFolder, 'example-game.json');
   const kept = await readFile(file, 'utf8').catch(() => null);
   if (kept !== null) return parseCredentials(JSON.parse(kept));
-  const { code, stdout, stderr } = await savepointAsCaller('project', 'create', 'Example game', '--data', dataFolder, '--json');
+  const { code, stdout, stderr } = await savepointAsCaller(dataFolder, 'project', 'create', 'Example game', '--json');
   if (code !== 0) throw new Error(`no project for the example game: ${(stderr || stdout).trim()}`);
   await writeFile(file, stdout, { mode: 0o600 });
   say(`a project of its own was made for the example game; its keys are in ${file}`);
@@ -161,7 +161,7 @@ async function demonstrate(credentials: Credentials, url: string, dataFolder: st
     const dearer = { ...rules.pricing, base: rules.pricing.base * 2 };
     const staging = await stagePrices(project, rules.pricing, dearer, playerId(players.length), playerId(players.length + 1));
     checks.push(staging.check);
-    const verified = await verify(dataFolder, options.url === null ? savepoint : savepointAsCaller, checks);
+    const verified = await verify(dataFolder, options.url === null, checks);
 
     const report: Report = { url, projectId: project.projectId, throughput, leaderboard, ledger, staging, checks, verified };
     if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
@@ -195,10 +195,12 @@ async function playAll(project: Project, players: readonly Player[], rules: Rule
 }
 
 /** Runs `savepoint verify`, which replays the log against the tables, and returns its output. */
-async function verify(dataFolder: string | null, program: typeof savepoint, checks: Check[]): Promise<string | null> {
+async function verify(dataFolder: string | null, isOwnNode: boolean, checks: Check[]): Promise<string | null> {
   if (dataFolder === null) return null;
   say('verifying the log against the tables');
-  const { code, stdout, stderr } = await program('verify', '--data', dataFolder, '--json');
+  const { code, stdout, stderr } = await (isOwnNode
+    ? savepoint('verify', '--data', dataFolder, '--json')
+    : savepointAsCaller(dataFolder, 'verify', '--json'));
   const problems = code === 0 ? [] : [`exit code ${code}: ${(stderr || stdout).trim().slice(0, 800)}`];
   checks.push({ name: 'savepoint verify finds the log whole and every table true to it', problems });
   return stdout.trim();

@@ -14,7 +14,7 @@ const INTRODUCTION = `# Commands
 - Commands with \`--address\` ask a server, and need its address and a key alone: [command-line.md](command-line.md).
 - Every other command works beside a running node and without one. It uses the same [settings](settings.md) as a node: \`DATABASE_URL\`, \`EVENTSTORE_URL\`,
   \`SAVEPOINT_DATA\`. Where there is no installation they say so and make nothing; \`start\`, \`migrate\`, \`project create\` and \`project import --as-new\` make one.
-- Every command has \`--help\`, \`--data DIR\` (the data folder; not those that ask a server) and \`--json\` (one JSON value on
+- Every command has \`--help\`, \`--data DIR\` (the data folder, refused beside \`DATABASE_URL\`; not those that ask a server) and \`--json\` (one JSON value on
   standard output, of failures too; \`dev\`, \`logs\`, \`log tail\` and \`types --watch\` print one on a line for each event). \`completion\` prints a script and has neither.
 - Exit codes: 0 done, 1 refused or failed, 2 wrong usage; others stand with their command.
 - A \`PROJECT\` is named by its id; \`savepoint project list\` shows them.`;

@@ -56,9 +56,12 @@ export async function startNode(dataFolder: string, options: NodeOptions = {}): 
   const started = performance.now();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const start = ['start', '--host', '127.0.0.1', '--port', String(port), '--data', dataFolder];
+  const start = ['start', '--host', '127.0.0.1', '--port', String(port)];
   const [command, args] = programCommand([...start, ...(options.args ?? [])]);
-  const child = spawn(command, args, { env: ownEnvironment(options.settings), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(command, args, {
+    env: ownEnvironment({ SAVEPOINT_DATA: dataFolder, ...options.settings }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = lastLines(child);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const deadline = started + (options.withinMs ?? 60_000);
@@ -95,7 +98,13 @@ export type Settings = Readonly<Record<string, string>>;
 /** A project to work on: the one that the first start on a data folder made, or a new one if the log already held some. */
 export async function projectOf(dataFolder: string, settings: Settings): Promise<Credentials> {
   if (existsSync(join(dataFolder, 'demo-project.json'))) return demoCredentials(dataFolder);
-  const { code, stdout, stderr } = await savepointWith(settings, 'project', 'create', 'Harness', '--data', dataFolder, '--json');
+  const { code, stdout, stderr } = await savepointWith(
+    { SAVEPOINT_DATA: dataFolder, ...settings },
+    'project',
+    'create',
+    'Harness',
+    '--json',
+  );
   if (code !== 0) throw new Error(`no project: ${stderr}`);
   return parseCredentials(JSON.parse(stdout));
 }
@@ -121,9 +130,12 @@ export function savepointWith(settings: Settings, ...commandLine: readonly strin
   return runProgram(ownEnvironment(settings), commandLine);
 }
 
-/** The same beside a node that is not ours, with the caller's own settings, which say where its log and database are. */
-export function savepointAsCaller(...commandLine: readonly string[]): Promise<Ended> {
-  return runProgram(process.env, commandLine);
+/**
+ * The same beside a node that is not ours, with the caller's own settings, which say where its log and database are. Where they name none, it
+ * is the embedded one in `dataFolder`.
+ */
+export function savepointAsCaller(dataFolder: string, ...commandLine: readonly string[]): Promise<Ended> {
+  return runProgram({ ...process.env, SAVEPOINT_DATA: dataFolder }, commandLine);
 }
 
 /** Runs one command of the program in exactly this environment. */

@@ -12,7 +12,7 @@ import {
 } from './data-folder.ts';
 import { launch, releaseMarker } from './launch.ts';
 import { type DatabaseLock, findLockHolder, type LockHolder, type Purpose, tryLock } from './lock.ts';
-import { findPostmaster, isPostmaster, type Postmaster, runsWith, stopPostmaster } from './postmaster.ts';
+import { findPostmaster, isLockFileBroken, isPostmaster, type Postmaster, runsWith, stopPostmaster } from './postmaster.ts';
 import { DatabaseProblem } from './problem.ts';
 import { stopBeforeEnd } from './process-exit.ts';
 
@@ -103,6 +103,12 @@ export async function findDatabase(options: { readonly dataDir: string }): Promi
   if (postmaster === null || !postmaster.ready) return null;
   const url = urlOf(folder, postmaster.port);
   return { url, pid: postmaster.pid, holder: await findLockHolder(url) };
+}
+
+/** Whether the lock file of the embedded database is damaged, as a power cut leaves it. The next start removes it. */
+export function hasBrokenLockFile(dataDir: string): boolean {
+  const folder = lookIntoDataFolder(dataDir);
+  return folder !== null && isLockFileBroken(folder);
 }
 
 /**

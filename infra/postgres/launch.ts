@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { type DataFolder, rememberPort, type Secrets, writeIntoCluster } from './data-folder.ts';
 import { childEnvironment, pathForPostgres } from './environment.ts';
-import { disarmLockFile, findPostmaster, markerOf, type Postmaster, removeEmptyLockFile } from './postmaster.ts';
+import { disarmLockFile, findPostmaster, isLockFileBroken, markerOf, type Postmaster, removeBrokenLockFile } from './postmaster.ts';
 import { asProblem, DatabaseProblem } from './problem.ts';
 import { CONFIGURATION } from './settings.ts';
 
@@ -29,11 +29,10 @@ export async function launch(folder: DataFolder, binaries: Binaries, secrets: Se
       rememberPort(folder, secrets, outcome.postmaster.port);
       return outcome.postmaster;
     }
-    if (/lock file ".*" already exists/.test(outcome.said)) return null;
-    if (/lock file ".*" is empty/.test(outcome.said)) {
-      await sleep(500);
-      removeEmptyLockFile(folder);
-    } else if (/could not create any TCP\/IP sockets/.test(outcome.said)) port = await choosePort(null);
+    const isLocked = /lock file ".*" already exists/.test(outcome.said);
+    if (isLocked && !isLockFileBroken(folder)) return null;
+    if (isLocked || /lock file ".*" is empty|bogus data in lock file/.test(outcome.said)) await removeBrokenLockFile(folder);
+    else if (/could not create any TCP\/IP sockets/.test(outcome.said)) port = await choosePort(null);
     // Some shared folders of virtual machines cannot hold sockets. Then only the check for other containers is missing.
     else if (/Unix-domain socket/.test(outcome.said)) socket = false;
     else if (/pre-existing shared memory block/.test(outcome.said)) await sleep(250 * attempt);

@@ -67,12 +67,21 @@ export function disarmLockFile(folder: DataFolder): void {
   writeIntoCluster(folder, 'postmaster.pid', [String(process.pid), ...lines.slice(1)].join('\n'));
 }
 
+/** How long a postmaster may take between making its lock file and writing it, ms. */
+const WRITTEN_MS = 500;
+
 /**
- * Removes an empty lock file. A power cut leaves one behind, and Postgres refuses to start with it. Call this only when the file stays empty.
+ * Removes a lock file that no postmaster wrote to its end: empty, of NULs, of garbage, cut off. A power cut leaves one behind, and Postgres
+ * refuses to start with it. One that is still being written stays.
  */
-export function removeEmptyLockFile(folder: DataFolder): void {
-  const path = join(folder.cluster, 'postmaster.pid');
-  if (statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path, { force: true });
+export async function removeBrokenLockFile(folder: DataFolder): Promise<void> {
+  await sleep(WRITTEN_MS);
+  if (isLockFileBroken(folder)) rmSync(join(folder.cluster, 'postmaster.pid'), { force: true });
+}
+
+export function isLockFileBroken(folder: DataFolder): boolean {
+  const text = lockFileText(folder);
+  return text !== null && linesOf(text) === null;
 }
 
 /** Whether the process with this number is now the postmaster with this mark. */
@@ -97,11 +106,20 @@ async function commandOf(pid: number): Promise<string | null> {
 }
 
 function readLockFile(folder: DataFolder): string[] | null {
+  const text = lockFileText(folder);
+  return text === null ? null : linesOf(text);
+}
+
+/** The file is written in several steps. Without a number and a port it is still being written, or was cut off. */
+function linesOf(text: string): string[] | null {
+  const lines = text.split('\n');
+  return /^-?\d+$/.test(lines[0]?.trim() ?? '') && /^\d+$/.test(lines[3]?.trim() ?? '') ? lines : null;
+}
+
+function lockFileText(folder: DataFolder): string | null {
   const path = join(folder.cluster, 'postmaster.pid');
   try {
-    const lines = readFileSync(path, 'utf8').split('\n');
-    // The file is written in several steps. Without a port it is still being written, or was cut off.
-    return lines.length < 4 ? null : lines;
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
     throw new DatabaseProblem(`Could not read ${path} (${systemCode(error)}).`, 'Start as the owner of the data folder or as root.');

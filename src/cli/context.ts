@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { stopBeforeEnd } from '../../infra/postgres/process-exit.ts';
 import type { Installation } from '../compose/installation.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import { type Config, readConfig, redactUrl } from '../config/config.ts';
 import { refusal } from '../kernel/errors.ts';
 import { projectStream } from '../log/streams.ts';
 import { printable, printableLine } from './terminal.ts';
+import { WrongUsage } from './wrong-usage.ts';
 
 /**
  * Shared by all commands: the data folder, machine output, reports of failures. Loading takes most of a short command's time, so each
@@ -37,7 +38,21 @@ export function command(name: string, description: string, ...examples: readonly
     .description(description)
     .option('--data <dir>', 'data folder (default: SAVEPOINT_DATA, or ./data)')
     .option('--json', JSON_HELP)
+    .hook('preAction', (_, acting) => requireOnePlace(acting.opts<CommonOptions>()))
     .addHelpText('after', ['\nExamples:', ...examples.map((line) => `  ${line}`)].join('\n'));
+}
+
+/**
+ * Refuses `--data` beside DATABASE_URL. Whoever names a folder means the database in it, as in a drill of a restore, and would get the live
+ * one.
+ */
+function requireOnePlace({ data }: CommonOptions): void {
+  const url = process.env['DATABASE_URL']?.trim() ?? '';
+  if (data === undefined || url === '') return;
+  throw new WrongUsage(
+    `--data names the database in ${data}, and DATABASE_URL another one (${redactUrl(url)}); nothing was done. For the folder, unset it: ` +
+      '`env -u DATABASE_URL savepoint …`. For that server, leave --data out; SAVEPOINT_DATA names the folder of a node that has one.',
+  );
 }
 
 /** The settings of the environment, with `--data` and `overrides` before them. Throws `ConfigProblem`. */

@@ -65,7 +65,10 @@ export async function createProgram([word]: readonly string[] = []): Promise<Com
     .version(VERSION)
     // An option after a subcommand belongs to it, even if its parent has an option of the same name.
     .enablePositionalOptions()
-    .addHelpText('after', '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder.');
+    .addHelpText(
+      'after',
+      '\nDATABASE_URL makes every command use that Postgres instead of the embedded one in the data folder; with it, --data is refused.',
+    );
   // `completion` prints all commands.
   const commands = [...GROUPS].flatMap(([heading, group]) => [...group].map(([name, load]) => ({ heading, name, load })));
   const named = commands.filter(({ name }) => name === word && name !== 'completion');

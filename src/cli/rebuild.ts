@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { isProjectionName, REBUILDABLE } from '../../projections/registry.ts';
 import { type CommonOptions, command, counted, endProgress, printResult, progress, withInstallation } from './context.ts';
+import { lookedAtText, placesOf } from './log/locations.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 /** `savepoint rebuild`: builds read models anew beside the running ones, and switches to the new ones. */
@@ -16,9 +17,9 @@ export function rebuildCommand(): Command {
       const unknown = names.find((name) => !isProjectionName(name));
       if (unknown !== undefined) throw new WrongUsage(`There is no projection ${unknown}; there are ${REBUILDABLE.join(', ')}`);
       const chosen = names.filter(isProjectionName);
-      const result = await withInstallation(options, async ({ log, pool }) => {
+      const result = await withInstallation(options, async ({ config, log, pool }) => {
         const { rebuild } = await import('../../projections/maintenance/rebuild.ts');
-        return rebuild(chosen.length === 0 ? 'all' : chosen, {
+        const rebuilt = await rebuild(chosen.length === 0 ? 'all' : chosen, {
           log,
           pool,
           onProgress: (now) =>
@@ -26,13 +27,14 @@ export function rebuildCommand(): Command {
               `${now.phase}: ${now.events} of ${now.total} events, ${Math.floor(now.percent)} %, ${Math.round(now.eventsPerSecond)}/s`,
             ),
         });
+        return { ...rebuilt, ...placesOf(config) };
       });
       endProgress();
       printResult(
         options,
         result,
         () =>
-          `Rebuilt ${result.names.join(', ')}: ${counted(result.events, 'event')} of ${counted(result.projects, 'project')} in ${result.seconds.toFixed(1)} s.`,
+          `${lookedAtText(result)}\nRebuilt ${result.names.join(', ')}: ${counted(result.events, 'event')} of ${counted(result.projects, 'project')} in ${result.seconds.toFixed(1)} s.`,
       );
     });
 }

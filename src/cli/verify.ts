@@ -3,6 +3,7 @@ import { hashOf } from '../log/chain.ts';
 import type { Log } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 import { type CommonOptions, command, counted, endProgress, printResult, progress, table, withInstallation } from './context.ts';
+import { lookedAtText, placesOf } from './log/locations.ts';
 import { WrongUsage } from './wrong-usage.ts';
 
 interface VerifyOptions extends CommonOptions {
@@ -37,18 +38,24 @@ export function verifyCommand(): Command {
           const detail = event ? 'another event stands there' : await endOf(log, projectId);
           broken.push({ kind: 'anchor', project: projectId, table: null, row: String(revision), detail });
         }
-        return { ...found, ok: found.ok && broken.length === 0, problems: [...broken, ...found.problems] };
+        return {
+          ...found,
+          ok: found.ok && broken.length === 0,
+          problems: [...broken, ...found.problems],
+          ...placesOf(installation.config),
+        };
       });
       endProgress();
       printResult(options, result, () => {
+        const place = lookedAtText(result);
         const head = `${counted(result.events, 'event')} of ${counted(result.projects, 'project')} in ${result.seconds.toFixed(1)} s`;
         const lag =
           result.behind === 0
             ? ''
             : `\nThe read models are ${counted(result.behind, 'event')} behind the log: \`savepoint verify --wait\` brings them up first. Where a node runs, its log says what keeps it.`;
-        if (result.ok) return `Verified: the chain is whole and every row is what the log says (${head}).`;
+        if (result.ok) return `${place}\nVerified: the chain is whole and every row is what the log says (${head}).`;
         const rows = result.problems.map((one) => [one.kind, one.project ?? '', one.table ?? '', String(one.row ?? ''), one.detail]);
-        return `${counted(result.problems.length, 'problem')} (${head}):\n${table(['KIND', 'PROJECT', 'TABLE', 'ROW', 'DETAIL'], rows)}${lag}`;
+        return `${place}\n${counted(result.problems.length, 'problem')} (${head}):\n${table(['KIND', 'PROJECT', 'TABLE', 'ROW', 'DETAIL'], rows)}${lag}`;
       });
       if (!result.ok) process.exitCode = 1;
     });

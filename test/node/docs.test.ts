@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ownEnvironment } from '../../infra/harness/node.ts';
 import { blocksOf, filesOf, PAGES, ROOT } from '../docs/support/pages.ts';
-import { newProject } from './support/command-line.ts';
+import { newProject, printed } from './support/command-line.ts';
 import { ALL_ROLES, type Node, newFolder, removeFolders, startNode } from './support/program.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -37,12 +37,19 @@ function pattern(line: string): RegExp {
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const pages = PAGES.filter((page) => blocksOf(page).some(({ info }) => info === 'sh run'));
 
-test.skipIf(!hasCurl).each(pages)('the commands of %s print what the page says, in its order', async (page) => {
+test.skipIf(!hasCurl).each(pages)('the commands of %s print what the page says, in its order', (page) => walk(page, {}));
+
+test('a backup is restored and proven as backup.md says where DATABASE_URL names the live database', async () => {
+  const { url: DATABASE_URL } = JSON.parse(await printed(['db', 'url', '--json'], { env: { SAVEPOINT_DATA: data } }));
+  await walk('docs/backup.md', { DATABASE_URL });
+});
+
+async function walk(page: string, settings: Readonly<Record<string, string>>): Promise<void> {
   const [examples, programs] = [newFolder(), newFolder()];
   for (const [name, text] of filesOf(page)) writeFileSync(join(examples, name), text);
   symlinkSync(join(ROOT, 'bin/savepoint.js'), join(programs, 'savepoint'));
   const { projectId: P, publicKey: PUBLIC, secretKey: SECRET } = await newProject({ SAVEPOINT_DATA: data }, page);
-  const reader = { DATA: data, SAVEPOINT_DATA: data, URL: node.url, P, PUBLIC, SECRET, EXAMPLES: examples };
+  const reader = { DATA: data, SAVEPOINT_DATA: data, URL: node.url, P, PUBLIC, SECRET, EXAMPLES: examples, ...settings };
   const env = { ...ownEnvironment(), ...reader, PATH: `${programs}:${process.env['PATH']}` };
   const script = blocksOf(page).flatMap(({ info, text }) => (info === 'sh run' ? [text] : []));
   const { stdout } = await execute('sh', ['-e', '-c', script.join('\n')], { cwd: ROOT, env });
@@ -52,7 +59,7 @@ test.skipIf(!hasCurl).each(pages)('the commands of %s print what the page says, 
     expect(found?.[0], `${line}\nin\n${rest}`).toBeDefined();
     rest = rest.slice((found?.index ?? 0) + (found?.[0].length ?? 0));
   }
-});
+}
 
 test('the demo plays on a running node in a project of its own, prints every part, and everything holds', async () => {
   const project = JSON.parse(readFileSync(join(data, 'demo-project.json'), 'utf8'));

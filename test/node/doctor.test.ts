@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -152,6 +153,20 @@ test('few open files: a warning with its cure', () => {
   expect(checkOpenFiles({ open_files: { soft: 256 } })).toMatchObject([{ state: 'warn', cure: expect.stringContaining('LimitNOFILE') }]);
   expect(checkOpenFiles({ open_files: { soft: 'unlimited' } })).toMatchObject([{ state: 'ok' }]);
   expect(checkOpenFiles()).toMatchObject([{ what: 'open files', found: expect.stringContaining('at once') }]);
+});
+
+test('a lock file of the embedded database that a power cut damaged is named', async () => {
+  const folder = newFolder();
+  mkdirSync(join(folder, 'postgres'));
+  writeFileSync(join(folder, 'postgres', 'PG_VERSION'), '17\n');
+  writeFileSync(join(folder, 'postgres', 'postmaster.pid'), '\0'.repeat(512));
+  writeFileSync(join(folder, 'postgres.json'), JSON.stringify({ password: 'x'.repeat(32), port: null }));
+  const { stdout } = await here(['doctor', '--json', '--data', folder]);
+  const { findings }: { findings: readonly Finding[] } = JSON.parse(stdout);
+  expect(findings.find(({ what }) => what === 'database')).toMatchObject({
+    state: 'warn',
+    found: expect.stringContaining('postmaster.pid'),
+  });
 });
 
 test('a data folder that cannot be written fails where it is needed', async () => {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { type Config, redactUrl } from '../../config/config.ts';
 import { type CopyProgress, type CopyResult, copyLog } from '../../log/copy/copy.ts';
 import { type CommonOptions, command, configOf, counted, endProgress, printResult, progress } from '../context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
@@ -57,10 +58,19 @@ function placesOf(options: CopyCommandOptions): { readonly from: LogLocation; re
   const named = (location: string | undefined, dir: string | undefined) => location ?? (dir === undefined ? undefined : `data:${dir}`);
   const [from, to] = [named(options.from, options.fromData), named(options.to, options.toData)];
   if (from === undefined && to === undefined) throw new WrongUsage('Say where to copy to (--to), or what to copy here (--from)');
-  const own = () => ownLocation(configOf(options));
+  const own = () => ownLocation(requireOwnLog(configOf(options), options));
   const places = { from: from === undefined ? own() : parseLocation(from), to: to === undefined ? own() : parseLocation(to) };
   if (locationText(places.from) === locationText(places.to)) throw new WrongUsage(`--from and --to are both ${locationText(places.to)}`);
   return places;
+}
+
+/** `--data` is the folder of the read models alone where the log is in an EventStoreDB. Whoever copies a log there means another one. */
+function requireOwnLog(config: Config, { data }: CopyCommandOptions): Config {
+  if (data === undefined || config.eventStoreUrl === null) return config;
+  throw new WrongUsage(
+    `--data names the log in ${data}, and EVENTSTORE_URL another one (${redactUrl(config.eventStoreUrl)}); nothing was copied. ` +
+      'Name the folder as a location, data:DIR, with --from or --to; for the log of EVENTSTORE_URL leave --data out.',
+  );
 }
 
 /** Copies the log. If the copy is complete, catches up the read models, unless that is left to the next start. */

@@ -40,6 +40,21 @@ export function ownLocation({ eventStoreUrl, databaseUrl, dataDir }: Config): Lo
   return { kind: 'data', dir: resolve(dataDir) };
 }
 
+/** Where a command looked, without passwords: in the JSON of its result, and as a line before it. */
+export interface LookedAt {
+  readonly log: string;
+  readonly readModels: string;
+}
+
+/** Where this installation keeps its log and its read models. */
+export function placesOf(config: Config): LookedAt {
+  return { log: locationText(ownLocation(config)), readModels: locationText(ownLocation({ ...config, eventStoreUrl: null })) };
+}
+
+export function lookedAtText({ log, readModels }: LookedAt): string {
+  return log === readModels ? `Log and read models: ${log}` : `Log: ${log}\nRead models: ${readModels}`;
+}
+
 /** The place as it may be shown, without a password. Two places with the same text are the same place. */
 export function locationText(location: LogLocation): string {
   if (location.kind === 'data') return `data:${location.dir}`;

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { databaseUrlOf, findDatabase } from '../../../infra/postgres/database.ts';
+import { databaseUrlOf, findDatabase, hasBrokenLockFile } from '../../../infra/postgres/database.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
 import { realScheduler } from '../../kernel/scheduler.ts';
@@ -67,6 +67,13 @@ async function addressOf({ databaseUrl, dataDir }: Config): Promise<Address> {
   try {
     const running = await findDatabase({ dataDir });
     if (running !== null) return { url: running.url, finding: ok('database', `embedded, running as process ${running.pid}`) };
+    if (hasBrokenLockFile(dataDir)) {
+      const found = 'embedded, not running; its lock file postmaster.pid is damaged, as a power cut leaves it';
+      return {
+        url: null,
+        finding: warn('database', found, 'Start a node: it removes the file and recovers what the log of Postgres holds.'),
+      };
+    }
     const before = databaseUrlOf(dataDir) === null ? 'not made yet' : 'not running';
     return { url: null, finding: ok('database', `embedded, ${before}: a node starts it, and then doctor can look into it`) };
   } catch (error) {

@@ -82,7 +82,7 @@ export async function expectOnly(fault: string, place: Place, kept: readonly Wri
 export async function expectVerified(place: Place): Promise<void> {
   await eventually('the read models are at the head of the log', async () => {
     const { code, stdout } = await place.verify();
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Verified/)]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Verified')]);
     return !stdout.includes('behind');
   });
 }

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../infra/harness/port.ts';
 import { findBinaries } from '../../../infra/postgres/binaries.ts';
 import { ensureSecrets, openDataFolder, readSecrets, rememberPort } from '../../../infra/postgres/data-folder.ts';
-import { findDatabase, startDatabase } from '../../../infra/postgres/database.ts';
+import { findDatabase, hasBrokenLockFile, startDatabase } from '../../../infra/postgres/database.ts';
 import { pathForPostgres } from '../../../infra/postgres/environment.ts';
 import { isPostmaster, markerOf } from '../../../infra/postgres/postmaster.ts';
 import { kill, query, quiet, Workshop, withDatabase } from './support.ts';
@@ -103,9 +103,15 @@ describe('a lock file left behind', () => {
     }
   });
 
-  it('does not stop a start when it is empty', async () => {
+  it.each([
+    ['empty', ''],
+    ['full of NULs', '\0'.repeat(4096)],
+    ['garbage', '\u0007\ufffdx\n\ufffd\n\n\n\nready\n'],
+    ['cut off behind the number of a process that runs', `${process.pid}`],
+  ])('does not stop a start when it is %s, as after a power cut', async (_, text) => {
     const dataDir = await workshop.stoppedFolder();
-    writeFileSync(lockFile(dataDir), '');
+    writeFileSync(lockFile(dataDir), text);
+    expect(hasBrokenLockFile(dataDir)).toBe(true);
     await withDatabase(dataDir, async ({ adopted }) => expect(adopted).toBe(false));
   });
 

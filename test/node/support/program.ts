@@ -85,8 +85,8 @@ export interface NodeOptions extends RunOptions {
 /** Runs `savepoint start` on `data`, and waits until it serves. Throws with all its output when it ends instead. */
 export async function startNode(data: string, options: NodeOptions = {}): Promise<Node> {
   const port = options.port ?? (await freePort());
-  const env = { ROLES: 'api,projector', ...options.env };
-  const running = run(['start', '--port', String(port), '--data', data, ...(options.args ?? [])], { ...options, env });
+  const env = { ROLES: 'api,projector', SAVEPOINT_DATA: data, ...options.env };
+  const running = run(['start', '--port', String(port), ...(options.args ?? [])], { ...options, env });
   const url = `http://127.0.0.1:${port}`;
   for (const until = Date.now() + TIMEOUT_MS; ; await sleep(30)) {
     const { exitCode, signalCode } = running.child;
