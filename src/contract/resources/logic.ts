@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { condition } from './condition.ts';
 import { definition } from './definition.ts';
-import { field } from './field.ts';
+import { field, fieldType } from './field.ts';
 import { alsoNamed, anyText, flag, json, map, NOTES, optional, text, wholeNumber, word } from './member.ts';
 import { callLimits } from './rate-limits.ts';
 import { onFail, steps } from './step.ts';
@@ -110,7 +110,24 @@ const exposure = optional(word(EXPOSURES), '`internal`: for other endpoints only
   expected: 'public or internal',
 });
 const aliases = optional(z.record(z.string(), text), 'Short names for paths: `{gold: hero.purse.gold}`.');
-const params = optional(map, 'What it is given: name → field.', { code: 'INVALID_PARAMS', expected: 'an object' });
+export const param = z
+  .strictObject({
+    type: optional(z.enum([...fieldType.options, 'bool', 'int', 'float', 'list']), 'What is meant. It is not checked.', {
+      code: 'INVALID_PARAM_TYPE',
+      expected: fieldType.options.join(', '),
+    }),
+    title,
+    description: optional(anyText, 'For people.'),
+    notes: optional(json, 'For people.'),
+  })
+  .meta({ id: 'Param', description: 'What a workflow or a block is given. Nothing is checked, and none has a default.' });
+alsoNamed.add(param, { pattern: NOTES });
+
+const params = optional(z.record(z.string(), z.union([anyText, param])), 'What it is given: name → `{type}`.', {
+  code: 'INVALID_PARAMS',
+  expected: 'an object',
+  outer: map,
+});
 const returns = optional(map, 'Its result: name → value, which may be a template.', { code: 'INVALID_RETURNS', expected: 'an object' });
 const kept = optional(json, 'Kept for editors.');
 

@@ -1,3 +1,5 @@
+import { analytics } from '../../contract/resources/analytics.ts';
+import { namesIn } from '../../contract/resources/member.ts';
 import type { SettingsBody, WrittenSettings } from '../../contract/resources/settings.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, jsonEquals } from '../../kernel/json.ts';
@@ -149,32 +151,62 @@ export function changeSettings(
   };
 }
 
-/** Members of the settings answer that are no settings. Tools send them back with a change. */
+/** Members of the settings answer that are no settings, and its copies of two. Tools send them back with a change. */
 const ANSWER_MEMBERS = new Set(['ok', 'projectId', 'settings', 'config', 'strict', 'diagnostics']);
+const COPIES = new Set(['enableAuthSessions', 'enableEncryptedRequests']);
 
-/** Findings for settings that do not exist, with suggestions. */
+/** Findings for what changes nothing: settings that do not exist, that stand beside those that count, or that differ under the second name. */
 export function unknownSettings(body: Json | undefined): readonly Finding[] {
-  const whole = objectOf(body);
+  const whole: SettingsBody = objectOf(body);
   const { settings: sent, at } = sentSettings(whole);
-  const beside =
-    at === '' ? [] : Object.keys(whole).filter((name) => !ANSWER_MEMBERS.has(name) && settingRule(acceptMember(name)) === undefined);
-  const inside = Object.keys(sent).filter(
-    (name) => settingRule(acceptMember(name)) === undefined && !(at === '' && ANSWER_MEMBERS.has(name)),
-  );
-  const found = (name: string, pointer: string): Finding => {
-    const fix = didYouMean(name, Object.keys(SETTING_RULES));
-    return {
-      code: 'UNKNOWN_SETTING',
-      pointer,
-      message: `There is no setting '${name}', so it changed nothing.`,
-      ...(fix === undefined ? {} : { fix }),
-    };
+  const isCopy = (name: string) => COPIES.has(name) && jsonEquals(whole[name] ?? null, sent[name] ?? null);
+  const beside = at === '' ? [] : Object.keys(whole).filter((name) => !ANSWER_MEMBERS.has(name) && !isCopy(name));
+  const inside = Object.keys(sent).filter((name) => !isSetting(name) && !(at === '' && ANSWER_MEMBERS.has(name)));
+  return [
+    ...beside.map((name) => (isSetting(name) ? besideFinding(name, at) : unknownFinding(name, `/${name}`))),
+    ...(at === '/settings' && isOther(whole.config, sent) ? [besideFinding('config', at)] : []),
+    ...inside.map((name) => unknownFinding(name, `${at}/${name}`)),
+    ...analyticsFindings(sent.analytics, at),
+  ];
+}
+
+function isSetting(name: string): boolean {
+  return settingRule(acceptMember(name)) !== undefined;
+}
+
+function isOther(config: Json | undefined, settings: JsonObject): boolean {
+  return config !== undefined && config !== null && !jsonEquals(config, settings);
+}
+
+function besideFinding(name: string, at: string): Finding {
+  const message = `'${name}' stands beside '${at.slice(1)}', which counts, so it changed nothing.`;
+  return { code: 'UNKNOWN_SETTING', pointer: `/${name}`, message, fix: `Put what is meant into '${at.slice(1)}'.` };
+}
+
+function unknownFinding(name: string, pointer: string): Finding {
+  const fix = didYouMean(name, Object.keys(SETTING_RULES));
+  return {
+    code: 'UNKNOWN_SETTING',
+    pointer,
+    message: `There is no setting '${name}', so it changed nothing.`,
+    ...(fix === undefined ? {} : { fix }),
   };
-  return [...beside.map((name) => found(name, `/${name}`)), ...inside.map((name) => found(name, `${at}/${name}`))];
+}
+
+/** Clients may keep members of their own there. */
+function analyticsFindings(sent: Json | undefined, at: string): readonly Finding[] {
+  const known = namesIn(analytics);
+  return Object.keys(objectOf(sent)).flatMap((name): Finding[] => {
+    if (known.includes(name) || /^(?:_|x-)/.test(name)) return [];
+    const pointer = `${at}/analytics/${name}`;
+    const fix = didYouMean(name, known);
+    const message = `This server does nothing with '${name}'.`;
+    return [{ code: 'UNKNOWN_SETTING', pointer, message, ...(fix === undefined ? {} : { fix }) }];
+  });
 }
 
 interface SentSettings {
-  readonly settings: JsonObject;
+  readonly settings: WrittenSettings;
   /** Where they stand in the body, as a JSON pointer. */
   readonly at: string;
 }

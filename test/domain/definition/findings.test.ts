@@ -271,6 +271,26 @@ describe('the validator', () => {
     ['UNKNOWN_FIELD_SETTING /schema/f/colour', 'collection', field({ type: 'string', colour: 1 })],
     ['INVALID_GROUP_ENTRIES /constants/g', 'collection', { constants: { g: 7 } }],
     ['INVALID_GROUP_ENTRIES /constants/0/entries', 'collection', { constants: [{ id: 'g' }] }],
+    ['UNKNOWN_GAME_VALUE_MEMBER /constants/0/entires', 'collection', { constants: [{ group: 'g', values: {}, entires: {} }] }],
+    [
+      'UNKNOWN_GAME_VALUE_MEMBER /constants/0/entries/0/valeu',
+      'collection',
+      { constants: [{ id: 'g', entries: [{ key: 'a', value: 1, valeu: 2 }] }] },
+    ],
+    ['UNKNOWN_GAME_VALUE_MEMBER /tables/t/row', 'collection', table({ row: [] })],
+    ['UNKNOWN_GAME_VALUE_MEMBER /tables/t/columns/0/tpye', 'collection', table({ columns: [{ key: 'k', tpye: 'number' }] })],
+    ['UNKNOWN_QUERY_MEMBER /config/columns/0/pth', 'query', top({}, { columns: [{ name: 'a', pth: 'gold' }] })],
+    ['UNKNOWN_QUERY_MEMBER /config/joins/0/foregnKey', 'query', top({}, { joins: [{ collectionId: 'c', foregnKey: 'a' }] })],
+    ['UNKNOWN_QUERY_MEMBER /config/joins/0/on/rigth', 'query', top({}, { joins: [{ collectionId: 'c', on: { rigth: 'a' } }] })],
+    ['UNKNOWN_QUERY_MEMBER /config/computed/0/exprssion', 'query', top({}, { computed: [{ name: 'a', exprssion: '1' }] })],
+    ['UNKNOWN_QUERY_MEMBER /config/enrichment/field', 'query', top({}, { enrichment: { field: [] } })],
+    ['UNKNOWN_QUERY_MEMBER /sources/0/colection', 'query', { ...top({}), sources: [{ ...SOURCE, colection: 'd' }] }],
+    ['INVALID_RATE_LIMITS /rateLimits/savePerDay', 'collection', { schema: {}, rateLimits: { mode: 'player', savePerDay: 5 } }],
+    ['UNKNOWN_BLOCK_MEMBER /blocks/b/check', 'library', { blocks: { b: { steps: [], check: true } } }],
+    ['UNKNOWN_PARAM_MEMBER /blocks/b/params/p/default', 'library', { blocks: { b: { steps: [], params: { p: { default: 1 } } } } }],
+    ['UNKNOWN_PARAM_MEMBER /params/p/requird', 'workflow', { ...step(read), params: { p: { type: 'number', requird: true } } }],
+    ['INVALID_PARAM_TYPE /params/p/type', 'workflow', { ...step(read), params: { p: 'numbr' } }],
+    ['UNKNOWN_STEP_MEMBER /onFail/mesage', 'workflow', { ...step(read), onFail: { mesage: 'no' } }],
     ['GROUP_ENTRY_SHAPE /constants/0/entries/0', 'collection', { constants: [{ group: 'g', values: [{ key: 'a' }] }] }],
     ['INVALID_GAME_VALUE_ID /constants/a.b', 'collection', { constants: { 'a.b': {} } }],
     ['INVALID_GAME_VALUES /tables', 'collection', { tables: 'x' }],
@@ -389,6 +409,13 @@ describe('the validator', () => {
       'VALUES_TABLE_NOT_FOUND /steps/2/table',
       'BLOCK_NOT_FOUND /steps/4/target',
     ]);
+  });
+
+  it('finds a param that a workflow does not declare, and none where it declares nothing', () => {
+    const calls = step({ type: 'workflow', workflow: 'w', params: { coast: 1, why: 2 } });
+    const declaring = (params: JsonObject): Known => ({ ...EVERYTHING, workflow: () => ({ params, requires: { why: {} } }) });
+    expect(codes('endpoint', calls, declaring({ cost: {} }))).toEqual(['UNKNOWN_PARAM /steps/0/params/coast']);
+    expect(codes('endpoint', calls, declaring({}))).toEqual([]);
   });
 
   it('finds types of an input that do not exist, at any depth, and what requires nothing', () => {

@@ -214,8 +214,13 @@ describe('settings', () => {
       { code: 'UNKNOWN_SETTING', pointer: '/nextdata', message: expect.stringContaining(`'nextdata'`), fix: `Did you mean 'nextData'?` },
     ]);
     expect(unknownSettings({ settings: { whatever: 1 }, enabled: true, colour: 2 }).map(({ pointer }) => pointer)).toEqual([
+      '/enabled',
       '/colour',
       '/settings/whatever',
+    ]);
+    expect(unknownSettings({ settings: { enabled: true }, config: { enabled: false } }).map(({ pointer }) => pointer)).toEqual(['/config']);
+    expect(unknownSettings({ analytics: { captureSesions: false, _own: 1 } })).toEqual([
+      expect.objectContaining({ pointer: '/analytics/captureSesions', fix: `Did you mean 'captureSessions'?` }),
     ]);
     expect(unknownSettings(settingsBody('demo', project))).toEqual([]);
     expect(unknownSettings({ [wireNames('published').member('requirePlayerAuth')]: true, strict: true })).toEqual([]);

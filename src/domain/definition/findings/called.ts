@@ -1,6 +1,8 @@
-import { isObject, type Json } from '../../../kernel/json.ts';
+import type { Json } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
+import { objectOf } from '../read.ts';
 import { type Findings, isTemplated } from './finding.ts';
+import { givenFindings } from './params.ts';
 
 /** A call in a step or a route: its pointer, and the member that names the target. */
 interface Call {
@@ -12,8 +14,9 @@ interface Call {
 /** Findings for the target of a call: whether it exists, and for a block its params. */
 export function calledFindings(called: string, call: Call, findings: Findings): void {
   const { known, ownBlocks } = findings;
-  if (isTemplated(called) || known.callable(called)) return;
-  if (called.includes('.')) blockFindings(called, call, findings);
+  if (isTemplated(called)) return;
+  if (known.callable(called)) workflowFindings(called, call, findings);
+  else if (called.includes('.')) blockFindings(called, call, findings);
   else if (!ownBlocks.has(called)) missingFinding(called, call, findings);
 }
 
@@ -37,11 +40,12 @@ function blockFindings(called: string, { pointer, member, params: given }: Call,
     findings.addMissing('BLOCK_NOT_FOUND', `${pointer}/${member}`, message, missing, 'Push the library, too.');
     return;
   }
-  if (declared === true || !isObject(given)) return;
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(declared, name)) continue;
-    const names = Object.keys(declared);
-    const fix = didYouMean(name, names);
-    findings.add('UNKNOWN_PARAM', `${pointer}/params/${name}`, `'${called}' has no param '${name}'; it has: ${names.join(', ')}.`, fix);
-  }
+  if (declared !== true) givenFindings(called, Object.keys(declared), given, pointer, findings);
+}
+
+/** A workflow that declares params takes no others. Editors write an empty map where none are declared. */
+function workflowFindings(called: string, { pointer, params: given }: Call, findings: Findings): void {
+  const { params, requires } = findings.known.workflow(called) ?? {};
+  const declared = Object.keys(objectOf(params));
+  if (declared.length > 0) givenFindings(called, [...declared, ...Object.keys(objectOf(requires))], given, pointer, findings);
 }

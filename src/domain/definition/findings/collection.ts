@@ -1,4 +1,4 @@
-import { access, COLLECTION_TYPES, collection } from '../../../contract/resources/collection.ts';
+import { access, COLLECTION_TYPES, collection, dailySaves } from '../../../contract/resources/collection.ts';
 import { BOUND_PAIRS, field, fieldType, GROWTH_SETTINGS } from '../../../contract/resources/field.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { compareNumbers, isArray, isNumber, isObject, type Json, type JsonObject, jsonEquals } from '../../../kernel/json.ts';
@@ -8,6 +8,7 @@ import { growthWindows } from '../../limit/fields.ts';
 import { acceptValue } from '../../wire-names.ts';
 import { objectOf, stringOf } from '../read.ts';
 import type { Findings } from './finding.ts';
+import { unknownMembers } from './members.ts';
 import { constantsFindings, tablesFindings } from './values.ts';
 
 /** Findings for collections and their schemas. */
@@ -31,6 +32,7 @@ export function collectionFindings(definition: Written<typeof collection>, findi
   findings.structure(collection, definition, '', 'accessMode');
   accessFindings(definition, findings);
   findings.structure(collection, definition, '', 'maxRecords', 'rateLimitAction', ...FLAGS, 'rateLimits');
+  unknownMembers(objectOf(definition.rateLimits), namesIn(dailySaves), 'INVALID_RATE_LIMITS', '/rateLimits', findings);
   if (PARTS.every((part) => (definition[part] ?? null) === null)) {
     findings.add('EMPTY_COLLECTION_DEFINITION', '', 'This collection has no schema, tables or constants.');
   }

@@ -12,7 +12,9 @@ import { collectionFindings } from './collection.ts';
 import { type Finding, Findings, isText, type Known } from './finding.ts';
 import { inputFindings } from './input.ts';
 import { blocksFindings, importsFindings, libraryFindings } from './library.ts';
+import { unknownPartMembers } from './members.ts';
 import { namesFindings } from './names.ts';
+import { paramsFindings } from './params.ts';
 import { queryFindings } from './query.ts';
 import { callLimitFindings } from './rate-rules.ts';
 import { isRecursive } from './recursion.ts';
@@ -107,6 +109,8 @@ function misreadFindings(body: Json | undefined, findings: Findings): void {
 
 function workflowFindings(definition: Written<typeof workflow>, findings: Findings): void {
   findings.structure(workflow, definition, '', 'params', 'returns', 'onFail');
+  paramsFindings(definition.params, '/params', findings);
+  unknownPartMembers(objectOf(definition.onFail), 'onFail', '/onFail', findings);
   logicFindings(definition, findings, true);
   const parts = [definition.steps, definition.check, definition.condition, definition.blocks].map((part) => part ?? null);
   if (parts.every((part) => part === null || (isArray(part) && part.length === 0))) {

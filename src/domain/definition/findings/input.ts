@@ -1,6 +1,6 @@
 import { input, inputObject } from '../../../contract/resources/logic.ts';
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { LanguageError } from '../../endpoint/errors.ts';
 import { faultOf } from '../../endpoint/input.ts';
@@ -9,7 +9,9 @@ import { inputOfBody } from '../../security/call-body.ts';
 import { isReservedQuery } from '../../security/reserved-queries.ts';
 import { listOf, longForm, objectOf } from '../read.ts';
 import type { Findings } from './finding.ts';
-import { isNote } from './members.ts';
+import { isNote, unknownMembers } from './members.ts';
+
+const UNKNOWN = 'UNKNOWN_INPUT_MEMBER';
 
 type WrittenField = Written<typeof inputObject>;
 
@@ -21,7 +23,7 @@ export function inputFindings(written: Json | undefined, byQuery: boolean, findi
   if (isUnchecked) {
     const message = `'input' has no 'properties', so nothing of it is checked.`;
     findings.add('INPUT_UNCHECKED', '/input', message, `Put its fields under 'properties'.`);
-  } else unknownMembers(declared, namesIn(input), '/input', findings);
+  } else unknownMembers(declared, namesIn(input), UNKNOWN, '/input', findings);
   findings.structure(input, declared, '/input', 'additionalProperties');
   for (const name of Object.keys(properties)) reservedFinding(name, properties[name] ?? null, byQuery, findings);
   new Fields(findings).inner(declared, '/input', 0);
@@ -43,14 +45,6 @@ function reservedFinding(name: string, field: Json, byQuery: boolean, findings: 
     findings.add('RESERVED_INPUT', at, `'${name}' means something else in a call, so it is no input.`, 'Rename it.');
   } else if (byQuery && isReservedQuery(name)) {
     findings.add('RESERVED_INPUT', at, `'${name}' means something else in a query, so a GET call has no such input.`, 'Rename it.');
-  }
-}
-
-function unknownMembers(written: JsonObject, known: readonly string[], pointer: string, findings: Findings): void {
-  for (const name of Object.keys(written)) {
-    if (known.includes(name) || isNote(name)) continue;
-    const fix = didYouMean(name, known) ?? `It may hold ${known.join(', ')}.`;
-    findings.add('UNKNOWN_INPUT_MEMBER', `${pointer}/${name}`, `Nothing is checked by '${name}' here.`, fix);
   }
 }
 
@@ -82,7 +76,7 @@ class Fields {
     const field: WrittenField = longForm(written, 'type');
     const { required } = field;
     this.#type(field, typeof written === 'string' ? pointer : `${pointer}/type`);
-    unknownMembers(field, namesIn(inputObject), pointer, findings);
+    unknownMembers(field, namesIn(inputObject), UNKNOWN, pointer, findings);
     if (required !== undefined && typeof required !== 'boolean' && !isArray(required))
       findings.add('INVALID_REQUIRED', `${pointer}/required`, `'required' is true, false or a list of names.`);
     findings.structure(inputObject, field, pointer, 'additionalProperties', ...BOUNDS);

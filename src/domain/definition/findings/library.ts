@@ -1,8 +1,10 @@
 import { block, type library } from '../../../contract/resources/logic.ts';
-import type { Written } from '../../../contract/resources/member.ts';
+import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { isArray, type Json } from '../../../kernel/json.ts';
 import { type Findings, isText } from './finding.ts';
+import { unknownMembers } from './members.ts';
 import { namesFindings } from './names.ts';
+import { paramsFindings } from './params.ts';
 import { stepsFindings } from './steps.ts';
 import { tokensFindings } from './tokens.ts';
 
@@ -15,6 +17,8 @@ export function blocksFindings({ blocks }: Written<typeof library>, findings: Fi
   for (const [name, written] of Object.entries(blocks)) blockFindings(name, written, findings);
 }
 
+const BLOCK_NAMES = [...namesIn(block), 'notes'];
+
 /** Names of blocks have no dots, because a name in a token or a target ends at a dot. */
 const BLOCK_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
@@ -24,6 +28,8 @@ function blockFindings(name: string, written: Json, findings: Findings): void {
   if (!findings.expectObject(written, 'INVALID_BLOCK', pointer, 'A block must be an object with steps.')) return;
   const inner: Written<typeof block> = written;
   findings.structure(block, inner, pointer, 'params', 'returns');
+  unknownMembers(inner, BLOCK_NAMES, 'UNKNOWN_BLOCK_MEMBER', pointer, findings);
+  paramsFindings(inner.params, `${pointer}/params`, findings);
   findings.missing(inner, ['steps', 'body'], pointer, 'MISSING_BLOCK_STEPS');
   stepsFindings(inner, findings, true, pointer);
   const parts = ['steps', 'body', 'returns'] as const;

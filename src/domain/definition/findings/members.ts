@@ -24,11 +24,16 @@ export function unknownStepMembers(step: JsonObject, type: string, pointer: stri
 }
 
 export function unknownPartMembers(part: JsonObject, kind: keyof typeof PARTS, pointer: string, findings: Findings): void {
-  const known = namesIn(PARTS[kind]);
+  unknownMembers(part, namesIn(PARTS[kind]), 'UNKNOWN_STEP_MEMBER', pointer, findings);
+}
+
+/** A finding for each member that is not among the known names, and no note. */
+export function unknownMembers(part: JsonObject, known: readonly string[], code: string, pointer: string, findings: Findings): void {
   for (const name of Object.keys(part)) {
+    if (findings.isFull) return;
     if (known.includes(name) || isNote(name)) continue;
     const fix = didYouMean(name, known) ?? `It may hold ${known.join(', ')}.`;
-    findings.add('UNKNOWN_STEP_MEMBER', `${pointer}/${name}`, `Nothing is done with '${name}' here.`, fix);
+    findings.add(code, `${pointer}/${name}`, `Nothing is done with '${name}' here.`, fix);
   }
 }
 

@@ -1,13 +1,13 @@
 import { namesIn, type Written } from '../../../contract/resources/member.ts';
-import { type column, join, query, queryCache, queryConfig, source } from '../../../contract/resources/query.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
-import { didYouMean } from '../../../kernel/nearest.ts';
+import { column, computedValue, enrichment, join, query, queryCache, queryConfig, source } from '../../../contract/resources/query.ts';
+import { isArray, isObject, type Json } from '../../../kernel/json.ts';
 import { PATH_NAMES } from '../../query/columns.ts';
 import { firstText, listOf, longForm, objectOf, stringOf } from '../read.ts';
 import { expressionFindings } from './expression.ts';
 import { documentsOf, pathFinding } from './fields.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
 import { Suggestions } from './meant.ts';
+import { unknownMembers } from './members.ts';
 import { RowNames } from './row-names.ts';
 import { TokenWalk } from './token-walk.ts';
 
@@ -19,13 +19,10 @@ const COLUMN_TEXTS = ['path', 'field', 'source', 'valuePath', 'expression', 'exp
 /** Members by which a join names its source. */
 const OF_SOURCE = ['index', 'sourceIndex', 'source', 'alias', 'as', 'collectionId', 'sourceCollectionId'] as const;
 
-/** Findings for members that no run reads. */
-function unknownMembers(object: JsonObject, known: readonly string[], pointer: string, findings: Findings): void {
-  for (const name of Object.keys(object)) {
-    if (known.includes(name)) continue;
-    findings.add('UNKNOWN_QUERY_MEMBER', `${pointer}/${name}`, `A query does nothing with '${name}' here.`, didYouMean(name, known));
-  }
-}
+const UNKNOWN = 'UNKNOWN_QUERY_MEMBER';
+const COLUMN_NAMES = [...namesIn(column), 'description', 'notes'];
+const COMPUTED_NAMES = [...namesIn(computedValue), 'description', 'notes'];
+const COMPUTATIONS = ['computed', 'computedFields', 'computations', 'calculations'] as const;
 
 export function queryFindings(definition: Written<typeof query>, findings: Findings): void {
   findings.structure(query, definition, '', 'type', 'requiresSecretKey', 'enabled');
@@ -34,7 +31,7 @@ export function queryFindings(definition: Written<typeof query>, findings: Findi
   configFindings(definition, objectOf(definition.config), findings);
   findings.structure(query, definition, '', 'cache');
   const cache = objectOf(definition.cache);
-  unknownMembers(cache, namesIn(queryCache), '/cache', findings);
+  unknownMembers(cache, namesIn(queryCache), UNKNOWN, '/cache', findings);
   findings.structure(queryCache, cache, '/cache', 'ttlSeconds');
 }
 
@@ -57,7 +54,8 @@ function sourcesFindings({ sources }: Written<typeof query>, findings: Findings)
     if (aliases.has(alias)) findings.add('DUPLICATE_SOURCE_ALIAS', pointer, `Another source is called '${alias}'.`, `Give it an 'alias'.`);
     aliases.add(alias);
     findings.structure(source, one, pointer, 'join');
-    findings.structure(join, objectOf(one.join), `${pointer}/join`, 'type');
+    unknownMembers(one, namesIn(source), UNKNOWN, pointer, findings);
+    joinMembers(objectOf(one.join), `${pointer}/join`, findings);
   }
 }
 
@@ -67,7 +65,9 @@ function configFindings(definition: Written<typeof query>, config: Written<typeo
     findings.add('QUERY_FIELD_REQUIRED', '/config/field', `A query of this type needs a 'field' or an expression to take its number from.`);
   }
   const at = '/config';
-  unknownMembers(config, namesIn(queryConfig), at, findings);
+  unknownMembers(config, namesIn(queryConfig), UNKNOWN, at, findings);
+  unknownMembers(objectOf(config.enrichment), namesIn(enrichment), UNKNOWN, `${at}/enrichment`, findings);
+  for (const name of COMPUTATIONS) computedFindings(config[name], `${at}/${name}`, findings);
   findings.structure(queryConfig, config, at, 'limit', 'order');
   if (type === 'count') findings.structure(queryConfig, config, at, 'condition');
   for (const name of EXPRESSIONS) expressionFindings(config[name], `${at}/${name}`, findings);
@@ -129,9 +129,24 @@ function hasMetric(config: Written<typeof queryConfig>): boolean {
 function columnsFindings(config: Written<typeof queryConfig>, name: (typeof COLUMNS)[number], findings: Findings): void {
   findings.structure(queryConfig, config, '/config', name);
   for (const [index, column] of listOf(config[name]).entries()) {
+    const at = `/config/${name}/${index}`;
+    unknownMembers(objectOf(column), COLUMN_NAMES, UNKNOWN, at, findings);
     if (isText(column) || firstText(objectOf(column), ...COLUMN_TEXTS) !== undefined) continue;
-    findings.add('INVALID_QUERY_FIELDS', `/config/${name}/${index}`, 'A column is a path, or an object with one.');
+    findings.add('INVALID_QUERY_FIELDS', at, 'A column is a path, or an object with one.');
   }
+}
+
+/** Values that are computed for each row: a list, or a map by name. */
+function computedFindings(written: Json | undefined, pointer: string, findings: Findings): void {
+  if (!isArray(written) && !isObject(written)) return;
+  for (const [name, each] of Object.entries(written))
+    unknownMembers(objectOf(each), COMPUTED_NAMES, UNKNOWN, `${pointer}/${name}`, findings);
+}
+
+function joinMembers(written: Written<typeof join>, pointer: string, findings: Findings): void {
+  unknownMembers(written, namesIn(join), UNKNOWN, pointer, findings);
+  unknownMembers(objectOf(written.on), ['left', 'local', 'right', 'foreign'], UNKNOWN, `${pointer}/on`, findings);
+  findings.structure(join, written, pointer, 'type');
 }
 
 function joinsFindings(config: Written<typeof queryConfig>, findings: Findings): void {
@@ -145,7 +160,7 @@ function joinsFindings(config: Written<typeof queryConfig>, findings: Findings):
 
 /** Findings for a join, which is with another source, or with a collection whose documents are found by a key in the row. */
 function joinFindings(written: Written<typeof join>, pointer: string, findings: Findings): void {
-  findings.structure(join, written, pointer, 'type');
+  joinMembers(written, pointer, findings);
   const collection = firstText(written, 'sourceCollectionId', 'collectionId');
   if (collection !== undefined) collectionFinding(collection, pointer, findings);
   if (OF_SOURCE.every((name) => firstText(written, name) === undefined)) {

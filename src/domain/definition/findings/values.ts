@@ -1,16 +1,23 @@
-import { type column, columnType, type group, type table, type WrittenValues } from '../../../contract/resources/game-values.ts';
-import type { Written } from '../../../contract/resources/member.ts';
+import { column, columnType, entry, group, table, type WrittenValues } from '../../../contract/resources/game-values.ts';
+import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { isArray, isNumber, isObject, type Json } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { firstText, isReserved, objectOf, stringOf } from '../read.ts';
 import type { Findings } from './finding.ts';
-import { unknownBeside } from './members.ts';
+import { unknownBeside, unknownMembers } from './members.ts';
 
 /** Findings for game values: the project's document, and `constants` and `tables` of collections. */
 
 /** Ids that templates can name. */
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 const COLUMN_TYPES: readonly string[] = columnType.options;
+const UNKNOWN = 'UNKNOWN_GAME_VALUE_MEMBER';
+/** Names of groups, tables, entries and columns: those of the contract, others that name the same, and those for people. */
+const FOR_PEOPLE = ['name', 'label', 'title', 'description', 'notes'];
+const GROUP_NAMES = [...namesIn(group), 'group', 'key', 'collectionId', ...FOR_PEOPLE];
+const TABLE_NAMES = [...namesIn(table), 'table', 'key', 'collectionId', ...FOR_PEOPLE];
+const ENTRY_NAMES = [...namesIn(entry), 'id', ...FOR_PEOPLE];
+const COLUMN_NAMES = [...namesIn(column), 'id', ...FOR_PEOPLE];
 /** Most findings for the rows of one table. Nobody reads more. */
 const MAX_ROW_FINDINGS = 20;
 
@@ -49,7 +56,12 @@ function itemFindings(written: Json, pointer: string, ids: Set<string>, isTaken:
   const type = stringOf(item.type)?.toLowerCase();
   if (type !== 'group' && type !== 'table') findings.add('INVALID_GAME_VALUE_TYPE', `${pointer}/type`, `'type' must be group or table.`);
   if (type === 'table') tableFindings(item, pointer, findings);
-  else entriesFindings(entriesIn(item), `${pointer}/entries`, findings);
+  else groupFindings(item, pointer, findings);
+}
+
+function groupFindings(item: Written<typeof group>, pointer: string, findings: Findings): void {
+  unknownMembers(item, GROUP_NAMES, UNKNOWN, pointer, findings);
+  entriesFindings(entriesIn(item), `${pointer}/entries`, findings);
 }
 
 /** `constants` of a collection, in a list or by id. */
@@ -57,7 +69,7 @@ export function constantsFindings(constants: Json, pointer: string, findings: Fi
   for (const { at, item } of named(constants, pointer, ['id', 'group', 'name', 'key'], findings)) {
     const inner = isObject(item) ? entriesIn(item) : undefined;
     // By id, the entries may stand directly in the map.
-    if (inner !== undefined || isArray(constants)) entriesFindings(inner, `${at}/entries`, findings);
+    if (inner !== undefined || isArray(constants)) groupFindings(objectOf(item), at, findings);
     else entriesFindings(item, at, findings);
   }
 }
@@ -106,12 +118,14 @@ function entriesFindings(raw: Json | undefined, pointer: string, findings: Findi
     return;
   }
   for (const [index, entry] of entries.entries()) {
+    unknownMembers(objectOf(entry), ENTRY_NAMES, UNKNOWN, `${pointer}/${index}`, findings);
     if (firstText(objectOf(entry), 'key', 'name', 'id') !== undefined && Object.hasOwn(objectOf(entry), 'value')) continue;
     findings.add('GROUP_ENTRY_SHAPE', `${pointer}/${index}`, `An entry of a list needs a 'key' and a 'value'.`);
   }
 }
 
 function tableFindings(written: Written<typeof table>, pointer: string, findings: Findings): void {
+  unknownMembers(written, TABLE_NAMES, UNKNOWN, pointer, findings);
   const columns = columnTypes(written.columns, `${pointer}/columns`, findings);
   const rows = written.rows ?? null;
   if (!isArray(rows)) {
@@ -138,6 +152,7 @@ function columnTypes(raw: Json | undefined, pointer: string, findings: Findings)
   const types = new Map<string, string | undefined>();
   for (const [index, each] of columns.entries()) {
     const { type: named }: Written<typeof column> = objectOf(each);
+    unknownMembers(objectOf(each), COLUMN_NAMES, UNKNOWN, `${pointer}/${index}`, findings);
     const key = isObject(each) ? firstText(each, 'key', 'id', 'name') : stringOf(each);
     const type = stringOf(named);
     const isKnown = type === undefined || COLUMN_TYPES.includes(type);
