@@ -1,18 +1,22 @@
 import {
+  Composer,
+  type CST,
   type Document,
   type DocumentOptions,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type Pair,
   type ParsedNode,
   type ParseOptions,
-  parseDocument,
+  Parser,
   type Scalar,
   type SchemaOptions,
+  YAMLParseError,
 } from 'yaml';
 import type { Json } from '../../kernel/json.ts';
 import { numberFromText } from '../../kernel/json.ts';
@@ -26,6 +30,9 @@ import { failed, type Parsed, type Problem } from './problem.ts';
 /** Most levels of maps and lists. */
 export const MAX_DEPTH = 64;
 
+/** What the library's parser may have open at once: these levels, the document around them, and a text within. */
+const MAX_OPEN = MAX_DEPTH + 2;
+
 /** `uniqueKeys` is off, and {@link Converter} finds repeated keys: the library compares every pair of keys, which takes 20 s for one large map. */
 const OPTIONS = { version: '1.2', schema: 'core', intAsBigInt: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
 
@@ -36,7 +43,6 @@ const TOO_DEEP = 'Nested too deeply';
 
 /** Messages of the library that are meant for programmers, by code or by how they begin, reworded for authors. */
 const OWN_WORDS: readonly (readonly [string, string])[] = [
-  ['RESOURCE_EXHAUSTION', TOO_DEEP],
   ['MULTIPLE_DOCS', 'A source is one document, and a second one begins here'],
   ['TAB_AS_INDENT', 'Indent with spaces, not with tabs'],
   ['Sequence item without', "This line is indented too little to belong to the list item above it, and does not begin with '- '"],
@@ -65,34 +71,64 @@ class Stop extends Error {
 /** Parses a YAML text. A failure has line and column; never throws. */
 export function parseYaml(text: string): Parsed<Json> {
   const lineCounter = new LineCounter();
-  const document = withoutStacks(() => documentOf(text, { ...OPTIONS, lineCounter }));
-  if (document === null) return failed('INVALID_YAML', TOO_DEEP);
-  const [error] = document.errors;
-  if (error !== undefined) {
-    return failed('INVALID_YAML', wordsOf(error), lineCounter.linePos(error.pos[0]));
-  }
-  if (document.directives.yaml.explicit === true && document.directives.yaml.version !== '1.2') {
-    return failed('INVALID_YAML', 'Only YAML 1.2 is understood');
-  }
   try {
+    const document = withoutStacks(() => composed(text, { ...OPTIONS, lineCounter }));
+    const [error] = document.errors;
+    if (error !== undefined) return failed('INVALID_YAML', wordsOf(error), lineCounter.linePos(error.pos[0]));
+    if (document.directives.yaml.explicit === true && document.directives.yaml.version !== '1.2') {
+      return failed('INVALID_YAML', 'Only YAML 1.2 is understood');
+    }
     return { ok: true, value: new Converter(lineCounter).value(document.contents, 0) };
   } catch (error) {
+    if (error instanceof TooDeep) return failed('INVALID_YAML', TOO_DEEP, lineCounter.linePos(error.offset));
     if (error instanceof Stop) return { ok: false, problem: error.problem };
     throw error;
   }
 }
 
-/**
- * The library's document of a text. `null`: the text is nested more deeply than the stack allows, as in `{a: b: c: …`, for which the library has
- * no bound of its own.
- */
-export function documentOf(text: string, options: ParseOptions & DocumentOptions & SchemaOptions): Document.Parsed<ParsedNode> | null {
+type Options = ParseOptions & DocumentOptions & SchemaOptions;
+
+/** The library's document of a text; `null`: it is nested too deeply. */
+export function documentOf(text: string, options: Options): Document.Parsed<ParsedNode> | null {
   try {
-    return parseDocument(text, options);
+    return composed(text, options);
   } catch (error) {
-    if (error instanceof RangeError) return null;
+    if (error instanceof TooDeep) return null;
     throw error;
   }
+}
+
+/** A text has more levels than {@link MAX_DEPTH}. It is caught in this file. */
+class TooDeep extends Error {
+  readonly offset: number;
+  constructor(offset: number) {
+    super(TOO_DEEP);
+    this.offset = offset;
+  }
+}
+
+/** What the library's `parseDocument` does, with a bound on depth. Throws {@link TooDeep}. */
+function composed(text: string, options: Options): Document.Parsed<ParsedNode> {
+  const tokens = tokensOf(text, options.lineCounter);
+  const [document, second] = new Composer(options).compose(tokens, true, text.length);
+  if (document === undefined) throw new Error('The library always makes a document');
+  if (second !== undefined) document.errors.push(new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', ''));
+  return document;
+}
+
+/**
+ * The library's parser, with its open levels counted after each step. It and the composer behind it recurse for each level, and at the end of
+ * the stack the process may abort instead of throwing: V8 does where it compiles a regular expression there.
+ */
+function* tokensOf(text: string, lines: LineCounter | undefined): Generator<CST.Token> {
+  lines?.addNewLine(0);
+  const parser = new Parser(lines?.addNewLine);
+  for (const lexeme of new Lexer().lex(text)) {
+    const { offset } = parser;
+    yield* parser.next(lexeme);
+    if (parser.stack.length > MAX_OPEN) throw new TooDeep(offset);
+  }
+  yield* parser.end();
 }
 
 function wordsOf({ code, message }: { readonly code: string; readonly message: string }): string {
