@@ -135,18 +135,19 @@ async function readAgain(
   settings: Settings,
 ): Promise<{ readonly speeds: readonly Speed[]; readonly backupBytes: number }> {
   const file = join(folder, 'backup.ndjson.gz');
-  const events = numberAt(await command(settings, ['verify', '--wait', '--data', data]), 'answer.events');
+  const here = { SAVEPOINT_DATA: data, ...settings };
+  const events = numberAt(await command(here, ['verify', '--wait']), 'answer.events');
   const speeds: Speed[] = [];
   const timed = async (name: string, words: readonly string[], within?: string) => {
     progress(name);
-    const { seconds, answer } = await command(name === FROM_FILE ? {} : settings, words);
+    const { seconds, answer } = await command(name === FROM_FILE ? {} : here, words);
     const own = within === undefined ? seconds : numberAt(answer, within);
     speeds.push({ name, seconds: own, eventsPerSecond: events / own });
   };
-  await timed('rebuild', ['rebuild', '--data', data], 'seconds');
-  await timed('verify', ['verify', '--data', data]);
-  await timed('log copy to a file', ['log', 'copy', '--data', data, '--to', `file:${file}`]);
-  await timed(FROM_FILE, ['log', 'copy', '--data', join(folder, 'restored'), '--from', `file:${file}`]);
+  await timed('rebuild', ['rebuild'], 'seconds');
+  await timed('verify', ['verify']);
+  await timed('log copy to a file', ['log', 'copy', '--to', `file:${file}`]);
+  await timed(FROM_FILE, ['log', 'copy', '--to', `data:${join(folder, 'restored')}`, '--from', `file:${file}`]);
   return { speeds, backupBytes: (await stat(file)).size };
 }
 

@@ -28,7 +28,7 @@ interface Finding {
 
 /** `savepoint doctor --json`, by what was checked. */
 async function examined(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  const { code, stdout } = await here(['doctor', '--json', '--data', newFolder(), ...args], { env });
+  const { code, stdout } = await here(['doctor', '--json', ...args], { env: { SAVEPOINT_DATA: newFolder(), ...env } });
   const { ok, findings }: { ok: boolean; findings: readonly Finding[] } = JSON.parse(stdout);
   return { code, ok, text: stdout, by: (what: string) => findings.filter((one) => one.what === what) };
 }

@@ -286,7 +286,7 @@ test('a leaderboard that is being filled says so, and how far it is, until it is
     }
     const listed = Object((await ok(game.manage('GET', game.definitions('queries')))).body);
     expect(listed.building).toEqual([{ id: 'least-first', fraction: 0.245 }]);
-    const { stdout } = await here(['doctor', '--json', '--data', newFolder()], { env: { DATABASE_URL: databaseUrl } });
+    const { stdout } = await here(['doctor', '--json'], { env: { DATABASE_URL: databaseUrl, SAVEPOINT_DATA: newFolder() } });
     const { findings }: { findings: readonly { what: string; found: string }[] } = JSON.parse(stdout);
     expect(findings.find(({ what }) => what === 'leaderboards and lists')?.found).toContain(`least-first of ${game.projectId} (24 %)`);
     const list = `UPDATE savepoint.record_lists SET phase = $1, done = 3, total = 12 WHERE collection = 'clans'`;

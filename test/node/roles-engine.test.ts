@@ -115,7 +115,7 @@ test('doctor finds both well', async () => {
 test('read models whose log is not there are refused, and told how to bring both together', async () => {
   const { DATABASE_URL } = env;
   const port = String(await freePort());
-  const ended = await savepoint(['start', '--port', port, '--data', newFolder()], { env: { DATABASE_URL } });
+  const ended = await savepoint(['start', '--port', port], { env: { DATABASE_URL, SAVEPOINT_DATA: newFolder() } });
   expect([ended.code, ended.stderr]).toEqual([1, expect.stringMatching(/read models of 3 projects.*knows none[\s\S]*log copy/)]);
   const examined = JSON.parse((await here(['doctor', '--json'], { env: { DATABASE_URL } })).stdout);
   expect(examined.findings.find((one: { what: string }) => one.what === 'histories')).toMatchObject({ state: 'fail' });

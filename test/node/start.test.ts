@@ -175,7 +175,7 @@ describe('a later start', () => {
 describe('wrong settings', () => {
   test('the message names every variable that is wrong, and no secret; exit code 1', async () => {
     const env = { PORT: 'eighty', LIMIT_DOCUMENT: 'much', DATABASE_URL: 'mysql://u:secret@h/d' };
-    const ended = await savepoint(['start', '--data', newFolder()], { env });
+    const ended = await savepoint(['start'], { env: { SAVEPOINT_DATA: newFolder(), ...env } });
     expect(ended.code).toBe(1);
     for (const name of Object.keys(env)) expect(ended.stderr).toContain(name);
     expect(ended.stderr).not.toContain('secret');
@@ -195,14 +195,14 @@ describe('wrong settings', () => {
     { EVENTSTORE_URL: `esdb://me:a@${HIDDEN}@127.0.0.1:1?tls=false` },
   ])('no failure to start shows a password: %j', async (addresses) => {
     const env = { ...addresses, LOG_LEVEL: 'trace', SAVEPOINT_DEBUG: '1' };
-    const { code, stdout, stderr } = await savepoint(['start', '--port', '0', '--data', newFolder()], { env });
+    const { code, stdout, stderr } = await savepoint(['start', '--port', '0'], { env: { SAVEPOINT_DATA: newFolder(), ...env } });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).not.toContain(HIDDEN);
   });
 
   test('a database that does not answer: the message says so, exit code 1', async () => {
     const env = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
-    const ended = await savepoint(['start', '--data', newFolder()], { env });
+    const ended = await savepoint(['start'], { env: { SAVEPOINT_DATA: newFolder(), ...env } });
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain('ECONNREFUSED');
     expect(ended.stderr).toContain('DATABASE_URL');

@@ -33,7 +33,7 @@ export async function openPlace({ data = newFolder(), env = {}, args = [] }: Pla
     await first.stop();
     throw error;
   });
-  const run = (...args: readonly string[]) => here([...args, '--data', data], { env });
+  const run = (...args: readonly string[]) => here(args, { env: { SAVEPOINT_DATA: data, ...env } });
   const place: Place = {
     data,
     env,
