@@ -1,9 +1,10 @@
 import type { Level } from '../contract/credentials.ts';
 import { type AccessContext, accessContext, operatorContext } from '../domain/access/context.ts';
+import { closedNext } from '../domain/access/next.ts';
 import { missingPermission } from '../domain/access/refusals.ts';
 import { EMPTY_DEFINITIONS } from '../domain/definition/evolve.ts';
 import type { Actor, PublishTarget } from '../domain/events.ts';
-import { type ApiKey, asAuthority, asDefinitions } from '../domain/states.ts';
+import { type ApiKey, type AuthorityState, asAuthority, asDefinitions, type DefinitionsState } from '../domain/states.ts';
 import { AUTHORITY, DEFINITIONS } from '../domain/subjects.ts';
 import { accepted, refusal } from '../kernel/errors.ts';
 import type { Caller } from './caller.ts';
@@ -16,23 +17,31 @@ import type { Project } from './project/project.ts';
  */
 
 /**
- * Reads project, key and definitions through the decision context. Throws 401 or 403 if the caller's authority no longer holds. `before`: an
+ * Reads project, key and definitions through the decision context. Throws 401 or 403 if the caller's authority
+ * no longer holds, or the target is closed to it. `before`: an
  * earlier result for the same caller and target; it is returned again if nothing has changed.
  */
 export function accessOf(ctx: DecisionContext, caller: Caller, target: PublishTarget, before?: AccessContext): AccessContext {
   const authority = asAuthority(ctx.read(AUTHORITY));
   const state = asDefinitions(ctx.read(DEFINITIONS)) ?? EMPTY_DEFINITIONS;
   if (before !== undefined && before.authority === authority && before.state === state) return before;
-  return accepted(accessContext(authority, state, caller.key.keyId, target));
+  return contextFor(authority, state, caller, target);
+}
+
+function contextFor(authority: AuthorityState | null, state: DefinitionsState, caller: Caller, target: PublishTarget): AccessContext {
+  const access = accepted(accessContext(authority, state, caller.key.keyId, target));
+  const closed = closedNext(access.settings, access.key, caller, target);
+  if (closed !== null) throw closed;
+  return access;
 }
 
 /** As {@link accessOf}, at this node's head, for plain reads and for what is asked before a decision. */
 export function accessAt(
   { authority, definitions }: Pick<Project, 'authority' | 'definitions'>,
-  caller: Pick<Caller, 'key'>,
+  caller: Caller,
   target: PublishTarget,
 ): AccessContext {
-  return accepted(accessContext(authority, definitions, caller.key.keyId, target));
+  return contextFor(authority, definitions, caller, target);
 }
 
 /** The operator's authority, which also holds for a disabled project. Throws 404 for a deleted one. */

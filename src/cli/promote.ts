@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { TestRun } from '../contract/answers.ts';
+import { ACCESS_WIDENED } from '../domain/access/widened.ts';
 import type { Finding } from '../folder/findings.ts';
 import { FolderProblem } from '../folder/problem.ts';
 import { moveBase } from '../folder/push.ts';
@@ -93,7 +94,9 @@ async function previewOf(remote: Remote): Promise<PromotionPreview> {
   progress('running the tests of next');
   const { total, passed, failed, results } = await remote.runTests('next');
   progress('looking at stored data');
-  const { findings } = await remote.promote({ dryRun: true, force: false, base: null });
+  const promotion = await remote.promote({ dryRun: true, force: false, base: null });
+  // What is opened is shown with the changes.
+  const findings = promotion.findings.filter(({ code }) => code !== ACCESS_WIDENED);
   return { position, staged, changes, tests: { total, passed, failed, results }, findings, definitionFindings };
 }
 

@@ -7,7 +7,7 @@ import { styled } from './terminal.ts';
 /** How commands on a game's folder show changes, findings and conflicts to people. */
 
 /** A change, as a folder or a server describes it. */
-export interface Shown extends Pick<Change, 'id' | 'more' | 'isFirstText'> {
+export interface Shown extends Pick<Change, 'id' | 'more' | 'opens' | 'isFirstText'> {
   readonly kind: string;
   readonly action: string;
   /** Left out if only the definition is known. */
@@ -33,7 +33,7 @@ function shownName({ kind, id, action }: Pick<Shown, 'kind' | 'id' | 'action'>):
   return styled(style, `${mark} ${id === '*' ? kind : `${kind} ${id}`}`);
 }
 
-function shownChange({ kind, id, action, fields, more = 0, isFirstText }: Shown): string {
+function shownChange({ kind, id, action, fields, more = 0, opens = [], isFirstText }: Shown): string {
   const note =
     action === 'change' && fields?.length === 0
       ? styled('gray', isFirstText ? '  (the same; a push keeps the text of this file with it)' : '  (comments or layout)')
@@ -44,7 +44,8 @@ function shownChange({ kind, id, action, fields, more = 0, isFirstText }: Shown)
   // Only a changed definition has fields to list.
   if (action !== 'change') return head;
   const lines = (fields ?? []).map(({ path, before, after }) => `    ${path}  ${sideOf(before, 'red')} → ${sideOf(after, 'green')}`);
-  return [head, ...lines, ...(more > 0 ? [`    … and ${more} more`] : [])].join('\n');
+  const opened = opens.map((what) => styled('yellow', `    opens: ${what}`));
+  return [head, ...lines, ...(more > 0 ? [`    … and ${more} more`] : []), ...opened].join('\n');
 }
 
 function sideOf(value: Json | undefined, style: 'red' | 'green'): string {

@@ -67,6 +67,8 @@ function codesOf(route: Route): readonly Code[] {
     if (keys.disabledKey === 'KEY_DISABLED') codes.add('KEY_DISABLED');
     if (keys.needs !== null || takesSecretKey(keys)) codes.add('FORBIDDEN');
     if (!takesSecretKey(keys)) add(OF_PLAYER);
+    // The setting `nextAccess` closes a target.
+    if (route.headers !== undefined && Object.hasOwn(route.headers, 'x-ns-publish-target')) codes.add('FORBIDDEN');
   }
   if (body !== undefined) add(OF_BODY);
   if (route.writes) add(OF_WRITE);

@@ -1,3 +1,4 @@
+import { openedBetween } from '../domain/access/widened.ts';
 import { differenceOf, type FieldDifferences } from '../domain/definition/difference.ts';
 import { AUTHORING_MEMBERS } from '../domain/definition/source.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals } from '../kernel/json.ts';
@@ -39,7 +40,7 @@ function changeOf(source: Source, held: StoredDefinition | undefined): Change[] 
   const text = textOfSource(source);
   if (jsonEquals(before, after) && (text === null || text === held.file?.text)) return [];
   const first = text !== null && held.file === null ? ({ isFirstText: true } as const) : {};
-  return [{ kind, id, path, action: 'change', ...first, ...differenceOf(before, after, isTold) }];
+  return [{ kind, id, path, action: 'change', ...first, ...differenceOf(before, after, isTold), ...openedBetween(kind, before, after) }];
 }
 
 /** The resource in one canonical form, with the members that listings add. */

@@ -1,3 +1,4 @@
+import { ACCESS_WIDENED } from '../domain/access/widened.ts';
 import { SECTIONS } from '../domain/definition/kinds.ts';
 import { positionsIn } from '../domain/definition/positions.ts';
 import { isArray, isObject, type Json, type JsonObject, stringOrEmpty } from '../kernel/json.ts';
@@ -52,7 +53,8 @@ export function findingsIn({ sources }: Pick<Folder, 'sources'>, answer: JsonObj
     const told = results.flatMap((result) => listIn(result, 'diagnostics').filter((each) => isObject(each)));
     // A section that is refused as a whole has the reason itself.
     const whole = told.length === 0 && section['ok'] === false ? [section] : told;
-    return whole.map((each) => placed(kind, items, each));
+    // What a push opens is shown with its changes: it is nothing to mend.
+    return whole.filter(({ code }) => code !== ACCESS_WIDENED).map((each) => placed(kind, items, each));
   });
 }
 

@@ -5,6 +5,7 @@ import type { Address } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { projectOf } from '../context.ts';
 import { mayReadPublishes } from '../management/history.ts';
+import { provenForTarget } from '../security/players.ts';
 import { admitRead } from '../storage/admission.ts';
 import { readableLedger } from '../storage/ledger.ts';
 import { runnable } from '../storage/query-call.ts';
@@ -48,11 +49,14 @@ export async function admission(read: ReadingContext, caller: Caller, topic: Top
     }
     case 'query': {
       const project = await projectOf(context, caller);
-      return { caller, reading: queryReading(read, project, runnable(project, caller, runOf(topic, caller, target))) };
+      const reader = await provenForTarget(context, project, caller, target);
+      return { caller: reader, reading: queryReading(read, project, runnable(project, reader, runOf(topic, caller, target))) };
     }
     case 'values': {
-      const { isWhole, values } = readableValues(await projectOf(context, caller), caller, target);
-      return { caller, reading: valuesReading(target, isWhole, values) };
+      const project = await projectOf(context, caller);
+      const reader = await provenForTarget(context, project, caller, target);
+      const { isWhole, values } = readableValues(project, reader, target);
+      return { caller: reader, reading: valuesReading(target, isWhole, values) };
     }
     case 'publishes': {
       const project = await projectOf(context, caller);

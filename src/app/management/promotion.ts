@@ -1,6 +1,6 @@
 import type { Promoted } from '../../contract/answers.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
-import { decidePromote } from '../../domain/definition/promote.ts';
+import { decidePromote, wideningFindings } from '../../domain/definition/promote.ts';
 import type { Decision } from '../../domain/definition/publish.ts';
 import {
   type ChangedCollection,
@@ -67,8 +67,10 @@ export async function promote(
       if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new DefinitionsChanged();
       const decision = decidePromote(state, options);
       const { answer } = decision;
-      if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { ...answer, findings } };
-      throw refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings, changes: answer.changes } });
+      // What is opened is told, and was meant: it stops nothing.
+      const told = [...findings, ...wideningFindings(state)];
+      if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { ...answer, findings: told } };
+      throw refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings: told, changes: answer.changes } });
     });
     const answer = await promoting.catch((error) => {
       if (error instanceof DefinitionsChanged) return null;

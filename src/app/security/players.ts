@@ -1,5 +1,7 @@
 import type { AccessContext } from '../../domain/access/context.ts';
+import { nextNeedsProof } from '../../domain/access/next.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
+import type { PublishTarget } from '../../domain/events.ts';
 import { isPass } from '../../domain/guest/pass.ts';
 import { readGuestToken } from '../../domain/guest/token.ts';
 import type { ProjectSettings } from '../../domain/project/settings.ts';
@@ -243,6 +245,12 @@ export function provenFor(
   // Only hosts sign.
   const purposes = caller.onBehalfOf === null ? NO_PURPOSES : readingPurposes(collection, named);
   return identify(context, project, caller, settings, { purposes });
+}
+
+/** The caller, proven if the target asks for that. For routes on which live asks for no proof. */
+export function provenForTarget(context: AppContext, project: Project, caller: Caller, target: PublishTarget): Awaitable<Caller> {
+  const settings = settingsOf(project);
+  return nextNeedsProof(settings, caller, target) ? identify(context, project, caller, settings, { purposes: NO_PURPOSES }) : caller;
 }
 
 /** Inside a decision: throws if the caller's session has ended since, or its device was revoked. */

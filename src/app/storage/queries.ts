@@ -13,6 +13,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { ViewTable } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
+import { provenForTarget } from '../security/players.ts';
 import { HotBoards } from './hot-boards.ts';
 import { type CachedResult, fromCache, isCurrent } from './kept-results.ts';
 import { boardOf, tableAnswer, viewAnswer } from './query-boards.ts';
@@ -100,12 +101,14 @@ class QueryAnswers implements Queries, SharedQueries {
 
   run(caller: Caller, call: QueryCall): Awaitable<ReadAnswer<contract.QueryResult>> {
     return andThen(projectOf(this.#context, caller), (project) =>
-      this.#answer(project, runnable(project, caller, call), {
-        position: caller.position,
-        // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
-        isFresh: call.fresh && mayRunAnew(caller),
-        abortSignal: () => call.abortSignal?.() ?? null,
-      }),
+      andThen(provenForTarget(this.#context, project, caller, call.target), (proven) =>
+        this.#answer(project, runnable(project, proven, call), {
+          position: caller.position,
+          // A run for each request is expensive, so players share what is kept. It holds as long as its sources stay unchanged.
+          isFresh: call.fresh && mayRunAnew(caller),
+          abortSignal: () => call.abortSignal?.() ?? null,
+        }),
+      ),
     );
   }
 

@@ -16,6 +16,7 @@ import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
+import { provenForTarget } from '../security/players.ts';
 
 /** `player`: whose used amounts to add to the limits; needs a secret key. */
 export type RateLimits = (caller: Caller, target: PublishTarget, player: string | null) => Promise<ReadAnswer<contract.RateLimits>>;
@@ -27,8 +28,9 @@ const MAX_USED = 2000;
 
 /** The rate limits in force, and what a player has used of them. They come from definitions and state tables. */
 export function createRateLimits(context: AppContext): RateLimits {
-  return async (caller, target, player) => {
-    const project = await projectOf(context, caller);
+  return async (claimed, target, player) => {
+    const project = await projectOf(context, claimed);
+    const caller = await provenForTarget(context, project, claimed, target);
     const { definitions, space } = accessAt(project, caller, target);
     if (player !== null) {
       accepted(closedUsage(caller));

@@ -4,6 +4,7 @@ import { asTextOf } from '../../contract/values.ts';
 import type { AccessContext } from '../../domain/access/context.ts';
 import { namedPlayer } from '../../domain/access/credential.ts';
 import { closedList, recordAccess } from '../../domain/access/data.ts';
+import { collectionIn } from '../../domain/access/next.ts';
 import { outdated } from '../../domain/access/refusals.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { objectOf } from '../../domain/definition/read.ts';
@@ -23,7 +24,7 @@ import { type AnswerCodec, idempotent, keyedAppend } from '../idempotency.ts';
 import type { Project } from '../project/project.ts';
 import { documentIn, windowIn } from '../project/state-access.ts';
 import { UniqueClaims, withUnique } from '../project/unique-claims.ts';
-import { provenFor } from '../security/players.ts';
+import { provenFor, provenForTarget } from '../security/players.ts';
 import { type Admitted, admitAndStore, recheckAdmission, requireAllowed } from './admission.ts';
 import { building } from './building.ts';
 import { readDocument } from './documents.ts';
@@ -49,11 +50,13 @@ export function createRecords(context: AppContext): Records {
     append: (claimed, at, readRequest) =>
       admitAndStore(context, claimed, 'record.append', at, readRequest, (admitted, body) => append(context, admitted, body)),
 
-    async list(caller, at, query) {
-      const project = await projectOf(context, caller);
-      const { definitions, space, settings } = accessAt(project, caller, at.target);
+    async list(claimed, at, query) {
+      const project = await projectOf(context, claimed);
+      const caller = await provenForTarget(context, project, claimed, at.target);
+      const access = accessAt(project, caller, at.target);
+      const { space, settings } = access;
       accepted(outdated(caller, 'read'));
-      const collection = definitions.collection(at.collection);
+      const collection = collectionIn(access, at.collection);
       if (collection) accepted(closedList(collection, caller));
       if (collection?.type !== 'global')
         return { ...positioned(context, project, caller), result: { ok: true, records: [], cursor: null } };
@@ -76,11 +79,12 @@ export function createRecords(context: AppContext): Records {
       return { ...positioned(context, project, caller, reached), result };
     },
 
-    async get(caller, at) {
-      const project = await projectOf(context, caller);
+    async get(claimed, at) {
+      const project = await projectOf(context, claimed);
+      const caller = await provenForTarget(context, project, claimed, at.target);
       const access = accessAt(project, caller, at.target);
       accepted(outdated(caller, 'read'));
-      const collection = access.definitions.collection(at.collection);
+      const collection = collectionIn(access, at.collection);
       if (collection?.type !== 'global' || !DOCUMENT_KEY.test(at.key)) throw noSuchRecord();
       const answer = await readDocument(context, project, caller, access, collection, at.key);
       if (!answer) throw noSuchRecord();

@@ -1,6 +1,6 @@
 import type * as contract from '../../contract/answers.ts';
 import { asTextOf, type TextOf } from '../../contract/values.ts';
-import { seesAllValues } from '../../domain/access/calls.ts';
+import { visibleValues } from '../../domain/access/calls.ts';
 import { outdated } from '../../domain/access/refusals.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { accepted } from '../../kernel/errors.ts';
@@ -10,6 +10,7 @@ import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
+import { provenForTarget } from '../security/players.ts';
 import { createRateLimits, type RateLimits } from './rate-limits.ts';
 
 export interface Values {
@@ -20,8 +21,9 @@ export interface Values {
 /** Game values. They come from the definitions, so no view has to catch up. */
 export function createValues(context: AppContext): Values {
   return {
-    async read(caller, target) {
-      const project = await projectOf(context, caller);
+    async read(claimed, target) {
+      const project = await projectOf(context, claimed);
+      const caller = await provenForTarget(context, project, claimed, target);
       const { values } = readableValues(project, caller, target);
       return { ...positioned(context, project, caller), result: valuesText(values) };
     },
@@ -39,7 +41,5 @@ export function valuesText(values: JsonObject): TextOf<contract.GameValues> {
 export function readableValues(project: Project, caller: Caller, target: PublishTarget) {
   const access = accessAt(project, caller, target);
   accepted(outdated(caller, 'read'));
-  const isWhole = seesAllValues(access, caller);
-  const { full, shared } = access.definitions.values;
-  return { isWhole, values: isWhole ? full : shared };
+  return visibleValues(access, caller);
 }

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type * as contract from '../../contract/answers.ts';
 import type { AnalyticsSetting } from '../../contract/resources/analytics.ts';
 import { spaceOf } from '../../domain/access/context.ts';
+import { closedNext } from '../../domain/access/next.ts';
 import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget, Space } from '../../domain/events.ts';
 import { projectSettings } from '../../domain/project/settings.ts';
@@ -76,7 +77,7 @@ async function track(
   }
   if (!isObject(body)) throw refusal('INVALID_JSON', 'The body must be a JSON object');
   const event = accepted(analyticsEvent(body, claimed, context.platformId));
-  const { setting, space, reports } = await recordingRules(context, caller, target);
+  const { setting, space, reports } = await recordingRules(context, { ...caller, platformId: event.platformId }, target);
   const fact: TelemetryReport = { type: 'analytics.tracked', data: { ...event, platformId: playerIn(space, event.platformId) } };
   if (!isCaptured(setting, fact)) return { stored: false, reason: 'capture_disabled' };
   const now = context.scheduler.now();
@@ -95,7 +96,7 @@ async function heartbeat(
 ): Promise<contract.HeartbeatCounted> {
   const event = accepted(heartbeatEvent(body, claimed));
   const answered = (persisted: boolean, stats: PlayerStats | null) => heartbeatAnswer(caller, event.platformId, persisted, stats);
-  const { setting, space, reports } = await recordingRules(context, caller, target);
+  const { setting, space, reports } = await recordingRules(context, { ...caller, platformId: event.platformId }, target);
   const data = { ...event, platformId: playerIn(space, event.platformId) };
   const at = context.scheduler.now();
   const notStored = async () => {
@@ -144,7 +145,7 @@ async function saveFailed(context: AppContext, caller: Caller, body: Json | unde
   return { recorded: revision !== null };
 }
 
-/** What a project records, and the space where telemetry of a target counts. */
+/** What a project records, and the space where telemetry of a target counts. Throws if the target is closed to the caller. */
 async function recordingRules(
   context: AppContext,
   caller: Caller,
@@ -152,6 +153,8 @@ async function recordingRules(
 ): Promise<{ readonly setting: AnalyticsSetting; readonly space: Space; readonly reports: MinuteQuota | null }> {
   const project = await projectOf(context, caller);
   const settings = projectSettings(project.authority?.settings ?? {});
+  const closed = closedNext(settings, caller.key, caller, target);
+  if (closed !== null) throw closed;
   return {
     setting: analyticsSetting(settings.analytics),
     space: spaceOf(settings, project.definitions, target),

@@ -12,7 +12,7 @@ import { checkDatabase } from './database.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkAppendLimit, checkEngine, checkHistories } from './log.ts';
 import { checkDataFolder, checkNode, checkOpenFiles, checkPort } from './machine.ts';
-import { checkProof } from './players.ts';
+import { checkPlayers } from './players.ts';
 import { checkQueue } from './queue.ts';
 
 /**
@@ -86,7 +86,7 @@ async function examineDatabase(config: Config, url: string, withLog: boolean, lo
   try {
     const findings = await checkDatabase(config, pool);
     if (!withLog || !(await isMigrated(pool))) return findings;
-    return [...findings, ...(await checkProof(config, pool)), ...(await examineHistories(config, url, pool))];
+    return [...findings, ...(await checkPlayers(config, pool)), ...(await examineHistories(config, url, pool))];
   } catch (error) {
     const cure = 'Check DATABASE_URL, that the server runs, and that it lets this machine and account in.';
     return [fail('database', `${redactUrl(url)} does not answer: ${errorMessage(error)}`, cure)];

@@ -19,6 +19,7 @@ const differing = {
   members: z.array(z.string()),
   fields: z.array(z.strictObject({ path: z.string(), before: anyJson.optional(), after: anyJson.optional() })),
   more: count.optional(),
+  opens: z.array(z.string()).optional().meta({ description: 'What it opens to more callers, a sentence each' }),
 } as const;
 
 const Promoted = z
@@ -28,7 +29,9 @@ const Promoted = z
     changes: z.array(Change),
     hash: z.string(),
     generation: count.meta({ description: 'Of the data of `next`' }),
-    findings: z.array(anyObject).meta({ description: 'What is stored and does not fit: `{code, kind, id, message, …}`' }),
+    findings: z
+      .array(anyObject)
+      .meta({ description: 'What is stored and does not fit, and what is opened to more callers: `{code, kind, id, message, …}`' }),
     dryRun: ok.optional(),
   })
   .meta({ id: 'Promoted', description: 'What the promotion changed, or would' });
@@ -151,8 +154,8 @@ export const publishing = {
     summary: 'Make the staged definitions live',
     description: [
       '`findings` tells of stored documents that the staged schema would refuse, of collections that would be removed and hold documents,',
-      'of fields that ledgers would follow no more, and of values that are to be unique and are not. With findings 409 PROMOTION_FINDINGS, and',
-      'nothing is promoted, unless `force`. A dry run answers them with 200. Large collections are looked at in part (`complete: false`),',
+      'of fields that ledgers would follow no more, and of values that are to be unique and are not. With these 409 PROMOTION_FINDINGS, and',
+      'nothing is promoted, unless `force`. ACCESS_WIDENED tells what would be open to more callers, and stops nothing. A dry run answers all with 200. Large collections are looked at in part (`complete: false`),',
       'with an `estimate`. Any other member of the body is 400 INVALID_BODY.',
     ].join('\n'),
     keys: STAGED_WRITTEN,

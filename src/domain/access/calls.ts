@@ -1,8 +1,10 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import type { EndpointModel, QueryModel } from '../definition/model.ts';
 import { allows, STAGED_SCOPES } from '../project/permissions.ts';
 import type { AccessContext } from './context.ts';
 import { type Credential, isUnproven, playerOf } from './credential.ts';
+import { closedEndpointInNext, closedQueryInNext, valuesOfPlayers } from './next.ts';
 import { missingPermission, noSuch, noSuchEndpoint, notProven, outdated } from './refusals.ts';
 
 /** Who may call endpoints and run queries, and who sees what of definitions. */
@@ -17,23 +19,29 @@ export function callingPlayer(access: AccessContext, who: Credential, pattern: R
 }
 
 /** The endpoint, if it exists, is enabled, is neither deprecated nor internal, and is open to the caller's key; in this order. */
-export function endpointAccess({ definitions, target }: AccessContext, who: Credential, slug: string): EndpointModel | Refusal {
+export function endpointAccess(access: AccessContext, who: Credential, slug: string): EndpointModel | Refusal {
+  const { definitions, target } = access;
   const endpoint = definitions.endpoint(slug);
   if (!endpoint) return noSuchEndpoint(slug, target);
   if (!endpoint.enabled) return refusal('ENDPOINT_DISABLED');
   if (endpoint.deprecated) return refusal('ENDPOINT_DEPRECATED');
   if (endpoint.internal) return noSuchEndpoint(slug, target);
-  return endpoint.requiresSecretKey && !who.isSecret ? refusal('SECRET_KEY_REQUIRED') : endpoint;
+  if (who.isSecret) return endpoint;
+  return endpoint.requiresSecretKey ? refusal('SECRET_KEY_REQUIRED') : (closedEndpointInNext(access, slug, endpoint) ?? endpoint);
 }
 
 /** The query, if the caller may run it. An unknown query is 404 before the secret key is checked. */
-export function queryAccess({ key, definitions, target }: AccessContext, who: Credential, id: string): QueryModel | Refusal {
+export function queryAccess(access: AccessContext, who: Credential, id: string): QueryModel | Refusal {
+  const { key, definitions, target } = access;
   if (who.extraSecret === 'invalid') return refusal('SECRET_KEY_INVALID');
   const query = definitions.query(id);
   if (!query) return noSuch('query', id, target);
   const secret = who.isSecret ? key : who.extraSecret;
   if (query.requiresSecretKey && !secret) return refusal('SECRET_KEY_REQUIRED');
-  const lacking = secret && (who.isSecret || query.requiresSecretKey) ? missingPermission(secret, ['queries'], 'x') : null;
+  const closed = closedQueryInNext(access, id, query);
+  if (closed !== null && !secret) return closed;
+  const isSecretNeeded = who.isSecret || query.requiresSecretKey || closed !== null;
+  const lacking = secret && isSecretNeeded ? missingPermission(secret, ['queries'], 'x') : null;
   return lacking ?? outdated(who, 'read') ?? query;
 }
 
@@ -42,9 +50,10 @@ export function mayRunAnew({ isSecret, extraSecret }: Credential): boolean {
   return isSecret || (extraSecret !== null && extraSecret !== 'invalid');
 }
 
-/** Whether the caller sees all game values, and not only those that players see. */
-export function seesAllValues({ key }: AccessContext, { isSecret }: Credential): boolean {
-  return isSecret && allows(key, 'collections', 'r');
+/** The game values that the caller sees. `isWhole`: all of them, and not only those that players see. */
+export function visibleValues(access: AccessContext, { isSecret }: Credential): { readonly isWhole: boolean; readonly values: JsonObject } {
+  if (isSecret && allows(access.key, 'collections', 'r')) return { isWhole: true, values: access.definitions.values.full };
+  return { isWhole: false, values: valuesOfPlayers(access) };
 }
 
 /** Refuses to show what a player has used of the rate limits. */

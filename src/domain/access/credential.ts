@@ -16,8 +16,11 @@ export interface Credential {
   readonly revision: RevisionStatus | null;
 }
 
+/** What names a player. */
+export type Named = Pick<Credential, 'platformId' | 'onBehalfOf' | 'verified'>;
+
 /** The player of a call: proven, or only named; `null`: the call names nobody. */
-export function namedPlayer({ verified, onBehalfOf, platformId }: Credential): string | null {
+export function namedPlayer({ verified, onBehalfOf, platformId }: Named): string | null {
   return verified ?? onBehalfOf ?? platformId;
 }
 

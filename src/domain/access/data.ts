@@ -3,6 +3,7 @@ import type { CollectionModel, OpenTo } from '../definition/model.ts';
 import { DOCUMENT_KEY } from '../document/key.ts';
 import type { AccessContext } from './context.ts';
 import { type Credential, isUnproven, namedPlayer, needsProof } from './credential.ts';
+import { collectionIn } from './next.ts';
 import { missingPermission, noSuch, outdated } from './refusals.ts';
 
 /**
@@ -51,7 +52,7 @@ export function recordAccess(
   writer: () => unknown,
 ): Allowed | Refusal {
   if (isOpenToRead(collection, who)) return { collection, isUnproven: false };
-  if (collection.access.read === 'endpoints') return refusal('ENDPOINT_ONLY');
+  if (collection.access.records === 'endpoints') return refusal('ENDPOINT_ONLY');
   if (isUnproven(access, who)) return { collection, isUnproven: true };
   const reader = ownerIn(who);
   if (reader instanceof Refusal) return reader;
@@ -86,7 +87,8 @@ const DATA_RULES: Readonly<Record<Operation, DataRule>> = {
   'ledger.read': {
     collection: ledgerOpenTo,
     // A ledger belongs to its player, whatever the collection.
-    player: (access, who, collection, key) => (needsProof(access, who) || collection.access.read === 'owner' ? otherOwner(who, key) : null),
+    player: (access, who, collection, key) =>
+      needsProof(access, who) || collection.access.records === 'owner' ? otherOwner(who, key) : null,
   },
   'record.append': {
     collection: appendsOpenTo,
@@ -109,11 +111,11 @@ function openTo({ access }: CollectionModel, action: Action): OpenTo {
 /** Unknown and malformed ids of collections get the same answer. */
 function documentsOpenTo(action: Action): DataRule['collection'] {
   const what = action === 'read' ? 'read' : 'write';
-  return ({ key: secret, definitions, target }, who, id, key) => {
-    const lacking = missingPermission(secret, ['collections'], 'x');
+  return (access, who, id, key) => {
+    const lacking = missingPermission(access.key, ['collections'], 'x');
     if (lacking !== null) return lacking;
-    const collection = COLLECTION_ID.test(id) ? definitions.collection(id) : undefined;
-    if (!collection) return noSuch('collection', id, target);
+    const collection = COLLECTION_ID.test(id) ? collectionIn(access, id) : undefined;
+    if (!collection) return noSuch('collection', id, access.target);
     if (!DOCUMENT_KEY.test(key)) return refusal('NOT_FOUND', 'No document under this key');
     if (!who.isSecret && openTo(collection, action) === 'endpoints') return refusal('ENDPOINT_ONLY');
     if (!who.isSecret && action === 'delete' && !collection.allowRecordDelete) return refusal('RECORD_DELETE_DISABLED');
@@ -134,32 +136,31 @@ function slotsOpenTo(action: Action): DataRule['collection'] {
 }
 
 /** Any valid key may read ledgers, unless `access` says otherwise; `accessMode` does not apply. Ids are checked first, as for save records. */
-function ledgerOpenTo({ definitions, target }: AccessContext, who: Credential, id: string, key: string): CollectionModel | Refusal {
-  const collection = definitions.collection(id);
+function ledgerOpenTo(access: AccessContext, who: Credential, id: string, key: string): CollectionModel | Refusal {
+  const collection = collectionIn(access, id);
   const keys = collection?.type === 'global' ? DOCUMENT_KEY : PLAYER_ID;
   if (!keys.test(key)) return refusal('INVALID_KEY');
-  if (!collection) return noSuch('collection', id, target);
-  const { stated, read } = collection.access;
-  return stated && read === 'endpoints' && !who.isSecret ? refusal('ENDPOINT_ONLY') : collection;
+  if (!collection) return noSuch('collection', id, access.target);
+  return collection.access.records === 'endpoints' && !who.isSecret ? refusal('ENDPOINT_ONLY') : collection;
 }
 
 /** A public key may append only if the collection says so. */
-function appendsOpenTo({ key, definitions, target }: AccessContext, who: Credential, id: string): CollectionModel | Refusal {
-  const lacking = missingPermission(key, ['collections'], 'x');
+function appendsOpenTo(access: AccessContext, who: Credential, id: string): CollectionModel | Refusal {
+  const lacking = missingPermission(access.key, ['collections'], 'x');
   if (lacking !== null) return lacking;
-  const collection = definitions.collection(id);
+  const collection = collectionIn(access, id);
   if (!who.isSecret && !(collection && collection.access.write !== 'endpoints' && collection.publicAppend)) {
     const cure = '`access: {write: public}` (or owner) and `publicAppend: true` in the definition';
     return refusal('FORBIDDEN', `Appending needs a secret key, or ${cure}`);
   }
-  if (!collection) return noSuch('collection', id, target);
+  if (!collection) return noSuch('collection', id, access.target);
   // The append's own decision refuses this, too. Here it comes before the body is read.
   if (collection.type !== 'global') return refusal('COLLECTION_TYPE_MISMATCH');
   return outdated(who, 'write') ?? collection;
 }
 
-function isOpenToRead({ access: { stated, read } }: CollectionModel, { isSecret }: Credential): boolean {
-  return isSecret || !stated || read === 'public';
+function isOpenToRead({ access: { records } }: CollectionModel, { isSecret }: Credential): boolean {
+  return isSecret || records === 'public';
 }
 
 /**

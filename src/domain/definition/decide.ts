@@ -91,7 +91,14 @@ export function decideUpsertOne(
     ? ({ action: 'unchanged', skipped: true } as const)
     : ({ action: before === undefined ? 'created' : 'updated' } as const);
   const unread = beside.map((name) => ({ code: 'UNKNOWN_TOP_LEVEL_FIELD', message: `'${name}' beside '${kind}' is ignored.` }));
-  const fit = { ok: true, put, definition: value, before, warnings: [...compiled.warnings, ...unread] } as const;
+  const fit = {
+    ok: true,
+    put,
+    definition: value,
+    before,
+    live: existing(state, kind, 'live', value, false),
+    warnings: [...compiled.warnings, ...unread],
+  } as const;
   const warnings = warner(state, target, new Map([[kind, [fit]]]))(kind, fit);
   return { events, answer: written({ resourceKind: kind, resourceId, id: put.id, ...outcome, ...warnings }, target) };
 }

@@ -2,12 +2,13 @@ import type { Difference } from '../../contract/answers.ts';
 import type { Item } from '../../contract/resources/definition.ts';
 import { isArray, isObject, type Json, type JsonObject, jsonEquals, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
+import { openedBetween } from '../access/widened.ts';
 import type { DefinitionKind } from '../events.ts';
 import { sentRules } from '../limit/rules.ts';
 import { objectOf } from './read.ts';
 import { AUTHORING_MEMBERS } from './source.ts';
 
-export type FieldDifferences = Pick<Difference['changes'][number], 'members' | 'fields' | 'more'>;
+export type FieldDifferences = Pick<Difference['changes'][number], 'members' | 'fields' | 'more' | 'opens'>;
 
 /** The difference between two forms of a definition, field by field, as `diff` answers it. */
 
@@ -20,7 +21,7 @@ const MAX_VALUE = 1000;
 export function storedDifference(kind: DefinitionKind, before: Json, after: Json): FieldDifferences {
   // Rules are compared as the list that was sent, whether they are stored with the text of their file or without.
   const sent = (value: Json): Json => (kind === 'rate-limit-rules' ? sentRules(value) : value);
-  return differenceOf(sent(before), sent(after), isContent);
+  return { ...differenceOf(sent(before), sent(after), isContent), ...openedBetween(kind, before, after) };
 }
 
 /** Only the content of a source file is compared, not its path or format. */
@@ -54,7 +55,7 @@ class Walk {
   readonly #fields: FieldDifferences['fields'][number][] = [];
   #count = 0;
 
-  found(): Omit<FieldDifferences, 'members'> {
+  found(): Omit<FieldDifferences, 'members' | 'opens'> {
     const more = this.#count - this.#fields.length;
     return { fields: this.#fields, ...(more === 0 ? {} : { more }) };
   }

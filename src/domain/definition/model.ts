@@ -36,8 +36,8 @@ export type OpenTo = (typeof OPEN_TO)[number];
 export interface AccessModel {
   readonly read: OpenTo;
   readonly write: OpenTo;
-  /** Whether the definition has `access`. Lists, records and ledgers follow `access`, but not `accessMode`. */
-  readonly stated: boolean;
+  /** Who may read lists, records and ledgers: as `read` where the definition has `access`, else games. `accessMode` does not apply to them. */
+  readonly records: OpenTo;
 }
 
 /** Which values a field may have within its type: of a document, and of an endpoint's input. */

@@ -37,10 +37,7 @@ function makeCollection(entry: Entry): CollectionModel {
   return {
     id: entry.id,
     name: firstText(definition, 'name') ?? entry.id,
-    type: typeOfCollection(definition),
-    access: accessOf(definition),
-    publicAppend: flagOf(definition.publicAppend) ?? false,
-    allowRecordDelete: flagOf(definition.allowRecordDelete) ?? false,
+    ...opennessOf(definition),
     requireSaveVersion: flagOf(definition.requireSaveVersion) ?? false,
     maxRecords: Math.min(Math.max(1, Math.floor(numberOf(definition.maxRecords) ?? 1)), MAX_RECORDS),
     dailyLimit: dailyLimit(objectOf(definition.rateLimits)),
@@ -50,18 +47,31 @@ function makeCollection(entry: Entry): CollectionModel {
   };
 }
 
+/** Whom a collection lets in, and to what. */
+export function opennessOf(
+  definition: Written<typeof collection>,
+): Pick<CollectionModel, 'type' | 'access' | 'publicAppend' | 'allowRecordDelete'> {
+  return {
+    type: typeOfCollection(definition),
+    access: accessOf(definition),
+    publicAppend: flagOf(definition.publicAppend) ?? false,
+    allowRecordDelete: flagOf(definition.allowRecordDelete) ?? false,
+  };
+}
+
+/** Open to secret keys and endpoints alone. */
+export const CLOSED: AccessModel = { read: 'endpoints', write: 'endpoints', records: 'endpoints' };
+
 /** A member that `access` does not have follows `accessMode`. An unknown value in it means that games have no access. */
 function accessOf(definition: Written<typeof collection>): AccessModel {
   const mode = stringOf(definition.accessMode)?.toLowerCase() === 'public' ? 'public' : 'endpoints';
   const stated = definition.access ?? null;
-  if (stated === null) return { read: mode, write: mode, stated: false };
+  if (stated === null) return { read: mode, write: mode, records: 'public' };
   const named = (value: Json | undefined): OpenTo => {
     return value === undefined ? mode : value === 'public' || value === 'owner' ? value : 'endpoints';
   };
   const { read, write }: Written<typeof access> = objectOf(stated);
-  return isObject(stated)
-    ? { read: named(read), write: named(write), stated: true }
-    : { read: 'endpoints', write: 'endpoints', stated: true };
+  return isObject(stated) ? { read: named(read), write: named(write), records: named(read) } : CLOSED;
 }
 
 export function typeOfCollection(definition: Written<typeof collection>): CollectionModel['type'] {

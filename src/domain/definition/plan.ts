@@ -23,6 +23,8 @@ export interface ValidItem {
   readonly definition: JsonObject;
   /** The definition that it replaces in the target. */
   readonly before: DefinitionItem | undefined;
+  /** What live has of it. */
+  readonly live: DefinitionItem | undefined;
   readonly warnings: readonly Warning[];
 }
 
@@ -54,7 +56,8 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
   const { whole, put } = wholeOf(kind, definition, id);
   const problem = putProblem(kind, put, key);
   // The tools look up a failure by file name, which is the item's id, not the id in the source.
-  return problem === null ? { ok: true, put, definition: whole, before, warnings } : unfit(problem, givenId(item) ?? own);
+  const live = existing(state, kind, 'live', whole, false);
+  return problem === null ? { ok: true, put, definition: whole, before, live, warnings } : unfit(problem, givenId(item) ?? own);
 }
 
 /**

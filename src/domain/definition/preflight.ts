@@ -1,6 +1,7 @@
 import type { Preflighted } from '../../contract/answers.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { ACCESS_WIDENED } from '../access/widened.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { tooManyDefinitions } from './capacity.ts';
@@ -152,11 +153,11 @@ function resultOf(
   { strict, fails }: ReportOptions,
 ): Result {
   const diagnostics = warningsOf(fails ? found.map(withoutPositions) : found, about, sourcePath);
-  const [first] = found;
+  const first = found.find(({ code }) => code !== ACCESS_WIDENED);
   if (!strict || first === undefined)
     return { body: { ok: true, ...about, action, diagnostics }, warnings: diagnostics.length, fails: false, found: null };
   const where = sourcePath === '' ? about.resourceId : sourcePath;
-  const errors = diagnostics.map((each) => ({ ...each, severity: 'error' }));
+  const errors = diagnostics.map((each) => (each.code === ACCESS_WIDENED ? each : { ...each, severity: 'error' }));
   const body = { ok: false, ...about, error: 'STRICT_FINDINGS', message: plainWords(first.message), diagnostics: errors };
   return { body, warnings: 0, fails: true, found: `${where}: ${first.message}` };
 }

@@ -1,5 +1,6 @@
 import type { Difference, Promoted } from '../../contract/answers.ts';
-import type { Json } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
+import { ACCESS_WIDENED, wideningsOf } from '../access/widened.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { storedDifference } from './difference.ts';
 import { isStaged } from './effective.ts';
@@ -37,6 +38,15 @@ export function decidePromote(state: DefinitionsState, options: { readonly dryRu
     events: [...sourceEvents(state, puts), { type: 'definitions.promoted', data: { changes, hash, generation } }],
     answer: answered(answer),
   };
+}
+
+/** Findings of a promotion that stop nothing: what it opens to more callers than live does. */
+export function wideningFindings(state: DefinitionsState): JsonObject[] {
+  return changedEntries(state).flatMap((entry) =>
+    wideningsOf(entry.kind, entry.live === null ? {} : definitionOf(entry.live), entry.value).map(({ message }) => ({
+      ...{ code: ACCESS_WIDENED, kind: entry.kind, id: entry.id, message },
+    })),
+  );
 }
 
 /** `next` against `live`: every staged definition that would change something, with its differences field by field. */

@@ -4,6 +4,7 @@ import type { Item } from '../../contract/resources/definition.ts';
 import type { endpoint } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { type Json, type JsonObject, tryParseJson } from '../../kernel/json.ts';
+import { ACCESS_WIDENED, type Widening, wideningsOf } from '../access/widened.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
@@ -96,11 +97,19 @@ export function knownByName(state: DefinitionsState, target: PublishTarget, push
 }
 
 export function findingsOfItem(kind: ListedKind, fit: ValidItem, known: KnownByName, budget: ParseBudget): readonly Finding[] {
-  return [...droppedGuardFindings(kind, fit), ...validationFindings(kind, fit, known, budget)];
+  return [...accessFindings(kind, fit), ...validationFindings(kind, fit, known, budget)];
 }
 
-function droppedGuardFindings(kind: ListedKind, { definition, before }: ValidItem): readonly Finding[] {
-  return before === undefined || isRemoval(before) ? [] : droppedGuards(kind, objectOf(definitionOf(before)), definition);
+/** What a push takes away from those who keep callers out. A guard that was left out is reported as that alone. */
+function accessFindings(kind: ListedKind, { definition, before, live }: ValidItem): readonly Finding[] {
+  const dropped = before === undefined || isRemoval(before) ? [] : droppedGuards(kind, objectOf(definitionOf(before)), definition);
+  const told = new Set(dropped.map(({ pointer }) => pointer));
+  const opened = live === undefined ? [] : wideningsOf(kind, definitionOf(live), definition);
+  return [...dropped, ...opened.map(widened).filter(({ pointer }) => !told.has(pointer))];
+}
+
+function widened({ member, message }: Widening): Finding {
+  return { code: ACCESS_WIDENED, pointer: `/${member}`, message, fix: 'Nothing, if that is meant.' };
 }
 
 function validationFindings(
@@ -142,7 +151,7 @@ interface PushOptions {
   readonly strict?: boolean;
 }
 
-/** Makes the function that gives an element's warnings. Dropped guards are always reported; of other warnings the first {@link MAX_WARNINGS}. */
+/** Makes the function that gives an element's warnings. Dropped guards and widened access are always reported; of other warnings the first {@link MAX_WARNINGS}. */
 export function warner(
   state: DefinitionsState,
   target: PublishTarget,
@@ -161,7 +170,7 @@ export function warner(
     return listed;
   };
   return (kind, fit) => {
-    const found = [...droppedGuardFindings(kind, fit), ...limited(kind, fit)];
+    const found = [...accessFindings(kind, fit), ...limited(kind, fit)];
     const { sourcePath: file }: Item = fit.definition;
     const sourcePath = stringOf(file) ?? '';
     return found.length === 0 ? {} : { diagnostics: warningsOf(found, { resourceKind: kind, resourceId: fit.put.id }, sourcePath) };

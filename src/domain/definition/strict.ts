@@ -1,5 +1,6 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, stringOrEmpty } from '../../kernel/json.ts';
+import { ACCESS_WIDENED } from '../access/widened.ts';
 import type { Decision } from './publish.ts';
 import { objectsIn } from './read.ts';
 import { plainWords } from './wording.ts';
@@ -19,10 +20,10 @@ export function strictly<Body extends JsonObject>(decision: Decision<Body> | Ref
   return refusal('STRICT_FINDINGS', plainWords(message), { body: refusedBody(body) });
 }
 
-/** Findings in an answer to a push: at the top, in the results of its elements, and in those of its sections. */
+/** Findings in an answer to a push, but not what it opens, which is meant: at the top, in the results of its elements, and in those of its sections. */
 function diagnosticsIn(body: JsonObject): JsonObject[] {
   const parts = [...objectsIn(body['results']), ...objectsIn(Object.values(body))];
-  return [...objectsIn(body['diagnostics']), ...parts.flatMap(diagnosticsIn)];
+  return [...objectsIn(body['diagnostics']).filter(({ code }) => code !== ACCESS_WIDENED), ...parts.flatMap(diagnosticsIn)];
 }
 
 function refusedBody(body: JsonObject): JsonObject {
@@ -44,7 +45,7 @@ function refusedResult(result: JsonObject): JsonObject {
 }
 
 function asError(diagnostic: JsonObject): JsonObject {
-  return { ...diagnostic, severity: 'error' };
+  return diagnostic['code'] === ACCESS_WIDENED ? diagnostic : { ...diagnostic, severity: 'error' };
 }
 
 function positionText({ sourcePath, resourceId, sourcePointer, line }: JsonObject): string {

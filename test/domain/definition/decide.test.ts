@@ -305,8 +305,8 @@ describe('PATCH of one', () => {
       diagnostics: dropped,
     });
     const known = { ...kept, requiresSecretKey: false, exposure: 'public' };
-    expect(accepted(decideUpsertMany(state, 'endpoint', [known], LIVE)).answer['results']).toEqual([
-      { ok: true, resourceKind: 'endpoint', resourceId: 'buy', action: 'upsert' },
+    expect(accepted(decideUpsertMany(state, 'endpoint', [known], LIVE)).answer['results']).toMatchObject([
+      { ok: true, resourceKind: 'endpoint', resourceId: 'buy', action: 'upsert', diagnostics: [{ code: 'ACCESS_WIDENED' }] },
     ]);
   });
 

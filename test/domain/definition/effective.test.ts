@@ -37,10 +37,10 @@ describe('collections', () => {
   });
 
   it('a missing accessMode is not public', () => {
-    const closed = { read: 'endpoints', write: 'endpoints', stated: false };
+    const closed = { read: 'endpoints', write: 'endpoints', records: 'public' };
     expect(collection({}).access).toEqual(closed);
     expect(collection({ accessMode: 'endpoint' }).access).toEqual(closed);
-    expect(collection({ accessMode: 'public' }).access).toEqual({ read: 'public', write: 'public', stated: false });
+    expect(collection({ accessMode: 'public' }).access).toEqual({ read: 'public', write: 'public', records: 'public' });
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe('collections', () => {
     ['public', 'public', 'endpoints', 'endpoints'],
   ])('access %j beside accessMode %s: what it names counts, and what nobody knows is closed', (access, accessMode, read, write) => {
     const definition = { access, ...(accessMode === undefined ? {} : { accessMode }) };
-    expect(collection(definition).access).toEqual({ read, write, stated: true });
+    expect(collection(definition).access).toEqual({ read, write, records: read });
   });
 
   it('maxRecords below 1, missing or no number means 1', () => {

@@ -12,7 +12,7 @@ export function collection(schema: Json = {}, changes: Partial<CollectionModel> 
     id: 'players',
     name: 'Players',
     type: 'per-platformid',
-    access: { read: 'public', write: 'public', stated: false },
+    access: { read: 'public', write: 'public', records: 'public' },
     publicAppend: false,
     allowRecordDelete: true,
     requireSaveVersion: false,
