@@ -86,10 +86,21 @@ function isFolder(path: string): boolean {
 export function lookIntoDataFolder(dataDir: string): DataFolder | null {
   const wanted = resolve(dataDir);
   try {
-    if (statSync(join(wanted, 'postgres'), { throwIfNoEntry: false }) === undefined) return null;
+    if (isMissing(join(wanted, 'postgres'))) return null;
     return layout(realpathSync(wanted));
   } catch (error) {
     throw asProblem(error, 'look into the data folder', `${wanted}${ownerOf(wanted)}`);
+  }
+}
+
+/** Only "no such entry" is missing: a file among the folders of the path is a fault, which `throwIfNoEntry` hides from Node 24 on. */
+function isMissing(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return true;
+    throw error;
   }
 }
 

@@ -38,13 +38,13 @@ function readBody(exchange: Exchange, bounds: BodyBounds, invalid: MakeRefusal):
   if (isCompressed(req)) throw invalid('A request body must not be compressed');
   if (declared !== null && declared > bounds.bytes) throw tooLarge(bounds);
   // A small body has usually arrived by the time the caller is known, and then needs no listeners and no timer.
-  if (hasArrived(req, declared)) return bounded(req.read() ?? NO_BYTES, bounds);
+  if (hasArrived(req, declared)) return bounded(arrived(req), bounds);
   return declared === null ? readNextTurn(req, bounds, invalid) : readSlowly(req, bounds, invalid);
 }
 
 async function readNextTurn(req: IncomingMessage, bounds: BodyBounds, invalid: MakeRefusal): Promise<Buffer> {
   await nextTurn();
-  return hasArrived(req, null) ? bounded(req.read() ?? NO_BYTES, bounds) : readSlowly(req, bounds, invalid);
+  return hasArrived(req, null) ? bounded(arrived(req), bounds) : readSlowly(req, bounds, invalid);
 }
 
 /**
@@ -53,6 +53,15 @@ async function readNextTurn(req: IncomingMessage, bounds: BodyBounds, invalid: M
  */
 function hasArrived(req: IncomingMessage, declared: number | null): boolean {
   return !req.readableFlowing && (req.complete || req.readableLength === declared);
+}
+
+/** All bytes that have arrived. From Node 26 on, one `read` gives a single chunk of them. */
+function arrived(req: IncomingMessage): Buffer {
+  const first: Buffer = req.read() ?? NO_BYTES;
+  if (req.readableLength === 0) return first;
+  const chunks = [first];
+  while (req.readableLength > 0) chunks.push(req.read());
+  return Buffer.concat(chunks);
 }
 
 function bounded(bytes: Buffer, bounds: BodyBounds): Buffer {

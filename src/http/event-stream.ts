@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Room } from '../app/app.ts';
 import type { Backlog, BacklogClient } from './backlog.ts';
@@ -27,8 +27,8 @@ export function frameOf({ id, event, data }: ServerSentEvent): string {
 export interface StreamOptions {
   /** The project, whose streams share a bound. */
   readonly project: string;
-  /** The client's connection, which serves nothing but this stream. */
-  readonly socket: Socket;
+  /** The answer that `body` is piped into. Its connection serves nothing else. */
+  readonly response: ServerResponse;
   /** Bytes (characters of texts) that may wait for a slow client. */
   readonly maxWaiting: number;
   /** Called when the client has taken all that waited for it, or when other clients may have made room for it. */
@@ -60,7 +60,8 @@ export class EventStream implements BacklogClient {
   #mayBeGone: boolean;
 
   constructor(options: StreamOptions, all: Backlog) {
-    const { project, socket, onClose } = options;
+    const { project, response, onClose } = options;
+    const { socket } = response.req;
     this.project = project;
     this.#options = options;
     this.#backlog = all;
@@ -137,14 +138,14 @@ export class EventStream implements BacklogClient {
 
   /** Cuts the connection. The client reconnects, and is sent what it missed. */
   cut(): void {
-    this.#options.socket.destroy();
+    this.#options.response.req.socket.destroy();
     this.body.destroy();
     this.count(performance.now());
   }
 
-  /** Bytes that the client has not taken yet, here and in its connection. */
+  /** Bytes that the client has not taken yet, here, in the answer (which from Node 26 on keeps them for a turn) and in its connection. */
   get waiting(): number {
-    return this.body.destroyed ? 0 : this.#queued + this.#options.socket.writableLength;
+    return this.body.destroyed ? 0 : this.#queued + this.#options.response.writableLength;
   }
 
   get isOpen(): boolean {

@@ -181,6 +181,7 @@ describe('a machine', () => {
       const second = await openQueue(client, { storage, name: 'q', onSettled: (_, { ok }) => void settled.push(ok) });
       await second.idle();
       expect([settled, await client.documents('players').get()]).toEqual([[true], expect.objectContaining({ gold: 11 })]);
+      await second.close();
       await plays(client, 11);
     } finally {
       await game.change({ requirePlayerAuth: false, enableAuthSessions: false, enableEncryptedRequests: false });

@@ -32,9 +32,9 @@ async function connected(
   const closed = new Promise<void>((resolve) => {
     gone = resolve;
   });
-  const server = createServer(({ socket }, res) => {
-    const stream = streams.open({ project, socket, maxWaiting, onRoom, onClose: gone });
-    pipeline(stream.body, res, () => undefined);
+  const server = createServer((_request, response) => {
+    const stream = streams.open({ project, response, maxWaiting, onRoom, onClose: gone });
+    pipeline(stream.body, response, () => undefined);
     made?.(stream);
   }).listen(0, '127.0.0.1');
   servers.push(server);

@@ -23,7 +23,7 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
       });
       const opened = streams.open({
         project,
-        socket: ctx.req.socket,
+        response: ctx.res,
         maxWaiting: settings.liveWaitingBytes,
         onRoom: () => stream.room(),
         onSilence: () => stream.keepAlive(),

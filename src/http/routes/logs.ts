@@ -23,7 +23,7 @@ export function logHandlers({ app, callLog, streams }: Services): Handlers<typeo
   const follow = (ctx: LogContext, { projectId: project }: Caller, filter: RequestFilter, limit: number): AnswerOf<typeof logs.read> => {
     const before = callLog.last(project, filter, limit, headerText(ctx.state.exchange, 'last-event-id'));
     let leave = () => {};
-    const stream = streams.open({ project, socket: ctx.req.socket, maxWaiting: MAX_WAITING_BYTES, onClose: () => leave() });
+    const stream = streams.open({ project, response: ctx.res, maxWaiting: MAX_WAITING_BYTES, onClose: () => leave() });
     const receive = (requests: readonly LoggedRequest[]) => {
       return stream.offer(requests.map(frameOfRequest).join(''));
     };
