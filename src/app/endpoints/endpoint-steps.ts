@@ -43,8 +43,10 @@ export function runSteps(
     access.settings.inputValidation === 'off' ? call.input : accepted(checkInput(compiled, call.input, { fromQuery: call.fromQuery }));
   const { platformId, hasSecretKey, isDedicatedServer, now, random, effects } = as;
   const { projectId } = access.authority;
+  const { strictComparisons } = access.settings;
   const key = playerKey(access, platformId, input);
-  const run = { projectId, slug: endpoint.slug, input, platformId, playerKey: key, hasSecretKey, isDedicatedServer, now, random, effects };
+  const caller = { platformId, playerKey: key, hasSecretKey, isDedicatedServer };
+  const run = { projectId, slug: endpoint.slug, input, ...caller, strictComparisons, now, random, effects };
   const result = accepted(runEndpoint(compiled, run, readsOf(access, writes, endpoint.slug, as, keys), trace));
   if (!isLargerThan(result.body, as.answerBytes)) return result;
   throw refusal(

@@ -80,6 +80,7 @@ export const settings = z
     playerKeyMode: oneOf(['player', 'playerSave'], 'What `playerKey` is in templates.', { public: 'player' }),
     inputValidation: oneOf(['enforce', 'off'], 'Whether the input of endpoints is checked.'),
     validateEndpointWrites: switched(false, 'What endpoints write is held to the schema, too.'),
+    strictComparisons: switched(false, 'Endpoints that compare by order what is neither numbers nor two instants fail.'),
     strictSaveVersion: switched(false, 'Collections that ask for it take only writes that name the version they are based on.'),
     nextData: oneOf(['isolated', 'shared'], 'Whether staged definitions have data of their own.'),
     nextAccess: oneOf(['anyone', 'players', 'keys'], 'Who may use the target `next` with a public key: `keys`: secret keys only.'),

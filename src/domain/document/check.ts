@@ -1,3 +1,4 @@
+import { instantOf } from '../../kernel/instant.ts';
 import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import { boundFault } from './bounds.ts';
@@ -46,7 +47,7 @@ function hasType(type: string, value: Json): boolean {
     case 'null':
       return value === null;
     case 'datetime':
-      return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+      return typeof value === 'string' && instantOf(value) !== null;
     case 'player':
     case 'playerSave':
       return typeof value === 'string' && DOCUMENT_KEY.test(value);

@@ -1,11 +1,11 @@
 import { bracketPathEnd } from './brackets.ts';
 import { LanguageError } from './errors.ts';
 import type { Language } from './language.ts';
-import { isEqual } from './operators.ts';
+import { isEqual, ORDER_SYMBOLS, orderBy } from './operators.ts';
 import { parsePath } from './path.ts';
 import { closingParenthesis, findTokens, literalOf } from './scan.ts';
 import type { Eval, Scope } from './scope.ts';
-import { isTruthy, toNumber, type Value } from './value.ts';
+import { isTruthy, type Value } from './value.ts';
 
 /**
  * The boolean dialect of lambda bodies. `!` binds less tightly than `==`. Comparisons do not chain, and there is no arithmetic. A token is a
@@ -16,12 +16,7 @@ export function compileBoolean(language: Language, text: string): Eval {
   return parser.whole();
 }
 
-const ORDERINGS: ReadonlyMap<string, (a: number, b: number) => boolean> = new Map([
-  ['>=', (a: number, b: number) => a >= b],
-  ['<=', (a: number, b: number) => a <= b],
-  ['>', (a: number, b: number) => a > b],
-  ['<', (a: number, b: number) => a < b],
-]);
+const LONGER_FIRST: readonly string[] = [...ORDER_SYMBOLS].sort((a, b) => b.length - a.length);
 
 /** Charges for every term. A literal costs nothing by itself, and there may be thousands per row. */
 function charged(scope: Scope, term: Eval): Value {
@@ -91,13 +86,11 @@ class BooleanParser {
     const left = this.primary();
     if (this.take('==')) return this.equals(left, true);
     if (this.take('!=')) return this.equals(left, false);
-    for (const [symbol, compare] of ORDERINGS) {
-      if (!this.take(symbol)) continue;
-      const right = this.primary();
-      const number = (scope: Scope, side: Eval) => toNumber(scope.context.plain(side(scope)));
-      return (scope) => compare(number(scope, left), number(scope, right));
-    }
-    return left;
+    const symbol = LONGER_FIRST.find((each) => this.take(each));
+    if (symbol === undefined) return left;
+    const compare = orderBy(symbol, Number.NaN);
+    const right = this.primary();
+    return (scope) => compare(scope, left(scope), right(scope));
   }
 
   private equals(left: Eval, wanted: boolean): Eval {

@@ -1,4 +1,5 @@
-import { isArray } from '../../kernel/json.ts';
+import { instantOf } from '../../kernel/instant.ts';
+import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { LanguageError } from './errors.ts';
 import { compilePattern } from './pattern.ts';
 import type { Scope } from './scope.ts';
@@ -7,11 +8,67 @@ import { isNullish, looselyEqual, toNumber, toText, type Value } from './value.t
 /** The comparisons of conditions and `where` clauses. */
 export type Compare = (scope: Scope, left: Value, right: Value) => boolean;
 
-/** A side as a number. A missing or non-numeric one counts as 0, so a missing balance is less than any price. */
-function order(scope: Scope, value: Value): number {
-  const number = value === undefined ? 0 : toNumber(scope.context.plain(value));
-  return Number.isNaN(number) ? 0 : number;
+type Holds = (left: number, right: number) => boolean;
+
+const ORDERS = new Map<string, Holds>([
+  ['>', (left, right) => left > right],
+  ['<', (left, right) => left < right],
+  ['>=', (left, right) => left >= right],
+  ['<=', (left, right) => left <= right],
+]);
+
+export const ORDER_SYMBOLS: readonly string[] = [...ORDERS.keys()];
+
+/**
+ * A comparison by order. Two instants compare by time, null is before every instant, and everything else compares as numbers. `missing`: what
+ * counts for a side that is missing or no number; if that is a number, what is missing counts as null. In a project with strict comparisons, a side that is no number is an error.
+ */
+export function orderBy(symbol: string, missing: number): Compare {
+  const holds = ORDERS.get(symbol) ?? (() => false);
+  return (scope, left, right) => {
+    if (typeof left === 'number' && typeof right === 'number') return holds(left, right);
+    const side = (value: Value) => (value === undefined && !Number.isNaN(missing) ? null : scope.context.plain(value));
+    const [a, b] = [side(left), side(right)];
+    const [aTime, bTime] = [timeBeside(a, b), timeBeside(b, a)];
+    if (aTime !== null && bTime !== null) return holds(aTime, bTime);
+    const { strictComparisons } = scope.context.call;
+    return holds(numberOr(missing, a, strictComparisons), numberOr(missing, b, strictComparisons));
+  };
 }
+
+/** A side as a time, if it is an instant, or null beside one; else `null`. */
+function timeBeside(value: Value, other: Value): number | null {
+  if (typeof value === 'string') return instantOf(value);
+  return value === null && typeof other === 'string' && instantOf(other) !== null ? Number.NEGATIVE_INFINITY : null;
+}
+
+function numberOr(missing: number, value: Value, strict: boolean): number {
+  if (value === undefined) return missing;
+  if (strict && !isOrdered(value)) throw new LanguageError(unordered(value));
+  const number = toNumber(value);
+  return Number.isNaN(number) ? missing : number;
+}
+
+/** Whether a value has a place in an order by numbers: a text must spell one. */
+export function isOrdered(value: Json): boolean {
+  if (typeof value === 'string' && value.trim() === '') return false;
+  return !isObject(value) && !Number.isNaN(toNumber(value));
+}
+
+/** Says why a value cannot be compared by order. */
+export function unordered(value: Json): string {
+  const shown =
+    typeof value === 'string'
+      ? `"${value.slice(0, MAX_SHOWN)}"`
+      : isObject(value)
+        ? 'An object'
+        : isArray(value)
+          ? 'A list'
+          : String(value);
+  return `${shown} has no order: <, <=, > and >= compare numbers, or two ISO times with a zone.`;
+}
+
+const MAX_SHOWN = 60;
 
 /** `==`. A list beside a text or number is compared by its own text. */
 export function isEqual(scope: Scope, left: Value, right: Value): boolean {
@@ -54,10 +111,7 @@ function startsWith(scope: Scope, left: Value, right: Value): boolean {
 const OPERATORS: ReadonlyMap<string, Compare> = new Map<string, Compare>([
   ['==', isEqual],
   ['!=', (scope, left, right) => !isEqual(scope, left, right)],
-  ['>', (scope, left, right) => order(scope, left) > order(scope, right)],
-  ['<', (scope, left, right) => order(scope, left) < order(scope, right)],
-  ['>=', (scope, left, right) => order(scope, left) >= order(scope, right)],
-  ['<=', (scope, left, right) => order(scope, left) <= order(scope, right)],
+  ...ORDER_SYMBOLS.map((symbol) => [symbol, orderBy(symbol, 0)] as const),
   ['contains', contains],
   ['not_contains', (scope, left, right) => !contains(scope, left, right)],
   ['in', (scope, left, right) => contains(scope, right, left)],

@@ -57,6 +57,8 @@ export interface EndpointCall {
   readonly playerKey: string;
   readonly hasSecretKey: boolean;
   readonly isDedicatedServer: boolean;
+  /** Whether comparing by order what has no order is an error. Otherwise it counts as 0. */
+  readonly strictComparisons: boolean;
   /** Start of the call, unix ms. Every template of the call sees this time. */
   readonly now: number;
   /** Uniform in [0, 1). A repeated run draws the same numbers. */

@@ -103,6 +103,7 @@ function scopeOf(row: Row, environment: QueryEnvironment): Scope {
     playerKey: '',
     hasSecretKey: false,
     isDedicatedServer: false,
+    strictComparisons: false,
     now: environment.now,
     random: () => 0,
     effects: NO_EFFECTS,

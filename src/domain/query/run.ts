@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
+import { instantOf } from '../../kernel/instant.ts';
 import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
 import { looselyEqual, toText, type Value } from '../endpoint/value.ts';
 import { metricOf, rankOf } from './board-metric.ts';
@@ -346,7 +347,8 @@ function isEqual(actual: Value, wanted: Json): boolean {
 }
 
 function compared(actual: Value, wanted: Json, holds: (a: number, b: number) => boolean): boolean {
-  const [a, b] = [numeric(actual), numeric(wanted)];
+  const [earlier, later] = [actual, wanted].map((side) => (typeof side === 'string' ? instantOf(side) : null));
+  const [a, b] = typeof earlier === 'number' && typeof later === 'number' ? [earlier, later] : [numeric(actual), numeric(wanted)];
   return a !== null && b !== null && holds(a, b);
 }
 

@@ -140,6 +140,32 @@ describe('the validator', () => {
       step({ type: 'assert', check: { expression: '{{input.a}} > 1 && {{input.b}} < 9' } }),
     ],
     ['CONDITION_VALUE_MISSING /steps/0/check', 'endpoint', step({ type: 'assert', check: { field: 'a', op: '==' } })],
+    [
+      'CONDITION_WITHOUT_ORDER /steps/0/check/value',
+      'endpoint',
+      step({ type: 'assert', check: { field: 'input.at', op: '>', value: 'tomorrow' } }),
+    ],
+    ['CONDITION_WITHOUT_ORDER /steps/0/check/value', 'endpoint', step({ type: 'assert', check: { field: 'now', op: 'gte', value: 5 } })],
+    [
+      'CONDITION_WITHOUT_ORDER /steps/0/check/expression',
+      'endpoint',
+      step({ type: 'assert', check: { expression: '{{input.at}} < 2026-03-29' } }),
+    ],
+    [
+      'CONDITION_WITHOUT_ORDER /steps/0/check/left',
+      'endpoint',
+      step({ type: 'assert', check: { left: '{{_dateUTC}}', op: '<', right: '{{input.at}}' } }),
+    ],
+    [
+      'CONDITION_WITHOUT_ORDER /steps/0/where/value',
+      'endpoint',
+      step({ type: 'lookup', collection: 'c', where: { field: 'at', op: '<', value: '2026-02-30T00:00:00Z' } }),
+    ],
+    [
+      'CONDITION_WITHOUT_ORDER /config/conditionValue',
+      'query',
+      { sources: ['c'], type: 'count', config: { field: 'at', condition: 'gt', conditionValue: 'May' } },
+    ],
     ['INVALID_ROUTES /steps/0/routes', 'endpoint', step({ type: 'condition', check: { expression: '1' }, routes: 1 })],
     [
       'UNKNOWN_ROUTE /steps/0/routes/maybe',
@@ -452,6 +478,7 @@ describe('the validator', () => {
     expect(codes('endpoint', { id: 'e', input: { properties: { n: {}, 'a-b': {}, list: {} } }, steps })).toEqual([
       'INVALID_EXPRESSION /steps/1/values/wrong',
       'INVALID_EXPRESSION /steps/3/check/expression',
+      'CONDITION_WITHOUT_ORDER /steps/4/check/expression',
       'INVALID_EXPRESSION /steps/0/value',
     ]);
   });

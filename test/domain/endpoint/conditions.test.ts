@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LanguageError } from '../../../src/domain/endpoint/errors.ts';
 import { ExactNumber, type Json } from '../../../src/kernel/json.ts';
-import { holds } from './support.ts';
+import { expression, holds } from './support.ts';
 
 const NAMES: Record<string, Json> = {
   n: 5,
@@ -30,7 +30,15 @@ describe('an operator', () => {
     ['more', 5, '>', '4', true],
     ['a missing value counts as 0', null, '>=', 0, true],
     ['text counts as 0', 'abc', '>', -1, true],
-    ['dates never order', '2024-01-02', '>', '2024-01-01', false],
+    ['dates without a time count as 0', '2024-01-02', '>', '2024-01-01', false],
+    ['an instant after another', '2024-01-01T12:00:00Z', '>', '2024-01-01T11:59:59.999Z', true],
+    ['an instant that is not over yet', '2024-01-02T00:00:00Z', '<=', '2024-01-01T00:00:00.000Z', false],
+    ['the same instant in two zones', '2024-01-01T12:00:00+02:00', '>=', '2024-01-01T10:00:00Z', true],
+    ['the same instant in two zones is not before itself', '2024-01-01T12:00:00+02:00', 'lt', '2024-01-01T10:00Z', false],
+    ['nothing is before every instant', null, '<', '2024-01-01T00:00:00Z', true],
+    ['nothing is not after an instant', null, '>=', '2024-01-01T00:00:00Z', false],
+    ['a day that does not exist counts as 0', '2024-02-30T00:00:00Z', '<', '2024-01-01T00:00:00Z', false],
+    ['an instant beside a number counts as 0', '2024-01-01T00:00:00Z', '<', 1, true],
     ['a list contains', [1, '2'], 'contains', 2, true],
     ['a text contains', 'abc', 'has', 'b', true],
     ['nothing contains', null, 'contains', 'b', false],
@@ -49,6 +57,34 @@ describe('an operator', () => {
     ['nought is not null', 0, 'is_not_null', undefined, true],
   ])('%s', (_name, left, op, right, expected) => {
     expect(holds(right === undefined ? { field: '{{left}}', op } : { field: '{{left}}', op, value: right }, { left })).toBe(expected);
+  });
+
+  it('orders instants in an expression and in a condition on items, too', () => {
+    const at = '2023-11-14T22:13:20.001Z';
+    expect(holds({ expression: '{{at}} <= {{now}}' }, { at })).toBe(false);
+    expect(holds({ expression: '{{at}} > "2023-11-14T22:13:20Z"' }, { at })).toBe(true);
+    expect(expression('count(list, x => x.at > now)', { list: [{ at }, { at: '2020-01-01T00:00:00Z' }, {}] })).toBe(1);
+    expect(expression('count(list, x => x.at < now)', { list: [{ at }, { at: '2020-01-01T00:00:00Z' }, {}] })).toBe(1);
+  });
+
+  it.each<[Json, boolean]>([
+    ['tomorrow', true],
+    ['', true],
+    ['2024-01-01', true],
+    [{ a: 1 }, true],
+    [[1, 2], true],
+    ['2024-01-01T00:00:00Z', true],
+    ['5', false],
+    [5, false],
+    [null, false],
+    [true, false],
+    [[7], false],
+  ])('in a project with strict comparisons, %j beside a number fails: %s', (left, fails) => {
+    const strict = { call: { strictComparisons: true } };
+    const check = () => holds({ field: '{{left}}', op: '>', value: 1 }, { left }, strict);
+    if (fails) expect(check).toThrow(LanguageError);
+    else expect(check).not.toThrow();
+    expect(() => holds({ field: '{{left}}', op: '==', value: 1 }, { left }, strict)).not.toThrow();
   });
 
   it('compares ids beyond doubles by their decimal value', () => {

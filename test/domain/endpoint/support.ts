@@ -40,6 +40,7 @@ export function callOf(world: World): EndpointCall {
     playerKey: '76561198000000001',
     hasSecretKey: false,
     isDedicatedServer: false,
+    strictComparisons: false,
     now: NOW,
     random: () => 0.5,
     effects: STILL,

@@ -167,6 +167,7 @@ describe('settings', () => {
       requirePlayerAuth: false,
       inputValidation: 'enforce',
       validateEndpointWrites: false,
+      strictComparisons: false,
       strictSaveVersion: false,
       nextData: 'isolated',
       fillDefaults: true,

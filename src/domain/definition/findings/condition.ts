@@ -7,6 +7,7 @@ import { scanTop } from '../../endpoint/scan.ts';
 import { expressionFindings } from './expression.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
 import { unknownPartMembers } from './members.ts';
+import { orderFindings, sidesOf } from './order.ts';
 import { tokenBodyFindings } from './tokens.ts';
 
 /** Findings for a condition: `{field, op, value}`, `{expression}`, `{all}` or `{any}`. */
@@ -38,8 +39,7 @@ function clauseFindings(condition: Written<typeof clause>, pointer: string, find
   if (!Object.hasOwn(condition, 'type')) unknownPartMembers(condition, 'clause', pointer, findings);
   if (field === undefined && isText(expression)) {
     if (joins(expression)) findings.add('CONDITION_EXPRESSION_JOINED', `${pointer}/expression`, JOINED, `Use 'all' or 'any'.`);
-    // The right side may be any text.
-    else expressionFindings(expression.slice(0, findComparison(expression)?.at), `${pointer}/expression`, findings);
+    else comparisonFindings(expression, `${pointer}/expression`, findings);
     return;
   }
   if (!isText(field)) findings.add('CONDITION_FIELD_REQUIRED', pointer, `A condition needs a 'field'.`);
@@ -51,7 +51,30 @@ function clauseFindings(condition: Written<typeof clause>, pointer: string, find
     findings.add('INVALID_CONDITION_OP', `${pointer}/op`, `'${op}' is no operator.`, `One of ${OPERATOR_NAMES.join(', ')}.`);
   else if (!isUnary(op) && !['value', 'right', 'expression'].some((name) => Object.hasOwn(condition, name))) {
     findings.add('CONDITION_VALUE_MISSING', pointer, 'The condition compares with nothing.');
+  } else if (expression === undefined) {
+    const side = (names: readonly ['field', 'left'] | readonly ['value', 'right']) => {
+      const name = names.find((each) => Object.hasOwn(condition, each)) ?? names[0];
+      return { written: condition[name] ?? null, pointer: `${pointer}/${name}` };
+    };
+    const left = side(['field', 'left']);
+    orderFindings(op, { ...left, written: asToken(left.written, inRow) }, side(['value', 'right']), findings);
   }
+}
+
+/** A field as the token that it is read as; in a `where` it is a path in the row, of which nothing is known. */
+function asToken(field: Json, inRow: boolean): Json {
+  if (typeof field !== 'string') return field;
+  if (inRow) return null;
+  return isTemplated(field) ? field : `{{${field}}}`;
+}
+
+/** Findings for `left op right` in one text. The right side may be any text. */
+function comparisonFindings(expression: string, pointer: string, findings: Findings): void {
+  const split = findComparison(expression);
+  expressionFindings(expression.slice(0, split?.at), pointer, findings);
+  if (split === null) return;
+  const [left, right] = sidesOf(expression, split.at, split.op);
+  orderFindings(split.op, { written: left, pointer }, { written: right, pointer }, findings);
 }
 
 const JOINED = `'&&' and '||' join nothing here: what follows the first comparison is compared as text.`;

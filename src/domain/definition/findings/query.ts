@@ -8,6 +8,7 @@ import { documentsOf, pathFinding } from './fields.ts';
 import { type Findings, isTemplated, isText } from './finding.ts';
 import { Suggestions } from './meant.ts';
 import { unknownMembers } from './members.ts';
+import { orderFindings } from './order.ts';
 import { RowNames } from './row-names.ts';
 import { TokenWalk } from './token-walk.ts';
 
@@ -70,6 +71,8 @@ function configFindings(definition: Written<typeof query>, config: Written<typeo
   for (const name of COMPUTATIONS) computedFindings(config[name], `${at}/${name}`, findings);
   findings.structure(queryConfig, config, at, 'limit', 'order');
   if (type === 'count') findings.structure(queryConfig, config, at, 'condition');
+  const limit = { written: config.conditionValue ?? null, pointer: `${at}/conditionValue` };
+  orderFindings(firstText(config, 'condition') ?? '', { written: null, pointer: at }, limit, findings);
   for (const name of EXPRESSIONS) expressionFindings(config[name], `${at}/${name}`, findings);
   for (const name of COLUMNS) columnsFindings(config, name, findings);
   if (type === 'leaderboard') wholeDocumentsFinding(definition, config, findings);
