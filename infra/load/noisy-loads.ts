@@ -38,6 +38,7 @@ const SEEDERS = 64;
 const LARGE_CHARACTERS = 50_000;
 const LARGE_DOCUMENTS = 1_000;
 const OPERATIONS = 100;
+const PAGED_DOCUMENTS = 1_000;
 
 const playerOf = (index: number) => `76561199${String(index).padStart(9, '0')}`;
 
@@ -87,8 +88,8 @@ async function push({ project }: LoadContext, method: string, route: string, bod
 const write = ({ project }: LoadContext, collection: string, index: number, body: unknown) =>
   project.http.send('POST', storagePath(project, `${collection}/${playerOf(index)}`), { headers: secretHeaders(project), body });
 
-const query = ({ project }: LoadContext, id: string) =>
-  project.http.send('GET', `/v3/queries/${project.projectId}/${id}?apiKey=${project.publicKey}`, {
+const query = ({ project }: LoadContext, id: string, more = '') =>
+  project.http.send('GET', `/v3/queries/${project.projectId}/${id}?apiKey=${project.publicKey}${more}`, {
     headers: playerHeaders(project, playerOf(1)),
   });
 
@@ -129,6 +130,23 @@ const scans: NoisyLoad = {
     flood(64, over, (index) =>
       index % 16 === 0 ? write(at, 'scanned', index % 100, { n: index }) : query(at, `scan_${['sum', 'average', 'min', 'max'][index % 4]}`),
     ),
+};
+
+/** Pages that all differ, of one scan that is kept: nothing is scanned again, and every answer is printed anew. */
+const largeAnswers: NoisyLoad = {
+  name: 'pages of one kept scan',
+  async prepare(at) {
+    await push(at, 'PUT', 'collections', [
+      { id: 'paged', name: 'paged', collectionType: 'per-platformid', schema: { n: { type: 'number' } } },
+    ]);
+    const config = { valueExpression: '{{n}} + 0', limit: 1_000, columns: ['n', 'note'] };
+    await push(at, 'POST', 'queries', [
+      { id: 'pages', name: 'pages', type: 'leaderboard', requiresSecretKey: false, sources: [{ collectionId: 'paged' }], config },
+    ]);
+    const tags = Array.from({ length: 20 }, (_, index) => ({ id: index, name: `tag ${index}` }));
+    await each(PAGED_DOCUMENTS, (index) => write(at, 'paged', index, { n: index, note: 'x'.repeat(200), tags }));
+  },
+  run: (at, over) => flood(16, over, (index) => query(at, 'pages', `&limit=${1_000 - (index % 400)}`)),
 };
 
 const largeDocuments: NoisyLoad = {
@@ -259,6 +277,7 @@ export const NOISY_LOADS: readonly NoisyLoad[] = [
   baseline,
   scans,
   largeDocuments,
+  largeAnswers,
   ledgers,
   expensiveCalls,
   pushes,

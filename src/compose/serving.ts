@@ -56,6 +56,7 @@ export function createServing(parts: ServingParts): HttpServer {
   const webhooks = observeWebhooks(createWebhooks(config.webhookPrefixes, posts), metrics.registry, logger);
   const { documentBytes, answerBytes, boardBytes, endpointMs, commandTimeoutMs: commandMs } = config.limits;
   const file = workerFile();
+  const roundRobin = new RoundRobin(realScheduler);
   const thread = file === null ? null : new CompileThread(file, realScheduler);
   const app = createApp({
     projects,
@@ -63,7 +64,7 @@ export function createServing(parts: ServingParts): HttpServer {
     signer,
     telemetry,
     scheduler: realScheduler,
-    roundRobin: new RoundRobin(realScheduler),
+    roundRobin,
     limits: { documentBytes, answerBytes, boardBytes, commandMs, endpointMs, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) },
     live: liveParts(config, metrics),
     onBoardBytes: (bytes) => metrics.boardBytes.set(bytes),
@@ -84,6 +85,7 @@ export function createServing(parts: ServingParts): HttpServer {
     metrics,
     probes,
     exposition: config.metricsPort === null ? exposition : null,
+    turns: roundRobin,
     sharedBuckets: parts.sharedBuckets,
   });
   return {

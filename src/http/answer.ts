@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { Positioned } from '../app/app.ts';
+import type { Awaitable } from '../kernel/awaitable.ts';
 import { type Json, stringifyJson } from '../kernel/json.ts';
+import type { RoundRobin } from '../kernel/round-robin.ts';
 import type { Context } from './exchange.ts';
 
 /** What a handler returns: `body`, `text` or `stream`. */
@@ -33,6 +35,25 @@ export function freshHeaders(at: Positioned): Record<string, string> {
 
 /** The part of a request's context that an answer is written to. */
 export type AnswerContext = Pick<Context, 'res' | 'status' | 'body' | 'state'>;
+
+/** A text of more characters takes a while to encode. */
+const LONG_TEXT = 65_536;
+
+/**
+ * Writes an answer into Koa's response, as {@link respond} does. One that has to be printed, or is long, is written when its project has its
+ * turn: it was asked for by one project, and all others wait while it is printed.
+ */
+export function respondInTurn(ctx: AnswerContext, answer: Answer, project: string, turns: RoundRobin): Awaitable<void> {
+  const { body, text } = answer;
+  if (body === undefined && (typeof text !== 'string' || text.length <= LONG_TEXT)) return respond(ctx, answer);
+  const write = () => turns.count(project, () => respond(ctx, { ...answer, text: encodedIfLong(text ?? stringifyJson(body ?? null)) }));
+  const turn = turns.resume(project);
+  return turn === null ? write() : turn.then(write);
+}
+
+function encodedIfLong(text: string | Buffer): string | Buffer {
+  return typeof text === 'string' && text.length > LONG_TEXT ? Buffer.from(text) : text;
+}
 
 /** Writes an answer into Koa's response. Throws for a header that cannot be sent. */
 export function respond(ctx: AnswerContext, answer: Answer): void {

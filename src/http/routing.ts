@@ -1,7 +1,8 @@
 import { andThen } from '../kernel/awaitable.ts';
 import { refusal } from '../kernel/errors.ts';
+import type { RoundRobin } from '../kernel/round-robin.ts';
 import { locate } from './aliases.ts';
-import { respond } from './answer.ts';
+import { respondInTurn } from './answer.ts';
 import type { Buckets } from './buckets.ts';
 import type { Context, Middleware } from './exchange.ts';
 import { requireKnownParameters, requireTarget } from './parameters.ts';
@@ -20,13 +21,16 @@ export function limits(buckets: Buckets | null, wholeV1: boolean): Middleware {
   };
 }
 
-/** Runs the route's handler, which checks the credentials first. */
-export function routes(families: Families): Middleware {
+/** Runs the route's handler, which checks the credentials first. `turns`: of projects, in which answers are printed. */
+export function routes(families: Families, turns: RoundRobin): Middleware {
   return (ctx) => {
     const { exchange } = ctx.state;
     if (exchange.family !== 'endpoints') requireKnownParameters(exchange);
     if (exchange.family !== 'canary' && exchange.family !== 'system') requireTarget(exchange);
     // Koa's context becomes the router's: the family sets `params`.
-    return andThen(families[exchange.family](ctx as Context), (answer) => respond(ctx, answer));
+    const context = ctx as Context;
+    return andThen(families[exchange.family](context), (answer) =>
+      respondInTurn(ctx, answer, String(context.params?.['project'] ?? ''), turns),
+    );
   };
 }

@@ -6,6 +6,7 @@ import type { App } from '../app/app.ts';
 import { wireNames } from '../domain/wire-names.ts';
 import { BACKLOG } from '../kernel/backlog.ts';
 import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
+import type { RoundRobin } from '../kernel/round-robin.ts';
 import { Buckets, type SharedBuckets } from './buckets.ts';
 import { CallLog } from './call-log.ts';
 import { CallReporter } from './call-reporter.ts';
@@ -32,6 +33,8 @@ export interface ServerParts {
   readonly probes: Probes;
   /** The text of `/metrics`; `null`: they have a port of their own. */
   readonly exposition: Exposition | null;
+  /** Shares computing time between projects. */
+  readonly turns: RoundRobin;
   /** Counts requests over several processes; `null`: this process counts alone. */
   readonly sharedBuckets: SharedBuckets | null;
   /** The installation's own middleware. Every request passes it before its route, unless it was refused for its path or by its bucket. */
@@ -106,6 +109,7 @@ function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boole
     streams,
     callLog,
     settings,
+    turns: parts.turns,
     calls: new CallReporter(metrics.calls, log, settings.callLevel),
     gameBody: { ...body, bytes: settings.gameBodyBytes },
     managementBody: { ...body, bytes: settings.managementBodyBytes },
@@ -122,7 +126,7 @@ function chainOf(parts: ServerParts, streams: EventStreams, closing: () => boole
   koa.use(limits(buckets, settings.wholeV1));
   if (corsOrigins.length > 0) koa.use(preflight(corsOrigins));
   for (const middleware of parts.middleware ?? []) koa.use(middleware);
-  koa.use(routes(buildFamilies(services, parts)));
+  koa.use(routes(buildFamilies(services, parts), parts.turns));
   return koa;
 }
 

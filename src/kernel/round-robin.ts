@@ -5,6 +5,8 @@ import type { Scheduler } from './scheduler.ts';
 const TIME_SLICE_MS = 4;
 /** Cheaper pieces do not wait, so quick requests are answered in the order of their arrival, ms. */
 const EXPENSIVE_MS = 1;
+/** Long work in small pieces gives way after this long, ms. */
+const PIECE_MS = 1;
 const MAX_WAITING = 256;
 
 /**
@@ -41,14 +43,37 @@ export class RoundRobin {
 
   /** Resolves when it is the project's turn; `null`: it is now. Throws 503 BUSY if too many pieces of the project wait. */
   wait(project: string): Promise<void> | null {
+    if ((this.#queues.get(project)?.length ?? 0) >= MAX_WAITING) throw refusal('BUSY');
+    return this.resume(project);
+  }
+
+  /** The same for work that has begun, which is never refused: what may begin is bounded. */
+  resume(project: string): Promise<void> | null {
     const queue = this.#queues.get(project);
     if (queue === undefined && (this.#spent.get(project) ?? 0) < TIME_SLICE_MS) return null;
-    if (queue !== undefined && queue.length >= MAX_WAITING) throw refusal('BUSY');
     return new Promise((resolve) => {
       if (queue === undefined) this.#queues.set(project, [resolve]);
       else queue.push(resolve);
       this.#beginNext();
     });
+  }
+
+  /**
+   * Makes a function to call before each of many small pieces of long work, such as rows of an answer. It returns what to await, or `null`
+   * where the work may go on. The first call may throw 503 BUSY.
+   */
+  pauses(project: string): () => Promise<void> | null {
+    let beganAt: number | null = null;
+    const begin = () => {
+      beganAt = this.#scheduler.monotonic();
+    };
+    return () => {
+      if (beganAt !== null && this.#scheduler.monotonic() - beganAt < PIECE_MS) return null;
+      if (beganAt !== null) this.#worked(project, this.#scheduler.monotonic() - beganAt);
+      const turn = beganAt === null ? this.wait(project) : this.resume(project);
+      begin();
+      return turn === null ? null : turn.then(begin);
+    };
   }
 
   #worked(project: string, ms: number): void {

@@ -5,6 +5,8 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import type { Health, Ready } from '../../src/http/routes/system.ts';
 import { createServer, type HttpServer, type ServerParts } from '../../src/http/server.ts';
 import { HTTP_DEFAULTS, type HttpSettings } from '../../src/http/settings.ts';
+import { RoundRobin } from '../../src/kernel/round-robin.ts';
+import { realScheduler } from '../../src/kernel/scheduler.ts';
 import { brokenContract } from '../support/contract.ts';
 import { type FakeApp, fakeApp, PUBLIC_KEY } from './fake-app.ts';
 
@@ -61,6 +63,7 @@ export async function startServer(
     exposition: async () => Buffer.from(await metrics.registry.metrics()),
     probes: { health: async () => state.health, ready: async () => state.ready },
     sharedBuckets: null,
+    turns: new RoundRobin(realScheduler),
     ...more,
   });
   const port = await server.listen(0, '127.0.0.1');

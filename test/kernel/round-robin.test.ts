@@ -66,3 +66,26 @@ it('work that fails also counts, and waits for its turn', async () => {
   expect(await turn()).toBe('A');
   await second;
 });
+
+it('long work in small pieces gives way to other work, and is never refused in the middle', async () => {
+  const { turns, turn, compute, done } = given();
+  const work = async (project: string) => {
+    const pause = turns.pauses(project);
+    for (let piece = 0; piece < 8; piece += 1) {
+      const turn = pause();
+      if (turn !== null) await turn;
+      compute(project, 1)();
+    }
+  };
+  const all = [work('A'), work('A'), work('B')];
+  // Four milliseconds of each project, then one piece a turn of the one that has more waiting.
+  expect(done.splice(0).join('')).toBe('AAAABBBB');
+  const second = await turn();
+  expect(second.replaceAll('B', '')).toBe('A');
+  for (let waiting = 0; waiting < 256; waiting += 1) void turns.resume('A');
+  expect(() => turns.wait('A')).toThrow(expect.objectContaining({ code: 'BUSY' }));
+  let left = 16 - second.length;
+  for (let rounds = 0; rounds < 2_000 && left > 0; rounds += 1) left -= (await turn()).length;
+  expect(left).toBe(0);
+  await Promise.all(all);
+});

@@ -162,13 +162,13 @@ class AnswerBuilder {
     stop: AbortSignal | null,
     keeper?: Pick<BoardView, 'keep'>,
   ): Promise<void> {
-    const pause = pauses(this.#input.context, stop);
+    const pause = pauses(this.#input, stop);
     for (const [index, row] of rows.entries()) {
+      const turn = 'rowText' in row ? null : pause();
+      if (turn !== null) await turn;
       const rowText = this.#rowTextOf(row, profileOf);
       this.#entries.add(rowText, firstRank + index);
-      if ('rowText' in row) continue;
-      keeper?.keep?.(row.key, rowText);
-      await pause();
+      if (!('rowText' in row)) keeper?.keep?.(row.key, rowText);
     }
   }
 

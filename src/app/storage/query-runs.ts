@@ -11,7 +11,6 @@ import type { PlayerProfile } from '../../domain/telemetry/player.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { type JsonObject, parseJson } from '../../kernel/json.ts';
-import { yielding } from '../../kernel/scheduler.ts';
 import type { AppContext } from '../context.ts';
 import type { Project } from '../project/project.ts';
 
@@ -50,15 +49,12 @@ export interface RunResult {
  * query fail for everybody.
  */
 const STORED_DEPTH = 10_000;
-/** After this long a run yields, ms: a write takes several turns, and would wait for the run at each. */
-const TURN_MS = 4;
-
-/** Makes a function to await between documents. It throws the reason of `stop`. */
-export function pauses({ scheduler }: AppContext, stop: AbortSignal | null): () => Promise<void> {
-  const rest = yielding(scheduler, TURN_MS);
+/** Makes a function to await before each document: all runs of a project compute in its turns. It throws the reason of `stop`. */
+export function pauses({ context, project }: Pick<RunInput, 'context' | 'project'>, stop: AbortSignal | null): () => Promise<void> | null {
+  const pause = context.roundRobin.pauses(project.id);
   return () => {
     stop?.throwIfAborted();
-    return rest();
+    return pause();
   };
 }
 

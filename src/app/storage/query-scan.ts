@@ -24,7 +24,7 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<ScanResu
   const started = context.scheduler.monotonic();
   const environment = environmentOf(input);
   const collections = [...plan.sources, ...plan.joins].map(({ collectionId }) => access.definitions.collection(collectionId));
-  const pause = pauses(context, stop);
+  const pause = pauses(input, stop);
   let profileOf: ProfileOf = () => null;
   const run = new QueryRun(plan, environment, {
     read: (source, text) => documentOf(text, collections[source], access),
@@ -41,8 +41,9 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<ScanResu
         documents.map(({ key }) => key),
       );
     for (const document of documents) {
+      const turn = pause();
+      if (turn !== null) await turn;
       accepted(run.add(source, document));
-      await pause();
     }
   });
   const keys = run.keys();
@@ -53,12 +54,13 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<ScanResu
       profileOf = await profilesOf(input, next);
       known = next.length;
     }
+    const turn = pause();
+    if (turn !== null) await turn;
     const { done, value } = finishing.next();
     if (done === true) {
       accepted(value);
       break;
     }
-    await pause();
   }
   return { run, environment, durationMs: Math.round(context.scheduler.monotonic() - started), revision };
 }
@@ -121,11 +123,12 @@ async function compose(
     const row: Row = run.row(key, profileOf);
     return { ...row, value: valueAt(rank, plan.order) };
   };
-  const pause = pauses(context, stop);
+  const pause = pauses(input, stop);
   const entries = new Entries(plan, environment, context);
   for (const [index, row] of rows.entries()) {
+    const turn = pause();
+    if (turn !== null) await turn;
     entries.add(entries.rowTextOf(shown(row)), from + index + 1);
-    await pause();
   }
   const [me] = own;
   const player = me === undefined || at === null ? null : entries.textOf(entries.rowTextOf(shown(me)), at + 1);

@@ -74,7 +74,7 @@ export function createRecords(context: AppContext): Records {
       });
       if (page.building !== null) throw building(page.building, LIST_BUILDING);
       const fills = settings.fillDefaults && collection.schema.hasDefaults;
-      const texts = fills ? page.records.map((text) => filledText(collection, text)) : page.records;
+      const texts = fills ? await filledTexts(context, project, collection, page.records) : page.records;
       const result = asTextOf<contract.GlobalRecords>(`{"ok":true,"records":[${texts.join(',')}],"cursor":${nextCursor(page.last)}}`);
       return { ...positioned(context, project, caller, reached), result };
     },
@@ -158,6 +158,22 @@ function recordCodec(body: Json, writerId: string): AnswerCodec<KeptRecord> {
       return { ...made, text: reprintedRecord(body, { ...made, writerId }) };
     },
   };
+}
+
+async function filledTexts(
+  { roundRobin }: AppContext,
+  project: Project,
+  collection: CollectionModel,
+  texts: readonly string[],
+): Promise<readonly string[]> {
+  const pause = roundRobin.pauses(project.id);
+  const filled: string[] = [];
+  for (const text of texts) {
+    const turn = pause();
+    if (turn !== null) await turn;
+    filled.push(filledText(collection, text));
+  }
+  return filled;
 }
 
 /** A record of a list as its own route would answer it. */

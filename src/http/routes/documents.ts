@@ -5,7 +5,7 @@ import { publishedLedger } from '../../domain/wire-answers.ts';
 import { andThen } from '../../kernel/awaitable.ts';
 import { freshHeaders } from '../answer.ts';
 import { authenticate, saveVersionOf } from '../credentials.ts';
-import { queryParam } from '../exchange.ts';
+import { param, queryParam } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { addressOf, documentBody, readAnswer, type Services, versionedHeaders } from './services.ts';
 
@@ -38,7 +38,7 @@ export function documentHandlers({ app, gameBody }: Services): Handlers<typeof d
 }
 
 /** Probe and ledger, which the aliases do not serve. */
-export function documentViewHandlers({ app, settings }: Services): Handlers<typeof documentViews> {
+export function documentViewHandlers({ app, settings, turns }: Services): Handlers<typeof documentViews> {
   return {
     async exists(ctx) {
       const caller = await authenticate(app, ctx, documentViews.exists);
@@ -58,7 +58,8 @@ export function documentViewHandlers({ app, settings }: Services): Handlers<type
       });
       if (settings.wireNames === 'neutral') return readAnswer(ledger);
       const { result } = ledger;
-      return readAnswer({ ...ledger, result: publishedLedger(typeof result === 'string' ? parsedText(result) : result) });
+      const reprinted = () => publishedLedger(typeof result === 'string' ? parsedText(result) : result);
+      return readAnswer({ ...ledger, result: await turns.run(param(ctx, 'project'), reprinted) });
     },
   };
 }

@@ -4,6 +4,7 @@ import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import type { BruteForceGuard } from '../../kernel/brute-force-guard.ts';
 import { Refusal } from '../../kernel/errors.ts';
 import { isObject, type Json } from '../../kernel/json.ts';
+import type { RoundRobin } from '../../kernel/round-robin.ts';
 import { freshHeaders } from '../answer.ts';
 import { type BodyBounds, invalidBody, type MakeRefusal, readJson } from '../body.ts';
 import type { CallLog } from '../call-log.ts';
@@ -17,6 +18,8 @@ import type { HttpSettings } from '../settings.ts';
 export interface Services {
   readonly app: App;
   readonly settings: HttpSettings;
+  /** Shares computing time between projects. */
+  readonly turns: RoundRobin;
   readonly calls: CallReporter;
   readonly callLog: CallLog;
   readonly streams: EventStreams;
