@@ -149,6 +149,52 @@ const largeAnswers: NoisyLoad = {
   run: (at, over) => flood(16, over, (index) => query(at, 'pages', `&limit=${1_000 - (index % 400)}`)),
 };
 
+const STREAMS = 100;
+const STREAM_TOPICS = 64;
+const FOLLOWED_DOCUMENTS = 2_000;
+const WRITE_PAUSE_MS = 500;
+
+/** Many streams, each with other pages of one board, which two writes a second change. */
+const followedPages: NoisyLoad = {
+  name: 'streams of many pages',
+  async prepare(at) {
+    await push(at, 'PUT', 'collections', [
+      { id: 'followed', name: 'followed', collectionType: 'per-platformid', schema: { score: { type: 'number' } } },
+    ]);
+    const config = { field: 'score', order: 'desc', limit: 1_000, columns: ['score', 'note'] };
+    await push(at, 'POST', 'queries', [
+      { id: 'followed', name: 'followed', type: 'leaderboard', requiresSecretKey: false, sources: [{ collectionId: 'followed' }], config },
+    ]);
+    await each(FOLLOWED_DOCUMENTS, (index) => write(at, 'followed', index, { score: index, note: 'x'.repeat(50) }));
+  },
+  async run(at, over) {
+    const { url, projectId, publicKey } = at.project;
+    const ends = new AbortController();
+    const answered: Record<string, number> = {};
+    const listen = async (stream: number) => {
+      const topics = Array.from({ length: STREAM_TOPICS }, (_, topic): [string, string] => {
+        const page = stream * STREAM_TOPICS + topic;
+        return ['topic', `query/followed?limit=${20 + (page % 17)}&offset=${page % 960}`];
+      });
+      const reply = await fetch(`${url}/v3/live/${projectId}?${new URLSearchParams(topics)}`, {
+        headers: { 'x-public-key': publicKey },
+        signal: ends.signal,
+      });
+      answered[`stream ${reply.status}`] = (answered[`stream ${reply.status}`] ?? 0) + 1;
+      for await (const _ of reply.body ?? []) if (over()) return;
+    };
+    const streams = Array.from({ length: STREAMS }, (_, stream) => listen(stream).catch(() => undefined));
+    for (let n = 0; !over(); n += 1) {
+      const { status } = await write(at, 'followed', n % FOLLOWED_DOCUMENTS, { score: 1e6 + n, note: 'changed' });
+      answered[status] = (answered[status] ?? 0) + 1;
+      await sleep(WRITE_PAUSE_MS);
+    }
+    ends.abort();
+    await Promise.all(streams);
+    return answered;
+  },
+};
+
 const largeDocuments: NoisyLoad = {
   name: 'scans of large documents',
   async prepare(at) {
@@ -278,6 +324,7 @@ export const NOISY_LOADS: readonly NoisyLoad[] = [
   scans,
   largeDocuments,
   largeAnswers,
+  followedPages,
   ledgers,
   expensiveCalls,
   pushes,

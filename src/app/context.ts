@@ -12,6 +12,7 @@ import type { Positioned } from './answers.ts';
 import type { Caller } from './caller.ts';
 import type { Compiler } from './ports/compiler.ts';
 import type { GuestLimits } from './ports/guest-limits.ts';
+import type { LiveBounds } from './ports/live-bounds.ts';
 import type { LiveObserver } from './ports/live-observer.ts';
 import type { PlayerVerifier } from './ports/player-verifier.ts';
 import type { TelemetryReader, ViewReader, ViewTable } from './ports/readers.ts';
@@ -48,9 +49,8 @@ export interface AppContext {
     readonly boardBytes: number;
   };
   readonly live: {
-    /** Streams that may be open, in this process and of one project, and topics of one stream. */
-    readonly streams: number;
-    readonly streamsOfProject: number;
+    readonly bounds: LiveBounds;
+    /** Topics of one stream. */
     readonly topics: number;
     /** Bytes that the present values of all topics may take together. */
     readonly valueBytes: number;

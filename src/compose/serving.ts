@@ -15,6 +15,7 @@ import type { Probes } from '../http/routes/system.ts';
 import { createServer, type HttpServer } from '../http/server.ts';
 import { type BucketRule, HTTP_DEFAULTS, type HttpSettings } from '../http/settings.ts';
 import { Bulkhead } from '../kernel/bulkhead.ts';
+import { throttled } from '../kernel/error-reporting.ts';
 import { RoundRobin } from '../kernel/round-robin.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import { createVerifier } from '../outbound/verifier/create-verifier.ts';
@@ -23,6 +24,7 @@ import { createWebhooks, MAX_WEBHOOKS } from '../outbound/webhooks.ts';
 import { VERSION } from '../version.ts';
 import { CompileThread, workerFile } from './compile-thread.ts';
 import { exportBulkheads } from './metrics.ts';
+import { type ConnectionBounds, connectionBounds, openFilesLimit } from './open-files.ts';
 import { observeVerifier, observeWebhooks } from './outbound.ts';
 import type { ReadBulkhead } from './read-bulkhead.ts';
 import { createScans } from './scans.ts';
@@ -57,6 +59,7 @@ export function createServing(parts: ServingParts): HttpServer {
   const { documentBytes, answerBytes, boardBytes, endpointMs, commandTimeoutMs: commandMs } = config.limits;
   const file = workerFile();
   const roundRobin = new RoundRobin(realScheduler);
+  const room = connectionBounds(openFilesLimit());
   const thread = file === null ? null : new CompileThread(file, realScheduler);
   const app = createApp({
     projects,
@@ -66,7 +69,7 @@ export function createServing(parts: ServingParts): HttpServer {
     scheduler: realScheduler,
     roundRobin,
     limits: { documentBytes, answerBytes, boardBytes, commandMs, endpointMs, viewWaitMs: VIEW_WAIT_MS, answers: answersKept(config) },
-    live: liveParts(config, metrics),
+    live: liveParts(config, room, metrics, logger),
     onBoardBytes: (bytes) => metrics.boardBytes.set(bytes),
     scans: createScans(config, scanSlots, metrics.registry),
     platformId: playerIds(config.platformIdPattern),
@@ -80,7 +83,7 @@ export function createServing(parts: ServingParts): HttpServer {
   });
   const server = createServer({
     app,
-    settings: httpSettings(config),
+    settings: { ...httpSettings(config), maxConnections: room.connections },
     log: logger,
     metrics,
     probes,
@@ -99,19 +102,42 @@ export function createServing(parts: ServingParts): HttpServer {
   };
 }
 
-function liveParts({ limits, wireNames }: Config, { live }: Metrics): AppContext['live'] {
+/** How often the log says that too few files may be opened, ms. */
+const FEW_FILES_EVERY_MS = 60_000;
+
+function liveParts({ limits, wireNames }: Config, room: ConnectionBounds, { live }: Metrics, log: Logger): AppContext['live'] {
+  const reportFewFiles = throttled(
+    (bounds: object) =>
+      log.warn(
+        bounds,
+        'streams are refused: this process may open too few files (ulimit -n, LimitNOFILE); some are kept for other requests',
+      ),
+    FEW_FILES_EVERY_MS,
+  );
   return {
-    streams: limits.liveStreams,
-    streamsOfProject: limits.liveProjectStreams,
+    bounds: {
+      streams: Math.min(limits.liveStreams, room.streams),
+      of: {
+        project: { streams: limits.liveProjectStreams, topics: limits.liveProjectTopics },
+        key: { streams: limits.liveKeyStreams, topics: limits.liveKeyTopics },
+        address: { streams: limits.liveAddressStreams, topics: limits.liveAddressTopics },
+      },
+    },
     topics: limits.liveTopics,
     valueBytes: limits.liveValueBytes,
     names: wireNames,
     observer: {
-      open: (streams) => live.streams.set(streams),
+      open(streams, topics) {
+        live.streams.set(streams);
+        live.topics.set(topics);
+      },
       values: (bytes) => live.values.set(bytes),
       message: () => live.messages.inc(),
       resync: () => live.resyncs.inc(),
-      refused: () => live.refused.inc(),
+      refused(bound) {
+        live.refused.inc({ bound });
+        if (bound === 'process' && room.streams < limits.liveStreams) reportFewFiles({ LIVE_STREAMS: limits.liveStreams, ...room });
+      },
     },
   };
 }

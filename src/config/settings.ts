@@ -243,7 +243,22 @@ export const LIMITS = {
     'Streams of live changes that a process holds open; beyond it 503 BUSY. Each takes a connection and some 20 KB.',
   ),
   liveProjectStreams: setting('LIVE_STREAMS_OF_PROJECT', '10000', wholeNumber(0, 1e6), 'The same of one project.'),
+  liveKeyStreams: setting('LIVE_STREAMS_OF_KEY', '10000', wholeNumber(0, 1e6), 'The same that one key of a project opened.'),
+  liveAddressStreams: setting(
+    'LIVE_STREAMS_OF_ADDRESS',
+    '1000',
+    wholeNumber(0, 1e6),
+    'The same of one client address; this machine itself is not counted. Behind a proxy, set TRUSTED_PROXIES, or all clients are one address.',
+  ),
   liveTopics: setting('LIVE_TOPICS', '64', wholeNumber(1, 1_000), 'Topics of one stream.'),
+  liveProjectTopics: setting(
+    'LIVE_TOPICS_OF_PROJECT',
+    '100000',
+    wholeNumber(1, 1e7),
+    'Topics of all streams of one project in a process; beyond it 503 BUSY.',
+  ),
+  liveKeyTopics: setting('LIVE_TOPICS_OF_KEY', '100000', wholeNumber(1, 1e7), 'The same that one key of a project opened.'),
+  liveAddressTopics: setting('LIVE_TOPICS_OF_ADDRESS', '10000', wholeNumber(1, 1e7), 'The same of one client address.'),
   liveValueBytes: setting(
     'LIVE_VALUES',
     '64 MiB',

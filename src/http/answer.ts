@@ -41,11 +41,11 @@ const LONG_TEXT = 65_536;
 
 /**
  * Writes an answer into Koa's response, as {@link respond} does. One that has to be printed, or is long, is written when its project has its
- * turn: it was asked for by one project, and all others wait while it is printed.
+ * turn: it was asked for by one project, and all others wait while it is printed. `project`: empty if it is of none.
  */
 export function respondInTurn(ctx: AnswerContext, answer: Answer, project: string, turns: RoundRobin): Awaitable<void> {
   const { body, text } = answer;
-  if (body === undefined && (typeof text !== 'string' || text.length <= LONG_TEXT)) return respond(ctx, answer);
+  if (project === '' || (body === undefined && (typeof text !== 'string' || text.length <= LONG_TEXT))) return respond(ctx, answer);
   const write = () => turns.count(project, () => respond(ctx, { ...answer, text: encodedIfLong(text ?? stringifyJson(body ?? null)) }));
   const turn = turns.resume(project);
   return turn === null ? write() : turn.then(write);

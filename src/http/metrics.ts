@@ -34,10 +34,11 @@ export interface Metrics {
 /** Streams of live changes. */
 interface LiveMetrics {
   readonly streams: Gauge;
+  readonly topics: Gauge;
   readonly values: Gauge;
   readonly messages: Counter;
   readonly resyncs: Counter;
-  readonly refused: Counter;
+  readonly refused: Counter<'bound'>;
   readonly waiting: Gauge;
   readonly held: Counter;
   readonly cut: Counter;
@@ -102,6 +103,7 @@ export function createMetrics(): Metrics {
     boardBytes: new Gauge({ name: 'savepoint_board_memory_bytes', help: 'Bytes of leaderboards held in memory', registers }),
     live: {
       streams: new Gauge({ name: 'savepoint_live_streams', help: 'Streams of live changes that are open', registers }),
+      topics: new Gauge({ name: 'savepoint_live_topics', help: 'Topics of the open streams of live changes', registers }),
       values: new Gauge({
         name: 'savepoint_live_values_bytes',
         help: 'Bytes of the values that topics of live streams keep for those who come later',
@@ -113,7 +115,12 @@ export function createMetrics(): Metrics {
         help: 'Clients of live streams that were told to read anew: too far behind, too slow, or a value too large for the stream',
         registers,
       }),
-      refused: new Counter({ name: 'savepoint_live_refused_total', help: 'Live streams refused because there were too many', registers }),
+      refused: new Counter({
+        name: 'savepoint_live_refused_total',
+        help: 'Live streams refused because there were too many, or too many topics, by what they were too many of',
+        labelNames: ['bound'],
+        registers,
+      }),
       waiting: new Gauge({ name: 'savepoint_live_waiting_bytes', help: 'Bytes that wait for the clients of streams', registers }),
       held: new Counter({
         name: 'savepoint_live_held_total',

@@ -6,6 +6,7 @@ import type { App } from '../app/app.ts';
 import { wireNames } from '../domain/wire-names.ts';
 import { BACKLOG } from '../kernel/backlog.ts';
 import { BruteForceGuard } from '../kernel/brute-force-guard.ts';
+import { throttled } from '../kernel/error-reporting.ts';
 import type { RoundRobin } from '../kernel/round-robin.ts';
 import { Buckets, type SharedBuckets } from './buckets.ts';
 import { CallLog } from './call-log.ts';
@@ -74,6 +75,7 @@ export function createServer(parts: ServerParts): HttpServer {
     res.on('error', broke);
     void handle(req, res).then(() => boundDelivery(res, settings.requestTimeoutMs));
   }, settings);
+  boundConnections(server, settings.maxConnections, log);
   const handedOver = new Set<Socket>();
   let watched = false;
 
@@ -151,6 +153,20 @@ function nodeServer(handle: RequestListener, settings: HttpSettings): Server {
   server.on('checkExpectation', served);
   server.on('clientError', answerMalformedRequest);
   return server;
+}
+
+/** How often the log says that connections are closed, ms. */
+const DROPPED_EVERY_MS = 60_000;
+
+/** Leaves the process some files. Without a bound, connections beyond its limit are closed by the system, and nothing tells of it. */
+function boundConnections(server: Server, most: number, log: Logger): void {
+  if (!Number.isFinite(most)) return;
+  server.maxConnections = most;
+  const report = throttled(
+    () => log.warn({ connections: most }, 'connections are closed at once: this process may open no more files (ulimit -n, LimitNOFILE)'),
+    DROPPED_EVERY_MS,
+  );
+  server.on('drop', () => report(undefined));
 }
 
 const DISCONNECT_CODES: ReadonlySet<string> = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE']);

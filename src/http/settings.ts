@@ -29,6 +29,8 @@ export interface HttpSettings {
   /** Interval of the check for connections that exceed these times. */
   readonly checkingMs: number;
   readonly keepAliveTimeoutMs: number;
+  /** Connections that may be open; further ones are closed at once. */
+  readonly maxConnections: number;
   /** Bytes of large answers that may wait for their clients, over all connections. */
   readonly unsentBytes: number;
   /** How long a client may take for one answer when too many wait. */
@@ -77,6 +79,7 @@ export const HTTP_DEFAULTS: HttpSettings = {
   requestTimeoutMs: 60_000,
   checkingMs: 2_000,
   keepAliveTimeoutMs: 65_000,
+  maxConnections: Number.POSITIVE_INFINITY,
   unsentBytes: 134_217_728,
   unsentGraceMs: 5_000,
   liveWaitingBytes: 262_144,

@@ -63,6 +63,15 @@ export class RoundRobin {
    * where the work may go on. The first call may throw 503 BUSY.
    */
   pauses(project: string): () => Promise<void> | null {
+    return this.#pausing(project, () => this.wait(project));
+  }
+
+  /** The same for work that is bounded elsewhere, and never refused. */
+  sharing(project: string): () => Promise<void> | null {
+    return this.#pausing(project, () => this.resume(project));
+  }
+
+  #pausing(project: string, waitFirst: () => Promise<void> | null): () => Promise<void> | null {
     let beganAt: number | null = null;
     const begin = () => {
       beganAt = this.#scheduler.monotonic();
@@ -70,7 +79,7 @@ export class RoundRobin {
     return () => {
       if (beganAt !== null && this.#scheduler.monotonic() - beganAt < PIECE_MS) return null;
       if (beganAt !== null) this.#worked(project, this.#scheduler.monotonic() - beganAt);
-      const turn = beganAt === null ? this.wait(project) : this.resume(project);
+      const turn = beganAt === null ? waitFirst() : this.resume(project);
       begin();
       return turn === null ? null : turn.then(begin);
     };
@@ -87,16 +96,29 @@ export class RoundRobin {
     this.#isDue = true;
     this.#scheduler.defer(() => {
       this.#isDue = false;
-      this.#turn();
+      void this.#turn();
     });
   }
 
-  #turn(): void {
+  /** Lets each waiting project do one piece, or cheap ones for as long as an expensive one takes. */
+  async #turn(): Promise<void> {
     this.#spent.clear();
-    for (const [project, queue] of this.#queues) {
-      queue.shift()?.();
+    for (const [project, queue] of [...this.#queues]) {
+      const until = this.#scheduler.monotonic() + EXPENSIVE_MS;
+      do {
+        queue.shift()?.();
+        await computed();
+      } while (queue.length > 0 && this.#scheduler.monotonic() < until);
       if (queue.length === 0) this.#queues.delete(project);
     }
     if (this.#queues.size > 0) this.#beginNext();
   }
+}
+
+/** Microtasks between the end of a wait and the end of what was waited for. */
+const HOPS = 4;
+
+/** Resolves when whoever was let go on has computed, in the same turn of the event loop. */
+async function computed(): Promise<void> {
+  for (let hop = 0; hop < HOPS; hop += 1) await null;
 }

@@ -1,5 +1,6 @@
 import type { PublishTarget } from '../../domain/events.ts';
 import { readTopic, type Topic } from '../../domain/live/topic.ts';
+import { Bulkhead } from '../../kernel/bulkhead.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { PresentedCredentials } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
@@ -9,6 +10,7 @@ import { admission } from './admission.ts';
 import { Expiries } from './expiries.ts';
 import { ProjectStreams } from './project-streams.ts';
 import type { ReadingContext } from './reading.ts';
+import { StreamBounds } from './stream-bounds.ts';
 import { type Sink, Subscriber } from './subscriber.ts';
 import { ValueMemory } from './value-memory.ts';
 
@@ -16,6 +18,8 @@ interface LiveRequest {
   /** As the client wrote them. */
   readonly topics: readonly string[];
   readonly target: PublishTarget;
+  /** The client's address, as streams are counted by; `null`: it comes from this machine, and is not counted. */
+  readonly address: string | null;
   /** The last id that the client got; `null`: it comes for the first time. */
   readonly lastEventId: string | null;
 }
@@ -34,7 +38,7 @@ interface LiveStream {
 export interface Live {
   /**
    * Opens a stream. Throws the refusals of `App.authenticate`, 401 if the project asks for proof and the player is not proven, 400
-   * INVALID_REQUEST for an invalid topic, 503 BUSY if too many streams are open.
+   * INVALID_REQUEST for an invalid topic, 503 BUSY if too many streams or topics are open, here or of the project, key or address.
    */
   open(projectId: string, presented: PresentedCredentials, request: LiveRequest): Promise<LiveStream>;
 }
@@ -43,7 +47,8 @@ export interface Live {
  * Changes as they happen. A message holds what the plain read of its topic would answer at the message's revision. The tail of the log says
  * what has changed. One read on this node makes the new value, and every client that may read the topic gets it.
  */
-export function createLive(read: ReadingContext): Live {
+export function createLive(parts: Omit<ReadingContext, 'evaluations'>): Live {
+  const read: ReadingContext = { ...parts, evaluations: new Bulkhead(EVALUATIONS) };
   const { context } = read;
   const { live } = context;
   const byProject = new Map<string, ProjectStreams>();
@@ -51,18 +56,17 @@ export function createLive(read: ReadingContext): Live {
     memory: new ValueMemory(live.valueBytes, (bytes) => live.observer.values(bytes)),
     expiries: new Expiries(context.scheduler),
   };
-  let open = 0;
+  const bounds = new StreamBounds(live.bounds, (by) => live.observer.refused(by));
   let isWatching = false;
 
-  const count = (change: 1 | -1) => {
-    open += change;
-    live.observer.open(open);
+  const counted = () => {
+    live.observer.open(bounds.streams, bounds.topics);
     watchStale();
   };
 
   /** While there are streams, each is told whether the node has lost sight of the log, or sees it again. */
   const watchStale = () => {
-    if (isWatching || open === 0) return;
+    if (isWatching || bounds.streams === 0) return;
     isWatching = true;
     context.scheduler.after(STALE_LOOK_MS, () => {
       isWatching = false;
@@ -75,7 +79,6 @@ export function createLive(read: ReadingContext): Live {
     const known = byProject.get(project.id);
     if (known?.project === project) return known;
     const made = new ProjectStreams(project, context, shared, {
-      left: () => count(-1),
       closed: () => {
         if (byProject.get(project.id) === made) byProject.delete(project.id);
       },
@@ -84,17 +87,8 @@ export function createLive(read: ReadingContext): Live {
     return made;
   };
 
-  const requireRoom = (streams: ProjectStreams) => {
-    const isFull = open >= live.streams;
-    if (!isFull && streams.subscribers.size < live.streamsOfProject) return;
-    live.observer.refused();
-    throw refusal('BUSY', isFull ? 'This node has too many streams open' : 'This project has too many streams open', {
-      retryAfter: 5,
-    });
-  };
-
   return {
-    async open(projectId, presented, { topics: texts, target, lastEventId }) {
+    async open(projectId, presented, { topics: texts, target, address, lastEventId }) {
       const caller = await authenticate(context, projectId, presented);
       const since = lastEventId === null ? null : revisionOf(lastEventId);
       const topics = topicsOf(texts, since, live.topics);
@@ -104,21 +98,28 @@ export function createLive(read: ReadingContext): Live {
       streams.mark(isStale(context, project));
       return streams.opening(async () => {
         const isKnown = since !== UNKNOWN && (known.length === 0 || (await isReachable(streams, known)));
-        requireRoom(streams);
+        const release = bounds.take({ project: project.id, key: caller.key.keyId, address }, topics.length);
         // The watermark of this caller was waited for above. The shared reading must not wait for it, or all its clients would.
         const withoutWatermark = { ...presented, position: null };
         const subscriber = new Subscriber(topics, !isKnown, streams, {
           authenticate: () => authenticate(context, projectId, withoutWatermark),
           admission: (asking, topic) => admission(read, asking, topic, target),
+          left: () => {
+            release();
+            counted();
+          },
         });
         streams.subscribers.add(subscriber);
-        count(1);
+        counted();
         await beginOrClose(subscriber);
         return streamOf(subscriber, project);
       });
     },
   };
 }
+
+/** Queries that topics evaluate at once, over all projects and of one. Further topics of a project that are due wait for these. */
+const EVALUATIONS = { slots: 16, perKey: 4 };
 
 /** How often it is looked whether a node may not know the latest changes, ms. */
 const STALE_LOOK_MS = 500;

@@ -1,7 +1,8 @@
 import type { ProjectEvent } from '../../domain/events.ts';
 import { AUTHORITY, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { type OutputNames, wireNames } from '../../domain/wire-names.ts';
-import { type Scheduler, yielding } from '../../kernel/scheduler.ts';
+import type { RoundRobin } from '../../kernel/round-robin.ts';
+import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { AppContext } from '../context.ts';
 import type { LiveObserver } from '../ports/live-observer.ts';
 import type { Project } from '../project/project.ts';
@@ -14,8 +15,6 @@ import type { Subscriber, SubscriberHost } from './subscriber.ts';
 import { touchedSubjects } from './touched.ts';
 import type { ValueMemory } from './value-memory.ts';
 
-/** Longest turn of sending, ms: the other requests of the node wait meanwhile. */
-const TURN_MS = 4;
 /** How long the last changes are kept when nobody listens any more, ms. */
 const LINGER_MS = 60_000;
 
@@ -26,8 +25,6 @@ export interface SharedParts {
 }
 
 export interface StreamsLifecycle {
-  /** A subscriber has gone. */
-  left(): void;
   /** The streams have ended, and the project is not listened to any more. */
   closed(): void;
 }
@@ -49,6 +46,7 @@ export class ProjectStreams implements SubscriberHost {
   readonly #changed = new Set<SharedTopic>();
   readonly #delivering = new Set<SharedTopic>();
   readonly #memory: ValueMemory;
+  readonly #roundRobin: RoundRobin;
   readonly #unfollow: () => void;
   readonly #lifecycle: StreamsLifecycle;
   #opening = 0;
@@ -57,9 +55,15 @@ export class ProjectStreams implements SubscriberHost {
   #isRechecking = false;
   #haveRulesChanged = false;
 
-  constructor(project: Project, { scheduler, live }: AppContext, { memory, expiries }: SharedParts, lifecycle: StreamsLifecycle) {
+  constructor(
+    project: Project,
+    { scheduler, roundRobin, live }: AppContext,
+    { memory, expiries }: SharedParts,
+    lifecycle: StreamsLifecycle,
+  ) {
     this.project = project;
     this.scheduler = scheduler;
+    this.#roundRobin = roundRobin;
     this.observer = live.observer;
     this.names = wireNames(live.names);
     this.expiries = expiries;
@@ -132,7 +136,6 @@ export class ProjectStreams implements SubscriberHost {
 
   remove(subscriber: Subscriber): void {
     if (!this.subscribers.delete(subscriber)) return;
-    this.#lifecycle.left();
     this.#closeSoon();
   }
 
@@ -199,12 +202,13 @@ export class ProjectStreams implements SubscriberHost {
   async #recheckAll(): Promise<void> {
     if (this.#isRechecking) return;
     this.#isRechecking = true;
-    const rest = yielding(this.scheduler, TURN_MS);
+    const pause = this.#roundRobin.sharing(this.project.id);
     while (this.#haveRulesChanged) {
       this.#haveRulesChanged = false;
       for (const subscriber of this.subscribers) {
+        const turn = pause();
+        if (turn !== null) await turn;
         if (!subscriber.isClosed && !subscriber.isChecked) await subscriber.recheck();
-        await rest();
       }
     }
     this.#isRechecking = false;
@@ -214,12 +218,13 @@ export class ProjectStreams implements SubscriberHost {
   async #deliver(topic: SharedTopic): Promise<void> {
     if (this.#delivering.has(topic)) return;
     this.#delivering.add(topic);
-    const rest = yielding(this.scheduler, TURN_MS);
+    const pause = this.#roundRobin.sharing(this.project.id);
     for (let version = -1; version !== topic.version; ) {
       version = topic.version;
       for (const subscriber of this.#topics.get(topic.name)?.subscriptions.keys() ?? []) {
+        const turn = pause();
+        if (turn !== null) await turn;
         subscriber.flush();
-        await rest();
       }
     }
     this.#delivering.delete(topic);

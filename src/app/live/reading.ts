@@ -6,6 +6,7 @@ import type { PublishTarget } from '../../domain/events.ts';
 import { DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { publishedLedger, publishedSlots } from '../../domain/wire-answers.ts';
 import type { WireNamesMode } from '../../domain/wire-names.ts';
+import type { Bulkhead } from '../../kernel/bulkhead.ts';
 import { isObject, type Json, type JsonObject, parseStored, stringifyJson } from '../../kernel/json.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { AppContext } from '../context.ts';
@@ -55,6 +56,8 @@ export interface ReadingContext {
   readonly context: AppContext;
   readonly queries: SharedQueries;
   readonly names: WireNamesMode;
+  /** Evaluations of queries, which projects take in turn. */
+  readonly evaluations: Bulkhead;
 }
 
 /** Boards, and all that passes over many documents, ms. */
@@ -122,17 +125,22 @@ export function slotsReading({ context, names }: ReadingContext, slots: SharedSl
   };
 }
 
-export function queryReading({ queries }: ReadingContext, project: Project, query: SharedQuery): Reading {
+export function queryReading({ context, queries, evaluations }: ReadingContext, project: Project, query: SharedQuery): Reading {
   const { access, plan, page } = query;
   return {
     name: `query ${access.space} ${query.query.id} ${JSON.stringify(page)}`,
     subjects: sourcesOf(access, plan),
     everyMs: BOARD_MS,
     async read() {
-      const { result, position, stale, isMixed = false } = await queries.answer(project, query);
+      const answered = await evaluations.run(project.id, async () => queries.answer(project, query));
+      const { result, position, stale, isMixed = false } = answered;
       await readUpTo(project, position);
-      const text = printedResult(result);
-      return { text, comparable: withoutVaryingMembers(text), revision: position, stale: stale || isMixed };
+      const turn = context.roundRobin.resume(project.id);
+      if (turn !== null) await turn;
+      return context.roundRobin.count(project.id, () => {
+        const text = printedResult(result);
+        return { text, comparable: answered.comparable ?? withoutVaryingMembers(text), revision: position, stale: stale || isMixed };
+      });
     },
   };
 }

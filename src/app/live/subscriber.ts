@@ -58,6 +58,8 @@ export interface StreamCaller {
   /** Resolves the key again. */
   authenticate(): Awaitable<Caller>;
   admission(caller: Caller, topic: Topic): Promise<Admission>;
+  /** The stream has ended. Called once. */
+  left(): void;
 }
 
 /** One topic of one client. */
@@ -242,6 +244,7 @@ export class Subscriber {
     this.#host.watchProof(new Set(), this);
     for (const entry of this.#entries) this.#leave(entry);
     this.#host.remove(this);
+    this.#streamCaller.left();
     this.#sink?.end();
   }
 

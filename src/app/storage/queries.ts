@@ -7,6 +7,7 @@ import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import { AUTHORITY, collectionSubject, DEFINITIONS, type SubjectKey } from '../../domain/subjects.ts';
 import { type Awaitable, andThen } from '../../kernel/awaitable.ts';
 import { CoalescedRuns } from '../../kernel/coalesced-runs.ts';
+import { Refusal } from '../../kernel/errors.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
 import type { ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -18,8 +19,9 @@ import { HotBoards } from './hot-boards.ts';
 import { type CachedResult, fromCache, isCurrent } from './kept-results.ts';
 import { boardOf, tableAnswer, viewAnswer } from './query-boards.ts';
 import { type QueryCall, runnable, type SharedQuery } from './query-call.ts';
-import type { PageRequest, RunInput, RunResult } from './query-runs.ts';
+import type { PageRequest, RunInput, RunResult, Sheet } from './query-runs.ts';
 import { composedAnswer, type ScanResult, scan } from './query-scan.ts';
+import { cutPage, wholePage } from './query-sheets.ts';
 
 export interface Queries {
   /** `secret` is a second key sent beside a public one: `invalid` if it is not an enabled secret key. */
@@ -35,6 +37,8 @@ export interface SharedQueries {
 /** `position` is exactly what it shows, unless `isMixed`. */
 interface QueryAnswer extends ReadAnswer<contract.QueryResult> {
   readonly isMixed?: true | undefined;
+  /** The same for two answers that differ only in when and how they were made. Left out: their texts have to be compared. */
+  readonly comparable?: string;
 }
 
 /** What a caller asks of an answer. */
@@ -66,8 +70,21 @@ interface QueryRequest extends RunInput {
   abortSignal(): AbortSignal | null;
 }
 
-/** Bytes of cached answers, and of cached scans. */
+/** Of an answer for everybody. */
+const SHARED: AnswerOptions = { position: null, isFresh: false, abortSignal: () => null };
+
+/** A sheet, and what a {@link QueryAnswer} says of it. */
+interface MadeSheet {
+  readonly sheet: Sheet;
+  readonly reached: boolean;
+  readonly position: number;
+  readonly isMixed: true | undefined;
+}
+
+/** Bytes of cached answers, of cached sheets, and of cached scans. */
 const ANSWERS_BYTES = 16 * 1024 * 1024;
+const SHEETS_BYTES = 16 * 1024 * 1024;
+const SHEET_ROW_BYTES = 120;
 const SCANNED_BYTES = 32 * 1024 * 1024;
 
 export function createQueries(context: AppContext): Queries & SharedQueries {
@@ -91,6 +108,11 @@ class QueryAnswers implements Queries, SharedQueries {
     maxSize: SCANNED_BYTES,
     sizeCalculation: ({ value }) => value.run.bytes + 1_000,
   });
+  readonly #sheets = new LRUCache<string, CachedResult<MadeSheet>>({
+    maxSize: SHEETS_BYTES,
+    sizeCalculation: ({ value }) => value.sheet.texts.reduce((sum, text) => sum + text.length + SHEET_ROW_BYTES, 1_000),
+  });
+  readonly #sheetRuns = new CoalescedRuns<MadeSheet | null>();
   readonly #boardRuns = new SingleFlight<QueryOutcome<RunResult>>();
   readonly #scanRuns = new CoalescedRuns<QueryOutcome<ScanResult>>();
 
@@ -112,18 +134,65 @@ class QueryAnswers implements Queries, SharedQueries {
     );
   }
 
-  answer(project: Project, query: SharedQuery): Awaitable<QueryAnswer> {
-    return this.#answer(project, query, { position: null, isFresh: false, abortSignal: () => null });
+  async answer(project: Project, query: SharedQuery): Promise<QueryAnswer> {
+    const cut = query.plan.type === 'leaderboard' ? await this.#cutAnswer(project, query) : null;
+    return cut ?? this.#answer(project, query, SHARED);
   }
 
-  #answer(project: Project, { access, query, plan, page }: SharedQuery, options: AnswerOptions): Awaitable<QueryAnswer> {
+  /** A page that is cut from the board's sheet; `null`: the sheet does not show it, or is too large. */
+  async #cutAnswer(project: Project, query: SharedQuery): Promise<QueryAnswer | null> {
+    const request = this.#requestOf(project, { ...query, page: wholePage(query.plan) }, SHARED);
+    const made = await this.#sheetOf(request);
+    if (made === null) return null;
+    const { sheet, reached, position, isMixed } = made;
+    const { roundRobin } = this.#context;
+    const turn = roundRobin.resume(project.id);
+    if (turn !== null) await turn;
+    const cut = roundRobin.count(project.id, () => cutPage(sheet, query.page));
+    if (cut === null) return null;
+    const { body, comparable } = cut;
+    return { ...answer(this.#context, project, SHARED, { body, reached, position }), isMixed, comparable };
+  }
+
+  async #sheetOf(request: QueryRequest): Promise<MadeSheet | null> {
+    const { result, changedAt } = request;
+    const known = this.#sheets.get(result);
+    if (known !== undefined && this.#isUsable(request, known)) return { ...known.value, position: request.project.set.head };
+    return this.#sheetRuns.run(result, changedAt, null, async (_, begin) => {
+      const latest = { ...request, changedAt: lastChange(request.project, request.access, request.plan) };
+      begin(latest.changedAt);
+      return this.#madeSheet(latest);
+    });
+  }
+
+  async #madeSheet(request: QueryRequest): Promise<MadeSheet | null> {
+    try {
+      const { ran, position, isMixed } = await this.#ran(request);
+      const { sheet, revision } = ran.value;
+      if (sheet === undefined) return null;
+      const made = { sheet, reached: ran.reached, position, isMixed };
+      const { changedAt, result } = request;
+      if (isLasting(request, { revision, reached: ran.reached })) this.#sheets.set(result, { value: made, changedAt, madeAt: ran.madeAt });
+      return made;
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'RESULT_TOO_LARGE') return null;
+      throw error;
+    }
+  }
+
+  #requestOf(project: Project, { access, query, plan, page }: SharedQuery, options: AnswerOptions): QueryRequest {
     const context = this.#context;
     const changedAt = lastChange(project, access, plan);
     const result = [project.id, access.space, access.definitions.hash, query.hash].join(' ');
     const name = [result, page.limit, page.offset, page.player, page.around].join(' ');
-    const known = this.#answers.get(name);
     const started = context.scheduler.monotonic();
-    const request = { context, project, access, query, plan, started, page, result, name, changedAt, ...options };
+    return { context, project, access, query, plan, started, page, result, name, changedAt, ...options };
+  }
+
+  #answer(project: Project, query: SharedQuery, options: AnswerOptions): Awaitable<QueryAnswer> {
+    const context = this.#context;
+    const request = this.#requestOf(project, query, options);
+    const known = this.#answers.get(request.name);
     if (known !== undefined && this.#isUsable(request, known)) {
       return answer(context, project, options, { body: known.value, reached: true, position: project.set.head });
     }
@@ -131,18 +200,25 @@ class QueryAnswers implements Queries, SharedQueries {
   }
 
   async #computeAnswer(options: AnswerOptions, request: QueryRequest): Promise<QueryAnswer> {
-    const { project, access, plan, name, changedAt } = request;
-    const { head } = project.set;
-    const board = boardOf(plan, access);
-    const ran = board === null ? await this.#ofScan(request) : { ...(await this.#ofBoard(request, board)), isKept: false };
+    const { project, plan, name, changedAt } = request;
+    const { ran, position, isMixed } = await this.#ran(request);
     const { value, reached, madeAt, isKept } = ran;
     const cachedText = fromCache({ value: value.body, madeAt }, plan);
     if (isLasting(request, { revision: value.revision, reached })) this.#answers.set(name, { value: cachedText, changedAt, madeAt });
     const body = isKept ? cachedText : value.body;
+    return { ...answer(this.#context, project, options, { body, reached, position }), isMixed };
+  }
+
+  async #ran(request: QueryRequest) {
+    const { project, access, plan } = request;
+    const { head } = project.set;
+    const board = boardOf(plan, access);
+    const ran = board === null ? await this.#ofScan(request) : { ...(await this.#ofBoard(request, board)), isKept: false };
+    const { value, reached } = ran;
     const position = positionOf(request, value.revision, reached ? head : -1);
     // If nothing has changed since the first of two reads, both show the same.
     const isMixed = value.isMixed && lastChange(project, access, plan) > value.revision ? value.isMixed : undefined;
-    return { ...answer(this.#context, project, options, { body, reached, position }), isMixed };
+    return { ran, position, isMixed };
   }
 
   async #ofBoard(request: QueryRequest, board: BoardPlan): Promise<QueryOutcome<RunResult>> {
@@ -168,8 +244,8 @@ class QueryAnswers implements Queries, SharedQueries {
         return this.#context.scans.run(project.id, stop, (ending) => this.#scannedNow(request, isNear, ending, begin));
       }));
     if (kept === null && isLasting(request, { revision: value.revision, reached })) this.#scanned.set(result, { value, changedAt, madeAt });
-    const body = await composedAnswer(request, value, page, signal);
-    return { value: { body, revision: value.revision }, reached, madeAt, isKept: kept !== null };
+    const composed = await composedAnswer(request, value, page, signal);
+    return { value: { ...composed, revision: value.revision }, reached, madeAt, isKept: kept !== null };
   }
 
   /** Shows all changes up to now, so it also answers all who asked meanwhile. */

@@ -59,7 +59,7 @@ export async function viewAnswer(input: RunInput, board: BoardPlan, view: BoardV
   await answering.add(view.rows, view.firstRank, profileOf, null, view);
   const player = view.player ? answering.textOf(view.player.row, view.player.rank, profileOf) : view.player;
   const mixed = view.isMixed ? ({ isMixed: true } as const) : {};
-  return { body: answering.body(view.rows.length, view.total, player), revision: view.revision, ...mixed };
+  return { ...answering.answer(view.rows.length, view.total, player), revision: view.revision, ...mixed };
 }
 
 /** Reads from the tables; `null`: the documents are too large to be read at once. */
@@ -120,16 +120,16 @@ async function pagedAnswer(input: RunInput, board: BoardPlan, page: PageRequest,
   };
   if (key !== null && around !== null) {
     const { total, revision } = await context.views.neighbours(project.id, access.space, query, { key, around }, take);
-    return { body: answering.body(count, total, own), revision };
+    return { ...answering.answer(count, total, own), revision };
   }
   const { total, revision } = await context.views.leaderboard(project.id, access.space, query, pageOf(plan, page), take);
-  if (key === null) return { body: answering.body(count, total, undefined), revision };
+  if (key === null) return { ...answering.answer(count, total, undefined), revision };
   const { rows, rank, revision: then } = await context.views.neighbours(project.id, access.space, query, { key, around: 0 });
   const profileOf = await profilesOf(input, [key]);
   const [row] = rows;
   const player = row === undefined || rank === null ? null : answering.textOf(row, rank, profileOf);
   const mixed = then === revision ? {} : ({ isMixed: true } as const);
-  return { body: answering.body(count, total, player), revision: Math.min(revision, then), ...mixed };
+  return { ...answering.answer(count, total, player), revision: Math.min(revision, then), ...mixed };
 }
 
 function pageOf(plan: QueryPlan, { limit, offset }: PageRequest) {
@@ -144,6 +144,7 @@ export function boardQuery({ query, access }: RunInput, { collectionId }: BoardP
 /** One answer while its rows are put together. */
 class AnswerBuilder {
   readonly #entries: Entries;
+  readonly #keys: string[] = [];
   readonly #input: RunInput;
   readonly #board: BoardPlan;
   readonly #environment: ReturnType<typeof environmentOf>;
@@ -168,6 +169,7 @@ class AnswerBuilder {
       if (turn !== null) await turn;
       const rowText = this.#rowTextOf(row, profileOf);
       this.#entries.add(rowText, firstRank + index);
+      this.#keys.push(row.key);
       if (!('rowText' in row)) keeper?.keep?.(row.key, rowText);
     }
   }
@@ -188,10 +190,12 @@ class AnswerBuilder {
     return playerProfile === null ? row : { ...row, data: { ...data, playerProfile } };
   }
 
-  body(count: number, total: number, player: string | null | undefined): string {
+  answer(count: number, total: number, player: string | null | undefined): Pick<RunResult, 'body' | 'sheet'> {
     const { context, query, plan, started } = this.#input;
     const durationMs = Math.round(context.scheduler.monotonic() - started);
     const answered: AnswerContext = { query, plan, environment: this.#environment, durationMs, scanned: [count], from: 'index', errors: 0 };
-    return leaderboardText(answered, { entries: this.#entries.texts, total, ...(player === undefined ? {} : { player }) });
+    const { texts } = this.#entries;
+    const body = leaderboardText(answered, { entries: texts, total, ...(player === undefined ? {} : { player }) });
+    return { body, sheet: { keys: this.#keys, texts, total, answered } };
   }
 }

@@ -2,7 +2,7 @@ import type { SharedAccess } from '../../domain/access/context.ts';
 import type { CollectionModel, QueryModel } from '../../domain/definition/model.ts';
 import { objectOf } from '../../domain/definition/read.ts';
 import { fillDefaults } from '../../domain/document/schema.ts';
-import { rankedText, rowText, type ShownRow } from '../../domain/query/answer.ts';
+import { type AnswerContext, rankedText, rowText, type ShownRow } from '../../domain/query/answer.ts';
 import type { QueryEnvironment, Row } from '../../domain/query/evaluate.ts';
 import type { QueryPlan } from '../../domain/query/plan.ts';
 import { plausiblePlayer, profileOf, shownProfile } from '../../domain/query/profile.ts';
@@ -36,12 +36,24 @@ export interface RunInput {
   readonly started: number;
 }
 
+/** The rows of a leaderboard's answer, from which smaller pages can be cut. */
+export interface Sheet {
+  /** Keys and texts of the rows, from rank 1 on. */
+  readonly keys: readonly string[];
+  readonly texts: readonly string[];
+  /** Rows of the leaderboard, including those beyond the sheet. */
+  readonly total: number;
+  readonly answered: AnswerContext;
+}
+
 /** JSON text of an answer, and the revision of the project's log that it reflects. */
 export interface RunResult {
   readonly body: string;
   readonly revision: number;
   /** It was put together of two reads, and one of them may show a later revision. */
   readonly isMixed?: true;
+  /** The rows of a leaderboard. */
+  readonly sheet?: Sheet;
 }
 
 /**

@@ -4,7 +4,17 @@ import type { QueryEnvironment, Row } from '../../domain/query/evaluate.ts';
 import { type ProfileOf, QueryRun } from '../../domain/query/run.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json.ts';
-import { documentOf, Entries, environmentOf, type PageRequest, pauses, profilesOf, type RunInput, requestedRows } from './query-runs.ts';
+import {
+  documentOf,
+  Entries,
+  environmentOf,
+  type PageRequest,
+  pauses,
+  profilesOf,
+  type RunInput,
+  type RunResult,
+  requestedRows,
+} from './query-runs.ts';
 
 /** Result of one pass over all documents. It answers every page, player or rows around one. */
 export interface ScanResult {
@@ -81,10 +91,15 @@ function firstOf<T>(items: Iterator<T>, count: number): readonly T[] {
 const MAX_CONCURRENT = 1024 * 1024;
 
 /**
- * JSON text of the answer. Documents are parsed again for it; many characters of them take a scan's slot. Throws 500 `QUERY_FAILED` for a
+ * The answer. Documents are parsed again for it; many characters of them take a scan's slot. Throws 500 `QUERY_FAILED` for a
  * player's rank among more rows than were kept, 413 `RESULT_TOO_LARGE`, and the reason of `signal`.
  */
-export function composedAnswer(input: RunInput, scanned: ScanResult, page: PageRequest, signal: AbortSignal | null): Promise<string> {
+export function composedAnswer(
+  input: RunInput,
+  scanned: ScanResult,
+  page: PageRequest,
+  signal: AbortSignal | null,
+): Promise<Omit<RunResult, 'revision'>> {
   const { context, project, plan } = input;
   const { run } = scanned;
   const { from, count } = shownRows(run, page, plan.limit);
@@ -103,10 +118,10 @@ async function compose(
   { run, environment, durationMs }: ScanResult,
   page: PageRequest,
   stop: AbortSignal | null,
-): Promise<string> {
+): Promise<Omit<RunResult, 'revision'>> {
   const { context, query, plan } = input;
   const answered: AnswerContext = { query, plan, environment, durationMs, scanned: run.scanned, from: 'scan', errors: run.errors };
-  if (plan.type !== 'leaderboard') return stringifyJson(aggregateAnswer(answered, run));
+  if (plan.type !== 'leaderboard') return { body: stringifyJson(aggregateAnswer(answered, run)) };
   if (page.player !== null && !run.isWhole) {
     throw refusal('QUERY_FAILED', `Query ${query.id} ranks more documents than one query may keep, so nobody's rank is known`);
   }
@@ -132,5 +147,7 @@ async function compose(
   }
   const [me] = own;
   const player = me === undefined || at === null ? null : entries.textOf(entries.rowTextOf(shown(me)), at + 1);
-  return leaderboardText(answered, { entries: entries.texts, total: run.counted, ...(page.player === null ? {} : { player }) });
+  const total = run.counted;
+  const body = leaderboardText(answered, { entries: entries.texts, total, ...(page.player === null ? {} : { player }) });
+  return { body, sheet: { keys: rows.map(({ key }) => key), texts: entries.texts, total, answered } };
 }

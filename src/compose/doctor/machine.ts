@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
 import { listeningError } from '../listening.ts';
+import { openFilesLimit } from '../open-files.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Checks the machine that a node runs on: Node itself, the data folder, the port. */
@@ -21,26 +22,17 @@ export function checkNode(): Finding {
 const FEW_FILES = 1_024;
 
 /** How many files this process may open. A node that is started otherwise, as by systemd, may have another limit. */
-export function checkOpenFiles(limits: ProcessReport['userLimits'] | undefined = userLimits()): readonly Finding[] {
-  const soft = limits?.open_files?.soft;
-  if (soft === undefined) return [];
-  const found = `${soft} at once; each connection takes one`;
-  if (soft === 'unlimited' || Number(soft) >= FEW_FILES) return [ok('open files', found)];
+export function checkOpenFiles(limit: string | null = openFilesLimit()): readonly Finding[] {
+  if (limit === null) return [];
+  const found = `${limit} at once; each connection takes one`;
+  if (limit === 'unlimited' || Number(limit) >= FEW_FILES) return [ok('open files', found)];
   return [
     warn(
       'open files',
       found,
-      'Raise the limit: ulimit -n 65536, or LimitNOFILE=65536 of systemd. Connections beyond it wait without an answer.',
+      'Raise the limit: ulimit -n 65536, or LimitNOFILE=65536 of systemd. Streams beyond it are refused, and connections closed.',
     ),
   ];
-}
-
-interface ProcessReport {
-  readonly userLimits?: { readonly open_files?: { readonly soft: number | string } };
-}
-
-function userLimits(): ProcessReport['userLimits'] {
-  return (process.report.getReport() as ProcessReport).userLimits;
 }
 
 const GIB = 1024 ** 3;

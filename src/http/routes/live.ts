@@ -19,6 +19,7 @@ export function liveHandlers({ app, streams, settings }: Services): Handlers<typ
       const stream = await app.live.open(project, present(exchange, live.listen.keys), {
         topics: Array.isArray(sent) ? sent : [sent],
         target: targetOf(exchange),
+        address: exchange.addressOf(exchange.req),
         lastEventId: headerText(exchange, 'last-event-id') || queryParam(ctx, 'lastEventId') || null,
       });
       const opened = streams.open({

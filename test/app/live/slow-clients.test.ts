@@ -6,6 +6,7 @@ import type { Reading } from '../../../src/app/live/reading.ts';
 import { type LiveEvent, Subscriber } from '../../../src/app/live/subscriber.ts';
 import { ValueMemory } from '../../../src/app/live/value-memory.ts';
 import { readTopic } from '../../../src/domain/live/topic.ts';
+import { RoundRobin } from '../../../src/kernel/round-robin.ts';
 import { increment, numberOf, Table, THING } from '../support.ts';
 
 const TOPICS = ['documents/things/busy', 'documents/things/quiet'];
@@ -15,9 +16,13 @@ const OBSERVER = { open() {}, values() {}, message() {}, resync() {}, refused() 
 async function streamsOf(characters: number) {
   const table = new Table();
   const project = await table.open();
-  const context = { scheduler: table.machine, live: { observer: OBSERVER, names: 'neutral' } } as unknown as AppContext;
+  const context = {
+    scheduler: table.machine,
+    roundRobin: new RoundRobin(table.machine),
+    live: { observer: OBSERVER, names: 'neutral' },
+  } as unknown as AppContext;
   const shared = { memory: new ValueMemory(characters, () => undefined), expiries: new Expiries(table.machine) };
-  return { table, project, streams: new ProjectStreams(project, context, shared, { left() {}, closed() {} }) };
+  return { table, project, streams: new ProjectStreams(project, context, shared, { closed() {} }) };
 }
 
 function subscriberOf(streams: ProjectStreams, topics: readonly string[], readingOf: (name: string) => Reading): Subscriber {
@@ -25,6 +30,7 @@ function subscriberOf(streams: ProjectStreams, topics: readonly string[], readin
   const subscriber = new Subscriber(topics.map(readTopic), false, streams, {
     authenticate: () => ({}) as never,
     admission: admission as never,
+    left: () => undefined,
   });
   streams.subscribers.add(subscriber);
   return subscriber;

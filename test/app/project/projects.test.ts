@@ -127,6 +127,8 @@ const PRESENTED: PresentedCredentials = {
   clientType: null,
 };
 
+const FEW = { streams: 10, topics: 100 };
+const LIVE_BOUNDS = { streams: 10, of: { project: FEW, key: FEW, address: FEW } };
 const NO_LIVE_OBSERVER = {
   open: () => undefined,
   values: () => undefined,
@@ -154,7 +156,7 @@ function appOver(projects: Projects, table: Table, views: ViewReader): App {
       viewWaitMs: 250,
       answers: { game: KEPT, managed: KEPT },
     },
-    live: { streams: 10, streamsOfProject: 10, topics: 10, valueBytes: 1e6, names: 'neutral', observer: NO_LIVE_OBSERVER },
+    live: { bounds: LIVE_BOUNDS, topics: 10, valueBytes: 1e6, names: 'neutral', observer: NO_LIVE_OBSERVER },
     onBoardBytes: () => undefined,
     scans: new Scans({ slots: 1, timeoutMs: 1_000 }, table.machine, { ended: () => undefined, refused: () => undefined }),
     platformId: /./,
