@@ -21,6 +21,11 @@ export interface DocumentChange {
    * Whether the batch leaves the document's ledger balances unchanged. The row before the batch, if there is one, then still holds them.
    */
   readonly balancesUnchanged: boolean;
+  /**
+   * The revisions at which it came to the numbers that queries sort by, by path. Unless it begins `here`, those in the row before the batch
+   * count for other paths.
+   */
+  readonly reached: Readonly<Record<string, number>>;
   /** Revision of the last event that changed it. */
   readonly revision: number;
 }

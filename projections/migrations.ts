@@ -14,9 +14,9 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'projections-0001', sql: sql('./schema.sql') },
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
-    { name: 'leaderboards-0002', sql: BOARDS_ANEW },
+    { name: 'leaderboards-0002', sql: boardsAnew('s|_queries|_counts|_marks') },
     // Boards of fields below `additionalProperties` now use defaults, and therefore have other names.
-    { name: 'leaderboards-0003', sql: BOARDS_ANEW },
+    { name: 'leaderboards-0003', sql: boardsAnew('s|_queries|_counts|_marks') },
     { name: 'leaderboards-0004', sql: laterTable('leaderboards', 'leaderboard_fills') },
     { name: 'records-0002', sql: `${laterTable('records', 'record_lists')};${listedBefore()}` },
     { name: 'authority-0002', sql: laterColumn('authority', 'projects', 'package json') },
@@ -27,6 +27,10 @@ export function ownMigrations(): readonly Migration[] {
     { name: 'documents-0002', sql: laterColumn('documents', 'documents', "told json DEFAULT ''null''") },
     { name: 'ledger-0002', sql: ledgerTotals() },
     { name: 'telemetry-0002', sql: laterColumn('telemetry', 'telemetry_players', 'last_endpoint_slug text') },
+    // Earlier releases did not say when a document reached a number; it counts as reached when the document was made.
+    { name: 'documents-0003', sql: laterColumn('documents', 'documents', 'reached jsonb') },
+    // Ties are ordered by when their value was reached. Boards are built anew of the documents.
+    { name: 'leaderboards-0005', sql: boardsAnew('s|_queries|_counts|_marks|_fills') },
     { name: 'telemetry-0003', sql: laterColumn('telemetry', 'telemetry_players', 'online_until bigint') },
   ];
 }
@@ -34,10 +38,13 @@ export function ownMigrations(): readonly Migration[] {
 /** The projector resumes at an event, which it looks up in the event's stream, because a bare position cannot be checked on every engine. */
 const FOLLOWED_EVENT = 'ALTER TABLE savepoint.follow_positions ADD COLUMN stream text, ADD COLUMN revision bigint';
 
-/** The projector builds all boards anew from the documents, because it finds no checkpoint of them. */
-const BOARDS_ANEW = `
+/**
+ * The projector builds all boards anew from the documents, because it finds no checkpoint of them. `tables`: ends of the names of the tables that
+ * boards had until then.
+ */
+const boardsAnew = (tables: string) => `
 DO $$ DECLARE old text; BEGIN
-  FOR old IN SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^leaderboard(s|_queries|_counts|_marks)_v[0-9]+$' LOOP
+  FOR old IN SELECT tablename FROM pg_tables WHERE schemaname = 'savepoint' AND tablename ~ '^leaderboard(${tables})_v[0-9]+$' LOOP
     EXECUTE format('DROP TABLE savepoint.%I CASCADE', old);
   END LOOP;
 END $$;

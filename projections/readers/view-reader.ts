@@ -54,7 +54,7 @@ export function createViewReader(
     flags: (projectId, filter) => readFlags(pool, projectId, filter),
     revisions: (projectId, subject, page) => readRevisions(pool, projectId, subject, page),
     records: (projectId, space, collection, page) => readRecords(pool, projectId, space, collection, page),
-    scan: (projectId, space, collections, take) => scanDocuments(pool, projectId, space, collections, take),
+    scan: (projectId, space, sources, take) => scanDocuments(pool, projectId, space, sources, take),
     documentsAfter: (projectId, collection, after, page) => readDocumentsAfter(pool, projectId, collection, after, page),
     documentCount: (projectId, collection, most) => countDocuments(pool, projectId, collection, most),
     ledgerFields: (projectId, collection, most) => readLedgerFields(pool, projectId, collection, most),

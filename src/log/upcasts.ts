@@ -9,7 +9,8 @@ export type Upcasts = Readonly<Record<string, Readonly<Record<number, Upcast>>>>
 /** The shape of an event that was ever stored is never changed. A new version is added, and its step is here. */
 export const UPCASTS: Upcasts = {
   // Version 1 did not record defaults in the ledger, and kept no ledger balances. `told: null` says that they are unknown.
-  'document.written': { 1: withUnknownBalances },
+  // Version 2 did not say which numbers a write changed.
+  'document.written': { 1: withUnknownBalances, 2: (data) => data },
   'document.deleted': { 1: withUnknownBalances },
   'record.appended': { 1: withUnknownBalances },
   // Version 1 knew no guests.

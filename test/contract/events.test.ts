@@ -29,6 +29,7 @@ test('an event that is another is told', () => {
   expect(stored('document.written', { ...written, told: null }, 1)).toThrow('is not as published');
   expect(stored('document.written', { ...written, colour: 'red' }, 2)).toThrow('is not as published');
   expect(stored('document.written', { ...written, space: 'nextish' }, 2)).toThrow('is not as published');
-  expect(stored('document.written', written, 3)).toThrow('No version 3');
+  expect(stored('document.written', { ...written, reached: ['gold'] }, 3)).not.toThrow();
+  expect(stored('document.written', written, 4)).toThrow('No version 4');
   expect(stored('document.wrote', written, 1)).toThrow('No event of the type');
 });

@@ -68,15 +68,17 @@ function entryOf(shown: Shown | undefined) {
   return { rank, key, value, data: expect.objectContaining({ note }) };
 }
 
-/** The whole board as of a revision, made by sorting. */
+/** The whole board as of a revision, made by sorting. Of equal scores the one that was reached first comes first. */
 function boardAt(writes: readonly Written[], position: number): readonly Shown[] {
-  const rows = new Map<string, { readonly value: number; readonly note: string }>();
-  for (const { key, xp, note } of writes.filter((write) => write.position <= position).sort((a, b) => a.position - b.position)) {
+  const rows = new Map<string, { readonly value: number; readonly note: string; readonly since: number }>();
+  for (const { key, xp, note, position: at } of writes
+    .filter((write) => write.position <= position)
+    .sort((a, b) => a.position - b.position)) {
     if (xp === null) rows.delete(key);
-    else rows.set(key, { value: xp, note });
+    else rows.set(key, { value: xp, note, since: rows.get(key)?.value === xp ? (rows.get(key)?.since ?? at) : at });
   }
-  const sorted = [...rows].sort(([a, x], [b, y]) => y.value - x.value || (a < b ? -1 : 1));
-  return sorted.map(([key, row], index) => ({ rank: index + 1, key, ...row }));
+  const sorted = [...rows].sort(([a, x], [b, y]) => y.value - x.value || x.since - y.since || (a < b ? -1 : 1));
+  return sorted.map(([key, { value, note }], index) => ({ rank: index + 1, key, value, note }));
 }
 
 test('every answer is the board as of the revision that it names, out of the tables and out of memory', async () => {

@@ -17,7 +17,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { decodeProjectEvent } from '../../src/log/decode.ts';
 import { createMemoryLog } from '../../src/log/memory/log.ts';
 import { projectStream } from '../../src/log/streams.ts';
-import { deleted, Feed, freshPool, memoryLogger, project, projecting, reached, rowsOf, topQuery, written } from './support.ts';
+import { changed, deleted, Feed, freshPool, memoryLogger, project, projecting, reached, rowsOf, topQuery, written } from './support.ts';
 
 let pool: pg.Pool;
 beforeEach(async () => {
@@ -113,7 +113,8 @@ test.each([1, 2])(
     });
     const change = () => {
       const space = random() < 0.8 ? {} : { space: pick(['next1', 'next10', 'next2'] as const) };
-      return random() < 0.8 ? written(pick(keys), value(), 1, space) : deleted(pick(keys), 2, space);
+      const reached = pick<object>([{}, { reached: ['stats.xp'] }, { reached: ['coins', 'stats.xp'] }]);
+      return random() < 0.8 ? written(pick(keys), value(), 1, { ...space, ...reached }) : deleted(pick(keys), 2, space);
     };
     await feed.commit(...keys.map((key) => written(key, value())));
     const queries = [topQuery('desc'), topQuery('asc'), topQuery('desc', 'coins'), null];
@@ -142,6 +143,37 @@ test.each([1, 2])(
     expect((await rowsOf(pool, 'SELECT DISTINCT board FROM savepoint.leaderboards WHERE project = $1', [feed.projectId])).length).toBe(1);
   },
 );
+
+test('a tie goes to whoever reached the value first, whether a board is followed, filled or rebuilt', async () => {
+  const log = createMemoryLog();
+  const feed = new Feed(log, 'ties');
+  const [query, later] = [topQuery('desc'), topQuery('asc')];
+  await feed.publish('live', [
+    ['collection', 'saves', SAVES],
+    ['query', 'top', query],
+  ]);
+  const [saved, score] = [['stats.xp'], (key: string, xp: number) => changed(key, [['stats.xp', xp]], 2, { reached: ['stats.xp'] })];
+  const make = (key: string, xp: number) => written(key, { stats: { xp } }, 1, { reached: saved });
+  await feed.commit(make('d', 5), make('c', 1), make('b', 5), make('a', 5));
+  await project(pool, log, feed);
+  // c comes to 5 after the others; b leaves and comes back; d changes something else; a is deleted and made anew.
+  await feed.commit(score('c', 5), changed('d', [['note', 'x']]), score('b', 7), score('b', 5), deleted('a'), make('a', 5));
+  await project(pool, log, feed);
+  const order = ['d', 'c', 'b', 'a'];
+  const keys = async (definition: JsonObject) => {
+    const asked = { id: 'top', hash: hashText(JSON.stringify(definition)) };
+    const page = await createViewReader(pool, null).leaderboard('ties', 'live', asked, { order: 'desc', limit: 9, offset: 0 });
+    return page.rows.map(({ key }) => key);
+  };
+  expect(await keys(query)).toEqual(order);
+  expect((await verify({ log, pool })).problems).toEqual([]);
+  await feed.publish('live', [['query', 'top', later]]);
+  await project(pool, log, feed);
+  expect(await keys(later)).toEqual(order);
+  await rebuild(['leaderboards'], { pool, log });
+  expect(await keys(later)).toEqual(order);
+  expect((await verify({ log, pool })).problems).toEqual([]);
+});
 
 test('while the rows of a board are being filled, batches move its rank buckets and count none; in the end all are counted', async () => {
   const parts = new Parts('uncounted');

@@ -352,7 +352,7 @@ describe('leaderboards', () => {
     return { rows: page.rows.map((row) => [row.key, row.value]), total: page.total };
   };
 
-  test.each(['asc', 'desc'] as const)('are sorted %s by value, ties by key ascending, numbers only', async (order) => {
+  test.each(['asc', 'desc'] as const)('are sorted %s by value, ties by who was there first, numbers only', async (order) => {
     const log = createMemoryLog();
     const projectId = `order-${order}`;
     const feed = new Feed(log, projectId);
@@ -374,9 +374,9 @@ describe('leaderboards', () => {
     );
     await project(pool, log, feed);
     const ties = [
+      ['c', 5],
       ['a', 5],
       ['b', 5],
-      ['c', 5],
     ];
     const rows = order === 'desc' ? [['high', 1e9], ...ties, ['low', -1.5]] : [['low', -1.5], ...ties, ['high', 1e9]];
     expect(await top(projectId, query)).toEqual({ rows, total: 5 });

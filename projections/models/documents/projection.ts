@@ -11,7 +11,7 @@ import type { Transaction } from '../../tables.ts';
 import { balancesColumn, balancesFrom } from './balances.ts';
 
 const PRIORS = `
-SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision, d.document IS NULL AS deleted, d.told::text AS told,
+SELECT w.i::int AS i, d.version, d.created_at, d.updated_at, d.created_revision, d.document IS NULL AS deleted, d.told::text AS told, d.reached,
        CASE WHEN w.wanted THEN d.document::text END AS text
 FROM unnest($2::text[], $3::text[], $4::text[], $5::boolean[]) WITH ORDINALITY AS w (space, collection, key, wanted, i)
 JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.collection AND d.key = w.key`;
@@ -20,16 +20,18 @@ JOIN {documents} d ON d.project = $1 AND d.space = w.space AND d.collection = w.
 type Begun = DocumentChange['begun'];
 
 /** `null` stands for a deleted document. */
-const upsert = (created: (column: string) => string, balances: string) => `
+const upsert = (begun: Begun, balances: string) => `
 INSERT INTO {documents} AS d
-       (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision, told)
+       (project, space, collection, key, document, version, created_at, updated_at, created_revision, revision, told, reached)
 SELECT $1, space, collection, key, CASE WHEN json_typeof(document) <> 'null' THEN document END,
-       version, created_at, updated_at, created_revision, revision, NULLIF(told, '')::json
-FROM unnest($2::text[], $3::text[], $4::text[], $5::json[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::text[])
-  AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision, told)
+       version, created_at, updated_at, created_revision, revision, NULLIF(told, '')::json, NULLIF(reached, '')::jsonb
+FROM unnest($2::text[], $3::text[], $4::text[], $5::json[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::text[],
+            $12::text[])
+  AS w (space, collection, key, document, version, created_at, updated_at, created_revision, revision, told, reached)
 ON CONFLICT (project, space, collection, key) DO UPDATE SET
   document = excluded.document, version = excluded.version, updated_at = excluded.updated_at, revision = excluded.revision,
-  created_at = ${created('created_at')}, created_revision = ${created('created_revision')}, told = ${balances}`;
+  created_at = ${CREATED[begun]('created_at')}, created_revision = ${CREATED[begun]('created_revision')}, told = ${balances},
+  reached = ${REACHED[begun]}`;
 
 const CREATED: Readonly<Record<Begun, (column: string) => string>> = {
   here: (column) => `excluded.${column}`,
@@ -37,12 +39,20 @@ const CREATED: Readonly<Record<Begun, (column: string) => string>> = {
   'any row': (column) => `d.${column}`,
 };
 
+/** `any row` is that of a document which the batch deletes. */
+const REACHED: Readonly<Record<Begun, string>> = {
+  here: 'excluded.reached',
+  'live row': `CASE WHEN d.document IS NULL OR d.reached IS NULL OR excluded.document IS NULL THEN excluded.reached
+    ELSE d.reached || coalesce(excluded.reached, '{}') END`,
+  'any row': 'NULL',
+};
+
 /** Statements by {@link upsertName}. */
 const UPSERTS: ReadonlyMap<string, string> = new Map(
   (['here', 'live row', 'any row'] as const).flatMap((begun) =>
     [true, false].map((balancesUnchanged) => [
       upsertName({ begun, balancesUnchanged }),
-      upsert(CREATED[begun], balancesUnchanged ? 'd.told' : 'excluded.told'),
+      upsert(begun, balancesUnchanged ? 'd.told' : 'excluded.told'),
     ]),
   ),
 );
@@ -59,15 +69,20 @@ interface PriorRow {
   readonly created_revision: string;
   readonly deleted: boolean;
   readonly told: string | null;
+  readonly reached: Reached | null;
   readonly text: string | null;
 }
+
+type Reached = DocumentChange['reached'];
 
 interface Prior {
   readonly state: DocumentState | null;
   readonly createdRevision: number;
+  readonly reached: Reached;
 }
 
-const NO_ROW: Prior = { state: null, createdRevision: -1 };
+const NOTHING: Reached = {};
+const NO_ROW: Prior = { state: null, createdRevision: -1, reached: NOTHING };
 
 /** A placeholder for a live document whose content the next event replaces. */
 const REPLACED: JsonObject = {};
@@ -92,6 +107,7 @@ export const documents: Projection = {
         rows.map((row) => row.createdRevision),
         rows.map((row) => row.revision),
         rows.map((row) => balancesColumn(row.state)),
+        rows.map(({ reached }) => (reached === NOTHING ? '' : JSON.stringify(reached))),
       ]);
     }
   },
@@ -128,18 +144,26 @@ function foldOne(events: readonly StoredDocumentEvent[], prior: Prior | undefine
   const [first, last] = [events[0], events.at(-1)];
   let state = prior?.state ?? null;
   let createdRevision = prior?.createdRevision ?? -1;
+  let reached = prior?.reached ?? NOTHING;
   let begun: Begun = prior === undefined && first ? begunBy(first) : 'here';
   for (const event of events) {
     const next = evolveDocument(state, event, event.metadata.recordedAt);
     const begins = !isThere(state) && isThere(next);
     if (begins && event !== first) begun = 'here';
     if (begins || createdRevision < 0) createdRevision = event.revision;
+    reached = reachedAfter(begins ? NOTHING : reached, event);
     state = next;
   }
   if (last === undefined || state === null) return [];
   const { space, collection } = last.data;
   const balancesUnchanged = prior === undefined && !events.some(statesBalances);
-  return [{ space, collection, key: keyOf(last), state, createdRevision, begun, balancesUnchanged, revision: last.revision }];
+  return [{ space, collection, key: keyOf(last), state, createdRevision, begun, balancesUnchanged, reached, revision: last.revision }];
+}
+
+function reachedAfter(before: Reached, event: StoredDocumentEvent): Reached {
+  if (event.type === 'document.deleted') return NOTHING;
+  if (event.type !== 'document.written' || event.data.reached === undefined) return before;
+  return { ...before, ...Object.fromEntries(event.data.reached.map((path) => [path, event.revision])) };
 }
 
 /** Whether the ledger gets an entry before any event states the balances. */
@@ -168,7 +192,12 @@ async function loadPriors(
     firsts.map(keyOf),
     firsts.map(isWanted),
   ]);
-  const found = new Map(rows.map((row) => [row.i - 1, { state: priorState(row), createdRevision: Number(row.created_revision) }]));
+  const found = new Map(
+    rows.map((row) => [
+      row.i - 1,
+      { state: priorState(row), createdRevision: Number(row.created_revision), reached: row.reached ?? NOTHING },
+    ]),
+  );
   return new Map([...groups.keys()].map((subject, index) => [subject, found.get(index) ?? NO_ROW]));
 }
 
@@ -180,7 +209,7 @@ export async function loadTouched(tx: Transaction, events: readonly ProjectEvent
   const priors = await loadPriors(tx, groups, () => true);
   return [...groups].flatMap(([subject, group]) => {
     const last = group.at(-1);
-    const { state, createdRevision } = priors.get(subject) ?? NO_ROW;
+    const { state, createdRevision, reached } = priors.get(subject) ?? NO_ROW;
     if (last === undefined) return [];
     const { space, collection } = last.data;
     return [
@@ -192,6 +221,7 @@ export async function loadTouched(tx: Transaction, events: readonly ProjectEvent
         createdRevision,
         begun: 'here',
         balancesUnchanged: true,
+        reached,
         revision: last.revision,
       },
     ];

@@ -28,7 +28,7 @@ const LOCK = 'SELECT board, phase, space, key FROM {leaderboard_fills} WHERE pro
 
 const PUT = `
 INSERT INTO {leaderboard_fills} (project, board, phase) VALUES ($1, $2, $3)
-ON CONFLICT (project, board) DO UPDATE SET phase = excluded.phase, space = '', key = '', rank = '-Infinity', done = 0, total = NULL`;
+ON CONFLICT (project, board) DO UPDATE SET phase = excluded.phase, space = '', key = '', rank = '-Infinity', reached = 0, done = 0, total = NULL`;
 
 const FORGET = 'DELETE FROM {leaderboard_fills} WHERE project = $1 AND board = $2';
 
@@ -72,22 +72,24 @@ export async function putAway(tx: Transaction, board: string, fill: Fill | undef
 
 interface FillRow extends Fill {
   readonly rank: number;
+  readonly reached: number;
   readonly done: string;
   readonly total: string | null;
 }
 
 /** Boards to fill come before boards to remove, one after the other. */
 const NEXT = `
-SELECT board, phase, space, key, rank, done, total FROM {leaderboard_fills}
+SELECT board, phase, space, key, rank, reached::float8 AS reached, done, total FROM {leaderboard_fills}
 WHERE project = $1 AND (phase = 'drop' OR board = ANY ($2::text[])) AND ($3 = '' OR board = $3) ORDER BY phase = 'drop', board LIMIT 1`;
 
 const LOCK_ONE = `
-SELECT board, phase, space, key, rank, done, total FROM {leaderboard_fills} WHERE project = $1 AND board = $2 AND phase = $3 FOR UPDATE`;
+SELECT board, phase, space, key, rank, reached::float8 AS reached, done, total FROM {leaderboard_fills} WHERE project = $1 AND board = $2 AND phase = $3 FOR UPDATE`;
 
 const SET_TOTAL = 'UPDATE {leaderboard_fills} SET total = $3 WHERE project = $1 AND board = $2';
 
 const MOVE = `
-UPDATE {leaderboard_fills} SET phase = $3, space = $4, key = $5, rank = $6::double precision, done = done + $7 WHERE project = $1 AND board = $2`;
+UPDATE {leaderboard_fills} SET phase = $3, space = $4, key = $5, rank = $6::double precision, reached = $7, done = done + $8
+WHERE project = $1 AND board = $2`;
 
 const BUILDING = `SELECT count(*)::int AS count FROM {leaderboard_fills} WHERE project = $1 AND phase <> 'drop'`;
 
@@ -121,7 +123,7 @@ function fillOn(tx: Transaction, board: Board, fill: FillRow, size: number): Pro
 }
 
 const pageOf = (value: string, limit: number) => `
-SELECT key, ${value} AS text FROM {documents}
+SELECT key, ${value} AS text, coalesce((reached ->> $6)::bigint, created_revision)::float8 AS reached FROM {documents}
 WHERE project = $1 AND space = $2 AND collection = $3 AND key > $4 AND $5::text[] IS NOT NULL ORDER BY key LIMIT ${limit}`;
 
 const MEMBER = `(SELECT CASE WHEN json_typeof(m.value) = 'number' THEN m.value #>> '{}' END FROM (SELECT document #> $5::text[] AS value OFFSET 0) m)`;
@@ -131,15 +133,16 @@ const MEMBER = `(SELECT CASE WHEN json_typeof(m.value) = 'number' THEN m.value #
  */
 const INSERT = `
 WITH written AS (
-  INSERT INTO {leaderboards} (project, board, space, key, value, rank)
-  SELECT $1, $2, $3, key, value, rank FROM unnest($4::text[], $5::double precision[], $6::double precision[]) AS w (key, value, rank))
-INSERT INTO {leaderboard_counts} AS c (project, board, space, count) VALUES ($1, $2, $3, $7::bigint)
+  INSERT INTO {leaderboards} (project, board, space, key, value, rank, reached)
+  SELECT $1, $2, $3, key, value, rank, reached
+  FROM unnest($4::text[], $5::double precision[], $6::double precision[], $7::bigint[]) AS w (key, value, rank, reached))
+INSERT INTO {leaderboard_counts} AS c (project, board, space, count) VALUES ($1, $2, $3, $8::bigint)
 ON CONFLICT (project, board, space) DO UPDATE SET count = c.count + excluded.count`;
 
 /** Adds the next documents in order: those of the cursor's space, then those of the next space. */
 async function fillRows(tx: Transaction, board: Board, { space, key }: FillRow, size: number): Promise<number> {
   const move = (phase: Phase, to: BucketStart, done: number) =>
-    tx.run('fills-move', MOVE, [board.id, phase, to.space, to.key, String(to.rank), done]);
+    tx.run('fills-move', MOVE, [board.id, phase, to.space, to.key, String(to.rank), to.reached, done]);
   const limit = pageSize(size);
   const page = space === '' ? [] : await readPage(tx, board, { space, key }, limit);
   const last = page.at(-1);
@@ -161,23 +164,28 @@ async function fillRows(tx: Transaction, board: Board, { space, key }: FillRow, 
 interface Scanned {
   readonly key: string;
   readonly value: number | null;
+  readonly reached: number;
 }
 
-async function readPage(tx: Transaction, board: Board, at: Omit<BucketStart, 'rank'>, limit: number): Promise<readonly Scanned[]> {
+async function readPage(tx: Transaction, board: Board, at: Cursor, limit: number): Promise<readonly Scanned[]> {
   const path = splitPath(board.path);
   // Postgres reads a number in the path as an index into an array, but a member path never enters arrays.
   const whole = board.schema !== null || path.some((name) => /^\s*[+-]?\d+\s*$/.test(name));
   const statement = pageOf(whole ? 'document::text' : MEMBER, limit);
-  const values = [at.space, board.collection, at.key, path];
-  const rows = await tx.run<{ key: string; text: string | null }>(`fills-page-${whole ? 'whole' : 'member'}-${limit}`, statement, values);
-  return rows.map(({ key, text }) => {
-    if (text === null) return { key, value: null };
-    return { key, value: whole ? boardMetric(parseStored(text), board.path, board.schema) : metricOf(Number(text)) };
+  const values = [at.space, board.collection, at.key, path, board.path];
+  const rows = await tx.run<{ key: string; text: string | null; reached: number }>(
+    `fills-page-${whole ? 'whole' : 'member'}-${limit}`,
+    statement,
+    values,
+  );
+  return rows.map(({ key, text, reached }) => {
+    if (text === null) return { key, value: null, reached };
+    return { key, reached, value: whole ? boardMetric(parseStored(text), board.path, board.schema) : metricOf(Number(text)) };
   });
 }
 
 async function insert(tx: Transaction, board: Board, space: string, page: readonly Scanned[]): Promise<void> {
-  const rows = page.flatMap(({ key, value }) => (value === null ? [] : [{ key, value, rank: rankOn(board, value) }]));
+  const rows = page.flatMap(({ key, value, reached }) => (value === null ? [] : [{ key, value, reached, rank: rankOn(board, value) }]));
   if (rows.length === 0) return;
   await tx.run('fills-insert', INSERT, [
     board.id,
@@ -185,16 +193,19 @@ async function insert(tx: Transaction, board: Board, space: string, page: readon
     rows.map(({ key }) => key),
     rows.map(({ value }) => value),
     rows.map(({ rank }) => rank),
+    rows.map(({ reached }) => reached),
     rows.length,
   ]);
-  const buckets = rows.filter(({ key }) => startsBucket(key)).map(({ key, rank }) => ({ board: board.id, space, rank, key }));
+  const buckets = rows
+    .filter(({ key }) => startsBucket(key))
+    .map(({ key, rank, reached }) => ({ board: board.id, space, rank, reached, key }));
   await putBuckets(tx, buckets);
 }
 
 /** Counts the next rank buckets. After the last one the board is complete. */
-async function fillMarks(tx: Transaction, board: Board, { space, rank, key }: FillRow): Promise<number> {
-  const last = await countBuckets(tx, board.id, { space, rank, key });
-  if (last !== null) await tx.run('fills-move', MOVE, [board.id, 'marks', last.space, last.key, String(last.rank), 0]);
+async function fillMarks(tx: Transaction, board: Board, at: FillRow): Promise<number> {
+  const last = await countBuckets(tx, board.id, at);
+  if (last !== null) await tx.run('fills-move', MOVE, [board.id, 'marks', last.space, last.key, String(last.rank), last.reached, 0]);
   else await complete(tx, board.id);
   return 0;
 }

@@ -27,18 +27,18 @@ import {
 function before(space: string): string {
   const bucket = `m.project = $1 AND m.board = b.board AND m.space = ${space}`;
   return `coalesce((SELECT
-    (SELECT coalesce(sum(m.count), 0) FROM {leaderboard_marks} m WHERE ${bucket} AND (m.rank, m.key) < (k.rank, k.key))
+    (SELECT coalesce(sum(m.count), 0) FROM {leaderboard_marks} m WHERE ${bucket} AND (m.rank, m.reached, m.key) < (k.rank, k.reached, k.key))
     + (SELECT count(*) FROM (SELECT FROM {leaderboards} l WHERE l.project = $1 AND l.board = b.board AND l.space = ${space}
-       AND (l.rank, l.key) >= (k.rank, k.key) AND (l.rank, l.key) < (me.rank, me.key) ORDER BY l.rank, l.key OFFSET 0) in_order)
-    FROM (SELECT m.rank, m.key FROM {leaderboard_marks} m WHERE ${bucket} AND (m.rank, m.key) <= (me.rank, me.key)
-      ORDER BY m.rank DESC, m.key DESC LIMIT 1) k), 0)`;
+       AND (l.rank, l.reached, l.key) >= (k.rank, k.reached, k.key) AND (l.rank, l.reached, l.key) < (me.rank, me.reached, me.key) ORDER BY l.rank, l.reached, l.key OFFSET 0) in_order)
+    FROM (SELECT m.rank, m.reached, m.key FROM {leaderboard_marks} m WHERE ${bucket} AND (m.rank, m.reached, m.key) <= (me.rank, me.reached, me.key)
+      ORDER BY m.rank DESC, m.reached DESC, m.key DESC LIMIT 1) k), 0)`;
 }
 
 /** Live rows before `me` that documents of a `next` space hide. They are few, because few documents are staged. */
-const HIDDEN_BEFORE = HIDDEN_COUNT.replace('l.key = n.key', 'l.key = n.key AND (l.rank, l.key) < (me.rank, me.key)');
+const HIDDEN_BEFORE = HIDDEN_COUNT.replace('l.key = n.key', 'l.key = n.key AND (l.rank, l.reached, l.key) < (me.rank, me.reached, me.key)');
 
-const PRECEDING = 'AND (l.rank, l.key) < (me.rank, me.key) ORDER BY l.rank DESC, l.key DESC';
-const FOLLOWING = 'AND (l.rank, l.key) >= (me.rank, me.key) ORDER BY l.rank, l.key';
+const PRECEDING = 'AND (l.rank, l.reached, l.key) < (me.rank, me.reached, me.key) ORDER BY l.rank DESC, l.reached DESC, l.key DESC';
+const FOLLOWING = 'AND (l.rank, l.reached, l.key) >= (me.rank, me.reached, me.key) ORDER BY l.rank, l.reached, l.key';
 
 function statement(rows: readonly string[], total: string, ahead: string, reach: number, paged: boolean): string {
   const own = rows.map((one) => `(${one} AND l.key = $5)`).join(' UNION ALL ');
@@ -46,16 +46,16 @@ function statement(rows: readonly string[], total: string, ahead: string, reach:
   const following = rows.map((one) => `(${one} ${FOLLOWING} LIMIT ${reach + 1})`).join(' UNION ALL ');
   return throughViews(`
 WITH b AS MATERIALIZED (SELECT b.*, ${total} AS total FROM (${BOARD}) b),
-me AS MATERIALIZED (SELECT o.rank, o.key FROM b, LATERAL (${own}) o)
+me AS MATERIALIZED (SELECT o.rank, o.reached, o.key FROM b, LATERAL (${own}) o)
 SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.total, a.ahead, ${rowColumns(paged)}
 FROM (SELECT) one LEFT JOIN b ON true LEFT JOIN me ON true
 LEFT JOIN LATERAL (SELECT ${ahead} AS ahead) a ON me.key IS NOT NULL
 LEFT JOIN LATERAL (
-  (SELECT * FROM (${preceding}) x ORDER BY rank DESC, key DESC LIMIT ${reach})
+  (SELECT * FROM (${preceding}) x ORDER BY rank DESC, reached DESC, key DESC LIMIT ${reach})
   UNION ALL
-  (SELECT * FROM (${following}) y ORDER BY rank, key LIMIT ${reach + 1})) p ON me.key IS NOT NULL
+  (SELECT * FROM (${following}) y ORDER BY rank, reached, key LIMIT ${reach + 1})) p ON me.key IS NOT NULL
 ${ITS_DOCUMENT}
-ORDER BY p.rank, p.key`);
+ORDER BY p.rank, p.reached, p.key`);
 }
 
 /** The limits are literals, because Postgres cannot estimate a parameter. A definition's limit is 1000 at most. */

@@ -61,13 +61,13 @@ async function changeQueries(tx: Transaction, { queries }: Catalog): Promise<voi
 /** Writes the batch's documents into the boards that existed before the batch and still exist, each as far as it is filled. */
 async function follow(tx: Transaction, batch: Batch, known: ReadonlySet<string>, fills: ReadonlyMap<string, Fill>): Promise<void> {
   const rows: Row[] = [];
-  const gone: Omit<Row, 'value'>[] = [];
+  const gone: Omit<Row, 'value' | 'reached'>[] = [];
   for (const document of batch.documents) {
     for (const board of batch.catalog.after.byCollection.get(document.collection) ?? []) {
       if (!known.has(board.id) || !follows(fills.get(board.id), document)) continue;
       const value = metricIn(document, board);
       if (value === null) gone.push({ board, space: document.space, key: document.key });
-      else rows.push({ board, space: document.space, key: document.key, value });
+      else rows.push({ board, space: document.space, key: document.key, value, reached: reachedIn(document, board) });
     }
   }
   for (const counted of [true, false]) {
@@ -75,6 +75,11 @@ async function follow(tx: Transaction, batch: Batch, known: ReadonlySet<string>,
     await upsert(tx, rows.filter(isSo), counted);
     await remove(tx, gone.filter(isSo), counted);
   }
+}
+
+/** `null`: the batch has not changed the number, so what the tables say of it counts. */
+function reachedIn({ reached, begun, createdRevision }: DocumentChange, { path }: Board): number | null {
+  return reached[path] ?? (begun === 'here' ? createdRevision : null);
 }
 
 function metricIn({ state: { document } }: DocumentChange, board: Board): number | null {

@@ -12,6 +12,7 @@ export interface RowChange {
   readonly board: string;
   readonly space: string;
   readonly rank: number;
+  readonly reached: number;
   readonly key: string;
   readonly change: number;
 }
@@ -19,73 +20,75 @@ export interface RowChange {
 const ROWS_PER_BUCKET = 512;
 
 /** Sorts before every row of its board. */
-const FIRST = `('-Infinity'::double precision, '')`;
+const FIRST = `('-Infinity'::double precision, 0, '')`;
 
 const DROP = `
-DELETE FROM {leaderboard_marks} m USING unnest($2::text[], $3::text[], $4::double precision[], $5::text[]) AS w (board, space, rank, key)
-WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND m.rank = w.rank AND m.key = w.key`;
+DELETE FROM {leaderboard_marks} m USING unnest($2::text[], $3::text[], $4::double precision[], $5::bigint[], $6::text[]) AS w (board, space, rank, reached, key)
+WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND m.rank = w.rank AND m.reached = w.reached AND m.key = w.key`;
 
 const PUT = `
-INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
-SELECT $1, board, space, rank, key, 0
-FROM unnest($2::text[], $3::text[], $4::double precision[], $5::text[]) AS w (board, space, rank, key)
+INSERT INTO {leaderboard_marks} (project, board, space, rank, reached, key, count)
+SELECT $1, board, space, rank, reached, key, 0
+FROM unnest($2::text[], $3::text[], $4::double precision[], $5::bigint[], $6::text[]) AS w (board, space, rank, reached, key)
 ON CONFLICT DO NOTHING`;
 
 const PUT_FIRST = `
-INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
-SELECT DISTINCT $1, board, space, '-Infinity'::double precision, '', 0 FROM unnest($2::text[], $3::text[]) AS w (board, space)
+INSERT INTO {leaderboard_marks} (project, board, space, rank, reached, key, count)
+SELECT DISTINCT $1, board, space, '-Infinity'::double precision, 0, '', 0 FROM unnest($2::text[], $3::text[]) AS w (board, space)
 ON CONFLICT DO NOTHING`;
 
 /** The start of the bucket that a row lies in. */
 const BUCKET_START_OF = `
-SELECT m.rank, m.key FROM {leaderboard_marks} m
-WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND (m.rank, m.key) <= (w.rank, w.key)
-ORDER BY m.rank DESC, m.key DESC LIMIT 1`;
+SELECT m.rank, m.reached, m.key FROM {leaderboard_marks} m
+WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND (m.rank, m.reached, m.key) <= (w.rank, w.reached, w.key)
+ORDER BY m.rank DESC, m.reached DESC, m.key DESC LIMIT 1`;
 
 /**
  * Counts the buckets again whose start or end has changed. They are counted in order, so that Postgres uses the index by rank. The given rows
  * are the starts that were added or removed.
  */
 const RECOUNT = `
-WITH w AS (SELECT * FROM unnest($2::text[], $3::text[], $4::double precision[], $5::text[]) AS w (board, space, rank, key)),
+WITH w AS (SELECT * FROM unnest($2::text[], $3::text[], $4::double precision[], $5::bigint[], $6::text[]) AS w (board, space, rank, reached, key)),
 border AS (
-  SELECT w.board, w.space, m.rank, m.key FROM w, LATERAL (${BUCKET_START_OF}) m
+  SELECT w.board, w.space, m.rank, m.reached, m.key FROM w, LATERAL (${BUCKET_START_OF}) m
   UNION
-  SELECT w.board, w.space, m.rank, m.key FROM w, LATERAL (
-    SELECT m.rank, m.key FROM {leaderboard_marks} m
-    WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND (m.rank, m.key) < (w.rank, w.key)
-    ORDER BY m.rank DESC, m.key DESC LIMIT 1) m),
+  SELECT w.board, w.space, m.rank, m.reached, m.key FROM w, LATERAL (
+    SELECT m.rank, m.reached, m.key FROM {leaderboard_marks} m
+    WHERE m.project = $1 AND m.board = w.board AND m.space = w.space AND (m.rank, m.reached, m.key) < (w.rank, w.reached, w.key)
+    ORDER BY m.rank DESC, m.reached DESC, m.key DESC LIMIT 1) m),
 block AS (
-  SELECT b.*, n.rank AS next_rank, n.key AS next_key FROM border b LEFT JOIN LATERAL (
-    SELECT n.rank, n.key FROM {leaderboard_marks} n
-    WHERE n.project = $1 AND n.board = b.board AND n.space = b.space AND (n.rank, n.key) > (b.rank, b.key)
-    ORDER BY n.rank, n.key LIMIT 1) n ON true),
+  SELECT b.*, n.rank AS next_rank, n.reached AS next_reached, n.key AS next_key FROM border b LEFT JOIN LATERAL (
+    SELECT n.rank, n.reached, n.key FROM {leaderboard_marks} n
+    WHERE n.project = $1 AND n.board = b.board AND n.space = b.space AND (n.rank, n.reached, n.key) > (b.rank, b.reached, b.key)
+    ORDER BY n.rank, n.reached, n.key LIMIT 1) n ON true),
 counted AS (
-  SELECT b.board, b.space, b.rank, b.key, (
+  SELECT b.board, b.space, b.rank, b.reached, b.key, (
     SELECT count(*) FROM (SELECT FROM {leaderboards} l
-      WHERE l.project = $1 AND l.board = b.board AND l.space = b.space AND (l.rank, l.key) >= (b.rank, b.key)
-        AND (l.rank, l.key) < (coalesce(b.next_rank, 'Infinity'::double precision), coalesce(b.next_key, ''))
-      ORDER BY l.rank, l.key OFFSET 0) in_order) AS count
+      WHERE l.project = $1 AND l.board = b.board AND l.space = b.space AND (l.rank, l.reached, l.key) >= (b.rank, b.reached, b.key)
+        AND (l.rank, l.reached, l.key) < (coalesce(b.next_rank, 'Infinity'::double precision), coalesce(b.next_reached, 0), coalesce(b.next_key, ''))
+      ORDER BY l.rank, l.reached, l.key OFFSET 0) in_order) AS count
   FROM block b)
 UPDATE {leaderboard_marks} m SET count = c.count FROM counted c
-WHERE m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.key = c.key
-RETURNING m.board, m.space, m.rank, m.key`;
+WHERE m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.reached = c.reached AND m.key = c.key
+RETURNING m.board, m.space, m.rank, m.reached::float8 AS reached, m.key`;
 
-/** For all other buckets: adds the rows that were added and subtracts those that were removed. $7 to $10: buckets that were counted again. */
+/** For all other buckets: adds the rows that were added and subtracts those that were removed. $8 to $12: buckets that were counted again. */
 const ADD = `
 WITH change AS (
-  SELECT w.board, w.space, m.rank, m.key, sum(w.change) AS change
-  FROM unnest($2::text[], $3::text[], $4::double precision[], $5::text[], $6::bigint[]) AS w (board, space, rank, key, change),
+  SELECT w.board, w.space, m.rank, m.reached, m.key, sum(w.change) AS change
+  FROM unnest($2::text[], $3::text[], $4::double precision[], $5::bigint[], $6::text[], $7::bigint[])
+      AS w (board, space, rank, reached, key, change),
     LATERAL (${BUCKET_START_OF}) m
-  GROUP BY w.board, w.space, m.rank, m.key)
+  GROUP BY w.board, w.space, m.rank, m.reached, m.key)
 UPDATE {leaderboard_marks} m SET count = m.count + c.change FROM change c
-WHERE c.change <> 0 AND m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.key = c.key
-  AND NOT EXISTS (SELECT FROM unnest($7::text[], $8::text[], $9::double precision[], $10::text[]) AS r (board, space, rank, key)
-    WHERE r.board = c.board AND r.space = c.space AND r.rank = c.rank AND r.key = c.key)`;
+WHERE c.change <> 0 AND m.project = $1 AND m.board = c.board AND m.space = c.space AND m.rank = c.rank AND m.reached = c.reached AND m.key = c.key
+  AND NOT EXISTS (
+    SELECT FROM unnest($8::text[], $9::text[], $10::double precision[], $11::bigint[], $12::text[]) AS r (board, space, rank, reached, key)
+    WHERE r.board = c.board AND r.space = c.space AND r.rank = c.rank AND r.reached = c.reached AND r.key = c.key)`;
 
 /** Deletes the buckets of a board without rows. */
 const DROP_EMPTY = `
-DELETE FROM {leaderboard_marks} m WHERE m.project = $1 AND (m.rank, m.key) = ${FIRST} AND m.count = 0
+DELETE FROM {leaderboard_marks} m WHERE m.project = $1 AND (m.rank, m.reached, m.key) = ${FIRST} AND m.count = 0
   AND (m.board, m.space) IN (SELECT board, space FROM unnest($2::text[], $3::text[]) AS w (board, space)) AND NOT EXISTS (
   SELECT FROM {leaderboards} l WHERE l.project = $1 AND l.board = m.board AND l.space = m.space)`;
 
@@ -95,11 +98,11 @@ type BucketKey = Omit<RowChange, 'change'>;
 export type BucketStart = Omit<BucketKey, 'board'>;
 
 /** Sorts before every bucket. */
-export const BEFORE_ALL: BucketStart = { space: '', rank: Number.NEGATIVE_INFINITY, key: '' };
+export const BEFORE_ALL: BucketStart = { space: '', rank: Number.NEGATIVE_INFINITY, reached: 0, key: '' };
 
 const PUT_FIRST_OF = `
-INSERT INTO {leaderboard_marks} (project, board, space, rank, key, count)
-VALUES ($1, $2, $3, '-Infinity'::double precision, '', 0) ON CONFLICT DO NOTHING`;
+INSERT INTO {leaderboard_marks} (project, board, space, rank, reached, key, count)
+VALUES ($1, $2, $3, '-Infinity'::double precision, 0, '', 0) ON CONFLICT DO NOTHING`;
 
 /** Creates the first bucket of a space, before all of its rows. It is counted later. {@link dropEmpty} removes it if the space has no rows. */
 export async function putFirstBucket(tx: Transaction, board: string, space: string): Promise<void> {
@@ -116,26 +119,33 @@ const BUCKETS_PER_STATEMENT = 64;
 
 const COUNT_NEXT = `
 WITH m AS MATERIALIZED (
-  SELECT space, rank, key FROM {leaderboard_marks}
-  WHERE project = $1 AND board = $2 AND (space, rank, key) > ($3, $4::double precision, $5) ORDER BY space, rank, key LIMIT ${BUCKETS_PER_STATEMENT + 1}),
+  SELECT space, rank, reached, key FROM {leaderboard_marks}
+  WHERE project = $1 AND board = $2 AND (space, rank, reached, key) > ($3, $4::double precision, $5::bigint, $6)
+  ORDER BY space, rank, reached, key LIMIT ${BUCKETS_PER_STATEMENT + 1}),
 bordered AS (
-  SELECT space, rank, key, lead(rank) OVER w AS next_rank, lead(key) OVER w AS next_key, row_number() OVER (ORDER BY space, rank, key) AS n
-  FROM m WINDOW w AS (PARTITION BY space ORDER BY rank, key)),
+  SELECT space, rank, reached, key, lead(rank) OVER w AS next_rank, lead(reached) OVER w AS next_reached, lead(key) OVER w AS next_key,
+    row_number() OVER (ORDER BY space, rank, reached, key) AS n
+  FROM m WINDOW w AS (PARTITION BY space ORDER BY rank, reached, key)),
 counted AS (
-  SELECT b.space, b.rank, b.key, (
+  SELECT b.space, b.rank, b.reached, b.key, (
     SELECT count(*) FROM (SELECT FROM {leaderboards} l
-      WHERE l.project = $1 AND l.board = $2 AND l.space = b.space AND (l.rank, l.key) >= (b.rank, b.key)
-        AND (l.rank, l.key) < (coalesce(b.next_rank, 'Infinity'::double precision), coalesce(b.next_key, ''))
-      ORDER BY l.rank, l.key OFFSET 0) in_order) AS count
+      WHERE l.project = $1 AND l.board = $2 AND l.space = b.space AND (l.rank, l.reached, l.key) >= (b.rank, b.reached, b.key)
+        AND (l.rank, l.reached, l.key) < (coalesce(b.next_rank, 'Infinity'::double precision), coalesce(b.next_reached, 0), coalesce(b.next_key, ''))
+      ORDER BY l.rank, l.reached, l.key OFFSET 0) in_order) AS count
   FROM bordered b WHERE b.n <= ${BUCKETS_PER_STATEMENT}),
 written AS (
   UPDATE {leaderboard_marks} m SET count = c.count FROM counted c
-  WHERE m.project = $1 AND m.board = $2 AND m.space = c.space AND m.rank = c.rank AND m.key = c.key AND m.count <> c.count)
-SELECT space, rank, key FROM counted ORDER BY space DESC, rank DESC, key DESC LIMIT 1`;
+  WHERE m.project = $1 AND m.board = $2 AND m.space = c.space AND m.rank = c.rank AND m.reached = c.reached AND m.key = c.key
+    AND m.count <> c.count)
+SELECT space, rank, reached::float8 AS reached, key FROM counted ORDER BY space DESC, rank DESC, counted.reached DESC, key DESC LIMIT 1`;
 
 /** Counts the next buckets. Returns the start of the last one; `null` when there is none. */
-export async function countBuckets(tx: Transaction, board: string, { space, rank, key }: BucketStart): Promise<BucketStart | null> {
-  const [last] = await tx.run<BucketKey>('marks-count', COUNT_NEXT, [board, space, String(rank), key]);
+export async function countBuckets(
+  tx: Transaction,
+  board: string,
+  { space, rank, reached, key }: BucketStart,
+): Promise<BucketStart | null> {
+  const [last] = await tx.run<BucketKey>('marks-count', COUNT_NEXT, [board, space, String(rank), reached, key]);
   return last ?? null;
 }
 
@@ -176,5 +186,11 @@ export function startsBucket(key: string): boolean {
 }
 
 function columns(starts: readonly BucketKey[]): unknown[][] {
-  return [starts.map(({ board }) => board), starts.map(({ space }) => space), starts.map(({ rank }) => rank), starts.map(({ key }) => key)];
+  return [
+    starts.map(({ board }) => board),
+    starts.map(({ space }) => space),
+    starts.map(({ rank }) => rank),
+    starts.map(({ reached }) => reached),
+    starts.map(({ key }) => key),
+  ];
 }

@@ -9,18 +9,19 @@ import { readBuilding } from './building.ts';
 
 /**
  * $1 project, $2 space, $3 query, $4 its hash, $5 limit, $6 offset. Looks up the board first. The rows then come from the index in order, and
- * only the page's documents are read. `rank` and key are the whole order: rows of equal values are sorted by key.
+ * only the page's documents are read. `rank`, `reached` and key are the whole order: of equal values
+ * the one that was reached first comes first.
  */
 export const BOARD = `SELECT q.board, q.collection, q.descending FROM {leaderboard_queries} q
 WHERE q.project = $1 AND q.query = $3 AND q.hash = $4 AND NOT EXISTS (SELECT FROM {leaderboard_fills} f WHERE f.project = $1 AND f.board = q.board)`;
 
 export const OWN = `
-SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
+SELECT l.space, l.key, l.value, l.rank, l.reached FROM {leaderboards} l
 WHERE l.project = $1 AND l.board = b.board AND l.space = $2`;
 
 /** A live row is visible in the `next` space unless that space has a document of the same key, even a deleted one. */
 export const UNHIDDEN = `
-SELECT l.space, l.key, l.value, l.rank FROM {leaderboards} l
+SELECT l.space, l.key, l.value, l.rank, l.reached FROM {leaderboards} l
 WHERE l.project = $1 AND l.board = b.board AND l.space = 'live' AND NOT EXISTS (
   SELECT FROM {documents} n WHERE n.project = $1 AND n.space = $2 AND n.collection = b.collection AND n.key = l.key)`;
 
@@ -39,7 +40,7 @@ const AT_ONCE = 4 * 1024 * 1024;
  * included.
  */
 export function rowColumns(paged: boolean): string {
-  const size = 'sum(octet_length(d.document::text)) OVER (ORDER BY p.rank, p.key)';
+  const size = 'sum(octet_length(d.document::text)) OVER (ORDER BY p.rank, p.reached, p.key)';
   const text = paged ? 'd.document::text' : `CASE WHEN ${size} <= ${AT_ONCE} THEN d.document::text END`;
   return `p.key, p.value, ${text} AS text, ${paged ? 'NULL' : size} AS size`;
 }
@@ -58,13 +59,13 @@ WITH b AS MATERIALIZED (SELECT b.*, ${total} AS total FROM (${BOARD}) b)
 SELECT ${revisionOf(['leaderboards', 'documents'])} AS revision, b.total, ${rowColumns(paged)}
 FROM (SELECT) one LEFT JOIN b ON true
 LEFT JOIN LATERAL (
-  SELECT * FROM (${rows} ORDER BY rank, key LIMIT ${reach}) t ORDER BY rank, key LIMIT $5::int OFFSET $6::int) p ON true
+  SELECT * FROM (${rows} ORDER BY rank, reached, key LIMIT ${reach}) t ORDER BY rank, reached, key LIMIT $5::int OFFSET $6::int) p ON true
 ${ITS_DOCUMENT}
-ORDER BY p.rank, p.key`);
+ORDER BY p.rank, p.reached, p.key`);
 }
 
 const both = (reach: number) => `
-SELECT u.* FROM ((${OWN} ORDER BY rank, key LIMIT ${reach}) UNION ALL (${UNHIDDEN} ORDER BY rank, key LIMIT ${reach})) u`;
+SELECT u.* FROM ((${OWN} ORDER BY rank, reached, key LIMIT ${reach}) UNION ALL (${UNHIDDEN} ORDER BY rank, reached, key LIMIT ${reach})) u`;
 
 /** A definition's limit is 1000 at most. The last value means all rows. */
 const REACHES = [10, 100, 1_000, 10_000, 100_000_000];

@@ -9,7 +9,8 @@ CREATE TABLE {leaderboard_queries} (
   PRIMARY KEY (project, query, hash)
 );
 
--- rank orders the board ascending: it is the value, or its negative on a descending board.
+-- rank orders the board ascending: it is the value, or its negative on a descending board. Of equal values the one that was reached first comes
+-- first: reached is the revision of the commit that brought the value.
 CREATE TABLE {leaderboards} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,
@@ -17,9 +18,10 @@ CREATE TABLE {leaderboards} (
   key text COLLATE "C" NOT NULL,
   value double precision NOT NULL,
   rank double precision NOT NULL,
+  reached bigint NOT NULL,
   PRIMARY KEY (project, board, space, key)
 );
-CREATE INDEX ON {leaderboards} (project, board, space, rank, key);
+CREATE INDEX ON {leaderboards} (project, board, space, rank, reached, key);
 
 -- The number of rows of a board in a space. No row means none.
 CREATE TABLE {leaderboard_counts} (
@@ -37,13 +39,14 @@ CREATE TABLE {leaderboard_marks} (
   board text COLLATE "C" NOT NULL,
   space text COLLATE "C" NOT NULL,
   rank double precision NOT NULL,
+  reached bigint NOT NULL,
   key text COLLATE "C" NOT NULL,
   count bigint NOT NULL,
-  PRIMARY KEY (project, board, space, rank, key)
+  PRIMARY KEY (project, board, space, rank, reached, key)
 ) WITH (fillfactor = 70);
 
--- Boards that are not complete, and the progress of their pages (see fill.ts). The cursor is space and key, with rank in the phase of the
--- marks.
+-- Boards that are not complete, and the progress of their pages (see fill.ts). The cursor is space and key, with rank and reached in the phase
+-- of the marks.
 CREATE TABLE {leaderboard_fills} (
   project text COLLATE "C" NOT NULL,
   board text COLLATE "C" NOT NULL,
@@ -51,6 +54,7 @@ CREATE TABLE {leaderboard_fills} (
   space text COLLATE "C" NOT NULL DEFAULT '',
   key text COLLATE "C" NOT NULL DEFAULT '',
   rank double precision NOT NULL DEFAULT '-Infinity',
+  reached bigint NOT NULL DEFAULT 0,
   done bigint NOT NULL DEFAULT 0,
   total bigint,
   PRIMARY KEY (project, board)

@@ -170,16 +170,31 @@ export interface LeaderboardNeighbours extends LeaderboardPage {
 /** Takes rows page by page, each of about a quarter of a megabyte, in the board's order. It is awaited, and what it throws ends the read. */
 export type TakeRows = (rows: readonly LeaderboardRow[], firstRank: number) => Promise<void>;
 
-/** A row of a board without its document. `rank`: what rows are ordered by, ascending. */
+/** A row of a board without its document. Rows are ordered by `rank`, ascending, then by `reached`, then by key. */
 export interface BoardRow {
   readonly key: string;
   readonly rank: number;
+  /** The revision at which the row reached its value. */
+  readonly reached: number;
 }
 
 export interface ScannedDocument {
   readonly key: string;
   /** The document's JSON text. */
   readonly text: string;
+}
+
+/** What a scan reads. */
+export interface ScanSource {
+  readonly collection: string;
+  /** Path of the stored number that rows are sorted by; `null`: they are sorted by something else. */
+  readonly sortedBy: string | null;
+}
+
+/** A document of a scan. */
+export interface SortedDocument extends ScannedDocument {
+  /** The revision at which it reached the number that rows are sorted by; where that is something else, of its last change. */
+  readonly reached: number;
 }
 
 /** A publish, promotion or rollback as its event describes it; or a new generation of the data of `next`, which changes no definition. */
@@ -263,14 +278,14 @@ export interface ViewReader {
   /** Records of a global collection strictly older than `before`, newest first. */
   records(projectId: string, space: Space, collection: string, page: RecordRequest): Promise<RecordPage>;
   /**
-   * Reads every live document of the collections from one snapshot, one collection after the other, in order of the keys. `take` gets pages of
-   * about a quarter of a megabyte with the collection's index. It is awaited, and what it throws ends the scan.
+   * Reads every live document of the sources from one snapshot, one source after the other, in order of the keys. `take` gets pages of about a
+   * quarter of a megabyte with the source's index. It is awaited, and what it throws ends the scan.
    */
   scan(
     projectId: string,
     space: Space,
-    collections: readonly string[],
-    take: (collection: number, documents: readonly ScannedDocument[]) => Promise<void>,
+    sources: readonly ScanSource[],
+    take: (source: number, documents: readonly SortedDocument[]) => Promise<void>,
   ): Promise<{ readonly revision: number }>;
   /** Live documents of one collection after a key (empty: from the first), in order of the keys: at most `rows`, and about `bytes`. */
   documentsAfter(
@@ -307,14 +322,12 @@ export interface ViewReader {
   board(projectId: string, query: BoardQuery, take: (rows: readonly BoardRow[]) => Promise<void>): Promise<{ readonly revision: number }>;
 }
 
-export type ProfileRow = Pick<PlayerProfile, 'playerName' | 'sessionCount' | 'sessionSeconds' | 'totalSeconds' | 'lastSeen'>;
-
 /** What telemetry adds up to. `revision`: that of the project's telemetry stream which is shown, −1 before the first event. */
 export interface TelemetryReader {
   player(
     projectId: string,
     platformId: string,
-  ): Promise<{ readonly revision: number; readonly stats: PlayerStats | null; readonly profile: ProfileRow | null }>;
+  ): Promise<{ readonly revision: number; readonly stats: PlayerStats | null; readonly profile: PlayerProfile | null }>;
   /** Presence of these players. */
   profiles(projectId: string, players: readonly string[]): Promise<ReadonlyMap<string, PlayerProfile>>;
 }

@@ -81,8 +81,8 @@ interface KeptEvent {
   readonly size: number;
 }
 
-/** Called for each document of a collection that changes. */
-export type Watcher = (document: SubjectKey) => void;
+/** Called for each document of a collection that changes, with the event that changes it. */
+export type Watcher = (document: SubjectKey, event: ProjectEvent) => void;
 
 /** Is called with every event once it is in the durable layer, in order, in the turn that folds it: so it may only take note. */
 export interface FoldListener {
@@ -375,7 +375,7 @@ export class WorkingSet {
   #notifyWatchers(collection: SubjectKey, event: ProjectEvent): void {
     const watchers = this.#watchers.get(collection);
     const [document] = watchers === undefined ? [] : subjectsOf(event);
-    if (document !== undefined) for (const watcher of watchers ?? []) watcher(document);
+    if (document !== undefined) for (const watcher of watchers ?? []) watcher(document, event);
   }
 
   #foldSubject(subject: SubjectKey, event: ProjectEvent, size: number): void {

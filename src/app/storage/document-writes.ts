@@ -5,6 +5,7 @@ import { decideDelete, decideWrite, type WriteBody, type WriteCommand } from '..
 import { ReadDocument } from '../../domain/document/read-document.ts';
 import type { DomainEvent, WindowChange } from '../../domain/events.ts';
 import { evolveWindow } from '../../domain/limit/evolve.ts';
+import { sortedFields } from '../../domain/query/reached.ts';
 import { type Slot, slotKey, slotOf } from '../../domain/record/slot.ts';
 import type { DocumentState, WindowState } from '../../domain/states.ts';
 import { accepted } from '../../kernel/errors.ts';
@@ -91,6 +92,7 @@ export class DocumentWrites {
         body,
         fillDefaults: settings.fillDefaults,
         rules: definitions.rules,
+        sortedFields: sortedFields(this.#access.state, collection.id),
         windowOf: (counter) => this.#window(counter),
         now: this.#now,
         maxBytes: this.#maxBytes,

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { isThere, storedText } from '../../domain/document/packed.ts';
+import type { ProjectEvent } from '../../domain/events.ts';
 import { boardMetric, rankOf, valueAt } from '../../domain/query/board-metric.ts';
 import type { BoardPlan, QueryPlan } from '../../domain/query/plan.ts';
 import { type RankedRow, Ranking } from '../../domain/query/ranking.ts';
+import { reachesNumber } from '../../domain/query/reached.ts';
 import type { DocumentState } from '../../domain/states.ts';
 import { collectionSubject, DEFINITIONS, documentSubject, type SubjectKey } from '../../domain/subjects.ts';
 import { yielding } from '../../kernel/scheduler.ts';
@@ -116,8 +118,8 @@ class HotBoard {
   readonly #plan: BoardPlan;
   readonly #context: AppContext;
   readonly #ranking = new Ranking();
-  /** Documents that have changed since they were looked up. */
-  readonly #changed = new Set<SubjectKey>();
+  /** Documents that have changed since they were looked up, with the revision at which one of the changes reached its value. */
+  readonly #changed = new Map<SubjectKey, number | undefined>();
   /** By keys of rows. */
   readonly #rowTexts: LRUCache<string, RowTexts>;
   /** Number of changes noted. What was read before a change is not kept after it. */
@@ -143,7 +145,7 @@ class HotBoard {
     const { set } = project;
     const subject = collectionSubject('live', collection.id);
     this.#since = Math.max(set.residentChangedAt(DEFINITIONS), set.collectionChangedAt(subject));
-    this.#unwatch = set.watch(subject, (document) => this.#noteChange(document));
+    this.#unwatch = set.watch(subject, (document, event) => this.#noteChange(document, event));
   }
 
   get isClosed(): boolean {
@@ -162,9 +164,9 @@ class HotBoard {
     this.#rowTexts.clear();
   }
 
-  #noteChange(document: SubjectKey): void {
+  #noteChange(document: SubjectKey, event: ProjectEvent): void {
     this.#changeCount += 1;
-    this.#changed.add(document);
+    this.#changed.set(document, reachesNumber(event, this.#plan.field) ? event.revision : this.#changed.get(document));
     this.#rowTexts.delete(this.#keyOf(document));
     if (this.#changed.size > MAX_CHANGES) this.close();
   }
@@ -182,8 +184,8 @@ class HotBoard {
     const { revision } = await views.board(this.project.id, boardQuery(input, this.#plan), async (rows) => {
       stop.throwIfAborted();
       if (this.bytes > most) throw new Error('the board is larger than what all of them may take');
-      for (const { key, rank } of rows) {
-        this.#ranking.set(key, rank);
+      for (const row of rows) {
+        this.#ranking.set(row);
         await rest();
       }
     });
@@ -221,7 +223,7 @@ class HotBoard {
   #applyChanges(): readonly SubjectKey[] {
     const missing: SubjectKey[] = [];
     let count = 0;
-    for (const subject of this.#changed) {
+    for (const [subject, reached] of this.#changed) {
       count += 1;
       if (count > CHANGES_PER_TURN) break;
       const version = this.project.set.durable(subject);
@@ -230,17 +232,20 @@ class HotBoard {
         continue;
       }
       this.#changed.delete(subject);
-      this.#insert(this.#keyOf(subject), documentIn(version));
+      this.#insert(this.#keyOf(subject), documentIn(version), reached);
     }
     return missing;
   }
 
-  #insert(key: string, state: DocumentState | null): void {
+  #insert(key: string, state: DocumentState | null, changed: number | undefined): void {
     const { schema } = this.#collection;
     const document = state?.document ?? null;
     const value = document === null ? null : boardMetric(document, this.#plan.field, schema.hasDefaults ? schema : null);
+    const reached = changed ?? this.#ranking.reachedBy(key);
     if (value === null) this.#ranking.delete(key);
-    else this.#ranking.set(key, rankOf(value, this.#plan.order));
+    else if (reached !== undefined) this.#ranking.set({ key, rank: rankOf(value, this.#plan.order), reached });
+    // Only the tables know since when it has the value: an earlier release wrote it.
+    else this.close();
     // The cache weighed it at its old size.
     if (this.#ranking.size > this.#maxRows) this.close();
   }

@@ -42,8 +42,11 @@ export async function scan(input: RunInput, stop: AbortSignal): Promise<ScanResu
     mostKept: MAX_KEPT,
   });
   // An unknown collection has no rows, and no collection has an empty name.
-  const names = collections.map((collection) => collection?.id ?? '');
-  const { revision } = await context.views.scan(project.id, access.space, names, async (source, documents) => {
+  const sources = collections.map((collection, index) => ({
+    collection: collection?.id ?? '',
+    sortedBy: index === 0 ? (plan.sortedBy?.field ?? null) : null,
+  }));
+  const { revision } = await context.views.scan(project.id, access.space, sources, async (source, documents) => {
     stop.throwIfAborted();
     if (!run.unites)
       profileOf = await profilesOf(

@@ -110,8 +110,14 @@ const record = {
 };
 const { recordName: _, ...withoutName } = record;
 
+const writtenWithTold = { ...written, told: perhaps(told, TOLD) };
+const writtenWithReached = {
+  ...writtenWithTold,
+  reached: perhaps(list(z.string()), 'Paths of numbers that queries sort by and that this write changed: ties go to whoever came first'),
+};
+
 export const DOCUMENT_EVENTS = {
-  'document.written': event('A document is saved, or changed.', members({ ...written, told: perhaps(told, TOLD) }), [members(written)]),
+  'document.written': event('A document is saved, or changed.', members(writtenWithReached), [members(written), members(writtenWithTold)]),
   'document.deleted': event('A document is deleted.', members({ ...deleted, told: absent(told, TOLD) }), [members(deleted)]),
   'record.appended': event(
     'A record of a global collection: a document, too, whose key is its `recordId`.',

@@ -4,6 +4,7 @@ import { isArray, isObject, type Json, type JsonObject, type PrintedObject, prin
 import type { CollectionModel, RuleModel } from '../definition/model.ts';
 import type { DomainEvent, Fork, Operation, Space } from '../events.ts';
 import { applyRules, type Flag, type LimitResult } from '../limit/apply.ts';
+import { reachedBy } from '../query/reached.ts';
 import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { DocumentDraft } from './document-draft.ts';
@@ -52,6 +53,8 @@ export interface WriteCommand extends DocumentCommand {
   /** Most UTF-8 bytes of the stored document's JSON. */
   readonly maxBytes: number;
   readonly checkSchema: boolean;
+  /** Paths of the numbers that queries sort this collection by. */
+  readonly sortedFields: readonly string[];
 }
 
 export interface Decided {
@@ -203,7 +206,7 @@ function checkExpectedVersion(current: DocumentState | null, saveVersion: number
 }
 
 function decided(command: WriteCommand, limited: LimitResult, after: PrintedObject): Decided | Refusal {
-  const { space, collection, key, current, fork, now, body } = command;
+  const { space, collection, key, current, fork, now, body, sortedFields } = command;
   const { draft, windows, clamps, flags } = limited;
   const version = (current?.version ?? 0) + 1;
   const update = updateLedger(command, () => draft.from, draft.after, originFinder(draft.origins));
@@ -227,6 +230,7 @@ function decided(command: WriteCommand, limited: LimitResult, after: PrintedObje
       fork,
       told: before,
       document: changes === null ? document : undefined,
+      reached: sortedFields.length === 0 ? undefined : reachedBy(sortedFields, draft.before, draft.after),
     },
     after,
     balances: balancesJson,

@@ -92,6 +92,8 @@ function keyOrPath(text: string | undefined): string | null {
 export interface KeptDocument {
   readonly key: string;
   readonly text: string;
+  /** The revision that decides between documents of equal numbers; see `reached.ts`. */
+  readonly reached: number;
 }
 
 /** The joined documents by the text of the value that they are matched by, in order of their keys. */

@@ -28,6 +28,8 @@ export interface QueryPlan {
   readonly withProfiles: boolean;
   /** Whether a row's text stays the same while its document and the definitions do. */
   readonly isLasting: boolean;
+  /** The stored number that rows are sorted by; `null`: they are not sorted, or by more than one number of one document. */
+  readonly sortedBy: StoredNumber | null;
   /** The stored number that a board keeps in order, if the leaderboard needs nothing else. */
   readonly board: BoardPlan | null;
   readonly ttl: number;
@@ -53,10 +55,14 @@ export interface Condition {
   readonly value: Json;
 }
 
-export interface BoardPlan {
+export interface StoredNumber {
+  /** As written: an id or a name. */
   readonly collectionId: string;
-  /** Dotted path of the metric. */
+  /** Dotted path. */
   readonly field: string;
+}
+
+export interface BoardPlan extends StoredNumber {
   readonly order: 'asc' | 'desc';
 }
 
@@ -103,7 +109,8 @@ function makePlan(query: QueryModel): QueryPlan | string {
     isLasting: !withProfiles && columns.every(({ isPath }) => isPath),
     ttl: numberOf(cache.ttlSeconds) ?? DEFAULT_TTL,
   };
-  return { ...plan, board: boardOf(plan, config) };
+  const sortedBy = storedNumber(plan, config);
+  return { ...plan, sortedBy, board: plan.type === 'leaderboard' && sortedBy !== null ? { ...sortedBy, order: plan.order } : null };
 }
 
 function isQueryType(type: string): type is QueryType {
@@ -154,17 +161,19 @@ function profilesIn(config: Config): boolean {
   return paths.some((path) => path !== undefined && PROFILE.test(path));
 }
 
-function boardOf(plan: Omit<QueryPlan, 'board'>, config: Config): BoardPlan | null {
+const SORTED: ReadonlySet<QueryType> = new Set(['leaderboard', 'min', 'max']);
+
+function storedNumber(plan: Omit<QueryPlan, 'board' | 'sortedBy'>, config: Config): StoredNumber | null {
   const { field } = config;
   const [source, ...others] = plan.sources;
-  const plain = plan.type === 'leaderboard' && source !== undefined && others.length === 0 && plan.joins.length === 0;
+  const plain = SORTED.has(plan.type) && source !== undefined && others.length === 0 && plan.joins.length === 0;
   if (!plain || plan.computed.length > 0 || firstText(config, 'valueExpression', 'fieldExpression', 'expression') !== undefined)
     return null;
   if (typeof field !== 'string' || field.includes('{{') || Buffer.byteLength(field) > MAX_FIELD_BYTES) return null;
   const segments = field.split('.');
   // A row has these names besides its document, so no document has them.
   if (segments.some((segment) => segment === '' || isForbidden(segment)) || RESERVED_ROOTS.has(segments[0] ?? '')) return null;
-  return { collectionId: source.collectionId, field, order: plan.order };
+  return { collectionId: source.collectionId, field };
 }
 
 const RESERVED_ROOTS: ReadonlySet<string> = new Set(['playerProfile', 'values', 'key', '_key']);

@@ -1,19 +1,25 @@
-/** A row's position in a ranking: by rank, then by key. */
-export interface RankedRow {
+/** A row's place in a ranking: by rank, then by when it was reached, then by key. */
+export interface RankedRow extends Place {
   readonly key: string;
+}
+
+interface Place {
   /** The number that orders rows, ascending: the value, or its negative. */
   readonly rank: number;
+  /** The revision at which the row reached its value. */
+  readonly reached: number;
 }
 
 interface Block {
   readonly ranks: number[];
+  readonly reached: number[];
   readonly keys: string[];
 }
 
 /** A block that reaches this many rows is split in half. */
 const BLOCK_ROWS = 1_024;
 /** Approximate bytes of one row besides its key. */
-const ROW_BYTES = 120;
+const ROW_BYTES = 160;
 
 /**
  * Rows in order, each key once, in memory. It finds the row at an index and the index of a row, while rows are added, moved and removed. Rows
@@ -21,11 +27,11 @@ const ROW_BYTES = 120;
  */
 export class Ranking {
   readonly #blocks: Block[] = [];
-  readonly #ranks = new Map<string, number>();
+  readonly #places = new Map<string, Place>();
   #keyLengths = 0;
 
   get size(): number {
-    return this.#ranks.size;
+    return this.#places.size;
   }
 
   /** Approximate bytes in memory. */
@@ -34,74 +40,85 @@ export class Ranking {
   }
 
   has(key: string): boolean {
-    return this.#ranks.has(key);
+    return this.#places.has(key);
+  }
+
+  /** The revision at which a row reached its value; `undefined` for an unknown key. */
+  reachedBy(key: string): number | undefined {
+    return this.#places.get(key)?.reached;
   }
 
   /** Adds or moves a row. */
-  set(key: string, rank: number): void {
-    const known = this.#ranks.get(key);
-    if (known === rank) return;
-    if (known !== undefined) this.#take(key, known);
+  set(row: RankedRow): void {
+    const { key, rank, reached } = row;
+    const known = this.#places.get(key);
+    if (known?.rank === rank && known.reached === reached) return;
+    if (known !== undefined) this.#take({ key, ...known });
     else this.#keyLengths += key.length;
-    this.#ranks.set(key, rank);
-    this.#insert({ key, rank });
+    this.#places.set(key, { rank, reached });
+    this.#insert(row);
   }
 
   delete(key: string): void {
-    const known = this.#ranks.get(key);
+    const known = this.#places.get(key);
     if (known === undefined) return;
-    this.#ranks.delete(key);
+    this.#places.delete(key);
     this.#keyLengths -= key.length;
-    this.#take(key, known);
+    this.#take({ key, ...known });
   }
 
   /** Index of a row, from 0; `null` for an unknown key. */
   indexOf(key: string): number | null {
-    const rank = this.#ranks.get(key);
-    if (rank === undefined) return null;
-    const at = this.#blockOf({ key, rank });
+    const place = this.#places.get(key);
+    if (place === undefined) return null;
+    const row = { key, ...place };
+    const at = this.#blockOf(row);
     let before = 0;
     for (let index = 0; index < at; index += 1) before += this.#blocks[index]?.keys.length ?? 0;
-    return before + indexIn(this.#blocks[at], { key, rank });
+    return before + indexIn(this.#blocks[at], row);
   }
 
   /** Rows from an index on, at most `count`. */
   slice(from: number, count: number): readonly RankedRow[] {
     const rows: RankedRow[] = [];
     let skipped = 0;
-    for (const { keys, ranks } of this.#blocks) {
+    for (const block of this.#blocks) {
       if (rows.length >= count) break;
-      for (let at = Math.max(from - skipped, 0); at < keys.length && rows.length < count; at += 1) {
-        rows.push({ key: keys[at] ?? '', rank: ranks[at] ?? 0 });
-      }
-      skipped += keys.length;
+      for (let at = Math.max(from - skipped, 0); at < block.keys.length && rows.length < count; at += 1) rows.push(rowAt(block, at));
+      skipped += block.keys.length;
     }
     return rows;
   }
 
   get last(): RankedRow | undefined {
     const block = this.#blocks.at(-1);
-    return block && { key: block.keys.at(-1) ?? '', rank: block.ranks.at(-1) ?? 0 };
+    return block && rowAt(block, block.keys.length - 1);
   }
 
   #insert(row: RankedRow): void {
     const at = Math.min(this.#blockOf(row), Math.max(this.#blocks.length - 1, 0));
-    const block = this.#blocks[at] ?? { ranks: [], keys: [] };
+    const block = this.#blocks[at] ?? { ranks: [], reached: [], keys: [] };
     if (this.#blocks.length === 0) this.#blocks.push(block);
     const index = indexIn(block, row);
     block.ranks.splice(index, 0, row.rank);
+    block.reached.splice(index, 0, row.reached);
     block.keys.splice(index, 0, row.key);
     if (block.keys.length < BLOCK_ROWS) return;
     const half = BLOCK_ROWS / 2;
-    this.#blocks.splice(at + 1, 0, { ranks: block.ranks.splice(half), keys: block.keys.splice(half) });
+    this.#blocks.splice(at + 1, 0, {
+      ranks: block.ranks.splice(half),
+      reached: block.reached.splice(half),
+      keys: block.keys.splice(half),
+    });
   }
 
-  #take(key: string, rank: number): void {
-    const at = this.#blockOf({ key, rank });
+  #take(row: RankedRow): void {
+    const at = this.#blockOf(row);
     const block = this.#blocks[at];
     if (block === undefined) throw new Error('a row of a ranking is in none of its blocks');
-    const index = indexIn(block, { key, rank });
+    const index = indexIn(block, row);
     block.ranks.splice(index, 1);
+    block.reached.splice(index, 1);
     block.keys.splice(index, 1);
     if (block.keys.length === 0) this.#blocks.splice(at, 1);
   }
@@ -112,8 +129,7 @@ export class Ranking {
     while (low < high) {
       const middle = (low + high) >>> 1;
       const block = this.#blocks[middle];
-      const end = (block?.keys.length ?? 0) - 1;
-      if (isBefore(block?.ranks[end] ?? 0, block?.keys[end] ?? '', row)) low = middle + 1;
+      if (block !== undefined && isBefore(block, block.keys.length - 1, row)) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -125,12 +141,25 @@ function indexIn(block: Block | undefined, row: RankedRow): number {
   let [low, high] = [0, block?.keys.length ?? 0];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isBefore(block?.ranks[middle] ?? 0, block?.keys[middle] ?? '', row)) low = middle + 1;
+    if (block !== undefined && isBefore(block, middle, row)) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-function isBefore(rank: number, key: string, row: RankedRow): boolean {
-  return rank < row.rank || (rank === row.rank && key < row.key);
+function rowAt({ keys, ranks, reached }: Block, at: number): RankedRow {
+  return { key: keys[at] ?? '', rank: ranks[at] ?? 0, reached: reached[at] ?? 0 };
+}
+
+/** Whether the block's row at this index comes before the other. */
+function isBefore({ keys, ranks, reached }: Block, at: number, row: RankedRow): boolean {
+  const [rank = 0, since = 0] = [ranks[at], reached[at]];
+  if (rank !== row.rank) return rank < row.rank;
+  if (since !== row.reached) return since < row.reached;
+  return (keys[at] ?? '') < row.key;
+}
+
+/** Whether one row comes before another of an equal or other rank, without regard to keys: rows are compared in the order of their keys. */
+export function comesBefore(one: Place, other: Place): boolean {
+  return one.rank < other.rank || (one.rank === other.rank && one.reached < other.reached);
 }

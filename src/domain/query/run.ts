@@ -7,7 +7,12 @@ import { metricOf, rankOf } from './board-metric.ts';
 import { attempt, type QueryEnvironment, type Row, withValueAt } from './evaluate.ts';
 import { addMatch, joined, type KeptDocument, type Matches, matchOf } from './join.ts';
 import type { Condition, QueryPlan } from './plan.ts';
-import { Ranking } from './ranking.ts';
+import { comesBefore, type RankedRow, Ranking } from './ranking.ts';
+
+/** The row that an aggregate shows. */
+interface Best extends RankedRow {
+  readonly value: number;
+}
 
 /** The profile of a row's player; `null`: the key names no player. */
 export type ProfileOf = (row: Row) => JsonObject | null;
@@ -38,6 +43,8 @@ export class QueryRun {
   readonly #parts: QueryParts;
   /** By source and key. With one source: only those of ranked rows. */
   readonly #documents: Map<string, string>[];
+  /** Of merged and joined documents, by key: when the last source of the row was reached. */
+  readonly #reached = new Map<string, number>();
   readonly #matches: readonly Matches[];
   readonly #values = new LRUCache<KeptDocument, JsonObject>({
     maxSize: PARSED_CHARACTERS,
@@ -47,16 +54,18 @@ export class QueryRun {
   #ranking = new Ranking();
   #isWhole = true;
   #kept = 0;
+  readonly #order: 'asc' | 'desc';
   #counted = 0;
   #passed = 0;
   #sum = 0;
-  #best: { readonly key: string; readonly value: number } | null = null;
+  #best: Best | null = null;
   #errors = 0;
 
   constructor(plan: QueryPlan, environment: QueryEnvironment, parts: QueryParts) {
     this.#plan = plan;
     this.#environment = environment;
     this.#parts = parts;
+    this.#order = plan.type === 'leaderboard' ? plan.order : plan.type === 'max' ? 'desc' : 'asc';
     this.#documents = plan.sources.map(() => new Map());
     this.#matches = plan.joins.map(() => new Map());
     this.#scanned = [...plan.sources, ...plan.joins].map(() => 0);
@@ -86,7 +95,7 @@ export class QueryRun {
     return this.#sum;
   }
 
-  get best(): { readonly key: string; readonly value: number } | null {
+  get best(): Best | null {
     return this.#best;
   }
 
@@ -123,9 +132,11 @@ export class QueryRun {
     if (join && matches) {
       if (addMatch(matches, join, stored, this.#parts.read(source, stored.text))) this.#keep(stored.text.length);
     } else if (!this.unites) {
-      this.#addRow({ key: stored.key, data: this.#parts.read(source, stored.text) }, stored.text);
+      const row = { key: stored.key, data: this.#parts.read(source, stored.text) };
+      this.#addRow(row, stored.reached, stored.text);
     } else {
       this.#documents[source]?.set(stored.key, stored.text);
+      this.#reached.set(stored.key, Math.max(stored.reached, this.#reached.get(stored.key) ?? 0));
       this.#keep(stored.text.length);
     }
     return null;
@@ -142,6 +153,7 @@ export class QueryRun {
       yield;
     }
     this.#values.clear();
+    this.#reached.clear();
     // The documents of aggregates are not needed any more.
     if (this.#plan.type === 'leaderboard') return null;
     for (const documents of this.#documents) documents.clear();
@@ -151,7 +163,7 @@ export class QueryRun {
 
   #addRowOf(key: string): null {
     const row = this.#rowOf(key);
-    if (row !== null) this.#addRow(row, null);
+    if (row !== null) this.#addRow(row, this.#reached.get(key) ?? 0, null);
     return null;
   }
 
@@ -237,7 +249,7 @@ export class QueryRun {
   }
 
   /** Evaluates a row and adds it to the result. `text`: of its document; `null` if the document is kept already. */
-  #addRow(source: Row, text: string | null): void {
+  #addRow(source: Row, reached: number, text: string | null): void {
     const { row, errors } = this.#computed(this.#withProfile(source, this.#parts.profileOf));
     this.#errors += errors;
     const { metric, condition, type } = this.#plan;
@@ -250,22 +262,18 @@ export class QueryRun {
     if (value === null) return;
     this.#counted += 1;
     this.#sum += value;
-    if (type === 'leaderboard') this.#rank(row.key, rankOf(value, this.#plan.order), text);
-    else if (this.#isBetter(value)) this.#best = { key: row.key, value };
+    const ranked = { key: row.key, rank: rankOf(value, this.#order), reached };
+    if (type === 'leaderboard') this.#rank(ranked, text);
+    else if (this.#best === null || comesBefore(ranked, this.#best)) this.#best = { ...ranked, value };
   }
 
-  #isBetter(value: number): boolean {
-    if (this.#best === null) return true;
-    return this.#plan.type === 'min' ? value < this.#best.value : value > this.#best.value;
-  }
-
-  /** Ties are ordered by key, which is the order of the scan. */
-  #rank(key: string, rank: number, text: string | null): void {
+  /** Ties that were reached at once are ordered by key, which is the order of the scan. */
+  #rank(row: RankedRow, text: string | null): void {
     const { last, size } = this.#ranking;
-    if (!this.#isWhole && size >= this.#plan.limit && (last === undefined || rank >= last.rank)) return;
-    this.#ranking.set(key, rank);
+    if (!this.#isWhole && size >= this.#plan.limit && (last === undefined || !comesBefore(row, last))) return;
+    this.#ranking.set(row);
     if (text === null) return;
-    this.#documents[0]?.set(key, text);
+    this.#documents[0]?.set(row.key, text);
     this.#kept += text.length + ROW_OVERHEAD;
     if (!this.#isWhole && size >= this.#plan.limit && last) this.#drop(last.key);
     if (this.#isWhole && this.bytes > this.#parts.mostKept) this.#truncate();
@@ -280,10 +288,10 @@ export class QueryRun {
     const ranking = new Ranking();
     documents?.clear();
     this.#kept = 0;
-    for (const { key, rank } of this.#ranking.slice(0, this.#plan.limit)) {
-      const text = all.get(key) ?? '';
-      ranking.set(key, rank);
-      documents?.set(key, text);
+    for (const row of this.#ranking.slice(0, this.#plan.limit)) {
+      const text = all.get(row.key) ?? '';
+      ranking.set(row);
+      documents?.set(row.key, text);
       this.#kept += text.length + ROW_OVERHEAD;
     }
     this.#ranking = ranking;

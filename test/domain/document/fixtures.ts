@@ -54,6 +54,7 @@ export function write(changes: Partial<WriteCommand> = {}): WriteCommand {
     windowOf: () => null,
     maxBytes: 65_536,
     checkSchema: true,
+    sortedFields: [],
     ...changes,
   };
 }

@@ -39,7 +39,7 @@ function bounded(mostKept: number, definition: JsonObject, ...sources: readonly 
   const run = new QueryRun(plan, AROUND, { read: (_, text) => parseStored(text), profileOf: known, mostKept });
   sources.forEach((documents, index) => {
     for (const [key, data] of Object.entries(documents).sort(([a], [b]) => (a < b ? -1 : 1)))
-      accepted(run.add(index, { key, text: stringifyJson(data) }));
+      accepted(run.add(index, { key, text: stringifyJson(data), reached: 0 }));
   });
   const finishing = run.finish();
   for (let step = finishing.next(); ; step = finishing.next()) {

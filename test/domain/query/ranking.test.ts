@@ -5,10 +5,12 @@ import { Ranking } from '../../../src/domain/query/ranking.ts';
 
 /** A naive ranking: all rows, sorted again at every look. */
 class Naive {
-  readonly rows = new Map<string, number>();
+  readonly rows = new Map<string, { readonly rank: number; readonly reached: number }>();
 
   get sorted() {
-    return [...this.rows].map(([key, rank]) => ({ key, rank })).sort((a, b) => a.rank - b.rank || (a.key < b.key ? -1 : 1));
+    return [...this.rows]
+      .map(([key, place]) => ({ key, ...place }))
+      .sort((a, b) => a.rank - b.rank || a.reached - b.reached || (a.key < b.key ? -1 : 1));
   }
 }
 
@@ -20,19 +22,23 @@ function same(ranking: Ranking, naive: Naive, from: number, count: number): void
   for (const [index, { key }] of sorted.entries()) expect(ranking.indexOf(key)).toBe(index);
 }
 
-const step = fc.record({ key: fc.integer({ min: 0, max: 30 }), rank: fc.option(fc.integer({ min: -3, max: 3 })) });
+const step = fc.record({
+  key: fc.integer({ min: 0, max: 30 }),
+  rank: fc.option(fc.integer({ min: -3, max: 3 })),
+  reached: fc.integer({ min: 1, max: 4 }),
+});
 
 test('rows are in the order of a full sort, whatever is added, moved, tied and removed', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), fc.nat(30), fc.nat(30), (steps, from, count) => {
       const [ranking, naive] = [new Ranking(), new Naive()];
-      for (const { key, rank } of steps) {
+      for (const { key, rank, reached } of steps) {
         if (rank === null) {
           ranking.delete(`k${key}`);
           naive.rows.delete(`k${key}`);
         } else {
-          ranking.set(`k${key}`, rank);
-          naive.rows.set(`k${key}`, rank);
+          ranking.set({ key: `k${key}`, rank, reached });
+          naive.rows.set(`k${key}`, { rank, reached });
         }
       }
       same(ranking, naive, from, count);
@@ -47,9 +53,9 @@ test('so they are over many blocks, and removed rows leave nothing behind', () =
   const [ranking, naive] = [new Ranking(), new Naive()];
   const key = () => `k${Math.floor(random() * 6_000)}`;
   for (let n = 0; n < 20_000; n += 1) {
-    const [name, rank] = [key(), Math.floor(random() * 200) - 100];
-    ranking.set(name, rank);
-    naive.rows.set(name, rank);
+    const [name, rank, reached] = [key(), Math.floor(random() * 200) - 100, Math.floor(random() * 20)];
+    ranking.set({ key: name, rank, reached });
+    naive.rows.set(name, { rank, reached });
   }
   for (let n = 0; n < 8_000; n += 1) {
     const name = key();

@@ -144,6 +144,7 @@ class History {
       windowOf: () => null,
       maxBytes: 65_536,
       checkSchema: false,
+      sortedFields: [],
     });
     if (decision instanceof Refusal) return false;
     this.take(space, decision.events, decision.state);

@@ -8,6 +8,7 @@ import { WITHOUT_DEFAULTS } from '../../../domain/document/schema.ts';
 import type { DomainEvent } from '../../../domain/events.ts';
 import { datedRules, sentRules } from '../../../domain/limit/rules.ts';
 import { type AdoptKey, adoptKey } from '../../../domain/project/decide.ts';
+import { reachedBy, sortedFields } from '../../../domain/query/reached.ts';
 import { slotOf } from '../../../domain/record/slot.ts';
 import { asAuthority, type DefinitionsState, type DocumentState } from '../../../domain/states.ts';
 import { AUTHORITY, documentSubject, recordListSubject } from '../../../domain/subjects.ts';
@@ -162,7 +163,8 @@ function decideDocuments(ctx: DecisionContext, id: string, rows: readonly Docume
     const { entries, before: told, balancesJson } = updateLedger({ collection, current, source: SOURCE }, from, after, () => undefined);
     const about = { space: 'live' as const, collection: collection.id, key, version: (current?.version ?? 0) + 1, document };
     const ledger = entries.length === 0 ? {} : { ledger: entries };
-    const data = { ...about, ...ledger, definition: collection.hash, ...(told === undefined ? {} : { told }) };
+    const reached = reachedBy(sortedFields(access.state, collection.id), was, after);
+    const data = { ...about, ...ledger, definition: collection.hash, ...(told === undefined ? {} : { told }), reached };
     // The data was accepted once, so a value that another document holds stays with that document.
     const unique = claims.change(collection, key, was, after, true);
     return [{ type: 'document.written', data: unique === undefined ? data : { ...data, unique }, balances: balancesJson }];
