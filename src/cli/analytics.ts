@@ -45,12 +45,18 @@ function failures(): Command {
 }
 
 function players(): Command {
-  return listing('players', 'list the players that were seen last, with their play time', 'savepoint analytics players --limit 10').action(
-    async (options: ListOptions) => {
-      const seen = await read(options, (pool) => listPlayers(pool, { ...filterOf(options), now: Date.now() }));
-      printResult(options, seen, () => (seen.length === 0 ? 'No player was ever seen.' : playerTable(seen)));
-    },
-  );
+  return listing(
+    'players',
+    'list the players whose heartbeats or events came last, with their play time',
+    'savepoint analytics players --limit 10',
+  ).action(async (options: ListOptions) => {
+    const seen = await read(options, (pool) => listPlayers(pool, { ...filterOf(options), now: Date.now() }));
+    printResult(options, seen, () =>
+      seen.length === 0
+        ? 'No heartbeat and no event of a player was ever received. Players who only play are not listed here.'
+        : playerTable(seen),
+    );
+  });
 }
 
 function read<T>(options: ListOptions, list: (pool: Pool) => Promise<T>): Promise<T> {

@@ -7,7 +7,6 @@ import type { QueryEnvironment, Row } from '../../domain/query/evaluate.ts';
 import type { QueryPlan } from '../../domain/query/plan.ts';
 import { plausiblePlayer, profileOf, shownProfile } from '../../domain/query/profile.ts';
 import type { ProfileOf } from '../../domain/query/run.ts';
-import type { PlayerProfile } from '../../domain/telemetry/player.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { type JsonObject, parseJson } from '../../kernel/json.ts';
@@ -140,14 +139,12 @@ export async function profilesOf({ context, project, access, plan }: RunInput, k
   };
   const players = new Set(keys.map(playerOf).filter((player) => player !== null));
   const known = await context.telemetry.reader.profiles(project.id, [...players]);
-  return profilesIn(known, playerOf, context.scheduler.now());
-}
-
-function profilesIn(known: ReadonlyMap<string, PlayerProfile>, playerOf: (key: string) => string | null, now: number): ProfileOf {
+  const now = context.scheduler.now();
   return (row: Row) => {
     const player = playerOf(row.key);
     if (player === null) return null;
     const profile = known.get(player);
-    return profileOf(row, profile === undefined ? null : shownProfile(profile, now));
+    if (profile === undefined) return profileOf(row, null);
+    return profileOf(row, shownProfile(context.telemetry.heartbeats.profileWith(project.id, player, profile), now));
   };
 }

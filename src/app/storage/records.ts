@@ -5,7 +5,7 @@ import type { AccessContext } from '../../domain/access/context.ts';
 import { namedPlayer } from '../../domain/access/credential.ts';
 import { closedList, recordAccess } from '../../domain/access/data.ts';
 import { collectionIn } from '../../domain/access/next.ts';
-import { outdated } from '../../domain/access/refusals.ts';
+import { noSuch, outdated } from '../../domain/access/refusals.ts';
 import type { CollectionModel } from '../../domain/definition/model.ts';
 import { objectOf } from '../../domain/definition/read.ts';
 import { decideAppend, reprintedRecord } from '../../domain/document/append.ts';
@@ -42,6 +42,8 @@ export interface Records {
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 100;
+const ONLY_GLOBAL =
+  'Only records of a global collection (`collectionType: global`) are listed. Documents of players are read one by one, or together by a query';
 const LIST_BUILDING = 'This list is being made out of the documents that are there; try again shortly';
 
 /** Records of global collections. Any valid key may list and read them, because they are shared data. */
@@ -57,9 +59,9 @@ export function createRecords(context: AppContext): Records {
       const { space, settings } = access;
       accepted(outdated(caller, 'read'));
       const collection = collectionIn(access, at.collection);
-      if (collection) accepted(closedList(collection, caller));
-      if (collection?.type !== 'global')
-        return { ...positioned(context, project, caller), result: { ok: true, records: [], cursor: null } };
+      if (collection === undefined) throw noSuch('collection', at.collection, at.target);
+      accepted(closedList(collection, caller));
+      if (collection.type !== 'global') throw refusal('COLLECTION_TYPE_MISMATCH', ONLY_GLOBAL);
       const changedAt = Math.max(
         // A publish can make a collection global. It lists nothing until the views show that.
         project.set.residentChangedAt(DEFINITIONS),

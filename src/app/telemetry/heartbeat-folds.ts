@@ -1,6 +1,6 @@
 import type { HeartbeatReceived, TelemetryMetadata } from '../../domain/telemetry/events.ts';
 import { foldedEvent, type Gathering, gathered, gatheringFrom, nextGathering, repeats } from '../../domain/telemetry/heartbeats.ts';
-import { ONLINE_MS, type PlayerStats } from '../../domain/telemetry/player.ts';
+import { ONLINE_MS, type PlayerProfile, type PlayerStats, withGathered } from '../../domain/telemetry/player.ts';
 import type { Scheduler } from '../../kernel/scheduler.ts';
 import type { TelemetryRecorder } from './telemetry-recorder.ts';
 
@@ -60,6 +60,12 @@ export class HeartbeatFolds {
   /** A player's stats as this node knows them, which may be newer than the tables. */
   statsOf(projectId: string, platformId: string): PlayerStats | null {
     return this.#players.get(keyOf(projectId, platformId))?.gathering.stats ?? null;
+  }
+
+  /** A player's profile in the tables, with what this node has gathered since. */
+  profileWith(projectId: string, platformId: string, known: PlayerProfile): PlayerProfile {
+    const gathering = this.#players.get(keyOf(projectId, platformId))?.gathering;
+    return gathering === undefined ? known : withGathered(known, gathering.last, gathering.lastAt);
   }
 
   /** Takes a heartbeat that says nothing new, and answers the player's stats with it. Otherwise stores what was gathered before it. */

@@ -9,7 +9,7 @@ import { projectSettings } from '../../domain/project/settings.ts';
 import { analyticsEvent } from '../../domain/telemetry/analytics.ts';
 import type { HeartbeatReceived, TelemetryMetadata, TelemetryReport } from '../../domain/telemetry/events.ts';
 import { heartbeatEvent } from '../../domain/telemetry/heartbeat.ts';
-import { type PlayerStats, withHeartbeat } from '../../domain/telemetry/player.ts';
+import { type PlayerProfile, type PlayerStats, withHeartbeat } from '../../domain/telemetry/player.ts';
 import { saveFailure } from '../../domain/telemetry/save-failure.ts';
 import { playerIn } from '../../domain/telemetry/space.ts';
 import { analyticsSetting, asKept, isCaptured } from '../../domain/telemetry/switches.ts';
@@ -17,7 +17,6 @@ import { accepted, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
-import type { ProfileRow } from '../ports/readers.ts';
 import type { MinuteQuota } from '../project/minute-quota.ts';
 
 /** What players report. Bodies come with neutral names; `claimed` is the player's id from the query. */
@@ -173,7 +172,7 @@ function actorOf({ key: { kind, keyId } }: Caller): TelemetryMetadata['actor'] {
 interface KnownPlayer {
   readonly revision: number;
   readonly stats: PlayerStats | null;
-  readonly profile: ProfileRow | null;
+  readonly profile: PlayerProfile | null;
 }
 
 /** Stats from the tables, or from this node's memory if the tables lag. */
@@ -221,9 +220,11 @@ async function readStats(
     found = await context.telemetry.reader.player(caller.projectId, player);
   }
   const known = found.revision >= own ? found : await statsOf(context, remembered, caller.projectId, player);
-  const stats = newer(known.stats, context.telemetry.heartbeats.statsOf(caller.projectId, player));
+  const { heartbeats } = context.telemetry;
+  const stats = newer(known.stats, heartbeats.statsOf(caller.projectId, player));
   if (stats === null) throw refusal('NOT_FOUND', 'No heartbeat of this player was ever received');
-  return { body: statsBody(platformId, stats, known.profile), stale: found.revision < own };
+  const profile = known.profile === null ? null : heartbeats.profileWith(caller.projectId, player, known.profile);
+  return { body: statsBody(platformId, stats, profile), stale: found.revision < own };
 }
 
 /** The newer of the tables' stats and those gathered by this node. */
@@ -235,7 +236,7 @@ function newer(shown: PlayerStats | null, gathered: PlayerStats | null): PlayerS
 function statsBody(
   platformId: string,
   { firstSeen, lastHeartbeat, totalSeconds }: PlayerStats,
-  profile: ProfileRow | null,
+  profile: PlayerProfile | null,
 ): contract.PlayerStats {
   return {
     ok: true,

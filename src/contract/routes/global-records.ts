@@ -66,7 +66,7 @@ export const globalRecordViews = {
         .meta({ id: 'GlobalRecords', description: 'A page of records' }),
     },
     answerHeaders: READ_HEADERS,
-    errors: ['NOT_FOUND', 'ENDPOINT_ONLY', 'FORBIDDEN', 'INVALID_REQUEST', 'BEHIND', 'BUILDING'],
+    errors: ['NOT_FOUND', 'ENDPOINT_ONLY', 'FORBIDDEN', 'INVALID_REQUEST', 'COLLECTION_TYPE_MISMATCH', 'BEHIND', 'BUILDING'],
     idempotent: false,
     example: { params: { collection: 'feed' }, query: { limit: '10' }, answer: { ok: true, records: [RECORD], cursor: null } },
   }),

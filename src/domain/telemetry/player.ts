@@ -104,6 +104,14 @@ function withFolded(before: Player | null, folded: HeartbeatsFolded): Player {
   };
 }
 
+/** The profile with the heartbeats that a node has gathered and not stored yet: the last one, and when it came. */
+export function withGathered(known: PlayerProfile, last: HeartbeatReceived, lastAt: number): PlayerProfile {
+  const isOther = last.sessionId !== null && last.sessionId !== known.sessionId;
+  // The tables show a later event already, or not yet the play session that is gathered.
+  if (lastAt <= known.lastSeen || isOther) return known;
+  return { ...withSession(known, last, 'heartbeat', 'session.heartbeat', lastAt), onlineUntil: known.onlineUntil };
+}
+
 /** The stats after folded heartbeats. Time that another node has counted already is not added again. */
 function withHeartbeats(before: PlayerStats | null, { firstAt, lastAt, seconds }: HeartbeatsFolded): PlayerStats {
   const known = before !== null && before.lastHeartbeat > firstAt ? before : withHeartbeat(before, firstAt);

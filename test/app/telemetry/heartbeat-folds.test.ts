@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HeartbeatFolds } from '../../../src/app/telemetry/heartbeat-folds.ts';
 import { TelemetryRecorder } from '../../../src/app/telemetry/telemetry-recorder.ts';
 import type { HeartbeatReceived } from '../../../src/domain/telemetry/events.ts';
+import { evolvePlayer } from '../../../src/domain/telemetry/player.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
 import { readTelemetryEvent } from '../../../src/log/telemetry.ts';
 import { heartbeat } from '../../domain/telemetry/given.ts';
@@ -42,6 +43,19 @@ describe('a player who stays online', () => {
     expect(told.map(({ type }) => type)).toEqual(['heartbeats.folded', 'heartbeats.folded']);
     expect(folds.statsOf('a', 'p')?.totalSeconds).toBe(2 + 21 * 30);
     expect(folds.folded).toBe(21);
+  });
+
+  it('has the seconds of the play session shown while they are gathered', async () => {
+    const { receive, pass, folds } = setup();
+    receive('p', { sessionId: 's', sessionSeconds: null });
+    const stored = evolvePlayer(null, heartbeat(1_700_000_000_000, { platformId: 'p', sessionId: 's', sessionSeconds: null }))?.profile;
+    if (stored === undefined) throw new Error('a heartbeat makes a player');
+    for (let beat = 1; beat <= 3; beat += 1) {
+      await pass(30_000);
+      receive('p', { sessionId: 's', sessionSeconds: null });
+      expect(folds.profileWith('a', 'p', stored)).toMatchObject({ sessionSeconds: beat * 30, totalSeconds: beat * 30, sessionCount: 1 });
+    }
+    expect(folds.profileWith('a', 'q', stored)).toBe(stored);
   });
 
   it('who falls silent has one last event stored', async () => {
