@@ -1,4 +1,5 @@
 import { type Secrecy, sizeText } from './kinds.ts';
+import { unfitCharacters } from './player-ids.ts';
 import { LIMITS, SERVER, type Setting, VERIFIER } from './settings.ts';
 
 /** Reads settings from the environment and from flags. No other module does. */
@@ -29,7 +30,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>, ov
   const server = readTable(SERVER, env, overrides, problems);
   const verifier = readTable(VERIFIER, env, {}, problems);
   const limits = readTable(LIMITS, env, {}, problems);
-  if (problems.length === 0) problems.push(...contradictions(limits as Limits));
+  if (problems.length === 0) problems.push(...contradictions(limits as Limits), ...unfitIds(server as Values<typeof SERVER>));
   if (problems.length > 0) throw new ConfigProblem(problems.join('\n'));
   // The tables were read without a problem, so each name has a value of its row's type.
   return { ...server, verifier, limits } as Config;
@@ -45,6 +46,15 @@ function contradictions({ documentBytes, groupBytes }: Limits): string[] {
   return [
     `GROUP_BYTES is ${sizeText(groupBytes)}; allowed with a LIMIT_DOCUMENT of ${sizeText(documentBytes)}: ${sizeText(needed)} or more`,
   ];
+}
+
+/** Finds a pattern of player ids that lets players in who could save nothing. */
+function unfitIds({ platformIdPattern }: Values<typeof SERVER>): string[] {
+  const unfit = unfitCharacters(platformIdPattern);
+  if (unfit.length === 0) return [];
+  const named = unfit.map((char) => JSON.stringify(char)).join(' ');
+  const allowed = 'ids of A-Z a-z 0-9 _ : - alone, because they are parts of document keys and addresses';
+  return [`PLATFORM_ID_PATTERN is ${JSON.stringify(platformIdPattern)}; allowed: ${allowed}; this one admits ${named}, too`];
 }
 
 function readTable(

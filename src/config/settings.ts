@@ -105,7 +105,7 @@ export const SERVER = {
     'PLATFORM_ID_PATTERN',
     '^[79][0-9]{3,16}$',
     pattern,
-    'What a player id looks like, also of a login of your own. Leave `_` out: it ends the player in the key of a save slot.',
+    'What a player id looks like, also of a login of your own: of `A-Z a-z 0-9 - :`, at most 128 characters; a node does not start with a pattern that admits others. Leave `_` out: it ends the player in the key of a save slot.',
   ),
   apiDocs: setting(
     'API_DOCS',

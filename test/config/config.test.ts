@@ -34,6 +34,25 @@ describe('the configuration', () => {
     expect(read).toThrow(/LIMIT_DOCUMENT is "64 pages"; allowed: bytes.* from 1 KiB to 1 MiB/);
   });
 
+  it.each([
+    ['^[a-z.|@]{3,16}$', '"." "@" "|"'],
+    ['^\\w+@\\w+\\.com$', '"@" "."'],
+    ['^steam/[0-9]+$', '"/"'],
+    ['^\\x41\\u{2f}[!-+]$', '"/" "!" "\\"" "#" "$" "%" "&" "\'" "(" ")" "*" "+"'],
+  ])('refuses a pattern of player ids that no document key can hold, and names the characters (%s)', (pattern, named) => {
+    expect(() => readConfig({ PLATFORM_ID_PATTERN: pattern })).toThrow(`this one admits ${named}, too`);
+  });
+
+  it.each([
+    '^[79][0-9]{3,16}$',
+    '^(?:steam:[0-9]+|user-[a-z]{1,20})$',
+    '^(?!.*--)(?<name>[\\w-]+)\\b$',
+    '^[A-Za-z0-9]{28}$',
+    '^\\x41\\p{Nd}+$',
+  ])('takes a pattern of ids that fit (%s)', (pattern) => {
+    expect(readConfig({ PLATFORM_ID_PATTERN: pattern }).platformIdPattern).toBe(pattern);
+  });
+
   it('says which variables look like a setting and are none', () => {
     const env = {
       CORS_ORIGIN: 'https://game.example',

@@ -17,10 +17,10 @@ import { catchUpInTurn } from './authenticate.ts';
 
 /**
  * The form of a player's id: the operator's pattern, or that of guests. The server makes the ids of guests, so the operator's pattern need
- * not allow for them.
+ * not allow for them. A pattern without anchors may match a part of a text: whatever it says, an id has no characters that no key can hold.
  */
 export function playerIds(pattern: string): RegExp {
-  return new RegExp(`(?:${pattern})|^${GUEST_ID_PATTERN}$`, 'u');
+  return new RegExp(`^(?=[A-Za-z0-9_:-]{1,128}$)(?=[^]*?(?:${pattern})|${GUEST_ID_PATTERN}$)`, 'u');
 }
 
 /** Whether this proof concerns a guest: by the form of the token, or of the id. */

@@ -101,7 +101,7 @@ const DATA_RULES: Readonly<Record<Operation, DataRule>> = {
 };
 
 const COLLECTION_ID = /^[A-Za-z0-9_-]{1,128}$/;
-const PLAYER_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const PLAYER_ID = /^[A-Za-z0-9_:-]{1,128}$/;
 
 /** Who may do this, besides secret keys and endpoints. */
 function openTo({ access }: CollectionModel, action: Action): OpenTo {
