@@ -55,7 +55,7 @@ export interface Condition {
   readonly value: Json;
 }
 
-export interface StoredNumber {
+interface StoredNumber {
   /** As written: an id or a name. */
   readonly collectionId: string;
   /** Dotted path. */
