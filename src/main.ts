@@ -60,10 +60,12 @@ export interface NodeOptions {
   readonly logger: Logger;
   /** Called when the embedded database has ended and cannot be restarted, so that the node cannot go on. */
   readonly onLost: () => void;
+  /** Ends the wait for a database or log that does not answer. */
+  readonly stopping?: AbortSignal;
 }
 
 /** The parts of one process, while they are being put together. */
-interface NodeBuild extends NodeResources, Omit<NodeOptions, 'onLost'> {
+interface NodeBuild extends NodeResources, Omit<NodeOptions, 'onLost' | 'stopping'> {
   readonly config: Config;
   readonly shutdown: Shutdown;
   readonly readiness: Readiness;
@@ -76,7 +78,7 @@ export async function startNode(config: Config, options: NodeOptions): Promise<N
   const close = () => shutdown.run(config.limits.shutdownTimeoutMs * STOP_SHARE);
   try {
     await requireFreePorts(config);
-    const resources = await bootstrapNode(config, options.logger, shutdown, options.onLost);
+    const resources = await bootstrapNode(config, options.logger, shutdown, options);
     const building = { ...resources, ...options, config, shutdown };
     const build = { ...building, ...probesWithReadiness(building) };
     const { port, demo, registry, createProject } = await startRoles(build);
@@ -163,7 +165,7 @@ async function startWithoutApi(build: NodeBuild): Promise<Started> {
   return { port, demo: 'not asked for', registry: metrics.registry, createProject: null };
 }
 
-async function startProjecting({ config, log, pool, logger, shutdown }: NodeBuild) {
+async function startProjecting({ config, log, pool, outages: logger, shutdown }: NodeBuild) {
   const metrics = createMetrics();
   const projector = createProjector({ log, pool, logger, shared: config.databaseUrl !== null });
   shutdown.add(() => projector.stop());
@@ -178,7 +180,7 @@ async function startProjecting({ config, log, pool, logger, shutdown }: NodeBuil
  * whole node.
  */
 async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () => Promise<string>) {
-  const { config, log, pool, connections, logger, shutdown } = build;
+  const { config, log, pool, connections, logger, outages, shutdown } = build;
   const metrics = createMetrics();
   // Separate bulkheads, so that slow views of a project do not delay its decisions.
   const stateReads = createReadBulkhead(build.connections.pool, realScheduler);
@@ -188,17 +190,17 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
     config.databaseUrl === null ? READS_OF_ONE_MACHINE : undefined,
   );
   const states = createStateReader(pool, stateReads.run);
-  const projects = createProjects(config, log, states, logger, observerOf(metrics));
+  const projects = createProjects(config, log, states, outages, observerOf(metrics));
   const onProgress = (projectId: string, { revision }: { readonly revision: number }) => projects.projected(projectId, revision);
   const projector: Projector | null = projecting
-    ? createProjector({ log, pool, logger, shared: config.databaseUrl !== null, onProgress })
+    ? createProjector({ log, pool, logger: outages, shared: config.databaseUrl !== null, onProgress })
     : null;
   shutdown.add(async () => projector?.stop());
   shutdown.add(() => projects.close());
   await Promise.all([projector?.start(), projects.start()]);
-  if (projector === null) shutdown.add(watchCheckpoints(projects, states, logger));
+  if (projector === null) shutdown.add(watchCheckpoints(projects, states, outages));
   else exportProjector(metrics.registry, projector);
-  const shared = { log, pool, logger, shutdown, registry: metrics.registry };
+  const shared = { log, pool, logger: outages, shutdown, registry: metrics.registry };
   if (projecting) followTelemetry(shared, config.limits.shutdownTimeoutMs * FINISH_SHARE);
   const telemetry = openTelemetry(shared, config.limits);
   shutdown.add(sampleMetrics(metrics, projects));
@@ -232,10 +234,10 @@ function probesWithReadiness({
   config,
   pool,
   log,
-  logger,
+  outages,
   shutdown,
 }: Omit<NodeBuild, 'probes' | 'readiness' | 'demo'>): Pick<NodeBuild, 'probes' | 'readiness'> {
-  const onError = (err: unknown) => logger.warn({ err }, 'whether this process is ready cannot be told yet; asking again');
+  const onError = (err: unknown) => outages.warn({ err }, 'whether this process is ready cannot be told yet; asking again');
   const readiness = watchReadiness({ log, pool, onError });
   shutdown.add(() => readiness.stop());
   return { readiness, probes: probesOf(pool, config.eventStoreUrl === null ? null : log, readiness) };

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type ServerOptions, serverAccessOf } from '../folder/credentials.ts';
 import { Remote } from '../folder/remote.ts';
-import { JSON_HELP } from './context.ts';
+import { JSON_HELP, printNote } from './context.ts';
 
 /**
  * Shared by commands that work on a game's folder or send requests for it. They need only a server's address and a key, and load no part of
@@ -29,5 +29,5 @@ export function remoteCommand(name: string, description: string): Command {
 
 /** The client of the options' project; `remote.server.dir` is the folder. Throws `FolderProblem` that says what is missing. */
 export function remoteOf(options: RemoteOptions): Remote {
-  return new Remote(serverAccessOf(options));
+  return new Remote(serverAccessOf(options), (why, waitMs) => printNote(`${why} Trying again in ${(waitMs / 1000).toFixed(1)} s.`));
 }

@@ -40,7 +40,9 @@ export function startCommand(): Command {
       if (isWorker()) return runWorker(config, logger);
       for (const problem of misspeltSettings(process.env)) logger.warn(problem);
       const stopping = stopSignal();
-      const node = await startNode(config, { demo: options.demo, logger, onLost: () => process.exit(1) });
+      const abort = new AbortController();
+      stopping.then(() => abort.abort());
+      const node = await startNode(config, { demo: options.demo, logger, onLost: () => process.exit(1), stopping: abort.signal });
       const file = join(resolve(config.dataDir), 'demo-project.json');
       const demo = typeof node.demo === 'string' ? null : node.demo;
       if (options.json) print(JSON.stringify({ url: node.url, demo }));

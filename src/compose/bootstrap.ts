@@ -11,7 +11,9 @@ import { verifierProblem } from '../outbound/verifier/create-verifier.ts';
 import { VERSION } from '../version.ts';
 import { nodeDatabase, type ServerFacts } from './database.ts';
 import { compareHistories, requireOneHistory } from './histories.ts';
-import { loggedLog, openLog, requireEventStore } from './log.ts';
+import { LogAway, loggedLog, openLog, requireEventStore } from './log.ts';
+import { onceAnswered } from './once-answered.ts';
+import { type OutageLogger, quietInOutages } from './outages.ts';
 import { allotConnections, type Connections, createPool, demandOf } from './pool.ts';
 import type { Shutdown } from './shutdown.ts';
 
@@ -22,6 +24,8 @@ export interface NodeResources {
   readonly pool: pg.Pool;
   readonly log: Log;
   readonly connections: Connections;
+  /** For what goes on asking while database or log are away. */
+  readonly outages: OutageLogger;
 }
 
 /** Said of a database that has migrations of a release after this one. */
@@ -32,13 +36,17 @@ const POLL_MS = 25;
 
 /**
  * Opens database and log, runs the migrations, and checks that they fit together. Throws `ConfigProblem` or `DatabaseProblem`, which say
- * what to do. `onLost`: called when the embedded database has ended for good.
+ * what to do. `onLost`: called when the embedded database has ended for good; `stopping` ends the wait for what does not answer.
  */
-export async function bootstrapNode(config: Config, logger: Logger, shutdown: Shutdown, onLost: () => void): Promise<NodeResources> {
+export async function bootstrapNode(
+  config: Config,
+  logger: Logger,
+  shutdown: Shutdown,
+  { onLost, stopping }: { readonly onLost: () => void; readonly stopping?: AbortSignal | undefined },
+): Promise<NodeResources> {
   requireConsistentConfig(config);
   const queue = probeQueue(config);
-  const logVersion = await requireEventStore(config);
-  const database = await nodeDatabase(config, logger, onLost);
+  const [logVersion, database] = await answering(config, logger, onLost, stopping);
   shutdown.add(() => database.stop());
   const connections = connectionsFor(config, database.facts);
   const pool = createPool(database.url, logger, connections.pool);
@@ -49,7 +57,15 @@ export async function bootstrapNode(config: Config, logger: Logger, shutdown: Sh
   shutdown.add(() => log.close());
   await checkHistories(config, pool, log, logger);
   logBackends(config, { database: database.facts, logVersion, queue: await queue }, logger);
-  return { databaseUrl: database.url, pool, log, connections };
+  return { databaseUrl: database.url, pool, log, connections, outages: quietInOutages(logger, config) };
+}
+
+/** Waits for the log first: an embedded database would be started in vain. */
+async function answering(config: Config, logger: Logger, onLost: () => void, signal: AbortSignal | undefined) {
+  const waiting = { logger, ...(signal && { signal }) };
+  const waitMs = (error: unknown) => (error instanceof LogAway ? config.limits.startWaitMs : 0);
+  const logVersion = await onceAnswered(() => requireEventStore(config), { name: logName(config), waitMs, ...waiting });
+  return [logVersion, await nodeDatabase(config, logger, onLost, signal)] as const;
 }
 
 /** Opens the resources of a worker. The first process has already done what must be done only once. */
@@ -64,7 +80,7 @@ export async function bootstrapWorker(
   shutdown.add(() => pool.end());
   const log = loggedLog(await openLog(config, databaseUrl, { readers: connections.readers }), logger);
   shutdown.add(() => log.close());
-  return { databaseUrl, pool, log, connections };
+  return { databaseUrl, pool, log, connections, outages: quietInOutages(logger, config) };
 }
 
 function tuningOf(workers: number, roles: readonly Role[], { readers }: Connections) {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import type { Logger } from 'pino';
 import { createProjector, type Projector } from '../../projections/projector/projector.ts';
 import type { StateReader, ViewReader } from '../app/ports/readers.ts';
 import type { Log } from '../log/port.ts';
+import type { OutageLogger } from './outages.ts';
 
 export interface CatchUpOptions {
   readonly log: Log;
   readonly pool: Pool;
-  readonly logger: Logger;
+  readonly logger: OutageLogger;
   readonly states: Pick<StateReader, 'checkpoint'>;
   readonly views: Pick<ViewReader, 'caughtUp'>;
   /** The wait ends if the read models make no progress for this long, ms. */

@@ -4,6 +4,9 @@ import type { Logger } from 'pino';
 import { type Database, startDatabase, useDatabase } from '../../infra/postgres/database.ts';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import type { Config } from '../config/config.ts';
+import { isDatabaseOutage } from '../kernel/outage.ts';
+import { onceAnswered } from './once-answered.ts';
+import { databaseName } from './outages.ts';
 
 /** Facts of a Postgres server, read before it is used. */
 export interface ServerFacts {
@@ -45,36 +48,24 @@ export async function commandDatabase(config: Config, logger: Logger): Promise<{
 
 /**
  * The node's database: an external server, or the embedded one, which is restarted whenever it ends by itself. `onLost`: called when it
- * cannot be restarted, so that the node cannot go on.
+ * cannot be restarted, so that the node cannot go on. `signal` ends the wait for a server that does not answer.
  */
-export async function nodeDatabase(config: Config, logger: Logger, onLost: () => void): Promise<NodeDatabase> {
+export async function nodeDatabase(config: Config, logger: Logger, onLost: () => void, signal?: AbortSignal): Promise<NodeDatabase> {
   const { databaseUrl } = config;
   if (databaseUrl === null) return embedded(config, logger, onLost);
-  const facts = await onceStarted(() => readFacts(databaseUrl), logger);
+  const { startWaitMs } = config.limits;
+  const name = databaseName(config);
+  const waitMs = (error: unknown) => (isStarting(error) ? Math.max(startWaitMs, STARTING_MS) : isDatabaseOutage(error) ? startWaitMs : 0);
+  const facts = await onceAnswered(() => readFacts(databaseUrl), { name, waitMs, logger, ...(signal && { signal }) });
   requireVersion(facts);
   requireEncoding(facts);
   return { url: databaseUrl, facts, stop: async () => undefined };
 }
 
-/** How long the start waits for a server that starts up or recovers, and the pause between two attempts, ms. */
-const STARTING = { forMs: 300_000, pauseMs: 500 };
+/** How long the start waits for a server that starts up or recovers at least, ms. Recovery of a large one after a crash takes minutes. */
+const STARTING_MS = 300_000;
 /** SQLSTATE `cannot_connect_now`: the server starts up, recovers, or shuts down. */
 const CANNOT_CONNECT_NOW = '57P03';
-
-/** Retries while the server says that it takes no connections yet. Recovery of a large one after a crash takes minutes. */
-export async function onceStarted<T>(ask: () => Promise<T>, logger: Logger, { forMs, pauseMs } = STARTING): Promise<T> {
-  const until = performance.now() + forMs;
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!isStarting(error) || performance.now() > until) throw error;
-      if (tries === 0)
-        logger.warn({ reason: error.message }, `the database takes no connections yet; waiting for it, ${forMs / 1000} s at most`);
-    }
-    await sleep(pauseMs);
-  }
-}
 
 function isStarting(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === CANNOT_CONNECT_NOW;

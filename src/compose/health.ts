@@ -15,8 +15,8 @@ export function probesOf(pool: pg.Pool, separateLog: Log | null, readiness: { re
   return {
     health,
     async ready() {
-      const { status } = await health();
-      if (status !== 'ok') return { status, version: VERSION };
+      const report = await health();
+      if (report.status !== 'ok') return { status: report.status, away: report.away, version: VERSION };
       const { behind } = readiness;
       return behind === 0 ? { status: 'ready', version: VERSION } : { status: 'catching-up', version: VERSION, behind };
     },
@@ -26,12 +26,20 @@ export function probesOf(pool: pg.Pool, separateLog: Log | null, readiness: { re
 /** `separateLog`: the log, if it is not in the database and must be checked separately. */
 async function healthOf(pool: pg.Pool, separateLog: Log | null): Promise<Health> {
   const started = performance.now();
-  try {
-    await withTimeout(Promise.all([pool.query('SELECT 1'), separateLog?.end()]));
+  const [hasDatabase, hasLog] = await Promise.all([answers(pool.query('SELECT 1')), separateLog === null || answers(separateLog.end())]);
+  if (hasDatabase && hasLog)
     return { status: 'ok', version: VERSION, database: 'postgres', databaseLatencyMs: Math.round(performance.now() - started) };
-  } catch {
-    return { status: 'database-unavailable', version: VERSION, database: 'postgres' };
-  }
+  // A log in the database is away with it.
+  const isLogAway = separateLog === null || !hasLog;
+  const away = [...(isLogAway ? (['log'] as const) : []), ...(hasDatabase ? [] : (['database'] as const))];
+  return { status: hasDatabase ? 'log-unavailable' : 'database-unavailable', away, version: VERSION, database: 'postgres' };
+}
+
+function answers(question: Promise<unknown>): Promise<boolean> {
+  return withTimeout(question).then(
+    () => true,
+    () => false,
+  );
 }
 
 function withTimeout<T>(answer: Promise<T>): Promise<T> {

@@ -15,6 +15,7 @@ import { CatchUp } from './catch-up.ts';
 import { commandDatabase } from './database.ts';
 import { openLog, requireEventStore } from './log.ts';
 import { notInstalled } from './not-installed.ts';
+import { quietInOutages } from './outages.ts';
 import { createPool } from './pool.ts';
 import { createProjects, NO_OBSERVER } from './projects.ts';
 import { Shutdown } from './shutdown.ts';
@@ -62,7 +63,7 @@ export async function openInstallation(config: Config, logger: Logger, { mayMake
   const states = createStateReader(pool);
   const views = createViewReader(pool, null);
   const projects = createProjects(config, log, states, logger, NO_OBSERVER);
-  const catchUp = new CatchUp({ log, pool, logger, states, views });
+  const catchUp = new CatchUp({ log, pool, logger: quietInOutages(logger, config), states, views });
 
   return {
     config,

@@ -66,7 +66,8 @@ export async function requireEventStore({ eventStoreUrl }: Config): Promise<stri
   if (eventStoreUrl === null) return null;
   const answer = await probeEventStore(eventStoreUrl, TIMEOUT_MS);
   if (!answer.ok) {
-    throw new DatabaseProblem(
+    const Problem = isAway(answer.reason) ? LogAway : DatabaseProblem;
+    throw new Problem(
       `The EventStoreDB of EVENTSTORE_URL, ${redactUrl(eventStoreUrl)}, does not answer: ${answer.reason}`,
       `${cureOf(answer.reason)}; savepoint doctor tells more. Unset EVENTSTORE_URL to keep the log in Postgres.`,
     );
@@ -80,8 +81,16 @@ export async function requireEventStore({ eventStoreUrl }: Config): Promise<stri
   return answer.version;
 }
 
+/** The log does not answer, and may do so later. */
+export class LogAway extends DatabaseProblem {}
+
+/** Whether a later question may be answered: what an account or a certificate lacks does not come by itself. */
+function isAway(reason: string): boolean {
+  return !/this account|certificate|self.signed|unable to verify/i.test(reason);
+}
+
 /** What to do about a failure, by its message: there are no codes. */
-function cureOf(reason: string): string {
+export function cureOf(reason: string): string {
   if (/this account/.test(reason)) return 'Correct user and password in it (esdb://USER:PASSWORD@…), or grant the account what it needs';
   if (/certificate/i.test(reason)) return 'Name the certificate of its issuer: …?tls=true&tlsCAFile=/path/ca.crt';
   return 'Start it, or correct the address (a server without TLS needs ?tls=false)';

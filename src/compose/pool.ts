@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { POSTGRES_CLIENTS } from '../jobs/store.ts';
+import { throttled } from '../kernel/error-reporting.ts';
 
 /** The connections of one process. Appends use two more. */
 export interface Connections {
@@ -40,6 +41,9 @@ export function allotConnections(maxConnections: number, { processes, jobs }: De
   return { pool: each - readers, readers };
 }
 
+/** A server that goes away takes all connections at once, and again whatever was opened meanwhile: a line in this time, ms. */
+const LOST_MS = 30_000;
+
 /** Connections of the whole node if each process has these. Default: the full share. */
 export function connectionsOf({ processes, jobs }: Demand, { pool, readers }: Connections = MAX_CONNECTIONS): number {
   return processes * (pool + readers + APPENDING) + jobs;
@@ -57,9 +61,10 @@ export function createPool(connectionString: string, logger: Logger, max: number
   });
   // An idle client that loses its connection reports it here; the next query gets a new client. The error contains the whole client, so
   // only its message is logged.
+  const tell = throttled((reason: string) => logger.warn({ reason }, 'database connections were lost'), LOST_MS);
   pool.on('error', (error) => {
     // When the pool ends, the server may close its connections first.
-    if (!pool.ending) logger.warn({ reason: error.message }, 'a database connection was lost');
+    if (!pool.ending) tell(error.message);
   });
   // The pool does not listen to a client that is in use: without a listener, a connection lost between two queries would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));

@@ -8,6 +8,7 @@ import { type Exposition, METRICS_TYPE } from '../http/metrics.ts';
 import { type MetricsGuard, metricsGuard, metricsPortGuard } from '../http/metrics-access.ts';
 import { type Probes, RETRY_AFTER } from '../http/routes/system.ts';
 import { Refusal, refusal } from '../kernel/errors.ts';
+import { VERSION } from '../version.ts';
 import { requestBuckets } from './serving.ts';
 import type { Shutdown } from './shutdown.ts';
 
@@ -34,6 +35,7 @@ export function createProbeServer({ config, probes, exposition, guard }: ProbePa
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     buckets.take(request, 'system');
     const path = (request.url ?? '').split('?')[0];
+    if (path === '/alive') return answer(response, 200, JSON.stringify({ status: 'alive', version: VERSION }));
     if (path === '/health') {
       const report = await probes.health();
       return answer(response, report.status === 'ok' ? 200 : 503, JSON.stringify(report));
@@ -44,7 +46,10 @@ export function createProbeServer({ config, probes, exposition, guard }: ProbePa
       return answer(response, 503, JSON.stringify(report), { 'Retry-After': RETRY_AFTER.ready });
     }
     if (path !== '/metrics' || exposition === null)
-      throw refusal('NOT_FOUND', `Here are ${exposition === null ? '/health and /ready' : '/health, /ready and /metrics'} alone`);
+      throw refusal(
+        'NOT_FOUND',
+        `Here are ${exposition === null ? '/alive, /health and /ready' : '/alive, /health, /ready and /metrics'} alone`,
+      );
     guard(request);
     answer(response, 200, await exposition(), { 'Content-Type': METRICS_TYPE });
   };

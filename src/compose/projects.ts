@@ -1,10 +1,10 @@
-import type { Logger } from 'pino';
 import type { StateReader } from '../app/ports/readers.ts';
 import { Projects } from '../app/project/projects.ts';
 import type { WriterLimits, WriterObserver } from '../app/project/writer.ts';
 import type { Config } from '../config/config.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
+import type { OutageLogger } from './outages.ts';
 
 export const NO_OBSERVER: WriterObserver = {
   appended: () => undefined,
@@ -13,7 +13,13 @@ export const NO_OBSERVER: WriterObserver = {
   queue: () => undefined,
 };
 
-export function createProjects(config: Config, log: Log, reader: StateReader, logger: Logger, observer: WriterObserver): Projects {
+export function createProjects(
+  config: Config,
+  log: Log,
+  reader: StateReader,
+  logger: Pick<OutageLogger, 'warn' | 'error'>,
+  observer: WriterObserver,
+): Projects {
   const { groupCommits, groupBytes, queueCommits, windowBytes, commandTimeoutMs, workingSetBytes } = config.limits;
   return new Projects({
     log,
@@ -39,7 +45,11 @@ const LOOK_MS = 250;
  * For a process that does not project. Polls the checkpoints of open projects' state tables while subjects wait for them: what the tables
  * show may leave this process's memory. Returns a function that stops it.
  */
-export function watchCheckpoints(projects: Projects, reader: StateReader, logger: Logger): () => Promise<void> {
+export function watchCheckpoints(
+  projects: Projects,
+  reader: StateReader,
+  logger: Pick<OutageLogger, 'warn' | 'error'>,
+): () => Promise<void> {
   const stopping = new AbortController();
   let reported = false;
 

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { createTelemetryFollower, type TelemetryFollower } from '../../projections/models/telemetry/follower.ts';
 import { createTelemetryReader } from '../../projections/models/telemetry/read.ts';
@@ -10,12 +9,13 @@ import type { Config } from '../config/config.ts';
 import { throttled } from '../kernel/error-reporting.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
+import type { OutageLogger } from './outages.ts';
 import type { Shutdown } from './shutdown.ts';
 
 interface TelemetryBuild {
   readonly log: Log;
   readonly pool: pg.Pool;
-  readonly logger: Logger;
+  readonly logger: OutageLogger;
   readonly registry: Registry;
   readonly shutdown: Shutdown;
 }

@@ -118,7 +118,7 @@ export const SERVER = {
     'METRICS_PORT',
     null,
     optionalWholeNumber(0, 65_535),
-    'A port of its own for `/metrics` (and `/health`, `/ready`), open to whoever reaches it unless there is a token; `PORT` serves no metrics then.',
+    'A port of its own for `/metrics` (and `/alive`, `/health`, `/ready`), open to whoever reaches it unless there is a token; `PORT` serves no metrics then.',
   ),
   logLevel: setting(
     'LOG_LEVEL',
@@ -152,8 +152,13 @@ export const LIMITS = {
     'The same at once, routes of guests: new players behind one address.',
   ),
   guestHourly: setting('LIMIT_GUEST_HOURLY', '120', wholeNumber(1, 1e9), 'The same per hour, routes of guests.'),
-  systemBurst: setting('LIMIT_SYSTEM_BURST', '60', wholeNumber(1, 1e9), 'The same at once, `/health`, `/ready` and `/metrics`.'),
-  systemRefill: setting('LIMIT_SYSTEM_REFILL', '10', wholeNumber(1, 1e9), 'The same per second, `/health`, `/ready` and `/metrics`.'),
+  systemBurst: setting('LIMIT_SYSTEM_BURST', '60', wholeNumber(1, 1e9), 'The same at once, `/alive`, `/health`, `/ready` and `/metrics`.'),
+  systemRefill: setting(
+    'LIMIT_SYSTEM_REFILL',
+    '10',
+    wholeNumber(1, 1e9),
+    'The same per second, `/alive`, `/health`, `/ready` and `/metrics`.',
+  ),
   workingSetBytes: setting('WORKING_SET', '64 MiB', bytes(MIB, 64 * 1024 * MIB), 'Memory for what is cached of documents.'),
   windowBytes: setting(
     'WORKING_SET_WINDOW',
@@ -283,6 +288,12 @@ export const LIMITS = {
     '300000',
     wholeNumber(0, 600_000, 'milliseconds'),
     'How long a node gathers the heartbeats of a player who stays, to store them as one event; 0: each is stored.',
+  ),
+  startWaitMs: setting(
+    'START_WAIT_MS',
+    '60000',
+    wholeNumber(0, 3_600_000, 'milliseconds'),
+    'How long a start waits for a database or log that does not answer; for a database that starts up or recovers, five minutes at least.',
   ),
   shutdownTimeoutMs: setting(
     'SHUTDOWN_TIMEOUT_MS',

@@ -14,6 +14,8 @@ export interface ServerRequest {
   readonly signal?: AbortSignal | undefined;
   /** Timeout of one attempt. */
   readonly timeoutMs?: number;
+  /** Called before a pause: why the request is sent again, and after how many milliseconds. */
+  readonly onRetry?: ((why: string, waitMs: number) => void) | undefined;
 }
 
 export interface Answered {
@@ -43,11 +45,17 @@ export async function exchange(request: ServerRequest): Promise<Answered> {
   for (let attempt = 1; ; attempt += 1) {
     const last = request.again === 'never' || attempt === ATTEMPTS;
     const answer = await once(request, headers, body, last);
-    if (answer === null) await pause(waitMs(attempt, null), request.signal);
-    else if (AGAIN.has(answer.status) && !last) await pause(waitMs(attempt, answer.headers.get('retry-after')), request.signal);
-    else if (answer.status >= 200 && answer.status < 300) return answer;
+    if (answer === null || (AGAIN.has(answer.status) && !last)) {
+      const waiting = waitMs(attempt, answer?.headers.get('retry-after') ?? null);
+      request.onRetry?.(answer === null ? 'no answer came' : reasonOf(refused(answer)), waiting);
+      await pause(waiting, request.signal);
+    } else if (answer.status >= 200 && answer.status < 300) return answer;
     else throw refused(answer);
   }
+}
+
+function reasonOf({ status, code, message }: RemoteRefusal): string {
+  return `${status} ${code}: ${message}`;
 }
 
 /** One attempt. `null`: no answer came, and the request may be retried. */

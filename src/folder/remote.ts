@@ -30,6 +30,9 @@ export interface SyncOptions {
   readonly base?: number | null;
 }
 
+/** Called before a request is sent again: why, and after how many milliseconds. */
+export type Retried = (why: string, waitMs: number) => void;
+
 /**
  * The management API of one project, with its secret key. Reads and writes are sent again where that is safe: writes carry an
  * `Idempotency-Key`. Every method throws `RemoteRefusal` for a refusal, and `RemoteUnreachable` where no answer came.
@@ -37,8 +40,11 @@ export interface SyncOptions {
 export class Remote {
   readonly server: ServerAccess;
 
-  constructor(server: ServerAccess) {
+  readonly #onRetry: Retried | undefined;
+
+  constructor(server: ServerAccess, onRetry?: Retried) {
     this.server = server;
+    this.#onRetry = onRetry;
   }
 
   /** Asks any route: `path` from the address on, such as `/v3/endpoints/PROJECT/buy`. */
@@ -55,6 +61,7 @@ export class Remote {
       },
       again: options.again ?? (method === 'GET' ? 'read' : 'never'),
       signal: options.signal,
+      onRetry: this.#onRetry,
       ...(options.body === undefined ? {} : { body: options.body }),
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     });

@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { errorMessage } from '../kernel/error-reporting.ts';
+import { isDatabaseOutage } from '../kernel/outage.ts';
 import type { Exchange } from './exchange.ts';
 import { maskSecrets } from './masked.ts';
 import type { HttpSettings } from './settings.ts';
@@ -22,8 +24,14 @@ export function logRequest(log: Logger, settings: HttpSettings, exchange: Exchan
     status,
     ms: Math.round(seconds * 1000),
   };
-  if (status >= 500) log.warn(fault === undefined ? line : { ...line, err: fault }, 'request failed');
+  if (status >= 500) log.warn({ ...line, ...causeOf(fault) }, 'request failed');
   else if (line.ms >= settings.slowMs) log.warn(line, 'request was slow');
   else if (status >= 400) log[settings.clientErrorLevel](line, 'request refused');
   else log.debug(line, 'request');
+}
+
+/** A stack tells where a fault of ours is. Of a database that is away it tells nothing. */
+function causeOf(fault: unknown): object {
+  if (fault === undefined) return {};
+  return isDatabaseOutage(fault) ? { reason: errorMessage(fault) } : { err: fault };
 }

@@ -2,7 +2,7 @@
 const CODE = /^(?:08...|57P0[123]|53[0-9]..|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|EAI_AGAIN)$/;
 // The pg client and its pool report these without a code.
 const TEXT =
-  /^(?:Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|Query read timeout)/;
+  /^(?:Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect|timeout expired|Query read timeout)/;
 
 /** Whether a database could not be reached. A statement that it refused is no outage. */
 export function isDatabaseOutage(thrown: unknown): boolean {

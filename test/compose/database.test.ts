@@ -1,8 +1,10 @@
 import { connect, createServer, type Server } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
-import { nodeDatabase, onceStarted } from '../../src/compose/database.ts';
+import { nodeDatabase } from '../../src/compose/database.ts';
+import { onceAnswered } from '../../src/compose/once-answered.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { isDatabaseOutage } from '../../src/kernel/outage.ts';
 import { testDatabase } from '../support/postgres.ts';
 
 let front: Server | null = null;
@@ -60,8 +62,8 @@ test('it waits for so long and no longer, and for no other failure', async () =>
       asked += 1;
       throw Object.assign(new Error('no'), { code });
     };
-    return onceStarted(ask, logger, { forMs: 50, pauseMs: 10 }).catch(() => asked);
+    return onceAnswered(ask, { name: 'x', waitMs: (error) => (isDatabaseOutage(error) ? 50 : 0), logger, pauseMs: 10 }).catch(() => asked);
   };
-  expect(await failing('57P03')).toBeGreaterThan(1);
+  for (const code of ['57P03', 'ECONNREFUSED', 'ENOTFOUND']) expect(await failing(code)).toBeGreaterThan(1);
   expect(await failing('28P01')).toBe(1);
 });

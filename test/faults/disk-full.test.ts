@@ -7,6 +7,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { expectOk, secretHeaders, storagePath } from '../../infra/harness/project.ts';
 import { databaseUrlOf } from '../../infra/postgres/database.ts';
+import type { Finding } from '../../src/compose/doctor/finding.ts';
+import { here } from '../node/support/command-line.ts';
 import { eventually, isRunning, postmasterOf } from '../node/support/program.ts';
 import { endure } from './support/endure.ts';
 import { openPlace, type Place } from './support/place.ts';
@@ -77,6 +79,13 @@ describe.skipIf(!mounted)('the disk of the data folder', () => {
     });
     // A refused request says only that the storage is away.
     expect(place.node.stderr()).toContain('the log takes no appends; trying again');
+  });
+
+  test('`doctor` says that no node can start on it, and what to do', async () => {
+    const { stdout } = await here(['doctor', '--json', '--data', join(disk, 'another')]);
+    const { findings }: { findings: readonly Finding[] } = JSON.parse(stdout);
+    const named = findings.filter(({ what }) => what === 'disk' || what === 'database');
+    expect(named).toMatchObject(Array(2).fill({ state: 'fail', cure: expect.stringContaining('Free some space') }));
   });
 
   test('Postgres gives up for want of space: the node starts it again as soon as there is some', async () => {

@@ -30,9 +30,15 @@ test('it goes away and comes back: 503 or 504 meanwhile, and recovery by itself'
     async inject() {
       await server.crash();
       await eventually('the outage is seen', async () => (await healthStatus(place.node.url)) === 503);
+      expect((await fetch(`${place.node.url}/alive`)).status).toBe(200);
       await server.start();
     },
   });
+  const said = place.node.stderr().split('\n');
+  expect(said.filter((line) => line.includes('the database does not answer'))).toEqual([
+    expect.stringContaining('"database":"Postgres postgres://'),
+  ]);
+  expect(said.filter((line) => line.includes('"stack"'))).toEqual([]);
 });
 
 test('it ends all connections, as a restart or a failover does', async () => {

@@ -472,10 +472,14 @@ describe('the server itself', () => {
 
   it('reports its health', async () => {
     expect((await server.send('GET', '/health')).json).toEqual({ status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 });
-    server.health = { status: 'database-unavailable', version: 'test', database: 'memory' };
+    server.health = { status: 'database-unavailable', away: ['log', 'database'], version: 'test', database: 'memory' };
     const down = await server.send('GET', '/health');
     expect([down.status, down.json.status, down.headers['retry-after']]).toEqual([503, 'database-unavailable', '30']);
     server.health = { status: 'ok', version: 'test', database: 'memory', databaseLatencyMs: 0 };
+  });
+
+  it('is alive whatever is away', async () => {
+    expect((await server.send('GET', '/alive')).json).toMatchObject({ status: 'alive' });
   });
 
   it('reports its product and version', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -51,6 +51,16 @@ test('a database: version, clock, settings and connections; without fsync it fai
   expect(by('synchronous_commit')).toMatchObject([{ state: 'ok', found: 'on' }]);
   expect(by('fsync')).toMatchObject([{ state: 'fail', found: 'off', cure: expect.stringContaining('power cut') }]);
   expect(by('tables')).toMatchObject([{ found: expect.stringContaining('not made yet') }]);
+});
+
+test('a database that does not exist, and an account that it does not know: the cure is that of a start', async () => {
+  const missing = new URL(await testDatabase());
+  missing.pathname = '/missing';
+  const strange = new URL(await testDatabase());
+  strange.username = 'stranger';
+  const [absent, refused] = [await examined({ DATABASE_URL: missing.href }), await examined({ DATABASE_URL: strange.href })];
+  expect(absent.by('database')).toMatchObject([{ state: 'fail', cure: expect.stringContaining('createdb') }]);
+  expect(refused.by('database')).toMatchObject([{ state: 'fail', cure: expect.stringContaining('check the user in DATABASE_URL') }]);
 });
 
 test('a database that cannot hold every text: fails, and no node starts on it', async () => {
@@ -158,6 +168,8 @@ test('few open files: a warning with its cure', () => {
 test('a lock file of the embedded database that a power cut damaged is named', async () => {
   const folder = newFolder();
   mkdirSync(join(folder, 'postgres'));
+  // A database that belongs to root is another finding.
+  if (process.getuid?.() === 0) chownSync(join(folder, 'postgres'), 65_534, 65_534);
   writeFileSync(join(folder, 'postgres', 'PG_VERSION'), '17\n');
   writeFileSync(join(folder, 'postgres', 'postmaster.pid'), '\0'.repeat(512));
   writeFileSync(join(folder, 'postgres.json'), JSON.stringify({ password: 'x'.repeat(32), port: null }));

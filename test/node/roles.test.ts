@@ -138,7 +138,11 @@ test.each([
   [['--roles', 'projector', '--workers', '2'], {}, /WORKERS.*api/],
   [['--roles', 'cook'], {}, /ROLES.*api, projector, worker/],
   [['--workers', '0'], {}, /WORKERS/],
-  [[], { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false' }, /EVENTSTORE_URL.*does not answer[\s\S]*Unset EVENTSTORE_URL/],
+  [
+    [],
+    { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', START_WAIT_MS: '0' },
+    /EVENTSTORE_URL.*does not answer[\s\S]*Unset EVENTSTORE_URL/,
+  ],
 ])('what cannot work is refused with its cure: start %j %j', async (args, settings, says) => {
   const port = String(await freePort());
   const ended = await here(['start', '--port', port, '--data', newFolder(), ...args], { env: settings });

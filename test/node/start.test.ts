@@ -194,17 +194,18 @@ describe('wrong settings', () => {
     { EVENTSTORE_URL: `esdb://me:${HIDDEN}@127.0.0.1:1?tls=perhaps` },
     { EVENTSTORE_URL: `esdb://me:a@${HIDDEN}@127.0.0.1:1?tls=false` },
   ])('no failure to start shows a password: %j', async (addresses) => {
-    const env = { ...addresses, LOG_LEVEL: 'trace', SAVEPOINT_DEBUG: '1' };
+    const env = { ...addresses, LOG_LEVEL: 'trace', SAVEPOINT_DEBUG: '1', START_WAIT_MS: '0' };
     const { code, stdout, stderr } = await savepoint(['start', '--port', '0'], { env: { SAVEPOINT_DATA: newFolder(), ...env } });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).not.toContain(HIDDEN);
   });
 
   test('a database that does not answer: the message says so, exit code 1', async () => {
-    const env = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
+    const env = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none`, START_WAIT_MS: '600' };
     const ended = await savepoint(['start'], { env: { SAVEPOINT_DATA: newFolder(), ...env } });
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain('ECONNREFUSED');
+    expect(ended.stderr).toMatch(/Postgres postgres:.* does not answer yet; waiting for it, 0\.6 s at most/);
     expect(ended.stderr).toContain('DATABASE_URL');
   });
 });

@@ -8,10 +8,11 @@ import { describeVerifier, serviceProblem, verifierProblem } from '../../outboun
 import { requireConsistentConfig } from '../bootstrap.ts';
 import { openLog } from '../log.ts';
 import { createPool } from '../pool.ts';
+import { remedyOf } from '../remedies.ts';
 import { checkDatabase } from './database.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 import { checkAppendLimit, checkEngine, checkHistories } from './log.ts';
-import { checkDataFolder, checkNode, checkOpenFiles, checkPort } from './machine.ts';
+import { checkDataFolder, checkNode, checkOpenFiles, checkPort, FULL_DISK_CURE } from './machine.ts';
 import { checkPlayers } from './players.ts';
 import { checkQueue } from './queue.ts';
 
@@ -28,7 +29,8 @@ export async function examine(config: Config, misspelt: readonly string[], logge
     ...checkDataFolder(config),
     await checkPort(config),
   ];
-  const [engine, queue, address] = await Promise.all([checkEngine(config), checkQueue(config), addressOf(config)]);
+  const isFull = findings.some(({ what, state }) => what === 'disk' && state === 'fail');
+  const [engine, queue, address] = await Promise.all([checkEngine(config), checkQueue(config), addressOf(config, isFull)]);
   const database = address.url === null ? [] : await examineDatabase(config, address.url, engine[0].state === 'ok', logger);
   // If the database does not answer, its one line says so.
   const isAway = database.some(({ what, state }) => what === 'database' && state === 'fail');
@@ -62,7 +64,8 @@ interface Address {
   readonly url: string | null;
 }
 
-async function addressOf({ databaseUrl, dataDir }: Config): Promise<Address> {
+/** `isFull`: the disk of the data folder is. */
+async function addressOf({ databaseUrl, dataDir }: Config, isFull: boolean): Promise<Address> {
   if (databaseUrl !== null) return { url: databaseUrl, finding: ok('database', redactUrl(databaseUrl)) };
   try {
     const running = await findDatabase({ dataDir });
@@ -74,6 +77,8 @@ async function addressOf({ databaseUrl, dataDir }: Config): Promise<Address> {
         finding: warn('database', found, 'Start a node: it removes the file and recovers what the log of Postgres holds.'),
       };
     }
+    if (isFull)
+      return { url: null, finding: fail('database', 'embedded, not running: on a full disk no node can start it', FULL_DISK_CURE) };
     const before = databaseUrlOf(dataDir) === null ? 'not made yet' : 'not running';
     return { url: null, finding: ok('database', `embedded, ${before}: a node starts it, and then doctor can look into it`) };
   } catch (error) {
@@ -88,8 +93,8 @@ async function examineDatabase(config: Config, url: string, withLog: boolean, lo
     if (!withLog || !(await isMigrated(pool))) return findings;
     return [...findings, ...(await checkPlayers(config, pool)), ...(await examineHistories(config, url, pool))];
   } catch (error) {
-    const cure = 'Check DATABASE_URL, that the server runs, and that it lets this machine and account in.';
-    return [fail('database', `${redactUrl(url)} does not answer: ${errorMessage(error)}`, cure)];
+    const cure = remedyOf(error) ?? 'Check DATABASE_URL, that the server runs, and that it lets this machine and account in.';
+    return [fail('database', `${redactUrl(url)} cannot be used: ${errorMessage(error)}`, cure)];
   } finally {
     await pool.end();
   }

@@ -5,7 +5,7 @@ import { errorMessage } from '../../kernel/error-reporting.ts';
 import type { Log } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
 import { compareHistories, OTHER_LOG_CURE } from '../histories.ts';
-import { isTooOld, OLDEST_EVENTSTORE, probeEventStore } from '../log.ts';
+import { cureOf, isTooOld, OLDEST_EVENTSTORE, probeEventStore } from '../log.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Checks the log, whether the read models belong to it, and their lag. */
@@ -21,8 +21,7 @@ export async function checkEngine({ eventStoreUrl }: Config): Promise<readonly [
   const address = `EventStoreDB ${redactUrl(eventStoreUrl)}`;
   const answer = await probeEventStore(eventStoreUrl, TIMEOUT_MS);
   if (answer.ok) return [ok('log', `${address} answers`), version(answer.version), latency(answer.latencyMs)];
-  const cure =
-    'Start it, or correct EVENTSTORE_URL: ?tls=false for a server without TLS, a user who may read $all, the leader or esdb+discover://.';
+  const cure = `${cureOf(answer.reason)}. EVENTSTORE_URL names a user who may read $all, and the leader or esdb+discover://.`;
   return [fail('log', `${address}: ${answer.reason}`, cure)];
 }
 

@@ -39,6 +39,8 @@ const GIB = 1024 ** 3;
 const LITTLE = 2 * GIB;
 const TOO_LITTLE = GIB / 4;
 
+export const FULL_DISK_CURE = 'Free some space, or move the data folder to a larger disk; a full disk stops every write.';
+
 export function checkDataFolder({ dataDir, databaseUrl }: Config): readonly Finding[] {
   const folder = resolve(dataDir);
   const isNeeded = databaseUrl === null;
@@ -62,10 +64,9 @@ export function checkDataFolder({ dataDir, databaseUrl }: Config): readonly Find
 function freeSpace(folder: string, isNeeded: boolean): Finding {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
-  const found = `${(free / GIB).toFixed(1)} GiB free`;
+  const found = `${(free / GIB).toFixed(1)} GiB free on the disk of ${folder}`;
   if (!isNeeded || free >= LITTLE) return ok('disk', found);
-  const cure = 'Free some space, or move the data folder to a larger disk; a full disk stops every write.';
-  return free < TOO_LITTLE ? fail('disk', found, cure) : warn('disk', found, cure);
+  return free < TOO_LITTLE ? fail('disk', found, FULL_DISK_CURE) : warn('disk', found, FULL_DISK_CURE);
 }
 
 /** Checks that the port is free, or that a Savepoint node serves on it. */

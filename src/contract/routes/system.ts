@@ -53,14 +53,21 @@ export const pages = {
 } as const;
 
 const version = z.string();
-const unavailable = z.literal('database-unavailable');
+const unavailable = z
+  .enum(['database-unavailable', 'log-unavailable'])
+  .meta({ description: '`log-unavailable`: the log alone is away, which is in an EventStoreDB' });
+const away = z
+  .array(z.enum(['log', 'database']))
+  .min(1)
+  .meta({ description: 'The parts that do not answer. A log that is in the database is away with it' });
 
 export const Healthy = z
   .strictObject({ status: z.literal('ok'), version, database: z.string(), databaseLatencyMs: z.number() })
   .meta({ id: 'Healthy', description: 'Process and database answer' });
 export const Unhealthy = z
-  .strictObject({ status: unavailable, version, database: z.string() })
-  .meta({ id: 'Unhealthy', description: 'The database does not answer' });
+  .strictObject({ status: unavailable, away, version, database: z.string() })
+  .meta({ id: 'Unhealthy', description: 'Database or log do not answer' });
+const Alive = z.strictObject({ status: z.literal('alive'), version }).meta({ id: 'Alive', description: 'The process answers' });
 export const Serving = z
   .strictObject({ status: z.literal('ready'), version })
   .meta({ id: 'Ready', description: 'Requests may be sent here' });
@@ -73,7 +80,7 @@ export const NotServing = z
         .nullable()
         .meta({ description: "Projects whose read models have not been at the log's end yet; `null`: not counted yet" }),
     }),
-    z.strictObject({ status: unavailable, version }),
+    z.strictObject({ status: unavailable, away, version }),
   ])
   .meta({ id: 'NotReady', description: 'Requests may not be sent here yet' });
 
@@ -86,10 +93,21 @@ export const system = {
     id: 'readHealth',
     method: 'GET',
     path: '/health',
-    summary: 'Whether the process and its database answer',
+    summary: 'Whether the process, its database and its log answer',
+    description: 'For people and alerts: `away` names what does not answer. A node is not to be restarted for it; see `/alive`.',
     answers: { 200: Healthy, 503: Unhealthy },
     answerHeaders: RETRY,
     example: { answer: { status: 'ok', version: '0.1.0', database: 'postgres', databaseLatencyMs: 1 } },
+  }),
+  alive: route({
+    ...about,
+    id: 'readAlive',
+    method: 'GET',
+    path: '/alive',
+    summary: 'Whether the process answers',
+    description: 'For whoever restarts nodes. It asks neither database nor log: a restart brings neither back.',
+    answers: { 200: Alive },
+    example: { answer: { status: 'alive', version: '0.1.0' } },
   }),
   ready: route({
     ...about,

@@ -13,7 +13,7 @@ export type Ready = ShownBy<typeof Serving | typeof NotServing>;
 
 /** The probes of a process, for supervisors and load balancers. */
 export interface Probes {
-  /** Whether the process lives: a supervisor restarts one that does not. */
+  /** Whether database and log answer. */
   health(): Promise<Health>;
   /** Whether it may be sent requests: a load balancer waits until it may. */
   ready(): Promise<Ready>;
@@ -49,6 +49,10 @@ export function systemHandlers({ settings, probes }: SystemParts): Handlers<type
       const report = await probes.health();
       if (report.status === 'ok') return { body: report, headers: NO_STORE };
       return { status: 503, body: report, headers: { ...NO_STORE, 'Retry-After': RETRY_AFTER.health } };
+    },
+
+    async alive() {
+      return { body: { status: 'alive', version: settings.version }, headers: NO_STORE };
     },
 
     async ready() {
