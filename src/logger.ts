@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { RepeatLimiter } from './kernel/repeat-limiter.ts';
+import { maskSecrets } from './kernel/secrets.ts';
 import { LogOutput } from './log-output.ts';
 
 /** Members that are never logged, in whatever object. Addresses may contain passwords. */
@@ -8,11 +9,16 @@ const SECRETS = [
   ...['connectionString', 'databaseUrl', 'redisUrl', 'eventStoreUrl'],
 ];
 
-/** The logger of the process: JSON lines on standard error, because standard output is for results. Secrets are redacted by name. */
+/** The logger of the process: JSON lines on standard error, because standard output is for results. Secrets are redacted by name, and by what they look like. */
 export function createLogger(options: { readonly level: string }, destination: DestinationStream = standardError()): Logger {
   const paths = [...SECRETS, ...SECRETS.map((name) => `*.${name}`)];
   const hooks = { logMethod: bounded(new RepeatLimiter()) };
-  return pino({ level: options.level, base: null, redact: { paths, censor: '[redacted]' }, hooks }, destination);
+  return pino({ level: options.level, base: null, redact: { paths, censor: '[redacted]' }, hooks }, masked(destination));
+}
+
+/** No shape of a secret reaches over a quote or a backslash, so a masked line is still JSON. */
+function masked(destination: DestinationStream): DestinationStream {
+  return { write: (line) => destination.write(maskSecrets(line)) };
 }
 
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { keepUserKeys, serverOf } from '../folder/credentials.ts';
+import { keepUserKeys, needSafeAddress, serverOf } from '../folder/credentials.ts';
 import { FolderProblem } from '../folder/problem.ts';
 import { Remote } from '../folder/remote.ts';
 import { printNote, printResult } from './context.ts';
@@ -14,7 +14,8 @@ export function loginCommand(): Command {
   return remoteCommand('login', 'keep the secret key of the project in your own file (~/.config/savepoint); it is read from standard input')
     .option('--public-key <key>', 'the public key, for types and clients')
     .action(async (options: LoginOptions) => {
-      const server = serverOf(options);
+      const { isNamed: _, ...server } = serverOf(options);
+      needSafeAddress(server.address);
       if (process.stdin.isTTY) printNote(`The secret key of project ${server.project} on ${server.address}, and Enter:`);
       const secretKey = await firstLine();
       if (secretKey === '') throw new FolderProblem('NO_KEY', 'No key came on standard input.');

@@ -7,6 +7,7 @@ import { jsonText } from './json-text.ts';
 import type { Operation } from './operations.ts';
 import type { ClientOptions, Credentials, Fetch, LogEntry, Player, RequestOptions } from './options.ts';
 import { isTransient, isVerifierUnavailable, MAX_RETRY_AFTER_MS, pause, retryDelayMs, wasNotProcessed } from './retry.ts';
+import { isGuestSecret, secretIn } from './secret-shapes.ts';
 
 /** All requests of a client pass here. It decides on address, key, player and retries. */
 
@@ -35,6 +36,8 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
   readonly headers?: HeaderMap;
   readonly body?: unknown;
+  /** It reads a document, which `cdnUrl` may answer. */
+  readonly isDocument?: true;
   /** Whether the request names the player, or also proves it; `token`: by the player's own token, even if there is a session. */
   readonly player?: 'named' | 'proven' | 'token';
   /** The idempotency key. */
@@ -246,8 +249,6 @@ export class Connection {
   }
 
   async #request(settings: Settings, ask: ApiRequest): Promise<Result<{ readonly url: string; readonly init: RequestInit }>> {
-    const address = addressOf(settings, ask);
-    if (!address.ok) return address;
     let prepared: Prepared;
     let headers: HeaderMap;
     try {
@@ -267,6 +268,8 @@ export class Connection {
     // secret, so the message does not show it.
     const wrong = Object.entries(all).find(([, text]) => typeof text !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(text));
     if (wrong !== undefined) return failure('INVALID_ARGUMENT', `${wrong[0]} holds what no header can carry`);
+    const address = addressOf(settings, ask, all);
+    if (!address.ok) return address;
     return success({
       url: address.value,
       init: { method: ask.method, headers: all, ...(body.value === null ? {} : { body: body.value }) },
@@ -340,11 +343,6 @@ function urlOrNull(url: string): URL | null {
   }
 }
 
-/** The secret key that was given as the public one by mistake; else ''. */
-function secretIn(publicKey: string): string {
-  return /^[a-z]+_sk_/.test(publicKey) ? publicKey : '';
-}
-
 /** The error if a secret key would be exposed: it is sent only over TLS or within the machine, and never from a page. */
 function exposureError(url: string, secretKey: string): SavepointError | null {
   if (secretKey === '') return null;
@@ -360,11 +358,22 @@ function rootOf(url: string, { apiVersion = 'v3' }: ClientOptions): string {
   return `${url.replace(/\/+$/, '')}/${apiVersion}`;
 }
 
-function addressOf(settings: Settings, { method, family, path, query = {} }: ApiRequest): Result<string> {
+/**
+ * Whether a request may go to `cdnUrl`: the read of a document that carries no secret key, whichever option it was given as, and no secret of a
+ * guest's device, who is the player for good.
+ */
+function isForCdn({ publicKey, secretKey }: Settings, { isDocument }: ApiRequest, headers: HeaderMap): boolean {
+  if (isDocument !== true || secretKey || secretIn(publicKey) !== '') return false;
+  return !Object.values(headers).some(isGuestSecret);
+}
+
+/** `headers`: those that will be sent there. */
+function addressOf(settings: Settings, ask: ApiRequest, headers: HeaderMap): Result<string> {
+  const { family, path, query = {} } = ask;
   // An empty or dotted segment would change the path when the URL is normalised.
   const wrong = path.findIndex((part) => typeof part !== 'string' || ['', '.', '..'].includes(part));
   if (wrong !== -1) return failure('INVALID_ARGUMENT', `"${path[wrong]}" cannot be part of an address`);
-  const url = method === 'GET' && family === 'storage' && settings.cdnUrl ? settings.cdnUrl : settings.url;
+  const url = settings.cdnUrl && isForCdn(settings, ask, headers) ? settings.cdnUrl : settings.url;
   const parameters = Object.entries(query).flatMap(([name, value]) => {
     if (value === undefined) return [];
     return (Array.isArray(value) ? value : [value]).map((one): [string, string] => [name, String(one)]);

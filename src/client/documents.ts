@@ -120,7 +120,7 @@ export class Documents<Doc = AnyJson, Save = Doc> {
       const read = await relay.document(this.#collection, key.value, options);
       return nullIfMissing(mapped(read, (body) => ({ value: body as Doc, version: 0 })));
     }
-    const read = await this.#connection.send(this.#request('GET', [key.value], { isRepeatable: true, options }));
+    const read = await this.#connection.send(this.#request('GET', [key.value], { isRepeatable: true, isDocument: true, options }));
     return nullIfMissing(
       mapped(read, ({ body, headers }) => ({ value: body as Doc, version: Number(headers.get('x-ns-save-version') ?? 0) })),
     );

@@ -5,6 +5,7 @@ import { failure, type Result, SavepointError } from './errors.ts';
 import type { GameTypes } from './game.ts';
 import { randomBytes } from './ids.ts';
 import type { RequestOptions } from './options.ts';
+import { GUEST_PREFIX } from './secret-shapes.ts';
 import { type QueueStorage, storageOf } from './storage.ts';
 
 /** The secret that proves a guest's device, and its storage on the device. */
@@ -25,15 +26,8 @@ interface StoredSecret {
   readonly joining?: string;
 }
 
-const PREFIX = 'ns_guest_';
-
-/** Whether a token is the secret of a guest's device, which must never leave it except to the server. */
-export function isGuestSecret(token: string): boolean {
-  return token.startsWith(PREFIX);
-}
-
 export function newSecret(): string {
-  return PREFIX + base64url(randomBytes(32));
+  return GUEST_PREFIX + base64url(randomBytes(32));
 }
 
 export interface SecretStore {

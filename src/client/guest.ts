@@ -5,10 +5,10 @@ import { proofByToken } from './connection.ts';
 import { type ErrorCode, failure, type Result, SavepointError, success } from './errors.ts';
 import { aborted } from './exchange.ts';
 import type { GameTypes } from './game.ts';
-import { isGuestSecret } from './guest-secret.ts';
 import type { PublishTarget, RequestOptions } from './options.ts';
 import type { Relay } from './relay.ts';
 import { pause } from './retry.ts';
+import { isGuestSecret } from './secret-shapes.ts';
 
 /** A guest of a host: its calls and reads of documents go over the game's own network to the host, which forwards them. */
 

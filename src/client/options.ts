@@ -39,7 +39,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface ClientOptions extends Partial<Credentials> {
   /** Called before the first request if `url`, `projectId` or a key is missing. Default: `credentials()`. */
   readonly credentials?: () => Partial<Credentials> | null | Promise<Partial<Credentials> | null>;
-  /** Another address that documents are read from. */
+  /** Another address that documents are read from. No secret key and no secret of a guest's device is sent there: with one, `url` is asked. */
   readonly cdnUrl?: string;
   /** `v3` when left out. */
   readonly apiVersion?: string;

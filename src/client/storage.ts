@@ -37,7 +37,7 @@ export function memoryStorage(): QueueStorage {
 interface Files {
   mkdirSync(path: string, options: { readonly recursive: true }): unknown;
   readFileSync(path: string, encoding: 'utf8'): string;
-  openSync(path: string, flags: string): number;
+  openSync(path: string, flags: string, mode?: number): number;
   writeSync(file: number, text: string): number;
   fsyncSync(file: number): void;
   closeSync(file: number): void;
@@ -73,8 +73,10 @@ export function fileStorage(folder: string): QueueStorage {
     },
     setItem(name, text) {
       const path = pathOf(name);
+      // It may be the secret of a guest's device, so only the user may read it; a file that was left behind has other rights.
+      files.rmSync(`${path}.new`, { force: true });
       // The text is written to another file first and renamed, so that a half-written text never has this name.
-      const file = files.openSync(`${path}.new`, 'w');
+      const file = files.openSync(`${path}.new`, 'w', 0o600);
       try {
         files.writeSync(file, text);
         files.fsyncSync(file);

@@ -40,19 +40,26 @@ export const CREDENTIALS_FILE = 'savepoint.credentials.json';
 /** The folder, its server and keys. Throws {@link FolderProblem}, which says what is missing and where it can be set. */
 export function serverAccessOf(named: ServerOptions, env: Environment = process.env): ServerAccess {
   const server = serverOf(named, env);
+  needSafeAddress(server.address);
   const keys = keysOf(server, env);
   if (keys.secretKey === null) {
     throw new FolderProblem(
       'NO_KEY',
-      `No secret key for project ${server.project} on ${server.address}. Give it as SAVEPOINT_SECRET_KEY, run \`savepoint login\`, or put ` +
-        `{"secretKey": "…"} into ${join(server.dir, CREDENTIALS_FILE)} (which git must ignore). \`savepoint key create PROJECT\` on the server makes one.${keptFor(env)}`,
+      `No secret key for project ${server.project} on ${server.address}.${keys.withheld} Give it as SAVEPOINT_SECRET_KEY with SAVEPOINT_URL, run ` +
+        `\`savepoint login\`, or put {"url": "${server.address}", "secretKey": "…"} into ${join(server.dir, CREDENTIALS_FILE)} (which git must ignore). \`savepoint key create PROJECT\` on the server makes one.${keptFor(env)}`,
     );
   }
   return { ...server, secretKey: keys.secretKey, publicKey: keys.publicKey };
 }
 
+/** A server that a command addresses. */
+interface Server extends Pick<ServerAccess, 'dir' | 'address' | 'project'> {
+  /** The user named the address, on the command line or in the environment: no file that a commit may change. */
+  readonly isNamed: boolean;
+}
+
 /** {@link serverAccessOf} without keys. */
-export function serverOf(named: ServerOptions, env: Environment = process.env): Pick<ServerAccess, 'dir' | 'address' | 'project'> {
+export function serverOf(named: ServerOptions, env: Environment = process.env): Server {
   const from = named.dir ?? process.cwd();
   const found = findProject(from);
   const dir = found?.dir ?? from;
@@ -75,7 +82,21 @@ export function serverOf(named: ServerOptions, env: Environment = process.env): 
     );
   if (!project)
     throw new FolderProblem('NO_PROJECT', `No project: ${where}. Give --project, SAVEPOINT_PROJECT or "project" in savepoint.json.`);
-  return { dir, address, project };
+  return { dir, address, project, isNamed: Boolean(named.address || env['SAVEPOINT_URL']) };
+}
+
+/** Throws if a key would be sent unencrypted over a network. */
+export function needSafeAddress(address: string): void {
+  if (new URL(address).protocol === 'https:' || isLoopback(address)) return;
+  throw new FolderProblem(
+    'NO_ADDRESS',
+    `${address} is not encrypted, and whoever is between could read the secret key: a key is sent over https:, or to this machine alone.`,
+  );
+}
+
+function isLoopback(address: string): boolean {
+  const { hostname } = new URL(address);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }
 
 /** Stores keys in the user's own file, which nobody else may read. Returns its path. */
@@ -114,15 +135,26 @@ interface Keys {
   readonly publicKey: string | null;
 }
 
-function keysOf({ dir, address, project }: Pick<ServerAccess, 'dir' | 'address' | 'project'>, env: Environment): Keys {
+/**
+ * The keys for a server. A key belongs to an address: one that names none (of the environment, or of a credentials file without `url`) is for an
+ * address that the user named, or for this machine, and never for what `savepoint.json` says alone, which any commit may change. `withheld`: a
+ * sentence about a key that was not used for that.
+ */
+function keysOf({ dir, address, project, isNamed }: Server, env: Environment): Keys & { readonly withheld: string } {
   const stored = storedIn(dir, env);
   const isElsewhere = (stored.url !== null && stored.url !== address) || (stored.projectId !== null && stored.projectId !== project);
   const user = objectIn(objectIn(readJsonFile(userFile(env)) ?? {}, address), project);
+  const takesAny = isNamed || isLoopback(address);
   // Keys of one server are never sent to another one.
-  const file = isElsewhere ? { secretKey: null, publicKey: null } : stored;
+  const file = isElsewhere || (stored.url === null && !takesAny) ? { secretKey: null, publicKey: null } : stored;
+  const given = takesAny ? env['SAVEPOINT_SECRET_KEY'] : undefined;
+  const isWithheld = !takesAny && (Boolean(env['SAVEPOINT_SECRET_KEY']) || (stored.url === null && stored.secretKey !== null));
   return {
-    secretKey: env['SAVEPOINT_SECRET_KEY'] || file.secretKey || nonEmptyString(user['secretKey']),
+    secretKey: given || file.secretKey || nonEmptyString(user['secretKey']),
     publicKey: env['SAVEPOINT_PUBLIC_KEY'] || file.publicKey || nonEmptyString(user['publicKey']),
+    withheld: isWithheld
+      ? ' A key is there that names no address, and this address comes from savepoint.json alone, which a commit may change.'
+      : '',
   };
 }
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { LoggedRequest } from '../contract/answers.ts';
 import type { PublishTarget } from '../domain/events.ts';
 import { refusal } from '../kernel/errors.ts';
-import { maskSecrets } from './masked.ts';
+import { maskSecrets } from '../kernel/secrets.ts';
 
 /** The call log: endpoint calls that this process served, and other requests that were refused or failed. Managers of a project read it. */
 

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { isObject, type Json } from '../kernel/json.ts';
 import { RepeatLimiter } from '../kernel/repeat-limiter.ts';
+import { maskSecrets } from '../kernel/secrets.ts';
 import type { CallTimes } from './call-times.ts';
 import type { CallOutcome, Exchange } from './exchange.ts';
-import { maskSecrets } from './masked.ts';
 import type { HttpSettings } from './settings.ts';
 
 /** Most log lines about one slug and code within a window. */

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { errorMessage } from '../kernel/error-reporting.ts';
 import { isDatabaseOutage } from '../kernel/outage.ts';
+import { maskSecrets } from '../kernel/secrets.ts';
 import type { Exchange } from './exchange.ts';
-import { maskSecrets } from './masked.ts';
 import type { HttpSettings } from './settings.ts';
 
 export interface RequestOutcome {

@@ -142,21 +142,46 @@ describe('savepoint.json and keys', () => {
 
   it('are reported if they are missing, with the places where they can be set', () => {
     expect(() => serverAccessOf({ dir }, config())).toThrow(/No server.*savepoint init/);
-    write('savepoint.json', '{"address": "http://h"}');
+    write('savepoint.json', '{"address": "https://h"}');
     expect(() => serverAccessOf({ dir }, config())).toThrow(/No project.*--project/);
     expect(() => serverAccessOf({ dir, project: 'p1' }, config())).toThrow(
-      /No secret key for project p1 on http:\/\/h.*SAVEPOINT_SECRET_KEY/,
+      /No secret key for project p1 on https:\/\/h.*SAVEPOINT_SECRET_KEY/,
     );
   });
 
   it('are read from the environment, then the file, then the user’s file, and never sent to another server', () => {
-    write('savepoint.json', '{"address": "http://h", "project": "p1"}');
-    const path = keepUserKeys({ address: 'http://h', project: 'p1' }, { secretKey: 'of-user', publicKey: 'pub' }, config());
+    write('savepoint.json', '{"address": "https://h", "project": "p1"}');
+    const path = keepUserKeys({ address: 'https://h', project: 'p1' }, { secretKey: 'of-user', publicKey: 'pub' }, config());
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(serverAccessOf({ dir }, config())).toMatchObject({ secretKey: 'of-user', publicKey: 'pub' });
-    write('savepoint.credentials.json', '{"url": "http://h", "projectId": "p1", "secretKey": "of-file"}');
+    write('savepoint.credentials.json', '{"url": "https://h", "projectId": "p1", "secretKey": "of-file"}');
     expect(serverAccessOf({ dir }, config()).secretKey).toBe('of-file');
-    expect(serverAccessOf({ dir }, { ...config(), SAVEPOINT_SECRET_KEY: 'of-env' }).secretKey).toBe('of-env');
-    expect(() => serverAccessOf({ dir, address: 'http://elsewhere' }, config())).toThrow(/No secret key.*logged in for p1 on http:\/\/h\./);
+    const given = { ...config(), SAVEPOINT_SECRET_KEY: 'of-env' };
+    expect(serverAccessOf({ dir }, { ...given, SAVEPOINT_URL: 'https://h' }).secretKey).toBe('of-env');
+    expect(serverAccessOf({ dir, address: 'https://h' }, given).secretKey).toBe('of-env');
+    expect(serverAccessOf({ dir }, given).secretKey).toBe('of-file');
+    expect(() => serverAccessOf({ dir, address: 'https://elsewhere' }, config())).toThrow(
+      /No secret key.*logged in for p1 on https:\/\/h\./,
+    );
+  });
+
+  it('that name no address are sent where the user says, or to this machine, and never where a commit points', () => {
+    write('savepoint.json', '{"address": "https://evil.example", "project": "p1"}');
+    write('savepoint.credentials.json', '{"secretKey": "of-file"}');
+    const env = { ...config(), SAVEPOINT_SECRET_KEY: 'of-env' };
+    for (const each of [config(), env]) expect(() => serverAccessOf({ dir }, each)).toThrow(/A key is there that names no address/);
+    expect(serverAccessOf({ dir, address: 'https://h' }, config()).secretKey).toBe('of-file');
+    write('savepoint.json', '{"address": "http://127.0.0.1:8080", "project": "p1"}');
+    expect(serverAccessOf({ dir }, config()).secretKey).toBe('of-file');
+    expect(serverAccessOf({ dir }, env).secretKey).toBe('of-env');
+  });
+
+  it('are sent over https:, or to this machine', () => {
+    write('savepoint.json', '{"project": "p1"}');
+    const env = { ...config(), SAVEPOINT_SECRET_KEY: 'of-env' };
+    for (const address of ['http://h', 'http://10.0.0.1:8080', 'http://127.example'])
+      expect(() => serverAccessOf({ dir, address }, env)).toThrow('is not encrypted');
+    for (const address of ['https://h', 'http://localhost:8080', 'http://[::1]:8080', 'http://127.0.0.2'])
+      expect(serverAccessOf({ dir, address }, env)).toMatchObject({ address });
   });
 });

@@ -365,7 +365,7 @@ describe('a project as a JSON file', () => {
   });
 
   test('makes a project that is the same, and that the game’s old key works with', async () => {
-    const made = await importing(file, '--as-new', 'Twin');
+    const made = await importing(file, '--as-new', 'Twin', '--enable-keys');
     expect(made.written).toMatchObject({ saveRecords: 1, pages: 1 });
     const twin = join(data, 'twin.json');
     await quick('project', 'export', 'Twin', '--out', twin);
@@ -379,6 +379,16 @@ describe('a project as a JSON file', () => {
     expect((await ok(other.play('GET', other.storage(`slots/${PLAYER}/records`)))).body).toMatchObject({ records: [{ recordName: 'Ä' }] });
     await ok(other.play('POST', other.endpoint('buy'), { body: { item: 'axe' } }));
     other.close();
+  });
+
+  test('brings keys that work nowhere unless that is asked for, and a preview lists them', async () => {
+    const isHeld = expect.arrayContaining([expect.objectContaining({ kind: 'public', display: game.publicKey, enabled: false })]);
+    expect(await importing(file, '--as-new', 'Theirs', '--preview')).toMatchObject({ written: null, keys: isHeld });
+    const made = await importing(file, '--as-new', 'Theirs');
+    expect(made.keys).toEqual(isHeld);
+    const theirs = createClient(node.url, { ...made, publicKey: game.publicKey });
+    expect(await refused(theirs.play('GET', theirs.storage(`players/${PLAYER}`)))).toBe('403 KEY_DISABLED');
+    theirs.close();
   });
 
   test('is laid over a project: previewed, replaced, left or copied, and done again without effect', async () => {

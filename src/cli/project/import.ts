@@ -8,6 +8,7 @@ interface ImportOptions extends CommonOptions {
   readonly into?: string;
   readonly onConflict: Conflicts;
   readonly preview?: boolean;
+  readonly enableKeys?: boolean;
 }
 
 /** `savepoint project import`: reads a JSON project export into a project of this installation. */
@@ -26,7 +27,8 @@ export function importCommand(): Command {
         .choices(['overwrite', 'skip', 'copy'])
         .default('overwrite'),
     )
-    .option('--preview', 'write nothing; show what is new and what is there already')
+    .option('--enable-keys', 'keys of the file work at once, for whoever holds them; without it they come disabled')
+    .option('--preview', 'write nothing; show what is new, what is there already, and the keys of the file')
     .addHelpText('after', HELP)
     .action(async (file: string, options: ImportOptions) => {
       const target = targetOf(options);
@@ -36,7 +38,11 @@ export function importCommand(): Command {
       for (const name of contents.unknown) printNote(`Not imported: tables.${name}, which this release does not know.`);
       const report = await withInstallation(
         options,
-        (installation) => new ProjectImport(installation, file, contents).run(target, options.onConflict, options.preview === true),
+        (installation) =>
+          new ProjectImport(installation, file, contents).run(target, options.onConflict, {
+            preview: options.preview === true,
+            enableKeys: options.enableKeys === true,
+          }),
         { mayMake: 'asNew' in target && options.preview !== true },
       );
       endProgress();
@@ -49,7 +55,8 @@ const HELP = `
 Documents, save records, game values and rate-limit rules of the file always replace those in the project. Everything else in the project
 stays. No rule, limit or schema refuses anything. A changed number of a ledger field gets an entry with the source \`import\`. An import
 that was interrupted can be run again: what it wrote is not written twice, except copies (--on-conflict copy), which are made anew each
-time. With --as-new the project is disabled until all of it is there, and gets the settings of the file.`;
+time. With --as-new the project is disabled until all of it is there, and gets the settings of the file. Its keys come disabled:
+whoever had them would reach the project. \`savepoint key enable\` enables one, --enable-keys all that worked.`;
 
 function targetOf({ asNew, into }: ImportOptions): ImportTarget {
   if (into !== undefined) return { into };
@@ -61,11 +68,13 @@ function told(report: ImportReport): string {
   const rows = report.tables.map(({ table: name, incomingCount, existingCount, conflictCount, newCount }) =>
     [name, incomingCount, existingCount, newCount, conflictCount].map(String),
   );
+  const keys = report.keys.map(({ kind, label, display, enabled }) => [kind, display, label, enabled ? 'yes' : 'no']);
   const lines = rows.length === 0 ? [] : [table(['TABLE', 'IN THE FILE', 'IN THE PROJECT', 'NEW', 'CONFLICTS'], rows)];
+  if (keys.length > 0) lines.push(table(['KEY', 'SHOWN AS', 'LABEL', report.written === null ? 'WOULD WORK' : 'WORKS'], keys));
   if (report.written === null) return [...lines, 'Nothing was written: this was a preview.'].join('\n');
-  const { definitions, documents, saveRecords, keys, pages } = report.written;
+  const { definitions, documents, saveRecords, keys: adopted, pages } = report.written;
   lines.push(
-    `${definitions} definitions, ${documents} documents, ${saveRecords} save records, ${pages} pages and ${keys} keys are written.`,
+    `${definitions} definitions, ${documents} documents, ${saveRecords} save records, ${pages} pages and ${adopted} keys are written.`,
   );
   lines.push(`project     ${report.projectId}`);
   if (report.publicKey !== undefined) lines.push(`public key  ${report.publicKey}\nsecret key  ${report.secretKey}`);

@@ -11,7 +11,7 @@ import { documentRow, putOfRow, slotRow } from '../../app/operator/transfer/rows
 import type { Installation } from '../../compose/installation.ts';
 import type { Put } from '../../domain/definition/publish.ts';
 import type { SavePage } from '../../domain/page/page.ts';
-import { MAX_KEYS } from '../../domain/project/decide.ts';
+import { type AdoptKey, MAX_KEYS } from '../../domain/project/decide.ts';
 import { refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject, printOnce, stringifyJson } from '../../kernel/json.ts';
 import { member } from '../../kernel/path.ts';
@@ -23,6 +23,16 @@ import { findProject } from './name.ts';
 /** Bounds of one commit: documents, and bytes. */
 const COMMIT_ROWS = 200;
 const COMMIT_BYTES = 256 * 1024;
+
+/** Characters of a key that a report shows. */
+const MAX_SHOWN = 80;
+
+export interface ImportMode {
+  /** Nothing is written. */
+  readonly preview: boolean;
+  /** Keys of the file that worked there work here. */
+  readonly enableKeys: boolean;
+}
 
 type Made = Pick<ImportReport, 'publicKey' | 'secretKey'> & { readonly projectId: string };
 
@@ -39,7 +49,7 @@ export class ProjectImport {
     this.#contents = contents;
   }
 
-  async run(target: ImportTarget, how: Conflicts, preview: boolean): Promise<ImportReport> {
+  async run(target: ImportTarget, how: Conflicts, { preview, enableKeys }: ImportMode): Promise<ImportReport> {
     const importer = await this.#installation.importer();
     const into = 'into' in target ? await findProject(this.#installation.pool, target.into) : null;
     const state = into === null ? null : await importer.definitions(into);
@@ -49,10 +59,13 @@ export class ProjectImport {
     if (into === null) this.#requireRoomForKeys();
     this.#requireCollections(state === null ? [] : [...state.live.collection.keys()]);
     const tables = [...definitionTables(definitions, state), ...(await this.#streamedTables(into))];
-    if (preview) return { projectId: into, tables, written: null };
+    // Keys are for new projects alone. Whoever had them before would reach the project, so they come disabled unless that is asked for.
+    const adopted = into === null ? this.#contents.keys.map((key) => ({ ...key, enabled: key.enabled && enableKeys })) : [];
+    const keys = adopted.map(({ hash: _, ...shown }) => ({ ...shown, display: shown.display.slice(0, MAX_SHOWN) }));
+    if (preview) return { projectId: into, tables, keys, written: null };
     const made = into === null ? await this.#create(target) : { projectId: into };
     try {
-      return { ...made, tables, written: await this.#write(importer, made.projectId, into === null, how) };
+      return { ...made, tables, keys, written: await this.#write(importer, made.projectId, into === null ? adopted : null, how) };
     } catch (error) {
       const remove = `savepoint project delete ${made.projectId} --yes`;
       if (into === null) printNote(`Project ${made.projectId} is made, not complete, and disabled: ${remove}, and import again.`);
@@ -60,7 +73,13 @@ export class ProjectImport {
     }
   }
 
-  async #write(importer: Importer, projectId: string, isNew: boolean, how: Conflicts): Promise<ImportReport['written']> {
+  /** `adopted`: the keys of a new project; `null`: the project was there. */
+  async #write(
+    importer: Importer,
+    projectId: string,
+    adopted: readonly AdoptKey[] | null,
+    how: Conflicts,
+  ): Promise<ImportReport['written']> {
     const { definitions } = this.#contents;
     const plan = resolved(definitions, await importer.definitions(projectId), how);
     const commits = new ImportCommits({ projectId, importer, installation: this.#installation });
@@ -68,8 +87,8 @@ export class ProjectImport {
     const streamed = await this.#stream(importer, commits, projectId, plan.collections);
     await commits.awaitReadModels();
     const pages = await this.#pages(projectId);
-    const keys = isNew ? (await commits.write(() => importer.keys(projectId, this.#contents.keys))).written : 0;
-    if (isNew) await this.#enable(projectId);
+    const keys = adopted === null ? 0 : (await commits.write(() => importer.keys(projectId, adopted))).written;
+    if (adopted !== null) await this.#enable(projectId);
     const { revision } = await importer.publish(projectId, []);
     await awaitProjected(this.#installation, projectId, revision);
     return { definitions: published.written, ...streamed, keys, pages };

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { AdoptKey } from '../../../domain/project/decide.ts';
 import type { DefinitionsState } from '../../../domain/states.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { type DefinitionRow, LISTED_TABLES, nameIn } from './rows.ts';
@@ -31,6 +32,8 @@ export interface ImportReport {
   readonly publicKey?: string;
   readonly secretKey?: string;
   readonly tables: readonly TableReport[];
+  /** The keys that the file brings into a new project, as they come. */
+  readonly keys: readonly Omit<AdoptKey, 'hash'>[];
   /** `null`: a preview. */
   readonly written: {
     readonly definitions: number;
