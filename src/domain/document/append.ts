@@ -66,7 +66,6 @@ function appended(command: AppendCommand, document: JsonObject): Appended | Refu
     from: null,
     isNew: true,
     after: new ReadDocument(reads, document),
-    originOf: () => undefined,
     source: 'direct',
   });
   if (required > MAX_ENTRIES) return tooManyEntries(required);

@@ -8,9 +8,10 @@ import { reachedBy } from '../query/reached.ts';
 import type { DocumentState, WindowState } from '../states.ts';
 import { checkDocument } from './check.ts';
 import { DocumentDraft } from './document-draft.ts';
-import { MAX_ENTRIES, originFinder, tooManyEntries } from './ledger.ts';
+import { MAX_ENTRIES, tooManyEntries } from './ledger.ts';
 import { updateLedger } from './ledger-update.ts';
-import { type AppliedOperations, OperationError, type Origin, parseOperations } from './operations.ts';
+import { NO_MOVES } from './moves.ts';
+import { type AppliedOperations, OperationError, parseOperations } from './operations.ts';
 import { isThere } from './packed.ts';
 import { ReadDocument } from './read-document.ts';
 import { WITHOUT_DEFAULTS } from './schema.ts';
@@ -68,7 +69,6 @@ export interface Decided {
 }
 
 const NO_INCREASES: ReadonlyMap<string, number> = new Map();
-const NO_ORIGINS: ReadonlyMap<string, Origin> = new Map();
 
 /** Reads a parsed body: operations if `ops` is a list, else a plain document. 400 `INVALID_BODY` or `INVALID_OPERATION`. */
 export function readWriteBody(body: Json): { readonly body: WriteBody; readonly saveVersion: number | null } | Refusal {
@@ -128,7 +128,7 @@ export function decideDelete(command: DocumentCommand, saveVersion: number | nul
   // A delete must always be possible. If the document has more ledger fields than one write may change, the delete reverses the first ones, and
   // the next write of the document reverses the rest.
   const from = () => begin()?.asRead ?? null;
-  const { entries, before, balances, balancesJson } = updateLedger(command, from, null, () => undefined);
+  const { entries, before, balances, balancesJson } = updateLedger(command, from, null);
   const event: DomainEvent = {
     type: 'document.deleted',
     data: {
@@ -170,7 +170,7 @@ function draftOf(command: WriteCommand): DocumentDraft {
   const before = present(command);
   if (body.kind === 'replace') {
     const after = readBy(command, withoutSaveVersion(body.document));
-    return new DocumentDraft({ after, changes: null, increases: NO_INCREASES, origins: NO_ORIGINS }, isNew, before);
+    return new DocumentDraft({ after, changes: null, increases: NO_INCREASES, moves: NO_MOVES }, isNew, before);
   }
   const from = before() ?? readBy(command, NOTHING);
   const operated = operate(from, body.ops, body.applied ?? null);
@@ -209,7 +209,7 @@ function decided(command: WriteCommand, limited: LimitResult, after: PrintedObje
   const { space, collection, key, current, fork, now, body, sortedFields } = command;
   const { draft, windows, clamps, flags } = limited;
   const version = (current?.version ?? 0) + 1;
-  const update = updateLedger(command, () => draft.from, draft.after, originFinder(draft.origins));
+  const update = updateLedger(command, () => draft.from, draft.after, draft.moves);
   const { entries, required, before, balances, balancesJson } = update;
   if (required > MAX_ENTRIES) return tooManyEntries(required);
   const { stored: document, changes } = draft;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Change } from '../events.ts';
 import { applyChanges } from './draft.ts';
-import type { Origin } from './operations.ts';
+import type { Move } from './moves.ts';
 import type { ReadDocument } from './read-document.ts';
 import { keepingDefaults, withClamped } from './store.ts';
 
@@ -12,7 +12,7 @@ export interface DraftValues {
   readonly changes: readonly Change[] | null;
   /** Upward moves of operations by path; empty for a plain document. */
   readonly increases: ReadonlyMap<string, number>;
-  readonly origins: ReadonlyMap<string, Origin>;
+  readonly moves: readonly Move[];
 }
 
 /**
@@ -23,7 +23,7 @@ export class DocumentDraft implements DraftValues {
   readonly after: ReadDocument;
   readonly changes: readonly Change[] | null;
   readonly increases: ReadonlyMap<string, number>;
-  readonly origins: ReadonlyMap<string, Origin>;
+  readonly moves: readonly Move[];
   /** Whether there was no document before. */
   readonly isNew: boolean;
   readonly #begin: () => ReadDocument | null;
@@ -32,11 +32,11 @@ export class DocumentDraft implements DraftValues {
    * `begin` returns the document that the writer began from: an empty one for operations on a missing document. It returns the same document at
    * every call. It is a function because few writes need it.
    */
-  constructor({ after, changes, increases, origins }: DraftValues, isNew: boolean, begin: () => ReadDocument | null) {
+  constructor({ after, changes, increases, moves }: DraftValues, isNew: boolean, begin: () => ReadDocument | null) {
     this.after = after;
     this.changes = changes;
     this.increases = increases;
-    this.origins = origins;
+    this.moves = moves;
     this.isNew = isNew;
     this.#begin = begin;
   }
@@ -71,7 +71,7 @@ export class DocumentDraft implements DraftValues {
         ? { after: after.becoming(applyChanges(after.stored, lower)), changes: lower }
         : keepingDefaults(after, { document: applyChanges(read, lower), changes: lower });
     const changes = this.changes === null ? null : withClamped(this.changes, lowered.changes, lowered.after.stored);
-    const { increases, origins } = this;
-    return new DocumentDraft({ after: lowered.after, changes, increases, origins }, this.isNew, this.#begin);
+    const { increases, moves } = this;
+    return new DocumentDraft({ after: lowered.after, changes, increases, moves }, this.isNew, this.#begin);
   }
 }

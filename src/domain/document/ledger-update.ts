@@ -4,7 +4,7 @@ import type { Fork, LedgerEntry } from '../events.ts';
 import type { DocumentState } from '../states.ts';
 import { balancesOf, balancesText, NO_BALANCES, NO_BALANCES_TEXT, withEntries } from './balances.ts';
 import { ledgerEntries, storedBalances } from './ledger.ts';
-import type { Origin } from './operations.ts';
+import { type Move, NO_MOVES } from './moves.ts';
 import { isThere } from './packed.ts';
 import type { ReadDocument } from './read-document.ts';
 
@@ -30,18 +30,18 @@ export interface LedgerUpdate {
 
 /**
  * The ledger entries of one write, and the balances after it. `from`: what the writer began from as it read, not needed in a collection without a
- * ledger. `after`: `null` for a delete.
+ * ledger. `after`: `null` for a delete. `moves`: of the write's operations, if it is made of some.
  */
 export function updateLedger(
   { collection: { schema }, current, fork, source }: LedgerWriteContext,
   from: () => JsonObject | null,
   after: ReadDocument | null,
-  originOf: (path: string) => Origin | undefined,
+  moves: readonly Move[] = NO_MOVES,
 ): LedgerUpdate {
   if (!schema.hasLedger && (after !== null || !current?.balances)) return unchangedBalances(current, fork);
   const known = balancesOf(current);
   const prior = known ?? storedBalances(schema, current?.document ?? null);
-  const write = { schema, balances: prior, from: from(), isNew: !isThere(current), after, originOf, source };
+  const write = { schema, balances: prior, from: from(), isNew: !isThere(current), after, moves, source };
   const { entries, required } = ledgerEntries(write);
   const isUnstated = known === null || (fork !== undefined && known !== NO_BALANCES);
   const balances = entries.length === 0 && known !== null ? current?.balances : balancesText(withEntries(prior, entries));

@@ -10,12 +10,12 @@ import {
   numbersEqual,
   subtractNumbers,
 } from '../../kernel/json.ts';
-import { ancestorsOf, member } from '../../kernel/path.ts';
+import { member } from '../../kernel/path.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import type { LedgerEntry } from '../events.ts';
 import { balanceAt, balancesIn, type LedgerBalances, NO_BALANCES, withEntries } from './balances.ts';
 import { OWN_MEMBERS } from './evolve.ts';
-import type { Origin } from './operations.ts';
+import { type Move, movesFinder, NO_MOVES, type NumberMove, numberMoves } from './moves.ts';
 import { ReadDocument } from './read-document.ts';
 import { isPathPart, WITHOUT_DEFAULTS } from './schema.ts';
 
@@ -42,7 +42,8 @@ export interface LedgerWrite {
   readonly isNew: boolean;
   /** The document after the write; `null`: deleted. */
   readonly after: ReadDocument | null;
-  originOf(path: string): Origin | undefined;
+  /** What the operations of the write changed; left out for a write of a whole document. */
+  readonly moves?: readonly Move[];
   /** Source of changes for which no operation names one. */
   readonly source: string;
 }
@@ -54,9 +55,15 @@ export interface Entries {
   readonly required: number;
 }
 
+/** An entry, and the place of its operation in the write; -1 for one that no writer asked for. */
+interface PlacedEntry {
+  readonly at: number;
+  readonly entry: LedgerEntry;
+}
+
 /** The entries of one field. */
 interface FieldEntries {
-  readonly entries: readonly LedgerEntry[];
+  readonly entries: readonly PlacedEntry[];
   /** Whether the writer changed the field. If not, a definition changed it, or a default took effect. */
   readonly required: boolean;
 }
@@ -66,7 +73,8 @@ const DEFAULT = { source: 'default' };
 const DEFINITION = { source: 'definition' };
 
 /**
- * The entries of one write, in the order of the schema. Every ledger field that now reads as another number, defaults included, has one. A
+ * The entries of one write, in the order of its operations, and else of the schema. Every ledger field that now reads as another number, defaults included, has one;
+ * of operations each that moved it has one, in their order, also if they cancel out. A
  * missing document, member or number counts as 0. A default that takes effect has an entry of its own, and so has a change that a definition
  * made since the last write; both come before the writer's entry. `before` is always the `after` of the field's last entry, so the sum of all
  * deltas is the value as it reads. Only fields in objects have entries, whether named or described by `additionalProperties`: a list's item has
@@ -80,8 +88,9 @@ export function ledgerEntries(write: LedgerWrite): Entries {
 const NO_ENTRIES: Entries = { entries: [], required: 0 };
 
 function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
-  const { schema, balances, from, isNew, after, source } = write;
+  const { schema, balances, from, isNew, after, moves = NO_MOVES, source } = write;
   const fields: FieldEntries[] = [];
+  const movesOf = movesFinder(moves);
   const [read, stored] = after === null ? [NOTHING, NOTHING] : [after.asRead, after.stored];
 
   const visit = (
@@ -118,10 +127,14 @@ function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
   const compare = (field: string, balances: NumberValue, from: Json | undefined, read: Json | undefined, stored: Json | undefined) => {
     const [old, now] = [numberOf(from), numberOf(read)];
     const isDefault = from === undefined && stored === undefined;
-    const entries: LedgerEntry[] = [];
-    if (!numbersEqual(balances, old)) entries.push(entry(field, balances, old, isNew && numbersEqual(balances, 0) ? DEFAULT : DEFINITION));
-    if (!numbersEqual(old, now)) entries.push(entry(field, old, now, isDefault ? DEFAULT : { source, ...write.originOf(field) }));
-    if (entries.length > 0) fields.push({ entries, required: !isDefault && !numbersEqual(old, now) });
+    const end = isDefault ? old : now;
+    const entries: PlacedEntry[] = [];
+    if (!numbersEqual(balances, old))
+      entries.push(unasked(field, balances, old, isNew && numbersEqual(balances, 0) ? DEFAULT : DEFINITION));
+    const moved = moves.length < 2 && numbersEqual(old, end) ? NOT_MOVED : numberMoves(field, old, end, movesOf(field));
+    for (const { at, before, after, origin } of moved) entries.push({ at, entry: entry(field, before, after, { source, ...origin }) });
+    if (!numbersEqual(end, now)) entries.push({ ...unasked(field, end, now, DEFAULT), at: moved.at(-1)?.at ?? UNASKED });
+    if (entries.length > 0) fields.push({ entries, required: moved.length > 0 });
   };
 
   if (schema.root !== null) visitMembers(schema.root, '', balances, from ?? NOTHING, read, stored);
@@ -130,14 +143,22 @@ function fieldsOf(write: LedgerWrite): readonly FieldEntries[] {
 }
 
 const NOTHING: JsonObject = {};
+const NOT_MOVED: readonly NumberMove[] = [];
+const UNASKED = -1;
+
+/** An entry that no writer asked for. Such entries stand before those of operations. */
+function unasked(field: string, before: NumberValue, after: NumberValue, origin: LedgerOrigin): PlacedEntry {
+  return { at: UNASKED, entry: entry(field, before, after, origin) };
+}
 
 /** Entries for fields that no longer have a ledger, when their document is deleted. */
 function reversals(balances: LedgerBalances, fields: readonly FieldEntries[], source: string): FieldEntries[] {
-  const left = withEntries(
-    balances,
-    fields.flatMap(({ entries }) => entries),
-  );
-  return [...balancesIn(left)].map(([path, value]) => ({ entries: [entry(path, value, 0, { source })], required: true }));
+  const left = withEntries(balances, entriesOf(fields));
+  return [...balancesIn(left)].map(([path, value]) => ({ entries: [unasked(path, value, 0, { source })], required: true }));
+}
+
+function entriesOf(fields: readonly FieldEntries[]): LedgerEntry[] {
+  return fields.flatMap(({ entries }) => entries.map((placed) => placed.entry));
 }
 
 /** Keeps all of the writer's entries, and the others as far as there is room. */
@@ -150,7 +171,8 @@ function bounded(fields: readonly FieldEntries[]): Entries {
     room -= field.entries.length;
     return room < 0 ? [] : field.entries;
   });
-  return { entries: entries.slice(0, MAX_ENTRIES), required };
+  const kept = entries.slice(0, MAX_ENTRIES).sort((a, b) => a.at - b.at);
+  return { entries: kept.map((placed) => placed.entry), required };
 }
 
 /** The balances assumed for a document of an older release, which kept none: its stored numbers, under today's schema. */
@@ -162,12 +184,8 @@ export function storedBalances(schema: SchemaModel, document: JsonObject | null)
     from: null,
     isNew: true,
     after: new ReadDocument(WITHOUT_DEFAULTS, document),
-    originOf: () => undefined,
   };
-  return withEntries(
-    NO_BALANCES,
-    fieldsOf({ ...first, source: '' }).flatMap(({ entries }) => entries),
-  );
+  return withEntries(NO_BALANCES, entriesOf(fieldsOf({ ...first, source: '' })));
 }
 
 function* namesIn(...objects: readonly JsonObject[]): Generator<string> {
@@ -191,18 +209,8 @@ function membersOf(value: Json | undefined): JsonObject {
 
 /** The refusal of a write that would make more than {@link MAX_ENTRIES}. */
 export function tooManyEntries(count: number): Refusal {
-  const message = `This write changes ${count} numbers that the ledger follows; a write may change ${MAX_ENTRIES} of them`;
+  const message = `This write makes ${count} entries in the ledger, one for each number and operation; a write may make ${MAX_ENTRIES}`;
   return refusal('APPEND_TOO_LARGE', message);
-}
-
-/** The origin of a change at a path: the operation on it, else the one on its nearest ancestor. */
-export function originFinder(origins: ReadonlyMap<string, Origin>): (path: string) => Origin | undefined {
-  return (path) => {
-    const own = origins.get(path);
-    if (own !== undefined || origins.size === 0) return own;
-    for (const ancestor of ancestorsOf(path)) if (origins.has(ancestor)) return origins.get(ancestor);
-    return undefined;
-  };
 }
 
 function numberOf(value: Json | undefined): NumberValue {

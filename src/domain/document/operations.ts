@@ -13,6 +13,7 @@ import { splitPath } from '../../kernel/path.ts';
 import type { Change, Operation } from '../events.ts';
 import { changesOf, Draft, PathBlocked } from './draft.ts';
 import { type Matcher, pullMatcher, removeMatcher } from './match.ts';
+import type { Move } from './moves.ts';
 import { truncateText } from './truncate-text.ts';
 import { weightOf } from './weight.ts';
 
@@ -29,19 +30,14 @@ export class OperationError extends Error {
   }
 }
 
-export interface Origin {
-  readonly source?: string;
-  readonly reason?: string;
-}
-
 export interface OperationResult {
   readonly document: JsonObject;
   /** Applied in order to the old document, they give the new one. */
   readonly changes: readonly Change[];
   /** Path → sum of upward moves. A later downward move does not reduce it. */
   readonly increases: ReadonlyMap<string, number>;
-  /** Path → what the last operation on it said of its source. */
-  readonly origins: ReadonlyMap<string, Origin>;
+  /** What each operation changed, in their order. */
+  readonly moves: readonly Move[];
 }
 
 /** The result of operations on the document `to`, so they need not be applied to it again. */
@@ -55,7 +51,9 @@ interface OperationRun {
   readonly draft: Draft;
   readonly touched: Set<string>;
   readonly increases: Map<string, number>;
-  readonly origins: Map<string, Origin>;
+  readonly moves: Move[];
+  /** The place of the operation that is applied. */
+  at: number;
   readonly spend: Spend;
 }
 
@@ -96,8 +94,9 @@ const APPLY: Readonly<Record<string, Apply>> = {
  */
 export function applyOperations(document: JsonObject | null, operations: readonly Operation[], spend: Spend = free): OperationResult {
   checkCount(operations.length);
-  const run: OperationRun = { draft: new Draft(document ?? {}), touched: new Set(), increases: new Map(), origins: new Map(), spend };
+  const run: OperationRun = { draft: new Draft(document ?? {}), touched: new Set(), increases: new Map(), moves: [], at: 0, spend };
   operations.forEach((operation, index) => {
+    run.at = index;
     try {
       applyOne(run, operation);
     } catch (error) {
@@ -106,7 +105,7 @@ export function applyOperations(document: JsonObject | null, operations: readonl
     }
   });
   const result = run.draft.document;
-  return { document: result, changes: changesOf(result, run.touched), increases: run.increases, origins: run.origins };
+  return { document: result, changes: changesOf(result, run.touched), increases: run.increases, moves: run.moves };
 }
 
 /** Operations of a request are not charged for: the size of its body bounds them. */
@@ -156,9 +155,9 @@ function applyOne(run: OperationRun, operation: Operation): void {
 
 function applySet(run: OperationRun, operation: Operation): void {
   const value = operand(operation);
-  noteGrowth(run, operation.path, run.draft.get(operation.path), value);
-  write(run, operation.path, value);
-  noteOrigin(run, operation.path, operation);
+  const old = run.draft.get(operation.path);
+  noteGrowth(run, operation.path, old, value);
+  write(run, operation, old, value);
 }
 
 function applyIncrement(run: OperationRun, operation: Operation): void {
@@ -167,26 +166,26 @@ function applyIncrement(run: OperationRun, operation: Operation): void {
   const old = run.draft.get(path);
   const sum = addNumbers(isNumber(old) ? old : 0, value);
   if (typeof sum === 'number' && !Number.isFinite(sum)) throw new MalformedOperation('the number leaves the range of numbers');
-  write(run, path, Math.abs(toDouble(sum)) < NOISE ? 0 : sum);
+  write(run, operation, old, Math.abs(toDouble(sum)) < NOISE ? 0 : sum);
   addGrowth(run, path, toDouble(value));
-  noteOrigin(run, path, operation);
 }
 
 function applyPush(run: OperationRun, operation: Operation): void {
   const value = operand(operation);
   const old = run.draft.get(operation.path);
   if (isArray(old)) run.spend(old.length);
-  write(run, operation.path, isArray(old) ? [...old, value] : [value]);
+  write(run, operation, old, isArray(old) ? [...old, value] : [value]);
 }
 
-function applyPull(run: OperationRun, { path, match }: Operation): void {
+function applyPull(run: OperationRun, operation: Operation): void {
+  const { match } = operation;
   if (!isObject(match)) throw new MalformedOperation('pull needs an object match');
-  filter(run, path, pullMatcher(match), weightOf(match));
+  filter(run, operation, pullMatcher(match), weightOf(match));
 }
 
 function applyRemove(run: OperationRun, operation: Operation): void {
   const value = operand(operation);
-  filter(run, operation.path, removeMatcher(value), weightOf(value));
+  filter(run, operation, removeMatcher(value), weightOf(value));
 }
 
 function applyMerge(run: OperationRun, operation: Operation): void {
@@ -197,9 +196,10 @@ function applyMerge(run: OperationRun, operation: Operation): void {
   const members = Object.entries(value);
   run.spend(MERGED_COST * (members.length + (old === null ? 0 : Object.keys(old).length)));
   for (const [name, item] of members) noteMember(run, path, name, old, item);
-  run.draft.set(path, { ...old, ...value });
+  const merged = { ...old, ...value };
+  run.draft.set(path, merged);
   if (old === null) run.touched.add(path);
-  noteOrigin(run, path, operation);
+  noteMove(run, operation, old, merged);
 }
 
 /** Notes a changed member. If no path can name it, the whole object is stored, and no rule counts the member. */
@@ -214,17 +214,18 @@ function noteMember(run: OperationRun, path: string, name: string, old: JsonObje
 }
 
 /** Removes the items that match. `weight`: of the value that every item is compared with. */
-function filter(run: OperationRun, path: string, matches: Matcher, weight: number): void {
-  const old = run.draft.get(path);
+function filter(run: OperationRun, operation: Operation, matches: Matcher, weight: number): void {
+  const old = run.draft.get(operation.path);
   if (!isArray(old)) return;
   run.spend(old.length * weight);
   const kept = old.filter((item) => !matches(item));
-  if (kept.length !== old.length) write(run, path, kept);
+  if (kept.length !== old.length) write(run, operation, old, kept);
 }
 
-function write(run: OperationRun, path: string, value: Json): void {
-  run.draft.set(path, value);
-  run.touched.add(path);
+function write(run: OperationRun, operation: Operation, old: Json | undefined, value: Json): void {
+  run.draft.set(operation.path, value);
+  run.touched.add(operation.path);
+  noteMove(run, operation, old, value);
 }
 
 function operand({ op, value }: Operation): Json {
@@ -240,12 +241,11 @@ function addGrowth(run: OperationRun, path: string, amount: number): void {
   if (amount > 0) run.increases.set(path, (run.increases.get(path) ?? 0) + amount);
 }
 
-/** The last origin of a path also holds for the paths below it, so earlier ones of those are removed. */
-function noteOrigin(run: OperationRun, path: string, { source, reason }: Operation): void {
-  if (source === undefined && reason === undefined) return;
-  for (const known of run.origins.keys()) if (known.startsWith(`${path}.`)) run.origins.delete(known);
-  run.origins.set(path, {
+/** Values are never changed in place: what a later operation changes, it copies. */
+function noteMove(run: OperationRun, { path, source, reason }: Operation, before: Json | undefined, after: Json): void {
+  const origin = {
     ...(source === undefined ? {} : { source: truncateText(source, SOURCE_LENGTH) }),
     ...(reason === undefined ? {} : { reason: truncateText(reason, REASON_LENGTH) }),
-  });
+  };
+  run.moves.push({ at: run.at, path, before, after, origin });
 }

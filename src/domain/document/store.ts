@@ -19,13 +19,13 @@ export function operate(
   from: ReadDocument,
   operations: readonly Operation[],
   applied: AppliedOperations | null = null,
-): StoredDocument & Pick<OperationResult, 'increases' | 'origins'> {
+): StoredDocument & Pick<OperationResult, 'increases' | 'moves'> {
   const base = from.asRead;
   const operated = applied?.to === base ? applied.operated : applyOperations(base, operations);
-  const { document, increases, origins } = operated;
-  if (base === from.stored) return { after: from.becoming(document), changes: operated.changes, increases, origins };
+  const { document, increases, moves } = operated;
+  if (base === from.stored) return { after: from.becoming(document), changes: operated.changes, increases, moves };
   const { after, changes } = keepingDefaults(from, operated);
-  return { after, changes, increases, origins };
+  return { after, changes, increases, moves };
 }
 
 /**

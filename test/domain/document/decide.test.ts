@@ -241,7 +241,7 @@ describe('ledger', () => {
     const open = collection({ type: 'object', properties: {}, additionalProperties: { type: 'number', _ledger: true } });
     const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`n${index}`, 1]));
     const refusal = refused(write({ collection: open, body: { kind: 'replace', document: many } }));
-    expect(refusal).toMatchObject({ status: 413, code: 'APPEND_TOO_LARGE', message: expect.stringContaining('1001 numbers') });
+    expect(refusal).toMatchObject({ status: 413, code: 'APPEND_TOO_LARGE', message: expect.stringContaining('1001 entries') });
     const less = Object.fromEntries(Object.entries(many).slice(1));
     expect(accepted(write({ collection: open, body: { kind: 'replace', document: less } })).data.ledger).toHaveLength(1000);
     const gone = deleteDecision(write({ collection: open, current: stored(many) }));

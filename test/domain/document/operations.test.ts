@@ -183,16 +183,15 @@ describe('changes', () => {
   });
 });
 
-describe('origins', () => {
-  test('the last one for a path wins, cut to length; other operations have none', () => {
+describe('moves', () => {
+  test('each operation has its own, with what it said of its source, cut to length', () => {
     const ops: Operation[] = [
       { ...op('inc', 'gold', 1), source: 'first' },
       { ...op('inc', 'gold', 1), source: 's'.repeat(70), reason: `${'r'.repeat(255)}😀` },
-      { ...op('push', 'tags', 1), source: 'nobody' },
       op('inc', 'gold', 1),
     ];
-    const { origins } = applyOperations(START, ops);
-    expect([...origins]).toEqual([['gold', { source: 's'.repeat(64), reason: 'r'.repeat(255) }]]);
+    const { moves } = applyOperations(START, ops);
+    expect(moves.map(({ origin }) => origin)).toEqual([{ source: 'first' }, { source: 's'.repeat(64), reason: 'r'.repeat(255) }, {}]);
   });
 });
 

@@ -46,7 +46,7 @@ function growth(amount: number, rules: Json, asked: Growth = {}): LimitedWrite {
     ...changes
   } = asked;
   const was = before === null ? null : new ReadDocument(WITHOUT_DEFAULTS, before);
-  const written = { after: new ReadDocument(schema, after), changes: [], increases, origins: new Map() };
+  const written = { after: new ReadDocument(schema, after), changes: [], increases, moves: [] };
   return {
     rules: normaliseRules(rules),
     collection: collection(),

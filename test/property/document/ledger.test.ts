@@ -109,6 +109,7 @@ class History {
   fills = true;
   readonly states = new Map<Space, DocumentState | null>();
   readonly sums = new Map<Space, Sums>();
+  readonly entries: LedgerEntry[] = [];
 
   constructor(definition: Published) {
     this.definition = definition;
@@ -172,6 +173,7 @@ class History {
       this.states.set(space, folded);
       entries.push(...(inLog.data.ledger ?? []));
     }
+    this.entries.push(...entries);
     const sums = this.sums.get(space) ?? new Map<string, number>();
     this.sums.set(space, sums);
     for (const { field, before, after, delta } of entries) {
@@ -276,6 +278,24 @@ test('an appended record begins with its defaults', () => {
       if (event === undefined) throw new Error('nothing was appended');
       history.take('live', [event], evolveDocument(null, event, NOW));
       history.check('live');
+    }),
+  );
+});
+
+test('operations of one request make the entries that each makes in a request of its own, in their order', () => {
+  const followed = { gold: null, hp: null, heroHp: null, followsGold: true, followsHp: true, followsHeroes: true, followsWallet: true };
+  fc.assert(
+    fc.property(documents, operations, (document, ops) => {
+      const entriesOf = (requests: readonly Step[]) => {
+        const history = new History(followed);
+        history.write('live', { kind: 'replace', document });
+        const before = history.entries.length;
+        const areDone = requests.every((step) => step.kind === 'operate' && done(history, step));
+        return areDone ? history.entries.slice(before) : null;
+      };
+      const one = entriesOf([{ kind: 'operate', ops, space: 'live' }]);
+      const apart = entriesOf(ops.map((op): Step => ({ kind: 'operate', ops: [op], space: 'live' })));
+      expect(one).toEqual(apart);
     }),
   );
 });

@@ -160,7 +160,7 @@ function decideDocuments(ctx: DecisionContext, id: string, rows: readonly Docume
     const was = before === null ? null : new ReadDocument(reads, before);
     const after = new ReadDocument(reads, document);
     const from = () => was?.asRead ?? null;
-    const { entries, before: told, balancesJson } = updateLedger({ collection, current, source: SOURCE }, from, after, () => undefined);
+    const { entries, before: told, balancesJson } = updateLedger({ collection, current, source: SOURCE }, from, after);
     const about = { space: 'live' as const, collection: collection.id, key, version: (current?.version ?? 0) + 1, document };
     const ledger = entries.length === 0 ? {} : { ledger: entries };
     const reached = reachedBy(sortedFields(access.state, collection.id), was, after);
