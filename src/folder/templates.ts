@@ -232,6 +232,7 @@ seed:
   collections:
     players:
       "76561198000000001": { name: Ada, gold: 50, items: 0 }
+  values: { shop: [{ item: sword, price: 30 }] }
 expect:
   status: 200
   body: { ok: true, item: sword, paid: 30, gold: 20 }
@@ -251,6 +252,7 @@ seed:
   collections:
     players:
       "76561198000000001": { name: Ada, gold: 5, items: 0 }
+  values: { shop: [{ item: sword, price: 30 }] }
 expect:
   outcome: fail
   status: 409

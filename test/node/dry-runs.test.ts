@@ -96,6 +96,29 @@ describe('test-endpoint', () => {
     expect((await studio.play('GET', studio.storage('players/77'), {}, '77')).status).toBe(404);
   });
 
+  test('seeded game values stand in place of those of the project, so a changed price turns no test red', async () => {
+    const run = async (values: unknown) => {
+      const seed = { collections: { players: { 77: { gold: 100 } } }, values };
+      return (await ok(post('test-endpoint', { slug: 'buy', input: { item: 'axe' }, platformId: '77', seed }))).body;
+    };
+    expect(await run({})).toMatchObject({ result: { body: { price: 7 } } });
+    expect(await run({ prices: [{ item: 'axe', price: 60 }] })).toMatchObject({ result: { body: { price: 60, left: 40 } } });
+    expect(await run({ prices: [{ item: 'saw', price: 1 }] })).toMatchObject({ result: { status: 404 } });
+  });
+
+  test('seeded entries of a group lie over those of the project, in every kind of step', async () => {
+    const steps = [
+      { id: 'drawn', type: 'random', mode: 'weighted', source: 'values', table: 'loot' },
+      { id: 'sum', type: 'transform', expression: '{{values.bonus.find}} + {{values.bonus.extra|0}}' },
+    ];
+    const response = { status: 200, body: { drawn: '{{drawn.item}}', sum: '{{sum}}' } };
+    await ok(studio.manage('PATCH', studio.definitions('endpoints'), { body: { id: 'luck', slug: 'luck', steps, response } }));
+    const seed = { values: { bonus: { find: 2, extra: 3 }, loot: [{ item: 'gem' }] } };
+    const { body } = await ok(post('test-endpoint', { slug: 'luck', seed }));
+    expect(body).toMatchObject({ result: { body: { drawn: 'gem', sum: 5 } } });
+    await ok(studio.manage('DELETE', studio.definitions('endpoints/luck')));
+  });
+
   test('what a step looks through comes in the order of the keys, seeded and written documents among the stored', async () => {
     await ok(studio.play('POST', studio.storage(`players/${PLAYER}`), { body: { name: 'Ada', gold: 20 } }));
     const list = {

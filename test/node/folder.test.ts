@@ -467,3 +467,17 @@ test('a promotion is refused for failed tests and where nobody can be asked, and
   });
   expect(await wrong({}, ['push', '--what'])).toMatchObject({ code: 2 });
 });
+
+test.each([
+  ['game', 'price: 30', 'price: 25'],
+  ['browser', 'tool: 25', 'tool: 30'],
+])('a price of the template %s is changed, and its tests let it be promoted', async (template, before, after) => {
+  const { dir, run, write, read, ends } = await manager(`Template ${template}`);
+  expect(await run(['init', dir, '--template', template])).toMatchObject({ code: 0 });
+  await ends(0, 'push', '--live');
+  expect(read('values.yml')).toContain(before);
+  write('values.yml', read('values.yml').replace(before, after));
+  await ends(0, 'push');
+  expect(await ends(0, 'promote', '--yes')).not.toContain('failed');
+  expect(await ends(0, 'diff', '--live')).toContain('No difference');
+});

@@ -16,7 +16,8 @@ import type { EndpointRequest } from './endpoint-request.ts';
 /** Runs an endpoint's steps over the documents of one command, for calls and for dry runs. */
 
 /** Who a run is for, and its clock, random numbers and effects. */
-export interface RunAs extends Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'effects'> {
+export interface RunAs
+  extends Pick<EndpointCall, 'platformId' | 'hasSecretKey' | 'isDedicatedServer' | 'now' | 'random' | 'effects' | 'values'> {
   /** Called before the run. May throw to have a large endpoint prepared first. */
   ready(compiled: CompiledEndpoint): void;
   /** Most bytes of the answer. */
@@ -46,7 +47,8 @@ export function runSteps(
   const { strictComparisons } = access.settings;
   const key = playerKey(access, platformId, input);
   const caller = { platformId, playerKey: key, hasSecretKey, isDedicatedServer };
-  const run = { projectId, slug: endpoint.slug, input, ...caller, strictComparisons, now, random, effects };
+  const given = as.values === undefined ? {} : { values: as.values };
+  const run = { projectId, slug: endpoint.slug, input, ...caller, strictComparisons, now, random, effects, ...given };
   const result = accepted(runEndpoint(compiled, run, readsOf(access, writes, endpoint.slug, as, keys), trace));
   if (!isLargerThan(result.body, as.answerBytes)) return result;
   throw refusal(

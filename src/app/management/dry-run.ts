@@ -58,11 +58,20 @@ export function dryRun(ctx: DecisionContext, access: AccessContext, call: DryCal
   const answer = refusalAsAnswer(() => {
     requireStorable(test.platformId);
     const writes = new DocumentWrites(ctx, access, now, call.documentBytes);
-    for (const { collection, key, document } of test.seed) {
+    for (const { collection, key, document } of test.seed.documents) {
       writes.insert(access.definitions.collection(collection)?.id ?? collection, key, document);
     }
     const { ready, answerBytes } = call;
-    const as = { ...call.as, platformId: test.platformId, now, random, effects: suppressedEffects(call), ready, answerBytes };
+    const as = {
+      ...call.as,
+      platformId: test.platformId,
+      now,
+      random,
+      effects: suppressedEffects(call),
+      ready,
+      answerBytes,
+      ...seededValues(access, test),
+    };
     const result = runSteps(
       access,
       writes,
@@ -82,6 +91,18 @@ export function dryRun(ctx: DecisionContext, access: AccessContext, call: DryCal
   const verdict = verdictOf(test.expect, { ok, status: answer.status, message, body: answer.body });
   const body = ok ? answer.body : withError(answer.body, message);
   return { endpoint, ok, status: answer.status, body, message, steps, pendingWrites: pending, warnings: warningsOf(endpoint), verdict };
+}
+
+/** The game values that the run sees, if the test seeds some: entries of a group over those of the project, a table in place of the project's. */
+function seededValues({ definitions }: AccessContext, { seed }: TestCase): Pick<RunAs, 'values'> {
+  const seeded = Object.entries(seed.values);
+  if (seeded.length === 0) return {};
+  const values = { ...definitions.values.values };
+  for (const [id, given] of seeded) {
+    const stored = Object.hasOwn(values, id) ? values[id] : undefined;
+    values[id] = isObject(given) && isObject(stored) ? { ...stored, ...given } : given;
+  }
+  return { values };
 }
 
 /** Effects of a dry run: nothing sleeps, and webhooks are shown but not sent. */

@@ -5,8 +5,14 @@ import { alsoNamed, anyText, flag, json, map, NOTES, optional, text, word } from
 /** Tests of endpoints. */
 
 export const seed = z
-  .looseObject({ collections: optional(z.record(z.string(), z.record(z.string(), map)), 'Collection → key → document.') })
-  .meta({ id: 'Seed', description: 'Documents that are there for this test alone.' });
+  .looseObject({
+    collections: optional(z.record(z.string(), z.record(z.string(), map)), 'Collection → key → document.'),
+    values: optional(
+      z.record(z.string(), z.union([map, z.array(map)])),
+      'Group → entries that lie over those of the project, or table → the rows in place of its own.',
+    ),
+  })
+  .meta({ id: 'Seed', description: 'Documents and game values that are there for this test alone.' });
 
 export const expectation = z
   .looseObject({
@@ -30,7 +36,7 @@ export const test = z
     input: optional(map, 'What it is called with.'),
     platformId: optional(z.union([text, z.number()]), 'The player. A made-up one when left out.'),
     asServer: optional(flag, 'As a dedicated server, with a secret key.', { default: false }),
-    seed: optional(seed, 'Documents that are there for this test alone.'),
+    seed: optional(seed, 'Documents and game values that are there for this test alone.'),
     expect: optional(expectation, 'What should come of it.'),
     title: optional(anyText, 'For people.'),
   })

@@ -22,7 +22,7 @@ export function runEndpoint(
 }
 
 function run(compiled: CompiledEndpoint, call: EndpointCall, reads: Reads, trace: Trace | null): EndpointResult {
-  const context = new CallContext(call, compiled.values);
+  const context = new CallContext(call, call.values ?? compiled.values);
   const scope = new Scope(context, new Map(), compiled.aliases);
   const documents = new Documents(reads, (units) => context.spend(units));
   const frame: Frame = {

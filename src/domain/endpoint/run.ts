@@ -64,6 +64,8 @@ export interface EndpointCall {
   /** Uniform in [0, 1). A repeated run draws the same numbers. */
   random(): number;
   readonly effects: Effects;
+  /** Game values in place of the project's: those of a test that seeds some. */
+  readonly values?: JsonObject;
 }
 
 /** Whether an id stands for no player: that of a caller without an id, or of a dedicated server. */

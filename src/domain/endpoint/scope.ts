@@ -1,5 +1,6 @@
 import { refusal } from '../../kernel/errors.ts';
 import { isArray, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
 import { PLAYER_TEMPLATE_NAMES } from '../wire-names.ts';
 import { LanguageError } from './errors.ts';
 import { type Path, walk } from './path.ts';
@@ -48,6 +49,13 @@ export class CallContext {
   constructor(call: EndpointCall, values: JsonObject) {
     this.call = call;
     this.values = values;
+  }
+
+  /** The rows of a table of the game values. */
+  table(name: string): readonly Json[] {
+    const rows = member(this.values, name);
+    if (!isArray(rows)) throw new LanguageError(`could not resolve scan source: the game values have no table "${name}".`);
+    return rows;
   }
 
   countStep(): void {

@@ -17,7 +17,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
 /** Members that only the editor's own runs read. */
 const EDITOR_MEMBERS: ReadonlySet<string> = new Set(['inputMode', 'mockData', 'workflow']);
 const EXPECTED: ReadonlySet<string> = new Set(['status', 'outcome', 'body', 'notes']);
-const SEEDED: ReadonlySet<string> = new Set(['collections', 'notes']);
+const SEEDED: ReadonlySet<string> = new Set(['collections', 'values', 'notes']);
 /** Most findings. Nobody reads more. */
 const MAX = 100;
 

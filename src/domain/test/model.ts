@@ -20,8 +20,14 @@ export interface TestCase {
   readonly asServer: boolean;
   /** The expectation as written; `verdictOf` reads it. */
   readonly expect: Written<typeof expectation>;
-  /** Documents that exist for this test alone, by collection and key. */
-  readonly seed: readonly { readonly collection: string; readonly key: string; readonly document: JsonObject }[];
+  readonly seed: Seed;
+}
+
+/** What exists for one test alone. */
+interface Seed {
+  readonly documents: readonly { readonly collection: string; readonly key: string; readonly document: JsonObject }[];
+  /** Game values: entries by group, rows by table. */
+  readonly values: JsonObject;
 }
 
 export interface Verdict {
@@ -118,8 +124,11 @@ function statusOf(value: Json | undefined): number | null {
   return status !== undefined && Number.isInteger(status) ? status : null;
 }
 
-function seedOf(seed: Written<typeof seedSchema>): TestCase['seed'] {
-  const collections = objectOf(seed.collections);
+function seedOf(seed: Written<typeof seedSchema>): Seed {
+  return { documents: seededDocuments(objectOf(seed.collections)), values: objectOf(seed.values) };
+}
+
+function seededDocuments(collections: JsonObject): Seed['documents'] {
   return Object.entries(collections).flatMap(([collection, documents]) =>
     Object.entries(objectOf(documents)).flatMap(([key, document]) => (isObject(document) ? [{ collection, key, document }] : [])),
   );

@@ -1,6 +1,6 @@
 import type { Written } from '../../../contract/resources/member.ts';
 import type { StepSchema } from '../../../contract/resources/step.ts';
-import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
+import { isObject, type Json } from '../../../kernel/json.ts';
 import { member } from '../../../kernel/path.ts';
 import { LanguageError } from '../errors.ts';
 import type { Language } from '../language.ts';
@@ -79,8 +79,8 @@ function rounding(language: Language, json: Random): (scope: Scope, value: numbe
 }
 
 /** One item, with a probability by its weight. */
-function weighted({ json }: StepDefinitionOf<'random'>, { language, definitions }: Compilation): Draw {
-  const items = compileItems(json, language, definitions.values);
+function weighted({ json }: StepDefinitionOf<'random'>, { language }: Compilation): Draw {
+  const items = compileItems(json, language);
   const { where } = json;
   const test: Check | null = where === undefined ? null : language.condition(where);
   const weightField = firstString(json, 'weightField') ?? 'weight';
@@ -100,11 +100,10 @@ function weighted({ json }: StepDefinitionOf<'random'>, { language, definitions 
   };
 }
 
-function compileItems(json: Random, language: Language, values: JsonObject): (scope: Scope) => readonly Json[] {
+function compileItems(json: Random, language: Language): (scope: Scope) => readonly Json[] {
   if (json.source === 'values') {
-    const table = member(values, firstString(json, 'table', 'collection') ?? '');
-    if (!isArray(table)) throw new LanguageError('could not resolve scan source.');
-    return () => table;
+    const name = firstString(json, 'table', 'collection') ?? '';
+    return ({ context }) => context.table(name);
   }
   const items = compileDeep(language, json.items ?? json.from);
   return (scope) => {

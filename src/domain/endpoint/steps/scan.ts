@@ -140,14 +140,12 @@ function compileMatching(step: StepDefinitionOf<SearchStep>, compilation: Compil
 
 /** The rows: of a table of the game values, of a list that the call holds, or all documents of a collection (without their keys). */
 function compileRows(step: StepDefinitionOf<SearchStep | 'lookup_many'>, compilation: Compilation): Rows {
-  const { language, definitions } = compilation;
+  const { language } = compilation;
   const from = compileFrom(step, language);
   if (from !== null) return charged(({ scope }) => chargedList(scope, from(scope), 'from'));
   if (step.json.source !== 'values') return compileCollection(step, compilation);
   const name = firstString(step.json, 'table', 'collection') ?? '';
-  const table = member(definitions.values, name);
-  if (!isArray(table)) throw new LanguageError(`could not resolve scan source: the game values have no table "${name}".`);
-  return charged(() => table);
+  return charged(({ scope }) => scope.context.table(name));
 }
 
 /** Documents of a collection; an unknown one is empty. */
