@@ -4,7 +4,8 @@ import type { Game } from '../game.types.ts';
 import './place.ts';
 import './style.css';
 
-const client = createClient<Game>(SAVEPOINT);
+// In development the page's own origin passes everything on to the node, so a phone in the same network can play, too.
+const client = createClient<Game>({ ...SAVEPOINT, url: SAVEPOINT.url ?? location.origin });
 
 function element(id: string): HTMLElement {
   const found = document.getElementById(id);
@@ -52,6 +53,15 @@ function say(text: string): void {
   element('message').textContent = text;
 }
 
+/** Whether changes still arrive: the badge beside the board. */
+function showState(state: 'connecting' | 'live' | 'behind' | 'offline'): void {
+  element('state').textContent = state;
+  element('state').className = state;
+}
+
+addEventListener('offline', () => showState('offline'));
+addEventListener('online', () => showState('connecting'));
+
 function showBoard({ entries }: Leaderboard<Game['queries']['richest']>): void {
   const rows = entries.map(({ rank, key, value, data }) => {
     const row = document.createElement('li');
@@ -60,18 +70,16 @@ function showBoard({ entries }: Leaderboard<Game['queries']['richest']>): void {
     return row;
   });
   element('rows').replaceChildren(...rows);
+  if (navigator.onLine) showState('live');
 }
 
-/** The latest ledger entries. The server writes them from the commits that changed the gold. */
+/** The latest ledger entries, newest first. The server writes them from the commits that changed the gold. */
 function showLedger(ledger: Ledger | null): void {
-  const rows = (ledger?.entries ?? [])
-    .slice(-5)
-    .reverse()
-    .map(({ reason = '', delta, after }) => {
-      const row = document.createElement('li');
-      row.append(cell('reason', reason), cell('delta', Number(delta) > 0 ? `+${delta}` : String(delta)), cell('value', String(after)));
-      return row;
-    });
+  const rows = (ledger?.entries ?? []).map(({ reason = '', delta, after }) => {
+    const row = document.createElement('li');
+    row.append(cell('reason', reason), cell('delta', Number(delta) > 0 ? `+${delta}` : String(delta)), cell('value', String(after)));
+    return row;
+  });
   element('entries').replaceChildren(...rows);
 }
 
@@ -88,10 +96,10 @@ async function start(): Promise<void> {
   const guest = await signInGuest(client);
   nameField.value = localStorage.getItem('name') ?? `Digger ${guest.id.slice(-3)}`;
   // One connection carries all changes. The board changes at most once a second.
-  const live = openLive(client);
+  const live = openLive(client, { onStale: (isStale) => showState(isStale ? 'behind' : 'live') });
   live.values(({ constants }) => show({ price: constants.shop.tool }));
   live.document('players', (player) => player && show({ gold: player.gold, tool: player.tool }));
-  live.ledger('players', showLedger, { field: 'gold', limit: 500 });
+  live.ledger('players', showLedger, { field: 'gold', order: 'desc', limit: 5 });
   live.leaderboard('richest', showBoard, { limit: 10, onError: ({ message }) => say(message) });
 }
 
