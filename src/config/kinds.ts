@@ -97,12 +97,22 @@ export const networks: Kind<readonly string[]> = {
 
 /** Origins as browsers name them: scheme, host and port, no path. */
 export const origins: Kind<readonly string[]> = {
-  allowed: 'origins such as https://game.example, with commas between, * for every one, or none',
+  allowed:
+    'whole origins such as https://game.example or capacitor://localhost (no https://*.game.example), with commas between, * alone for every one, or none',
   parse: z
     .string()
     .transform((text) => (text === 'none' ? [] : text.split(',').map((one) => one.trim())))
-    .pipe(z.array(z.string().refine((text) => text === '*' || (URL.canParse(text) && new URL(text).origin === text)))),
+    .pipe(z.array(z.string().refine(isOrigin))),
 };
+
+/** What web views of apps name as their origin; to the parser of addresses these schemes have none. */
+const APP_ORIGIN = /^(?:capacitor|ionic|tauri):\/\/[a-z0-9.-]+(?::\d+)?$/;
+
+/** A pattern such as `https://*.games.example` is none: it would match no page. */
+function isOrigin(text: string): boolean {
+  if (text === '*' || APP_ORIGIN.test(text)) return true;
+  return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
+}
 
 /** Prefixes of addresses, normalised for comparison; `none` for an empty list. */
 export const prefixes: Kind<readonly string[] | null> = {

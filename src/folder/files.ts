@@ -108,7 +108,7 @@ export function writeJsonFile(path: string, value: JsonObject, mode?: number): v
 
 function parsedFile(path: string, text: string) {
   try {
-    return parseJson(text);
+    return parseJson(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new FolderProblem('BAD_FILE', `${path} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -62,9 +62,9 @@ function filesOf(dir: string): string[] {
       if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
       const path = join(folder, entry.name);
       const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && leadsToFolder(path));
-      // A link to a folder may lead back up.
-      if (isFolder && !entry.isSymbolicLink()) visit(path);
-      else if (!isFolder && /\.(ya?ml|json)$/i.test(entry.name)) found.push(relative(dir, path).split(sep).join('/'));
+      if (isFolder && entry.isSymbolicLink()) throw linkedFolder(relative(dir, path));
+      if (isFolder) visit(path);
+      else if (/\.(ya?ml|json)$/i.test(entry.name)) found.push(relative(dir, path).split(sep).join('/'));
       if (found.length > MAX_FILES)
         throw new FolderProblem(
           'BAD_FOLDER',
@@ -80,6 +80,14 @@ function filesOf(dir: string): string[] {
     throw error;
   }
   return found.sort();
+}
+
+/** It is not followed, because it may lead back up or out; and not passed over, because `push --prune` would remove what lies behind it. */
+function linkedFolder(path: string): FolderProblem {
+  return new FolderProblem(
+    'BAD_FOLDER',
+    `${path} is a link to a folder, which is not followed. Put the folder itself there, or take the link away (names that begin with a dot are passed over).`,
+  );
 }
 
 function leadsToFolder(path: string): boolean {

@@ -79,8 +79,10 @@ function send(url: URL, text: string, timeoutMs: number): Promise<number> {
 const PRIVATE = { 4: new BlockList(), 6: new BlockList() } as const;
 for (const network of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.168.0.0/16'],
-  ...['198.18.0.0/15', '224.0.0.0/3'],
-  // Loopback, IPv4 in IPv6 in its five forms, unique local, link-local, site-local, multicast.
+  ...['198.18.0.0/15', '224.0.0.0/3', '192.0.2.0/24', '192.88.99.0/24', '198.51.100.0/24', '203.0.113.0/24'],
+  // A public number that clouds answer from inside: Azure's services of a machine.
+  '168.63.129.16/32',
+  // Loopback, IPv4 in IPv6 in its five forms, unique local, link-local, site-local, multicast, discarded, examples, segment routing.
   ...[
     '::/96',
     '::ffff:0:0/96',
@@ -92,6 +94,10 @@ for (const network of [
     'fe80::/10',
     'fec0::/10',
     'ff00::/8',
+    '100::/64',
+    '2001:db8::/32',
+    '3fff::/20',
+    '5f00::/16',
   ],
 ]) {
   const [address = '', length = ''] = network.split('/');

@@ -102,7 +102,17 @@ describe('the configuration', () => {
     expect(readConfig({}).corsOrigins).toEqual([]);
     expect(read('https://game.example, http://localhost:5173')).toEqual(['https://game.example', 'http://localhost:5173']);
     expect(read('*')).toEqual(['*']);
-    for (const text of ['game.example', 'https://game.example/', 'https://game.example/play', '*.example', 'https://a.example,'])
+    const apps = ['capacitor://localhost', 'ionic://localhost', 'tauri://localhost'];
+    expect(read(apps.join(','))).toEqual(apps);
+    for (const text of [
+      'game.example',
+      'https://*.games.example',
+      'tauri://*',
+      'https://game.example/',
+      'https://game.example/play',
+      '*.example',
+      'https://a.example,',
+    ])
       expect(() => read(text)).toThrow(/^CORS_ORIGINS is /);
   });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { keepUserKeys, serverAccessOf } from '../../src/folder/credentials.ts';
-import { findProject } from '../../src/folder/project-file.ts';
+import { findProject, readProjectFile } from '../../src/folder/project-file.ts';
 import { readFolder } from '../../src/folder/sources.ts';
 
 let dir: string;
@@ -91,8 +91,6 @@ describe('the sources of a folder', () => {
     symlinkSync('loop.endpoint.yml', join(dir, 'loop.endpoint.yml'));
     writeFileSync(join(dir, 'huge.endpoint.yml'), '');
     truncateSync(join(dir, 'huge.endpoint.yml'), 5 * 1024 ** 3);
-    mkdirSync(join(dir, 'folder'));
-    symlinkSync('folder', join(dir, 'folder.endpoint.yml'));
     expect(read().map(({ path, problem }) => [path, problem?.message])).toEqual([
       ['dangling.endpoint.yml', expect.stringContaining('does not exist')],
       ['device.endpoint.yml', expect.stringContaining('a device')],
@@ -106,6 +104,19 @@ describe('the sources of a folder', () => {
     write('there.txt', 'id: buy\n');
     symlinkSync('there.txt', join(dir, 'buy.endpoint.yml'));
     expect(read()).toMatchObject([{ id: 'buy', path: 'buy.endpoint.yml' }]);
+  });
+
+  it('are not looked for behind a link to a folder, which is refused: passed over, `push --prune` removed what lay behind it', () => {
+    mkdirSync(join(dir, 'folder'));
+    symlinkSync('folder', join(dir, '.kept'));
+    expect(read()).toEqual([]);
+    symlinkSync('folder', join(dir, 'game'));
+    expect(() => read()).toThrow('game is a link to a folder');
+  });
+
+  it('are of a project whose savepoint.json may begin with a byte order mark, as some editors write it', () => {
+    write('savepoint.json', '\uFEFF{"project":"p1"}');
+    expect(readProjectFile(dir)).toEqual({ project: 'p1' });
   });
 
   it('need a folder that exists', () => {

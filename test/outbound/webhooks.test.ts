@@ -36,17 +36,25 @@ describe('addresses of webhooks', () => {
   ])('not to %s', (url) => expect(isAllowed(url)).toBe(false));
 });
 
-it.each(['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0', '255.255.255.255'])(
-  '%s is private, in IPv6 too',
-  (address) => {
-    expect(isPrivateAddress(address)).toBe(true);
-    expect(isPrivateAddress(`::ffff:${address}`)).toBe(true);
-    expect(isPrivateAddress(`64:ff9b::${address}`)).toBe(true);
-    expect(isPrivateAddress(`64:ff9b:1::${address}`)).toBe(true);
-  },
-);
-it.each(['::1', '::', 'fc00::1', 'fd12::1', 'fe80::1', 'fec0::1', 'ff02::1'])('%s is private', (address) =>
-  expect(isPrivateAddress(address)).toBe(true),
+it.each([
+  '127.0.0.1',
+  '10.1.2.3',
+  '172.31.0.1',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '0.0.0.0',
+  '255.255.255.255',
+  '168.63.129.16',
+])('%s is private, in IPv6 too', (address) => {
+  expect(isPrivateAddress(address)).toBe(true);
+  expect(isPrivateAddress(`::ffff:${address}`)).toBe(true);
+  expect(isPrivateAddress(`64:ff9b::${address}`)).toBe(true);
+  expect(isPrivateAddress(`64:ff9b:1::${address}`)).toBe(true);
+});
+it.each(['::1', '::', 'fc00::1', 'fd12::1', 'fe80::1', 'fec0::1', 'ff02::1', '100::1', '2001:db8::1', '3fff::1', '5f00::1'])(
+  '%s is private',
+  (address) => expect(isPrivateAddress(address)).toBe(true),
 );
 it.each(['1.1.1.1', '172.32.0.1', '2606:4700::1111'])('%s is public', (address) => expect(isPrivateAddress(address)).toBe(false));
 

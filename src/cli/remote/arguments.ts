@@ -71,7 +71,7 @@ function objectOf(text: string, from: string): JsonObject {
 
 function parsedArgument(text: string, from: string): Json {
   try {
-    return parseJson(text);
+    return parseJson(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw refusal(
       'VALIDATION_FAILED',
