@@ -1,5 +1,6 @@
 import { instantOf } from '../../kernel/instant.ts';
 import { ExactNumber, isArray, isNumber, isObject, type Json, type JsonObject } from '../../kernel/json.ts';
+import { member } from '../../kernel/path.ts';
 import type { FieldModel, SchemaModel } from '../definition/model.ts';
 import { boundFault } from './bounds.ts';
 import { DOCUMENT_KEY } from './key.ts';
@@ -15,18 +16,37 @@ const MAX_DEPTH = 64;
  */
 export function checkDocument(schema: SchemaModel, document: JsonObject): string | null {
   if (schema.root === null) return null;
-  const fault = checkValue(schema.root, document, 0);
+  return shown(checkValue(schema.root, document, 0, undefined));
+}
+
+/**
+ * The first fault that operations bring into a document; `before`: the document that they change. What they leave as it was is not theirs: it was
+ * stored under another schema, and whoever changes the gold can do nothing about a title that is missing.
+ */
+export function checkChange(schema: SchemaModel, before: JsonObject, after: JsonObject): string | null {
+  return schema.root === null ? null : shown(checkValue(schema.root, after, 0, before));
+}
+
+function shown(fault: Fault | null): string | null {
   return fault?.startsWith(': ') ? fault.slice(2) : fault;
 }
 
-function checkValue(field: FieldModel, value: Json, depth: number): Fault | null {
+/** `was`: the value in the document before; `undefined`: none, or the document is judged as a whole. */
+function checkValue(field: FieldModel, value: Json, depth: number, was: Json | undefined): Fault | null {
+  if (value === was) return null;
   if (depth > MAX_DEPTH) return ': nested too deeply';
   if (value === null && !field.required) return null;
   if (!hasType(field.type, value)) return `: expected ${field.type}`;
   const fault = boundFault(field, value);
-  if (fault !== null) return `: ${fault}`;
-  if (isArray(value)) return checkItems(field, value, depth);
-  return isObject(value) ? checkMembers(field, value, depth) : null;
+  if (fault !== null && !isNoWorse(field, value, was)) return `: ${fault}`;
+  if (isArray(value)) return checkItems(field, value, depth, isArray(was) ? was : []);
+  return isObject(value) ? checkMembers(field, value, depth, isObject(was) ? was : null) : null;
+}
+
+/** Whether a list with a fault in its length had it before: it may come nearer to what is allowed. */
+function isNoWorse(field: FieldModel, value: Json, was: Json | undefined): boolean {
+  if (!isArray(value) || !isArray(was) || boundFault(field, was) === null) return false;
+  return value.length > (field.maxItems ?? Number.POSITIVE_INFINITY) ? value.length <= was.length : value.length >= was.length;
 }
 
 /** A type that this server does not know allows anything. */
@@ -61,27 +81,34 @@ function isInteger(value: number | ExactNumber): boolean {
   return value instanceof ExactNumber ? /^-?\d+$/.test(value.text) : Number.isInteger(value);
 }
 
-function checkItems(field: FieldModel, list: readonly Json[], depth: number): Fault | null {
+/** Items of the list before may stay, wherever they stand now. */
+function checkItems(field: FieldModel, list: readonly Json[], depth: number, was: readonly Json[]): Fault | null {
+  const kept = was.length === 0 ? null : new Set(was);
   for (let index = 0; index < list.length; index += 1) {
-    const fault = checkMember(field.items ?? true, list[index] ?? null, depth + 1);
+    const item = list[index] ?? null;
+    const fault = kept?.has(item) ? null : checkMember(field.items ?? true, item, depth + 1, was[index]);
     if (fault !== null) return under(String(index), fault);
   }
   return null;
 }
 
-function checkMembers(field: FieldModel, object: JsonObject, depth: number): Fault | null {
-  for (const name of field.needed) if (!Object.hasOwn(object, name)) return under(name, ': required');
+function checkMembers(field: FieldModel, object: JsonObject, depth: number, was: JsonObject | null): Fault | null {
+  for (const name of field.needed) {
+    if (!Object.hasOwn(object, name) && (was === null || Object.hasOwn(was, name))) return under(name, ': required');
+  }
   // Plain objects inherit nothing enumerable, and this runs for every member of every write.
   for (const name in object) {
-    const fault = checkMember(field.properties?.get(name) ?? field.additional, object[name] ?? null, depth + 1);
+    const known = was === null ? undefined : member(was, name);
+    const fault = checkMember(field.properties?.get(name) ?? field.additional, object[name] ?? null, depth + 1, known);
     if (fault !== null) return under(name, fault);
   }
   return null;
 }
 
-function checkMember(rule: boolean | FieldModel, value: Json, depth: number): Fault | null {
+function checkMember(rule: boolean | FieldModel, value: Json, depth: number, was: Json | undefined): Fault | null {
+  if (value === was) return null;
   if (rule === false) return ': not a field of the schema';
-  return rule === true ? checkDepth(value, depth) : checkValue(rule, value, depth);
+  return rule === true ? checkDepth(value, depth) : checkValue(rule, value, depth, was);
 }
 
 /** Bounds the depth of values that no field describes. */

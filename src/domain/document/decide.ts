@@ -6,7 +6,7 @@ import type { DomainEvent, Fork, Operation, Space } from '../events.ts';
 import { applyRules, type Flag, type LimitResult } from '../limit/apply.ts';
 import { reachedBy } from '../query/reached.ts';
 import type { DocumentState, WindowState } from '../states.ts';
-import { checkDocument } from './check.ts';
+import { checkChange, checkDocument } from './check.ts';
 import { DocumentDraft } from './document-draft.ts';
 import { MAX_ENTRIES, tooManyEntries } from './ledger.ts';
 import { updateLedger } from './ledger-update.ts';
@@ -96,7 +96,7 @@ export function decideWrite(command: WriteCommand): Decided | Refusal {
   const draft = refusingOperations(() => draftOf(command));
   if (draft instanceof Refusal) return draft;
   const printed = printObject(draft.stored);
-  const refused = checkForm(command, printed) ?? checkVersion(command);
+  const refused = checkForm(command, draft, printed) ?? checkVersion(command);
   if (refused !== null) return refused;
   const { rules, collection, key, player, now, current } = command;
   const windowOf = (counter: string) => command.windowOf(counter);
@@ -186,12 +186,20 @@ function refusingOperations<Result>(run: () => Result): Result | Refusal {
   }
 }
 
-function checkForm({ body, checkSchema, collection, maxBytes }: WriteCommand, { value: document, text }: PrintedObject): Refusal | null {
+/** Operations on a document that is there are judged by what they change; a whole document, and a new one, as a whole. */
+function checkForm(
+  { body, checkSchema, collection, maxBytes }: WriteCommand,
+  draft: DocumentDraft,
+  printed: PrintedObject,
+): Refusal | null {
+  const { value: document, text } = printed;
   const tooLarge = text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
   const large = tooLarge ? refusal('PAYLOAD_TOO_LARGE', `A document may have at most ${maxBytes} bytes`) : null;
   // A plain document is the body itself, so its size is checked before its form.
   if (large !== null && body.kind === 'replace') return large;
-  const fault = checkSchema ? checkDocument(collection.schema, document) : null;
+  const { schema } = collection;
+  const before = checkSchema && body.kind === 'operations' ? draft.before : null;
+  const fault = !checkSchema ? null : before === null ? checkDocument(schema, document) : checkChange(schema, before.stored, document);
   return fault === null ? large : refusal('SCHEMA_VALIDATION_FAILED', fault);
 }
 

@@ -9,7 +9,7 @@ import {
   type WriteCommand,
 } from '../../../src/domain/document/decide.ts';
 import { evolveDocument } from '../../../src/domain/document/evolve.ts';
-import type { DocumentWritten } from '../../../src/domain/events.ts';
+import type { DocumentWritten, Operation } from '../../../src/domain/events.ts';
 import { normaliseRules } from '../../../src/domain/limit/rules.ts';
 import { Refusal } from '../../../src/kernel/errors.ts';
 import { ExactNumber, stringifyJson } from '../../../src/kernel/json.ts';
@@ -112,6 +112,40 @@ describe('given a document', () => {
     expect(data).toMatchObject({ space: 'next1', fork, version: 4, changes: [['gold', 2]] });
     const event = { type: 'document.written', data } as const;
     expect(evolveDocument(null, event, NOW)).toEqual({ ...state, text: undefined });
+  });
+});
+
+describe('of a document that the schema would refuse, because it was stored under another one', () => {
+  const schema = {
+    title: { type: 'string', required: true },
+    gold: { type: 'number', min: 0 },
+    bag: { type: 'array', maxItems: 2, items: { type: 'object', properties: { n: { type: 'number', required: true } } } },
+  };
+  const document = { gold: 1, bag: [{ old: true }, { n: 1 }, { n: 2 }], rank: { level: 'x' } };
+  const command = (...operations: readonly Operation[]) =>
+    write({ collection: collection(schema), current: stored(document), body: { kind: 'operations', ops: operations } });
+
+  test.each<[string, Operation]>([
+    ['another field', { op: 'inc', path: 'gold', value: 5 }],
+    ['a list that becomes shorter', { op: 'pull', path: 'bag', match: { n: 2 } }],
+    ['the field that was missing', { op: 'set', path: 'title', value: 'Sir' }],
+  ])('operations may change %s', (_, operation) => {
+    expect(decideWrite(command(operation))).not.toBeInstanceOf(Refusal);
+  });
+
+  test.each<[string, Operation]>([
+    ['gold: less than 0', { op: 'inc', path: 'gold', value: -5 }],
+    ['gold: expected number', { op: 'set', path: 'gold', value: 'much' }],
+    ['bag: more than 2 items', { op: 'push', path: 'bag', value: { n: 3 } }],
+    ['title: expected string', { op: 'set', path: 'title', value: 5 }],
+  ])('what they bring in themselves is refused: %s', (fault, operation) => {
+    expect(decideWrite(command(operation))).toMatchObject({ code: 'SCHEMA_VALIDATION_FAILED', message: fault });
+  });
+
+  test('a whole document, and a new one, are judged whole', () => {
+    const whole = { ...command(), body: { kind: 'replace', document } } as const;
+    expect(decideWrite(whole)).toMatchObject({ message: 'title: required' });
+    expect(decideWrite({ ...command({ op: 'inc', path: 'gold', value: 5 }), current: null })).toMatchObject({ message: 'title: required' });
   });
 });
 
