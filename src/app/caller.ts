@@ -28,6 +28,8 @@ export interface PresentedCredentials extends ClientFacts {
   readonly proof?: PlayerProof;
   /** The caller's watermark from `x-ns-position`: reads reflect at least this revision. */
   readonly position: number | null;
+  /** The revision of the log that a change of a manager is made on, from `x-ns-base`. `null` or left out: none is named. */
+  readonly base?: number | null;
   /** The idempotency key. `null` or left out: the request has none. */
   readonly keyed?: IdempotentRequest | null;
 }
@@ -74,6 +76,7 @@ export interface Caller extends Credential {
   readonly key: ApiKey;
   readonly position: number | null;
   readonly proof?: PlayerProof | undefined;
+  readonly base?: number | null | undefined;
   readonly keyed?: IdempotentRequest | null | undefined;
   /** The project accepts a player that is claimed without proof. Left out: it does not, or the key acts for itself. */
   readonly takesUnproven?: true;

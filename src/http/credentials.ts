@@ -47,6 +47,7 @@ export function present(exchange: Exchange, rules: KeyRules): PresentedCredentia
     onBehalfOf: headerText(exchange, 'x-on-behalf-of'),
     proof: new RequestProof(exchange),
     position: positionOf(exchange),
+    base: takesSecretKey(rules) && exchange.method !== 'GET' ? baseOf(exchange) : null,
     keyed: keyedRequestOf(exchange, targetOf),
     revision: revisionOf(exchange),
     clientType: headerText(exchange, 'x-ns-client-type'),
@@ -119,6 +120,17 @@ const WHOLE_NUMBER = /^\d{1,15}$/;
 function positionOf(exchange: Exchange): number | null {
   const text = headerText(exchange, 'x-ns-position');
   return text && WHOLE_NUMBER.test(text) ? Number(text) : null;
+}
+
+/**
+ * The revision that a manager's change is based on; `null`: none is named. Anything but a revision is refused: ignoring it would drop the check
+ * that the caller asks for.
+ */
+function baseOf(exchange: Exchange): number | null {
+  const text = headerText(exchange, 'x-ns-base');
+  if (text === null) return null;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw refusal('INVALID_REQUEST', "`x-ns-base` must be a revision of the project's log, as x-ns-position names it");
 }
 
 /**

@@ -427,7 +427,7 @@ describe('management', () => {
     for (const to of ['7', 1.5, -2, {}]) expect((await manage('POST', '/rollback', { to })).status).toBe(400);
     expect(server.app.calls.length).toBe(calls);
     await manage('POST', '/rollback', { to: 7 });
-    expect(lastCall()).toMatchObject({ name: 'history.rollback', arguments: [{ dryRun: false, to: 7, base: null }] });
+    expect(lastCall()).toMatchObject({ name: 'history.rollback', arguments: [{ dryRun: false, to: 7 }] });
     await manage('POST', '/discard', { kind: 'endpoint', id: 'buy', dryRun: true });
     expect(lastCall()).toMatchObject({
       name: 'manage.discard',

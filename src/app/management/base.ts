@@ -33,9 +33,9 @@ export async function onBase<Answer>(
   context: AppContext,
   project: Project,
   caller: Caller,
-  base: number | null,
   publish: (guard: Guard) => Promise<Answer>,
 ): Promise<Answer> {
+  const base = caller.base ?? null;
   if (base === null) return publish((_, decide) => decide());
   // A publish that another node just made must count.
   await project.refresh();

@@ -15,7 +15,6 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf, viewsReached } from '../context.ts';
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
-import { onBase } from './base.ts';
 import { EarlierLiveSearches } from './earlier-live.ts';
 import { publishWhole } from './publish-whole.ts';
 
@@ -36,8 +35,6 @@ interface RollbackOptions {
   readonly dryRun: boolean;
   /** Revision of a publish; −1: before any; `null`: one back. */
   readonly to: number | null;
-  /** The revision that it was decided on; `null`: none was named. */
-  readonly base: number | null;
 }
 
 const PAGE = 50;
@@ -58,15 +55,11 @@ export function createHistory(context: AppContext): History {
       const { key, state: seen } = accessAt(project, caller, 'live');
       requirePermissions(key, STAGED_SCOPES, 'rw');
       const earlier = await searches.find(project, options.to);
-      return onBase(context, project, caller, options.base, (guard) =>
-        publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) =>
-          guard(state, () => {
-            // The search was made for another state of live.
-            if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
-            return accepted(decideRollback(state, earlier, options));
-          }),
-        ),
-      );
+      return publishWhole(context, caller, 'definitions.rollback', 'live', STAGED_SCOPES, ({ state }) => {
+        // The search was made for another state of live.
+        if (state.liveHash !== seen.liveHash || state.generation !== seen.generation) throw refusal('WRITE_CONFLICT');
+        return accepted(decideRollback(state, earlier, options));
+      });
     },
   };
 }

@@ -22,7 +22,6 @@ import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, projectOf } from '../context.ts';
-import { onBase } from './base.ts';
 import { compileAhead, type Pushed, validateAhead } from './compile-ahead.ts';
 import { readUpgraded } from './compile-tasks.ts';
 import { createListings, type Listings } from './listings.ts';
@@ -48,22 +47,14 @@ export interface Manage extends Listings {
   putSingle(caller: Caller, kind: SingleKind, body: Json, target: PublishTarget, strict: boolean): Promise<ManageAnswer<contract.Put>>;
   removeSingle(caller: Caller, kind: SingleKind, target: PublishTarget): Promise<ManageAnswer<contract.Removed>>;
   /** Throws 409 PROMOTION_FINDINGS if stored data does not fit the staged definitions, unless `force`. */
-  promote(
-    caller: Caller,
-    options: { readonly dryRun: boolean; readonly force: boolean; readonly base: number | null },
-  ): Promise<ManageAnswer<contract.Promoted>>;
+  promote(caller: Caller, options: { readonly dryRun: boolean; readonly force: boolean }): Promise<ManageAnswer<contract.Promoted>>;
   /** Drops staged definitions: `{}` all, `{kind}` or `{kind, id}` some. */
   discard(caller: Caller, body: Json | undefined, options: { readonly dryRun: boolean }): Promise<ManageAnswer<contract.Discarded>>;
   /** Pushes all sections, or nothing. The key needs the permission of every section, even an empty one. */
-  sync(caller: Caller, body: Json | undefined, target: PublishTarget, how: SyncOptions): Promise<ManageAnswer<contract.Synced>>;
+  sync(caller: Caller, body: Json | undefined, target: PublishTarget, how: SyncMode): Promise<ManageAnswer<contract.Synced>>;
   /** Answers what `sync` would do. Writes nothing. */
   preflight(caller: Caller, body: Json | undefined, target: PublishTarget, how: SyncMode): Promise<ManageAnswer<contract.Preflighted>>;
   upgradeSource(caller: Caller, body: Json | undefined): Promise<ManageAnswer<contract.UpgradedSource>>;
-}
-
-/** `base`: the revision that the push is made on; `null`: none was named. Throws 409 PUBLISH_CONFLICT if somebody has published since. */
-interface SyncOptions extends SyncMode {
-  readonly base: number | null;
 }
 
 /** Management: definitions pushed, listed, staged and promoted. Every push is one publish: all of it, or nothing. */
@@ -114,12 +105,8 @@ export function createManage(context: AppContext): Manage {
       publish(caller, `${kind}.delete`, target, [kind], ({ state }) => decideRemoveSingle(state, kind, target)),
     discard: (caller, body, options) =>
       publish(caller, 'definitions.discard', 'next', STAGED_KINDS, ({ state }) => accepted(decideDiscard(state, body, options))),
-    promote: async (caller, options) =>
-      onBase(context, await projectOf(context, caller), caller, options.base, (guard) =>
-        promote(context, caller, options, (decide) =>
-          publish(caller, 'definitions.promote', 'live', STAGED_KINDS, (access) => guard(access.state, () => decide(access))),
-        ),
-      ),
+    promote: (caller, options) =>
+      promote(context, caller, options, (decide) => publish(caller, 'definitions.promote', 'live', STAGED_KINDS, decide)),
 
     sync: (...args) => sync(context, ...args),
     preflight: (...args) => checked(context, ...args),
@@ -132,17 +119,15 @@ async function sync(
   caller: Caller,
   body: Json | undefined,
   target: PublishTarget,
-  how: SyncOptions,
+  how: SyncMode,
 ): Promise<ManageAnswer<contract.Synced>> {
-  const { strict = false, base } = how;
+  const { strict = false } = how;
   const project = await projectOf(context, caller);
   const scopes = scopesOfSync(body);
   requirePermissions(accessAt(project, caller, target).key, scopes, 'rw');
   await prepare(context, caller, itemsOfSync(body), target, scopes, strict);
   const decide = withStrictMode(strict, ({ state }, now) => accepted(decideSync(state, body, target, now, how)));
-  return onBase(context, project, caller, base, (guard) =>
-    publishWhole(context, caller, 'definitions.sync', target, scopes, (access, now) => guard(access.state, () => decide(access, now))),
-  );
+  return publishWhole(context, caller, 'definitions.sync', target, scopes, decide);
 }
 
 async function checked(

@@ -12,6 +12,7 @@ import { keyedBy, remembering, replayed } from '../idempotency.ts';
 import { type Decided, decidedBy } from '../project/commit.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
 import { wholeAnswer } from './answer-codec.ts';
+import { onBase } from './base.ts';
 import { UniqueSurvey } from './unique-survey.ts';
 
 /** One publish: the decision on a push, and the commits that store it. */
@@ -32,11 +33,26 @@ const CHANGE_BYTES = 384;
 /** Commits of one publish. The largest possible body needs about half of them. */
 const MAX_COMMITS = 1000;
 
+/** Makes one publish, if nobody has published since the base that the caller names: else throws 409 PUBLISH_CONFLICT. */
+export async function publishWhole<Answer extends JsonObject>(
+  context: AppContext,
+  caller: Caller,
+  cause: string,
+  target: PublishTarget,
+  scopes: readonly string[],
+  decide: Decide<Answer>,
+): Promise<ManageAnswer<Answer>> {
+  const project = await projectOf(context, caller);
+  return onBase(context, project, caller, (guard) =>
+    publishOnce(context, caller, cause, target, scopes, (access, now) => guard(access.state, () => decide(access, now))),
+  );
+}
+
 /**
  * Makes one publish. Texts that do not fit into its commit are stored by earlier commits: they are addressed by their content, and change
  * nothing until the publish refers to them.
  */
-export async function publishWhole<Answer extends JsonObject>(
+async function publishOnce<Answer extends JsonObject>(
   context: AppContext,
   caller: Caller,
   cause: string,

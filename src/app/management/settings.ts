@@ -5,7 +5,8 @@ import { strictly } from '../../domain/definition/strict.ts';
 import type { DomainEvent } from '../../domain/events.ts';
 import { changeSettings, type ProjectDecision, revokeKey, unknownSettings } from '../../domain/project/decide.ts';
 import { type Settable, settingsBody, withChanges } from '../../domain/project/settings.ts';
-import { accepted } from '../../kernel/errors.ts';
+import { AUTHORITY } from '../../domain/subjects.ts';
+import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
 import type { Json } from '../../kernel/json.ts';
 import { accessAt, accessOf, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
@@ -13,6 +14,7 @@ import type { Caller } from '../caller.ts';
 import { type AppContext, decided, execute, positioned, projectOf, stored } from '../context.ts';
 import { idempotent, keyedBy } from '../idempotency.ts';
 import { wholeAnswer } from './answer-codec.ts';
+import { onBase } from './base.ts';
 
 /** Project settings and keys, as far as managers may change them. All need the `settings` scope. */
 export interface Settings {
@@ -33,14 +35,10 @@ export function createSettings(context: AppContext): Settings {
       return { ...positioned(context, project, caller), result: settingsBody(caller.projectId, authority) };
     },
 
-    change: (caller, body, strict) =>
-      commit<contract.Settings>(context, caller, 'settings.change', ({ authority, state }) => {
-        const decision = accepted(changeSettings(authority, state, body));
-        const after = decision.events.reduce(changedBy, authority);
-        const found = wholeDiagnostics('project-settings', unknownSettings(body), authority.projectId);
-        if (strict) accepted(strictly({ events: [], answer: found }));
-        return { ...decision, answer: { ...settingsBody(caller.projectId, after), ...found } };
-      }),
+    change: async (caller, body, strict) =>
+      onBase(context, await projectOf(context, caller), caller, (guard) =>
+        settingsOnBase(context, caller, (at) => guard(at.state, () => changed(caller, at, body, strict))),
+      ),
 
     revokePublicKey: (caller, publicKey) =>
       commit<contract.KeyRevoked>(context, caller, 'key.revoke', ({ authority }) => {
@@ -48,6 +46,39 @@ export function createSettings(context: AppContext): Settings {
         return { ...decision, answer: { ok: true, projectId: caller.projectId, revoked: decision.events.length > 0 } };
       }),
   };
+}
+
+/**
+ * Changes settings, if nobody has changed settings or keys since the base that the caller names. A publish since then is a conflict, too, which
+ * `onBase` finds.
+ */
+async function settingsOnBase(
+  context: AppContext,
+  caller: Caller,
+  change: (at: AccessContext) => AnsweredDecision<contract.Settings>,
+): Promise<ManageAnswer<contract.Settings>> {
+  const project = await projectOf(context, caller);
+  const base = caller.base ?? null;
+  const { authority: seen } = project;
+  const isChanged = base !== null && project.set.residentChangedAt(AUTHORITY) > base;
+  return commit<contract.Settings>(context, caller, 'settings.change', (at) => {
+    if (isChanged || (base !== null && at.authority !== seen)) throw settingsConflict(base);
+    return change(at);
+  });
+}
+
+function settingsConflict(base: number): Refusal {
+  const message = `Nothing was written: settings or keys may have been changed since revision ${base}. Read the settings, and change them again.`;
+  return refusal('PUBLISH_CONFLICT', message, { error: { details: { publishes: [], count: 0 } } });
+}
+
+/** The change of settings, and what `read` would answer afterwards. */
+function changed(caller: Caller, { authority, state }: AccessContext, body: Json, strict: boolean): AnsweredDecision<contract.Settings> {
+  const decision = accepted(changeSettings(authority, state, body));
+  const after = decision.events.reduce(changedBy, authority);
+  const found = wholeDiagnostics('project-settings', unknownSettings(body), authority.projectId);
+  if (strict) accepted(strictly({ events: [], answer: found }));
+  return { ...decision, answer: { ...settingsBody(caller.projectId, after), ...found } };
 }
 
 function changedBy(before: Settable, event: DomainEvent): Settable {

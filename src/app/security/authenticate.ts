@@ -70,6 +70,7 @@ function callerOf(context: AppContext, project: Project, key: ApiKey, presented:
     platformId: presented.platformId,
     onBehalfOf: presented.onBehalfOf,
     position: presented.position,
+    base: presented.base,
     revision: settings.revisionEnforcementEnabled
       ? revisionStatus(settings, authority.gamePackage, presented, context.scheduler.now())
       : null,

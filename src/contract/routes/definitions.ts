@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { managementKeys, type Scope } from '../credentials.ts';
-import { PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { PUBLISH_BASE, PUBLISHED_HEADERS, READ_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { type Described, route } from '../route.ts';
 import { Listing, PushedMany, PushedOne, Put, Removed, StoredRules, StoredValues } from './definition-answers.ts';
-import { CLAIMING, INVALID, PUSHED, SAVES, SourceItem } from './managed.ts';
+import { CLAIMING, INVALID, ON_BASE, PUSHED, SAVES, SourceItem } from './managed.ts';
 
 /** Definitions of each kind: pushed, listed, removed. */
 
@@ -30,7 +30,7 @@ function writing(scope: Scope) {
   return {
     ...about,
     keys: managementKeys('rw', scope),
-    headers: TARGET,
+    headers: { ...TARGET, ...PUBLISH_BASE },
     writes: true,
     idempotent: true,
     answerHeaders: PUBLISHED_HEADERS,
@@ -72,7 +72,7 @@ function upsertRoutes({ path, names, scope, resource, examples, more = {} }: Lis
     },
     body: { schema: z.array(z.union([resource, SourceItem])), required: true },
     answers: { 200: PushedMany },
-    errors: [...PUSHED, ...CLAIMING],
+    errors: [...PUSHED, ...CLAIMING, ...ON_BASE],
     example: {
       body: [examples.definition],
       answer: {
@@ -99,7 +99,7 @@ function patchRoute({ path, names, scope, resource, examples }: ListedKind) {
     query: STRICT,
     body: { schema: z.union([resource, SourceItem]), required: true },
     answers: { 200: PushedOne },
-    errors: [...PUSHED, ...CLAIMING],
+    errors: [...PUSHED, ...CLAIMING, ...ON_BASE],
     example: {
       body: examples.definition,
       answer: {
@@ -119,7 +119,7 @@ function removeRoute({ path, names, scope }: ListedKind) {
     summary: `Delete one of the ${names.words}; 200 also when there was none`,
     description: 'With the target `next` the promotion does it.',
     answers: { 200: Removed },
-    errors: [...INVALID, ...CLAIMING],
+    errors: [...INVALID, ...CLAIMING, ...ON_BASE],
     example: {
       params: { id: 'old' },
       answer: { ok: true, source: 'store', resourceKind: names.one.toLowerCase(), action: 'delete', resourceId: 'old' },
@@ -197,7 +197,7 @@ function singleOf<const Answer extends z.ZodType>(
     query: STRICT,
     body: { schema: resource, required: true },
     answers: { 200: Put },
-    errors: [...INVALID, 'STRICT_FINDINGS', ...CLAIMING],
+    errors: [...INVALID, 'STRICT_FINDINGS', ...CLAIMING, ...ON_BASE],
     example: { body: examples.body, answer: { ok: true, source: 'store', resourceKind: path, action: 'upsert' } },
   } as const;
   return {
@@ -223,7 +223,7 @@ function singleOf<const Answer extends z.ZodType>(
       method: 'DELETE',
       summary: `Remove the ${words}`,
       answers: { 200: Removed },
-      errors: [...CLAIMING],
+      errors: [...CLAIMING, ...ON_BASE],
       example: { answer: { ok: true, source: 'store', resourceKind: path, action: 'delete' } },
     }),
   } as const;

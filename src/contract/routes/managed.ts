@@ -43,6 +43,9 @@ export const PUSHED = [
   'COMPILER_FAILED',
   'UNIQUE_VIOLATION',
 ] as const;
+/** Refusals of `x-ns-base`. */
+export const ON_BASE = ['PUBLISH_CONFLICT', 'INVALID_REQUEST', 'WRITE_CONFLICT'] as const;
+
 export const CLAIMING = ['COLLECTION_TOO_LARGE', 'BEHIND', 'MANAGEMENT_MUTATION_FAILED'] as const;
 
 export const about = { family: 'manage', tag: 'Publishing', answerHeaders: READ_HEADERS } as const;

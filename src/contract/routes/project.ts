@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ANY_SECRET_KEY, EVERYTHING_READ, managementKeys, PACKAGE_KEYS, VIEW_KEYS } from '../credentials.ts';
-import { AS_PLAYER, PLAYER, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { AS_PLAYER, PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { gamePackage as sentPackage } from '../resources/game-package.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
-import { about, CLAIMING, diagnostics, ok, paged } from './managed.ts';
+import { about, CLAIMING, diagnostics, ON_BASE, ok, paged } from './managed.ts';
 
 /** A project's settings and keys, its package, and facts about it. */
 
@@ -53,10 +53,11 @@ export const settings = {
       'enabled=true` brings it back.',
     ].join('\n'),
     keys: managementKeys('rw', 'settings'),
+    headers: PUBLISH_BASE,
     query: STRICT,
     body: { schema: anyObject, required: false },
     answers: { 200: Settings },
-    errors: ['VALIDATION_FAILED', 'STRICT_FINDINGS'],
+    errors: ['VALIDATION_FAILED', 'STRICT_FINDINGS', 'BEHIND', ...ON_BASE],
     writes: true,
     idempotent: true,
     example: { body: { fillDefaults: true }, answer: SETTINGS },
@@ -110,6 +111,7 @@ export const gamePackage = {
       "the grace period of the project's revision settings starts anew. Needs `rw` of every scope.",
     ].join('\n'),
     keys: PACKAGE_KEYS,
+    headers: PUBLISH_BASE,
     body: {
       schema: sentPackage,
       required: true,
@@ -125,7 +127,7 @@ export const gamePackage = {
         })
         .meta({ id: 'PackageSynced', description: 'The package as it is known now' }),
     },
-    errors: ['INVALID_JSON', 'UNIQUE_VIOLATION', ...CLAIMING],
+    errors: ['INVALID_JSON', 'UNIQUE_VIOLATION', ...CLAIMING, ...ON_BASE],
     writes: true,
     idempotent: true,
     answerHeaders: PUBLISHED_HEADERS,

@@ -3,7 +3,7 @@ import { ANY_SECRET_KEY, EVERYTHING_READ, EVERYTHING_WRITTEN, managementKeys, ST
 import { PUBLISH_BASE, PUBLISHED_HEADERS, REPLACE_ALL, STRICT, TARGET } from '../parameters.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count, instant } from '../values.ts';
-import { about, CLAIMING, Diagnostic, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
+import { about, CLAIMING, Diagnostic, ON_BASE, ok, PUSHED, paged, SAVES, staged, store } from './managed.ts';
 
 /** Pushes of whole projects, staging, promotion, rollback, and checks of a project as a whole. */
 
@@ -184,6 +184,7 @@ export const publishing = {
     description:
       '`{}`: everything that was pushed to `next`. `{kind}` or `{kind, id}`, as `GET diff` names them: a part of it. Nothing staged: 200.',
     keys: STAGED_WRITTEN,
+    headers: PUBLISH_BASE,
     query: { dryRun: flags.dryRun },
     body: {
       schema: z.strictObject({ kind: z.string().optional(), id: z.string().optional(), dryRun: z.boolean().default(false) }),
@@ -194,7 +195,7 @@ export const publishing = {
         .strictObject({ ok, changes: z.array(Change), dryRun: ok.optional(), ...staged })
         .meta({ id: 'Discarded', description: 'What is staged no more' }),
     },
-    errors: [...CLAIMING],
+    errors: [...CLAIMING, ...ON_BASE],
     writes: true,
     idempotent: true,
     answerHeaders: PUBLISHED_HEADERS,

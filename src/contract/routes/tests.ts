@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { EVERYTHING_READ, EVERYTHING_WRITTEN, RUN_KEYS } from '../credentials.ts';
-import { PLAYER, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
+import { PLAYER, PUBLISH_BASE, PUBLISHED_HEADERS, STRICT, TARGET } from '../parameters.ts';
 import { resources } from '../resources/index.ts';
 import { route } from '../route.ts';
 import { anyJson, anyObject, count } from '../values.ts';
-import { about, CLAIMING, diagnostics, ok, SourceItem, store } from './managed.ts';
+import { about, CLAIMING, diagnostics, ON_BASE, ok, SourceItem, store } from './managed.ts';
 
 /** Saved tests, and dry runs of endpoints. */
 
@@ -96,6 +96,7 @@ export const tests = {
     path: '/:project/tests',
     summary: 'Replace the saved tests (500 at most), as tests or as source items',
     keys: EVERYTHING_WRITTEN,
+    headers: PUBLISH_BASE,
     query: STRICT,
     body: { schema: z.union([z.array(PutTest), z.object({ tests: z.array(PutTest) }).catchall(anyJson)]), required: true },
     answers: {
@@ -103,7 +104,7 @@ export const tests = {
         .strictObject({ ok, ...store, resourceKind: z.literal('tests'), action: z.literal('replace'), total: count, diagnostics })
         .meta({ id: 'TestsReplaced', description: 'How many there are now' }),
     },
-    errors: ['VALIDATION_FAILED', 'SOURCE_COMPILE_FAILED', 'STRICT_FINDINGS', 'COMPILE_LIMIT', 'COMPILER_FAILED', ...CLAIMING],
+    errors: ['VALIDATION_FAILED', 'SOURCE_COMPILE_FAILED', 'STRICT_FINDINGS', 'COMPILE_LIMIT', 'COMPILER_FAILED', ...CLAIMING, ...ON_BASE],
     writes: true,
     idempotent: true,
     answerHeaders: PUBLISHED_HEADERS,

@@ -3,7 +3,7 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { invalidBody, type MakeRefusal, readJson } from '../body.ts';
 import { authenticate, targetOf } from '../credentials.ts';
-import { type Exchange, headerText, param, queryOf, queryParam, queryText } from '../exchange.ts';
+import { type Exchange, param, queryOf, queryParam, queryText } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
 import { managed, type Services, strictOf } from './services.ts';
 
@@ -18,7 +18,7 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       const caller = await authenticate(app, ctx, publishing.sync);
       const { exchange } = ctx.state;
       const body = await readJson(exchange, managementBody, invalidSync);
-      const how = { strict: strictOf(exchange, body), replaceAll: replacesAll(exchange), base: baseOf(exchange) };
+      const how = { strict: strictOf(exchange, body), replaceAll: replacesAll(exchange) };
       return managed(await app.manage.sync(caller, body, targetOf(exchange), how));
     },
 
@@ -40,7 +40,7 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       const { exchange } = ctx.state;
       const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun', 'force']);
       const [dryRun, force] = [flagOf(exchange, body, 'dryRun'), flagOf(exchange, body, 'force')];
-      return managed(await app.manage.promote(caller, { dryRun, force, base: baseOf(exchange) }));
+      return managed(await app.manage.promote(caller, { dryRun, force }));
     },
 
     async discard(ctx) {
@@ -54,7 +54,7 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       const caller = await authenticate(app, ctx, publishing.rollback);
       const { exchange } = ctx.state;
       const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun', 'to']);
-      const how = { dryRun: flagOf(exchange, body, 'dryRun'), to: goalOf(exchange, body), base: baseOf(exchange) };
+      const how = { dryRun: flagOf(exchange, body, 'dryRun'), to: goalOf(exchange, body) };
       return managed(await app.history.rollback(caller, how));
     },
 
@@ -85,17 +85,6 @@ function replacesAll(exchange: Exchange): boolean {
   const value = queryOf(exchange)['replaceAll'] ?? 'false';
   if (value !== 'true' && value !== 'false') throw refusal('INVALID_REQUEST', '`replaceAll` must be true or false');
   return value === 'true';
-}
-
-/**
- * The revision that a push, promotion or rollback is based on; `null`: none is named. Anything but a revision is refused: ignoring it would
- * drop the check that the caller asks for.
- */
-function baseOf(exchange: Exchange): number | null {
-  const text = headerText(exchange, 'x-ns-base');
-  if (text === null) return null;
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw refusal('INVALID_REQUEST', "`x-ns-base` must be a revision of the project's log, as x-ns-position names it");
 }
 
 /**

@@ -282,7 +282,7 @@ async function timed(table: Table, request: Promise<unknown>): Promise<{ code: s
 const WAITS: readonly (readonly [string, (app: App, caller: Caller) => Promise<unknown>])[] = [
   ['an unknown key', async (app, { projectId }) => app.authenticate(projectId, { ...PRESENTED, key: 'ns_pub_unknown' })],
   ['the security config, fresh', async (app, { projectId }) => app.securityConfig(projectId, { fresh: true })],
-  ['a promotion', ({ manage }, caller) => manage.promote(caller, { dryRun: true, force: false, base: null })],
+  ['a promotion', ({ manage }, caller) => manage.promote(caller, { dryRun: true, force: false })],
   ['a position beyond the head', ({ settings }, caller) => settings.read({ ...caller, position: 1e6 })],
 ];
 
@@ -335,7 +335,7 @@ async function withPublishes(indexMs: number) {
     const pushed = app.manage.upsertMany(caller, 'collection', [{ id }], { target: 'live', replaceAll: false });
     published.push((await table.passing(pushed)).position);
   }
-  const rollback = (to: number | null) => app.history.rollback(caller, { to, dryRun: true, base: null });
+  const rollback = (to: number | null) => app.history.rollback(caller, { to, dryRun: true });
   return { table, counts, published, rollback };
 }
 
