@@ -138,6 +138,7 @@ const SUBJECTS: SubjectsByEvent = {
   // What a sweep removes had expired, so no decision depends on whether it is still there.
   'access.swept': none,
   'answers.swept': none,
+  'publish.awaited': none,
 };
 
 function windowSubjects(space: Space, windows: readonly WindowChange[] | undefined): SubjectKey[] {

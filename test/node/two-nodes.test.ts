@@ -86,6 +86,37 @@ test('a rate limit is exact over both', async () => {
   expect(replies.map(({ status }) => status).sort()).toEqual([...Array(10).fill(200), ...Array(10).fill(429)]);
 });
 
+test('a publish that goes through all documents gets its turn while the other node writes them all the time', async () => {
+  const names = (unique: boolean) => ({
+    id: 'names',
+    name: 'names',
+    collectionType: 'global',
+    schema: { name: { type: 'string', _unique: unique }, n: { type: 'number' } },
+  });
+  await ok(one.manage('PATCH', one.definitions('collections'), { body: names(false) }));
+  const write = (key: number, n: number) =>
+    one.manage('POST', one.storage(`names/name${key}`), { body: { name: `name ${key}`, n } }).then(({ status }) => status);
+  for (let key = 0; key < 400; key += 1) await write(key, 0);
+  let isOver = false;
+  const statuses = new Set<number>();
+  const writers = Array.from({ length: 16 }, async (_, writer) => {
+    for (let n = 1; !isOver; n += 1) statuses.add(await write((writer * 25 + n) % 400, n));
+  });
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      await ok(other.manage('PATCH', other.definitions('collections'), { body: names(true), headers: NEXT }));
+      await ok(other.manage('POST', other.definitions('promote'), { body: {} }));
+      await ok(other.manage('POST', other.definitions('rollback'), { body: {} }));
+      await ok(other.manage('PATCH', other.definitions('collections'), { body: names(true) }));
+      await ok(other.manage('PATCH', other.definitions('collections'), { body: names(false) }));
+    }
+  } finally {
+    isOver = true;
+    await Promise.all(writers);
+  }
+  expect([...statuses]).toEqual([200]);
+});
+
 test('calls that look through a collection before they write in it never see less than the log held, on either node', async () => {
   const numbers = [{ id: 'numbers', name: 'numbers', collectionType: 'global' }];
   const draw = {

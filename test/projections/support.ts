@@ -204,6 +204,7 @@ export async function fillAll(feed: Feed): Promise<void> {
     },
     { type: 'answer.kept', data: { ...keyed, key: 'old', until: 2_000, answer: null } },
     { type: 'answers.swept', data: { before: 3_000 } },
+    { type: 'publish.awaited', data: { by: 'a writer' } },
   );
 }
 

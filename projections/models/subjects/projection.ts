@@ -37,6 +37,7 @@ const UNINDEXED: ReadonlySet<EventType> = new Set<EventType>([
   'unique.claimed',
   'answer.kept',
   'answers.swept',
+  'publish.awaited',
   ...ACCESS_EVENTS,
 ]);
 

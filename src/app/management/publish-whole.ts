@@ -4,13 +4,14 @@ import { strictly } from '../../domain/definition/strict.ts';
 import type { DomainEvent, PublishTarget } from '../../domain/events.ts';
 import { accepted, Refusal, refusal } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import { accessOf, requirePermissions } from '../access.ts';
+import { accessOf, actorOf, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
-import { type AppContext, decided, execute, projectOf, stored } from '../context.ts';
+import { type AppContext, decided, projectOf, stored } from '../context.ts';
 import { keyedBy, remembering, replayed } from '../idempotency.ts';
-import { type Decided, decidedBy } from '../project/commit.ts';
+import { type Decided, decidedBy, newCommandId, Overtaken } from '../project/commit.ts';
 import type { DecisionContext } from '../project/decision-context.ts';
+import type { Project } from '../project/project.ts';
 import { wholeAnswer } from './answer-codec.ts';
 import { onBase } from './base.ts';
 import { UniqueSurvey } from './unique-survey.ts';
@@ -32,6 +33,10 @@ const EVENT_BYTES = 1024;
 const CHANGE_BYTES = 384;
 /** Commits of one publish. The largest possible body needs about half of them. */
 const MAX_COMMITS = 1000;
+/** How often other nodes may change what a publish read, or the keys that it goes through, before it asks them to wait for it. */
+const ATTEMPTS = 2;
+/** How often it asks them. */
+const MAX_FENCES = 5;
 
 /** Makes one publish, if nobody has published since the base that the caller names: else throws 409 PUBLISH_CONFLICT. */
 export async function publishWhole<Answer extends JsonObject>(
@@ -62,8 +67,10 @@ async function publishOnce<Answer extends JsonObject>(
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
   const survey = new UniqueSurvey(project);
+  let fences = 0;
+  let surveys = 0;
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
-    const deciding = execute<PublishedAnswer<Answer> | 'stored'>(project, caller, cause, (ctx, now) => {
+    const decidePublish = (ctx: DecisionContext, now: number): Decided<PublishedAnswer<Answer> | 'stored'> => {
       const access = accessOf(ctx, caller, target);
       requirePermissions(access.key, scopes, 'rw');
       const at = { ctx, now, keyed: keyedBy(caller, 'live', context.limits.answers.managed) };
@@ -74,10 +81,17 @@ async function publishOnce<Answer extends JsonObject>(
       return first
         ? decided<PublishedAnswer<Answer> | 'stored'>('stored', first)
         : withPublishIndex(remembering(at, wholeAnswer<Answer>(), publish));
-    });
-    const outcome = await deciding.catch(async (error: unknown) => {
-      if (await survey.loadRequested(error)) return null;
-      throw error;
+    };
+    const command = { commandId: newCommandId(), cause, actor: actorOf(caller), attempts: ATTEMPTS, decide: decidePublish };
+    const outcome = await project.execute(command).catch(async (error: unknown) => {
+      const isOvertaken = error instanceof Overtaken;
+      if (isOvertaken ? fences >= MAX_FENCES : !(await survey.loadRequested(error))) throw error;
+      surveys += 1;
+      if (fences < MAX_FENCES && (isOvertaken || surveys % (ATTEMPTS + 1) === 0)) {
+        fences += 1;
+        await requestTurn(project, caller);
+      }
+      return null;
     });
     if (outcome === null) continue;
     if (outcome.answer === 'stored') continue;
@@ -85,6 +99,12 @@ async function publishOnce<Answer extends JsonObject>(
     return { ...stored(outcome), result, ...(eventsAfter === null ? {} : { published: outcome.revision - eventsAfter }) };
   }
   throw refusal('WRITE_CONFLICT');
+}
+
+/** Has the other nodes hold back their writes for a moment. */
+async function requestTurn(project: Project, caller: Caller): Promise<void> {
+  const events: readonly DomainEvent[] = [{ type: 'publish.awaited', data: { by: project.writer.fence.id } }];
+  await project.execute({ commandId: newCommandId(), cause: 'publish.await', actor: actorOf(caller), decide: () => decided(null, events) });
 }
 
 interface PublishedAnswer<Answer> {

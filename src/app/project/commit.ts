@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Actor, type DomainEvent, projectEvent } from '../../domain/events.ts';
 import type { SubjectState } from '../../domain/states.ts';
 import { type SubjectKey, subjectsOf } from '../../domain/subjects.ts';
-import { Refusal, refusable } from '../../kernel/errors.ts';
+import { Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { encodeEvent } from '../../kernel/json.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { evolve } from './evolve.ts';
@@ -57,6 +57,8 @@ export interface Command<A> {
   /** The use case, such as `document.write`: a constant of letters, dots and dashes. */
   readonly cause: string;
   readonly actor: Actor;
+  /** How often other nodes may change what it read before it is 409; left out: 8 times. */
+  readonly attempts?: number;
   /** Pure and synchronous; may run several times. `now` never goes back within a project. */
   decide(ctx: DecisionContext, now: number): Decided<A>;
 }
@@ -67,6 +69,14 @@ export interface Outcome<A> {
   readonly revision: number;
   /** See {@link Decision}. */
   readonly replayed?: true;
+}
+
+/** 409 `WRITE_CONFLICT` of a command whose reads other nodes changed too often. */
+export class Overtaken extends Refusal {
+  constructor() {
+    const { status, code, message } = refusal('WRITE_CONFLICT');
+    super(status, code, message);
+  }
 }
 
 /** A command on its way through the writer. */

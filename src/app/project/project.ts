@@ -465,6 +465,8 @@ export class Project {
         this.set.fold(event, (events[index]?.data.length ?? 0) + 512);
         this.writer.hash = event.hash;
         this.writer.recordedAt = Math.max(this.writer.recordedAt, event.metadata.recordedAt);
+        // What was stored before the project was opened here holds nobody back.
+        if (this.confirmedAt >= 0) this.writer.fence.note(event);
         found?.set(event.metadata.commandId, event.revision);
       }
       if (whole > 0) this.#refreshQuotas();

@@ -2,11 +2,12 @@ import type { DomainEvent } from '../../domain/events.ts';
 import type { Quotas } from '../../domain/project/quotas.ts';
 import type { SubjectKey } from '../../domain/subjects.ts';
 import { Refusal, refusal } from '../../kernel/errors.ts';
-import { type Command, type Commit, type Decided, eventText, type Outcome, stateChangesOf } from './commit.ts';
+import { type Command, type Commit, type Decided, eventText, type Outcome, Overtaken, stateChangesOf } from './commit.ts';
 import { ContentionBackoff } from './contention-backoff.ts';
 import { Deadlines } from './deadlines.ts';
 import { DecisionContext, NeedsLoading } from './decision-context.ts';
 import { GroupSize } from './group-size.ts';
+import { PublishFence } from './publish-fence.ts';
 import { type SealedGroup, sealGroup } from './seal-group.ts';
 import { Sender, type SenderObserver, type SenderOptions } from './sender.ts';
 import type { WorkingSet } from './working-set.ts';
@@ -27,7 +28,7 @@ import type { WorkingSet } from './working-set.ts';
  *   known; nobody joins it, leaves it or is decided again. At its deadline a command answers 504 and the group goes on.
  * - *conflict*: another node wrote. Speculation is dropped, the gap is read and folded; commits found in it by their command id are
  *   done, those whose reads still hold go in unchanged, the others are decided again. One whose reads another node changed
- *   8 times is 409; what was read from commands of this node that are decided again themselves does not count.
+ *   8 times (or as often as the command says) is 409; what was read from commands of this node that are decided again themselves does not count.
  * - A command *without events* (a refusal, nothing to do) has no append that could conflict, though another node may have changed what it
  *   read. So the log is asked for its end before the answer, once for all who wait; missing events are folded, and the command is decided
  *   again if they matter to it. One that read speculation waits for the group it read from: that append shows the same. A command that
@@ -91,6 +92,7 @@ export class Writer {
   readonly #sender: Sender;
   readonly #backoff: ContentionBackoff;
   readonly #groupSize: GroupSize;
+  readonly fence: PublishFence;
   /** The decision context of a command that has not been decided yet. */
   readonly #emptyContext: DecisionContext;
   readonly #deadlines: Deadlines<Commit>;
@@ -100,6 +102,7 @@ export class Writer {
     this.#sender = new Sender(options);
     this.#emptyContext = new DecisionContext(options.set);
     this.#backoff = new ContentionBackoff(options.scheduler);
+    this.fence = new PublishFence(options.scheduler);
     this.#groupSize = new GroupSize(options.scheduler, () => options.isAlone());
     this.#deadlines = new Deadlines(options.scheduler, options.limits.deadlineMs, (commit) => this.#expire(commit));
   }
@@ -302,7 +305,7 @@ export class Writer {
       return;
     }
     if (commit.ctx.isOvertaken()) commit.attempts += 1;
-    if (commit.attempts >= MAX_ATTEMPTS) this.#fail(commit, refusal('WRITE_CONFLICT'));
+    if (commit.attempts >= (commit.command.attempts ?? MAX_ATTEMPTS)) this.#fail(commit, new Overtaken());
     else this.#decideAndJoin(commit);
   }
 
@@ -316,13 +319,14 @@ export class Writer {
       this.#scheduled = false;
       this.#start();
     };
-    const pause = this.#backoff.delayMs();
+    const pause = Math.max(this.#backoff.delayMs(), this.fence.delayMs());
     if (pause > 0) scheduler.after(pause, start);
     else scheduler.defer(start);
   }
 
   #start(): void {
     if (this.#inFlight.length > 0) return;
+    if (this.fence.delayMs() > 0) return void this.#schedule();
     if (this.#withdrawn) this.#recheck(this.#gathering);
     if (this.#gathering.length === 0) return;
     const group = this.#takeGroup();

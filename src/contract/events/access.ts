@@ -99,4 +99,8 @@ export const ACCESS_EVENTS = {
     }),
   ),
   'answers.swept': event('Answers that were kept until before are forgotten.', members({ before: time })),
+  'publish.awaited': event(
+    'A publish of one node waits until the others, which write what it reads, hold back for a moment.',
+    members({ by: z.string().meta({ description: 'The writer that publishes' }) }),
+  ),
 } as const;
