@@ -54,7 +54,12 @@ test('server: each round is written, and the last one when it is told to stop', 
     }),
   );
   const player = '76561198000000088';
-  for (let swing = 0; swing < 3; swing++) await fetch(`http://127.0.0.1:${port}/swing/${player}`, { method: 'POST' });
+  const guest = `guest-${'0a'.repeat(16)}`;
+  const swing = async (by: string) => (await fetch(`http://127.0.0.1:${port}/swing/${by}`, { method: 'POST' })).status;
+  // The first is refused by the node, and hinders nobody.
+  expect(await swing('__proto__')).toBe(202);
+  expect(await swing(guest)).toBe(202);
+  for (let count = 0; count < 3; count++) await swing(player);
   const ended = new Promise((resolve) => server.once('close', resolve));
   server.kill('SIGTERM');
   expect(await ended).toBe(0);
@@ -63,7 +68,19 @@ test('server: each round is written, and the last one when it is told to stop', 
       .documents('players')
       .get()) ?? {};
   expect(gold).toBeGreaterThanOrEqual(3);
+  expect(printed).toMatch(/round 1: __proto__: /);
+  expect(printed).toContain(`round 1: ${guest} swung 1 times`);
   expect(printed).toContain(`round 1: ${player} swung 3 times and has ${gold} gold`);
+});
+
+test('server: without address and key it says which variables and which file it looked for', async () => {
+  const server = spawn(process.execPath, [join(EXAMPLES, 'server/server.mjs')], { env: ownEnvironment({}), cwd: newFolder() });
+  let printed = '';
+  server.stderr.on('data', (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  expect(await new Promise((resolve) => server.once('close', resolve))).toBe(1);
+  expect(printed).toMatch(/SAVEPOINT_URL.*SAVEPOINT_SECRET_KEY.*savepoint\.credentials\.json/);
 });
 
 /** The rows of a table of requests, and of headers, as either language writes them. */

@@ -1,9 +1,16 @@
 // A dedicated server. Games report their swings to it. It writes the result of each round once.
 import { createServer } from 'node:http';
-import { createClient } from 'savepoint/client';
+import { createClient, credentials } from 'savepoint/client';
 
 // SAVEPOINT_URL, SAVEPOINT_PROJECT and SAVEPOINT_SECRET_KEY, or the file savepoint.credentials.json.
-const client = createClient();
+const found = credentials();
+if (!found.url || !found.projectId || !found.secretKey) {
+  console.error(
+    `No address or no secret key. Set SAVEPOINT_URL, SAVEPOINT_PROJECT and SAVEPOINT_SECRET_KEY, or start this in the game's folder, where \`savepoint dev\` keeps savepoint.credentials.json (this is ${process.cwd()}).`,
+  );
+  process.exit(1);
+}
+const client = createClient(found);
 const ROUND_MS = Number(process.env.ROUND_MS ?? 10_000);
 const MOST_SWINGS = 20;
 
@@ -13,7 +20,8 @@ const started = Date.now();
 let round = 0;
 
 const server = createServer((request, response) => {
-  const [, player] = /^\/swing\/(\d+)$/.exec(request.url ?? '') ?? [];
+  // The id of an account or of a guest.
+  const [, player] = /^\/swing\/([\w-]{1,64})$/.exec(request.url ?? '') ?? [];
   const isSwing = request.method === 'POST' && player !== undefined;
   // The server decides what counts, because no hand is that fast.
   if (isSwing) swings.set(player, Math.min((swings.get(player) ?? 0) + 1, MOST_SWINGS));
@@ -24,14 +32,21 @@ async function endRound() {
   const counted = swings;
   swings = new Map();
   round += 1;
-  for (const [player, count] of counted) {
+  for (const [player, count] of counted) await writeRound(player, count);
+}
+
+/** A player who is refused is told of, and stops nobody else's round. */
+async function writeRound(player, count) {
+  try {
     for (let swing = 1; swing <= count; swing++) {
       // The key names the intent: sent again, it is still one swing.
       const dug = await client.as(player).tryCall('dig', {}, { idempotencyKey: `${started}-${round}-${player}-${swing}` });
       if (!dug.ok) console.error(`round ${round}: ${player}: ${dug.error.code}: ${dug.error.message}`);
     }
-    const { gold } = await client.as(player).documents('players').get();
-    console.log(`round ${round}: ${player} swung ${count} times and has ${gold} gold`);
+    const hero = await client.as(player).documents('players').get();
+    console.log(`round ${round}: ${player} swung ${count} times and has ${hero?.gold ?? 0} gold`);
+  } catch (error) {
+    console.error(`round ${round}: ${player}: ${error.message}`);
   }
 }
 
