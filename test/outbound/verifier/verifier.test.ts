@@ -147,6 +147,18 @@ describe('the service of a verifier', () => {
     expect(await problemOf(jwt())).toBe(problem);
   });
 
+  it('is told of without the password and the query of its address', async () => {
+    const secret = 'https://user:hunter2@login.example/verify?token=abc123';
+    for (const settings of [
+      { ...http(), url: secret },
+      { ...jwt(), jwksUrl: secret },
+    ]) {
+      const told = `${await problemOf(settings)} ${describeVerifier(settings)}`;
+      expect(told).toContain('login.example');
+      expect(told).not.toMatch(/hunter2|abc123/);
+    }
+  });
+
   it('is away, is silent, or takes anybody', async () => {
     const port = await freePort();
     expect(await problemOf({ ...jwt(), jwksUrl: `http://127.0.0.1:${port}/` })).toBe(`connect ECONNREFUSED 127.0.0.1:${port}`);
