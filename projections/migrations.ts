@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { FOREIGN_EVENTS } from './foreign-events.ts';
 import { type ProjectionName, schemaOf, tableName } from './tables.ts';
 
 /** One migration of the database. Names are unique and never reused; a published migration is never changed. */
@@ -13,6 +14,7 @@ export function ownMigrations(): readonly Migration[] {
   return [
     { name: 'projections-0001', sql: sql('./schema.sql') },
     { name: 'projections-0002', sql: FOLLOWED_EVENT },
+    { name: 'foreign-events-0001', sql: FOREIGN_EVENTS },
     { name: 'projectors-0001', sql: sql('./projectors.sql') },
     { name: 'leaderboards-0002', sql: boardsAnew('s|_queries|_counts|_marks') },
     // Boards of fields below `additionalProperties` now use defaults, and therefore have other names.

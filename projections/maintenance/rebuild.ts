@@ -1,14 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import type { ProjectEvent } from '../../src/domain/events.ts';
-import { hashOf } from '../../src/log/chain.ts';
 import { readProjectEvent } from '../../src/log/decode.ts';
+import { checkpointHash } from '../../src/log/foreign.ts';
 import type { Log } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
 import type { Projection } from '../batch.ts';
 import { HistoryMismatch } from '../checkpoints.ts';
 import { eventsAfter, LARGE_PAGE, SMALL_PAGE } from '../event-pages.ts';
 import { AT_ONCE, fillAll, IN_PAGES } from '../fills.ts';
+import { noteForeign } from '../foreign-events.ts';
 import { dropVersion, showVersion } from '../migrate.ts';
 import { rebuildTelemetry } from '../models/telemetry/rebuild.ts';
 import { projectsAfter, readFollowed } from '../projector/followed.ts';
@@ -224,7 +225,7 @@ class Rebuild {
     if (active.revision < 0) return -1;
     const stream = projectStream(projectId);
     const [event] = await this.#options.log.read(stream, { from: active.revision, limit: 1, direction: 'forwards' });
-    if (event !== undefined && hashOf(event.metadata) === active.hash) return active.revision;
+    if (event !== undefined && checkpointHash(event) === active.hash) return active.revision;
     if (this.#names.length < PROJECTION_NAMES.length) throw new HistoryMismatch(projectId, 'so all projections must be rebuilt together');
     return (await this.#options.log.head(stream))?.revision ?? -1;
   }
@@ -283,6 +284,7 @@ class Rebuild {
     const limit = Math.min(this.#pageEvents, target - from + 1);
     const page = await this.#options.log.read(projectStream(projectId), { from, limit, direction: 'forwards' });
     if (page.length === 0) throw new HistoryMismatch(projectId, `the log ends at ${from - 1}`);
+    await noteForeign(this.#options.pool, projectId, page);
     this.#pageEvents = eventsAfter(page, this.#isAlone ? LARGE_PAGE : SMALL_PAGE);
     return page.map((event) => readProjectEvent(event));
   }

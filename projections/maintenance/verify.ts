@@ -3,6 +3,7 @@ import { groupBy } from '../../src/kernel/group.ts';
 import { hashOf, NO_HASH, verifyLink } from '../../src/log/chain.ts';
 import { readProjectEvent } from '../../src/log/decode.ts';
 import { followToEnd } from '../../src/log/follow.ts';
+import { isForeign, isForeignFiller } from '../../src/log/foreign.ts';
 import type { Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import { fillAll, IN_PAGES } from '../fills.ts';
@@ -223,13 +224,22 @@ class Verification {
     const row = `revision ${event.revision}`;
     if (event.revision !== walk.revision + 1) {
       this.#add([{ kind: 'chain', project: projectId, table: 'log', row, detail: `follows revision ${walk.revision}` }]);
+    } else if (isForeign(event)) {
+      this.#addForeign(projectId, event);
     } else if (!verifyLink(walk.hash, event)) {
       this.#add([
         { kind: 'chain', project: projectId, table: 'log', row, detail: 'the event does not match its hash, or its hash the one before' },
       ]);
     }
     walk.revision = event.revision;
-    walk.hash = hashOf(event.metadata) ?? NO_HASH;
+    walk.hash = hashOf(event.metadata) ?? walk.hash;
+  }
+
+  /** What a copy put in the place of a foreign event is part of the copy. */
+  #addForeign(project: string, event: RecordedEvent): void {
+    if (isForeignFiller(event)) return;
+    const detail = `another program wrote a ${event.type} (${event.id}); it is passed over`;
+    this.#add([{ kind: 'foreign', project, table: 'log', row: `revision ${event.revision}`, detail }]);
   }
 
   async #foldAll(): Promise<void> {

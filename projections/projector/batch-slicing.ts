@@ -1,4 +1,4 @@
-import { UnknownEvent } from '../../src/log/decode.ts';
+import { type BrokenChain, isUnreadable, type UnknownEvent } from '../../src/log/decode.ts';
 import type { RecordedEvent } from '../../src/log/port.ts';
 
 /**
@@ -21,17 +21,17 @@ export function batchLength(events: readonly RecordedEvent[]): number {
   return events.length;
 }
 
-/** The decoded events before the first that `decode` does not know. They can still be written. */
+/** The decoded events before the first that `decode` does not know, or that breaks the chain. They can still be written. */
 export function decoded<E>(
   recorded: readonly RecordedEvent[],
   decode: (event: RecordedEvent) => E,
-): { readonly events: readonly E[]; readonly unknown: UnknownEvent | null } {
+): { readonly events: readonly E[]; readonly unknown: UnknownEvent | BrokenChain | null } {
   const events: E[] = [];
   for (const event of recorded) {
     try {
       events.push(decode(event));
     } catch (error) {
-      if (error instanceof UnknownEvent) return { events, unknown: error };
+      if (isUnreadable(error)) return { events, unknown: error };
       throw error;
     }
   }

@@ -38,4 +38,6 @@ export interface ProjectorCounters {
   events: number;
   batches: number;
   failures: number;
+  /** Events that other programs wrote to streams of projects. */
+  foreign: number;
 }

@@ -1,11 +1,12 @@
 import type { ProjectEvent } from '../../src/domain/events.ts';
-import { hashOf } from '../../src/log/chain.ts';
-import { takeDecoded, UnknownEvent } from '../../src/log/decode.ts';
+import { isUnreadable, LinkedDecoder } from '../../src/log/decode.ts';
+import { checkpointHash, FOREIGN_HASH } from '../../src/log/foreign.ts';
 import { LogUnavailable, type RecordedEvent } from '../../src/log/port.ts';
 import { projectStream } from '../../src/log/streams.ts';
 import { catalogOf } from '../catalog.ts';
 import { advancedTo, type CheckpointSet, pausedViews, shownBy, type ViewCheckpoint, viewsInStep, withView } from '../checkpoint-set.ts';
 import { CheckpointMoved, HistoryMismatch, lockCheckpoints, readCheckpoints } from '../checkpoints.ts';
+import { noteForeign } from '../foreign-events.ts';
 import { loadDefinitions } from '../models/definitions/projection.ts';
 import { STATE_TABLES } from '../registry.ts';
 import type { ProjectionName, Transaction, Versions } from '../tables.ts';
@@ -285,7 +286,7 @@ export class ProjectWorker {
     if (revision >= 0) {
       const [event] = await this.#context.log.read(projectStream(this.projectId), { from: revision, limit: 1, direction: 'forwards' });
       if (event === undefined) throw new HistoryMismatch(this.projectId, `the log has no revision ${revision}`);
-      if (hashOf(event.metadata) !== hash) throw new HistoryMismatch(this.projectId, `revision ${revision} has another hash`);
+      if (checkpointHash(event) !== hash) throw new HistoryMismatch(this.projectId, `revision ${revision} has another hash`);
     }
     this.#isHistoryChecked = true;
   }
@@ -320,9 +321,21 @@ export class ProjectWorker {
   }
 
   async #write(checkpoints: CheckpointSet, recorded: readonly RecordedEvent[]): Promise<void> {
-    const { events, unknown } = decoded(recorded, takeDecoded);
+    const chain = new LinkedDecoder(checkpoints.hash === FOREIGN_HASH ? null : checkpoints.hash);
+    const { events, unknown } = decoded(recorded, (event) => chain.take(event));
+    await this.#tellForeign(recorded.slice(0, events.length));
     if (events.length > 0) await this.#writeEvents(checkpoints, events);
     if (unknown !== null) throw unknown;
+  }
+
+  /** Nobody else meets every event of every project. They are noted for `doctor` before the checkpoint passes them. */
+  async #tellForeign(recorded: readonly RecordedEvent[]): Promise<void> {
+    const foreign = await noteForeign(this.#context.pool, this.projectId, recorded);
+    this.#context.counters.foreign += foreign.length;
+    const [first] = foreign;
+    if (first === undefined) return;
+    const fields = { project: this.projectId, revision: first.revision, type: first.type, events: foreign.length };
+    this.#context.logger.error(fields, 'another program wrote to the stream of this project; what it wrote is passed over');
   }
 
   /**
@@ -403,7 +416,7 @@ export class ProjectWorker {
       this.#becomePassive();
       return;
     }
-    if (error instanceof UnknownEvent || error instanceof HistoryMismatch) return this.#stop(error);
+    if (isUnreadable(error) || error instanceof HistoryMismatch) return this.#stop(error);
     this.#context.counters.failures += 1;
     this.#attempts += 1;
     this.#checkpoints = null;

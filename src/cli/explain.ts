@@ -4,13 +4,13 @@ import { ConfigProblem } from '../config/config.ts';
 import { FolderProblem } from '../folder/problem.ts';
 import { RemoteRefusal, RemoteUnreachable } from '../folder/refusal.ts';
 import { Refusal } from '../kernel/errors.ts';
-import { BrokenSource, TwoHistories } from '../log/copy/copy.ts';
+import { TwoHistories } from '../log/copy/copy.ts';
 import { FileProblem } from '../log/file/parts.ts';
 import { AppendTooLarge, LogUnavailable, OutcomeUnknown } from '../log/port.ts';
 
 /** Expected failures. Their message says what to do, and a stack would only hide it. */
 const EXPECTED_ERRORS = [
-  ...[DatabaseProblem, ConfigProblem, TwoHistories, BrokenSource, FileProblem, AppendTooLarge, LogUnavailable, OutcomeUnknown],
+  ...[DatabaseProblem, ConfigProblem, TwoHistories, FileProblem, AppendTooLarge, LogUnavailable, OutcomeUnknown],
   ...[FolderProblem, RemoteUnreachable],
 ];
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
-import { hashOf } from '../log/chain.ts';
+import { checkpointHash } from '../log/foreign.ts';
 import type { Log } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 
@@ -30,7 +30,7 @@ export async function compareHistories(pool: pg.Pool, log: Log): Promise<History
   for (const { project, revision, hash } of rows) {
     const stream = projectStream(project);
     const [event] = await log.read(stream, { from: Number(revision), limit: 1, direction: 'forwards' });
-    if (event !== undefined && hashOf(event.metadata) === hash) continue;
+    if (event !== undefined && checkpointHash(event) === hash) continue;
     const isThere = event !== undefined || (await log.head(stream)) !== null;
     (isThere ? different : missing).push(project);
   }

@@ -47,7 +47,7 @@ export function sampleMetrics(metrics: Metrics, projects: Projects): () => Promi
  */
 export function exportProjector(registry: Registry, projector: Projector): void {
   const registers = [registry];
-  const total = (name: 'events' | 'batches' | 'failures', help: string) =>
+  const total = (name: 'events' | 'batches' | 'failures' | 'foreign', help: string) =>
     new Counter({
       name: `savepoint_projector_${name}_total`,
       help,
@@ -60,6 +60,7 @@ export function exportProjector(registry: Registry, projector: Projector): void 
   total('events', 'Events written into the read models');
   total('batches', 'Transactions that wrote them');
   total('failures', 'Batches and views that could not be written and are tried again');
+  total('foreign', 'Events that other programs wrote to streams of projects; they are passed over');
   new Gauge({
     name: 'savepoint_projector_stopped_projects',
     help: 'Projects whose projection stopped: an unknown event, or two histories',

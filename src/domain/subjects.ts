@@ -139,6 +139,7 @@ const SUBJECTS: SubjectsByEvent = {
   'access.swept': none,
   'answers.swept': none,
   'publish.awaited': none,
+  'log.foreign': none,
 };
 
 function windowSubjects(space: Space, windows: readonly WindowChange[] | undefined): SubjectKey[] {

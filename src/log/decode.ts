@@ -7,7 +7,8 @@ import {
   SCHEMA_VERSIONS,
 } from '../domain/events.ts';
 import { decodeEvent, isObject, type JsonObject } from '../kernel/json.ts';
-import { hashOf } from './chain.ts';
+import { hashOf, verifyLink } from './chain.ts';
+import { FOREIGN, FOREIGN_HASH } from './foreign.ts';
 import type { NewEvent, RecordedEvent } from './port.ts';
 import { UPCASTS, type Upcasts } from './upcasts.ts';
 
@@ -24,6 +25,20 @@ export class UnknownEvent extends Error {
     this.type = event.type;
     this.schemaVersion = schemaVersion;
   }
+}
+
+/** A sealed event that was altered, or does not follow the sealed event before it. The project stops: what lies behind it proves nothing. */
+export class BrokenChain extends Error {
+  override readonly name = 'BrokenChain';
+
+  constructor({ stream, revision }: RecordedEvent) {
+    super(`Corrupt log: ${stream}@${revision} does not match its hash, or its hash the event before it`);
+  }
+}
+
+/** Why a project cannot go on past an event of its stream. */
+export function isUnreadable(error: unknown): error is UnknownEvent | BrokenChain {
+  return error instanceof UnknownEvent || error instanceof BrokenChain;
 }
 
 interface RememberedEvent {
@@ -67,13 +82,35 @@ export function decodeProjectEvent(event: RecordedEvent): ProjectEvent {
   return known(event, recent.get(event.id)) ?? readProjectEvent(event);
 }
 
-/** {@link decodeProjectEvent} for the last reader of the event: afterwards this process forgets it. */
-export function takeDecoded(event: RecordedEvent): ProjectEvent {
-  const remembered = recent.get(event.id);
-  if (remembered === undefined) return readProjectEvent(event);
-  recentBytes -= remembered.bytes;
-  recent.delete(event.id);
-  return known(event, remembered) ?? readProjectEvent(event);
+/**
+ * Decodes consecutive events of a stream, each of which must link to the sealed one before it. `previous`: the hash that the first one links
+ * to; `null` where it is not known.
+ */
+export class LinkedDecoder {
+  #previous: string | null;
+
+  constructor(previous: string | null) {
+    this.#previous = previous;
+  }
+
+  /** {@link decodeProjectEvent} for the last reader of the event: afterwards this process forgets it. Throws {@link BrokenChain}. */
+  take(event: RecordedEvent): ProjectEvent {
+    const remembered = recent.get(event.id);
+    if (remembered === undefined) return this.#linked(event, null);
+    recentBytes -= remembered.bytes;
+    recent.delete(event.id);
+    return this.#linked(event, known(event, remembered));
+  }
+
+  /** What this process sealed itself links to what it was sealed after, so it is not hashed again. */
+  #linked(event: RecordedEvent, remembered: ProjectEvent | null): ProjectEvent {
+    const hash = hashOf(event.metadata);
+    if (hash === null) return foreignEvent(event);
+    if (remembered === null && this.#previous !== null && !verifyLink(this.#previous, event)) throw new BrokenChain(event);
+    const decoded = remembered ?? readProjectEvent(event);
+    this.#previous = hash;
+    return decoded;
+  }
 }
 
 /** The remembered event, if it is this one. The hash covers every byte, so an equal hash means an equal event. */
@@ -84,18 +121,25 @@ function known(event: RecordedEvent, remembered: RememberedEvent | undefined): P
 
 /**
  * The event as the domain knows it, brought to the current schema version, from the bytes in the log alone. So it serves to prove what the
- * log says. Throws {@link UnknownEvent} for a type or a version of a newer build, and a plain error for an event that is not sealed or not
- * JSON.
+ * log says. An event without a seal is read as one that changes nothing (foreign.ts). Throws {@link UnknownEvent} for a type or a version of a
+ * newer build, and a plain error for an event that is not JSON.
  */
 export function readProjectEvent(event: RecordedEvent, upcasts: Upcasts = UPCASTS): ProjectEvent {
   const hash = hashOf(event.metadata);
-  if (hash === null) throw new Error(`Corrupt log: ${event.stream}@${event.revision} carries no hash`);
+  if (hash === null) return foreignEvent(event);
   const metadata = JSON.parse(event.metadata) as EventMetadata;
   if (!isKnown(event.type) || metadata.schemaVersion > SCHEMA_VERSIONS[event.type]) throw new UnknownEvent(event, metadata.schemaVersion);
   const data = decodeEvent(event.data);
   if (!isObject(data)) throw new Error(`Corrupt log: the data of ${event.stream}@${event.revision} is no object`);
   return decoded(event, event.type, upcasted(event, data, metadata.schemaVersion, upcasts), metadata, hash);
 }
+
+/** Stands for an event of another program. What that wrote is not looked at. */
+function foreignEvent({ revision, id }: RecordedEvent): ProjectEvent {
+  return projectEvent({ type: FOREIGN, data: {} }, revision, id, FOREIGN_METADATA, FOREIGN_HASH);
+}
+
+const FOREIGN_METADATA: EventMetadata = { commandId: '', cause: FOREIGN, actor: { kind: 'operator' }, schemaVersion: 1, recordedAt: 0 };
 
 /** Types are asserted here and not checked: the event was checked when it was written, and its hash says that it has not changed. */
 function decoded(event: RecordedEvent, type: EventType, data: JsonObject, metadata: EventMetadata, hash: string): ProjectEvent {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { printObject } from '../../src/kernel/json.ts';
 import { NO_HASH, seal } from '../../src/log/chain.ts';
-import { decodeProjectEvent, readProjectEvent, rememberDecoded, UnknownEvent } from '../../src/log/decode.ts';
-import type { RecordedEvent } from '../../src/log/port.ts';
+import { BrokenChain, decodeProjectEvent, LinkedDecoder, readProjectEvent, rememberDecoded, UnknownEvent } from '../../src/log/decode.ts';
+import type { NewEvent, RecordedEvent } from '../../src/log/port.ts';
 
 function recorded(type: string, data: string, schemaVersion = 1): RecordedEvent {
   const metadata = JSON.stringify({ commandId: 'c', cause: 'test', actor: { kind: 'operator' }, schemaVersion, recordedAt: 5 });
@@ -32,8 +32,26 @@ test('an older version is brought up step by step', () => {
   expect(readProjectEvent(recorded('key.revoked', '{"keyId":"k"}', -1), upcasts).data).toEqual({ keyId: 'k', first: true, one: 1 });
 });
 
-test('an event that was never sealed is refused', () => {
-  expect(() => readProjectEvent({ ...recorded('key.revoked', '{}'), metadata: '{"schemaVersion":1}' })).toThrow(/carries no hash/);
+test('an event without a seal is another program’s: it changes nothing, whatever it says', () => {
+  for (const metadata of ['null', '', '{"schemaVersion":1}', 'no JSON', '{"hash":"short"}']) {
+    const read = readProjectEvent({ ...recorded('key.revoked', 'no JSON'), metadata });
+    expect(read).toMatchObject({ type: 'log.foreign', data: {}, revision: 4, hash: 'foreign' });
+  }
+});
+
+test('a sealed event must link to the sealed one before it; what lies between and carries no seal is passed over', () => {
+  const first = seal(NO_HASH, { id: 'a', type: 'key.revoked', data: '{"keyId":"k"}', metadata: '{"schemaVersion":1}' });
+  const second = seal(first.hash, { id: 'b', type: 'key.revoked', data: '{"keyId":"l"}', metadata: '{"schemaVersion":1}' });
+  const at = (event: NewEvent, revision: number): RecordedEvent => ({ ...event, stream: 'project-p', revision, position: 1n });
+  const foreign = at({ id: 'f', type: 'x', data: '', metadata: 'null' }, 1);
+  const chain = new LinkedDecoder(NO_HASH);
+  expect([at(first.event, 0), foreign, at(second.event, 2)].map((event) => chain.take(event).type)).toEqual([
+    'key.revoked',
+    'log.foreign',
+    'key.revoked',
+  ]);
+  expect(() => new LinkedDecoder(NO_HASH).take(at(second.event, 1))).toThrow(BrokenChain);
+  expect(() => new LinkedDecoder(first.hash).take(at({ ...second.event, data: '{"keyId":"m"}' }, 1))).toThrow(/project-p@1 does not match/);
 });
 
 test('an event that this process sealed is not decoded again, except by readers that prove the log', () => {

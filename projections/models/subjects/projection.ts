@@ -38,6 +38,7 @@ const UNINDEXED: ReadonlySet<EventType> = new Set<EventType>([
   'answer.kept',
   'answers.swept',
   'publish.awaited',
+  'log.foreign',
   ...ACCESS_EVENTS,
 ]);
 

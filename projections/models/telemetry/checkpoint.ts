@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
 import type { TelemetryEvent } from '../../../src/domain/telemetry/events.ts';
-import type { UnknownEvent } from '../../../src/log/decode.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { TRUNCATED, telemetryStream } from '../../../src/log/streams.ts';
 import { readTelemetryEvent } from '../../../src/log/telemetry.ts';
@@ -80,7 +79,7 @@ export async function readBatch(
   projectId: string,
   after: number,
   until = Number.MAX_SAFE_INTEGER,
-): Promise<{ readonly events: readonly TelemetryEvent[]; readonly unknown: UnknownEvent | null }> {
+): Promise<{ readonly events: readonly TelemetryEvent[]; readonly unknown: Error | null }> {
   const limit = Math.min(PAGE, until - after);
   const page = limit <= 0 ? [] : await log.read(telemetryStream(projectId), { from: after + 1, limit, direction: 'forwards' });
   const [first] = page;

@@ -1,5 +1,6 @@
 import { Refusal, refusal } from '../../kernel/errors.ts';
 import { decodeProjectEvent } from '../../log/decode.ts';
+import { lastSealed } from '../../log/foreign.ts';
 import type { Log } from '../../log/port.ts';
 import type { Decided } from './commit.ts';
 import { quotaRefusals } from './quota-refusals.ts';
@@ -69,8 +70,9 @@ export class DayQuota {
 
 async function lastBefore(log: Log, stream: string, head: number, time: number): Promise<number> {
   const isBefore = async (revision: number): Promise<boolean> => {
-    const [event] = await log.read(stream, { from: revision, limit: 1, direction: 'forwards' });
-    return event === undefined || decodeProjectEvent(event).metadata.recordedAt < time;
+    // A foreign event has no time of ours: that of the event before it stands for it.
+    const event = await lastSealed(log, stream, revision);
+    return event === null || decodeProjectEvent(event).metadata.recordedAt < time;
   };
   if (head < 0 || (await isBefore(head))) return head;
   let [before, from] = [-1, head];

@@ -11,8 +11,9 @@ import { FreshRun } from '../../kernel/fresh-run.ts';
 import type { Neighbours } from '../../kernel/neighbours.ts';
 import { type Scheduler, withDeadline } from '../../kernel/scheduler.ts';
 import { SingleFlight } from '../../kernel/single-flight.ts';
-import { hashOf } from '../../log/chain.ts';
+import { hashOf, NO_HASH } from '../../log/chain.ts';
 import { decodeProjectEvent, UnknownEvent } from '../../log/decode.ts';
+import { checkpointHash, FOREIGN_HASH, lastSealed } from '../../log/foreign.ts';
 import { type Log, LogUnavailable, type RecordedEvent } from '../../log/port.ts';
 import { projectStream } from '../../log/streams.ts';
 import type { DocumentKeys, StateReader } from '../ports/readers.ts';
@@ -463,7 +464,7 @@ export class Project {
       const whole = decoded.findLastIndex(({ metadata }) => metadata.left === undefined) + 1;
       for (const [index, event] of decoded.slice(0, whole).entries()) {
         this.set.fold(event, (events[index]?.data.length ?? 0) + 512);
-        this.writer.hash = event.hash;
+        if (event.hash !== FOREIGN_HASH) this.writer.hash = event.hash;
         this.writer.recordedAt = Math.max(this.writer.recordedAt, event.metadata.recordedAt);
         // What was stored before the project was opened here holds nobody back.
         if (this.confirmedAt >= 0) this.writer.fence.note(event);
@@ -480,9 +481,10 @@ export class Project {
 
   async #checkHistory(revision: number, hash: string): Promise<void> {
     const [event] = await this.#options.log.read(this.#stream, { from: revision, limit: 1, direction: 'forwards' });
-    if (!event || hashOf(event.metadata) !== hash) throw refusal('HISTORY_MISMATCH');
-    this.writer.hash = hash;
-    this.writer.recordedAt = decodeProjectEvent(event).metadata.recordedAt;
+    if (!event || checkpointHash(event) !== hash) throw refusal('HISTORY_MISMATCH');
+    const sealed = hash === FOREIGN_HASH ? await lastSealed(this.#options.log, this.#stream, revision) : event;
+    this.writer.hash = (sealed && hashOf(sealed.metadata)) ?? NO_HASH;
+    if (sealed) this.writer.recordedAt = decodeProjectEvent(sealed).metadata.recordedAt;
   }
 }
 

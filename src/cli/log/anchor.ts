@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { hashOf } from '../../log/chain.ts';
+import { lastSealed } from '../../log/foreign.ts';
 import { PROJECT_PREFIX } from '../../log/streams.ts';
 import { type CommonOptions, command, printNote, printResult, withInstallation } from '../context.ts';
 import { projectStreams } from './project-streams.ts';
@@ -14,7 +15,7 @@ export function anchorCommand(): Command {
     const anchors = await withInstallation(options, async (installation) => {
       const found = [];
       for (const stream of await projectStreams(installation)) {
-        const [last] = await installation.log.read(stream, { limit: 1, direction: 'backwards' });
+        const last = await lastSealed(installation.log, stream);
         if (last) found.push({ projectId: stream.slice(PROJECT_PREFIX.length), revision: last.revision, hash: hashOf(last.metadata) });
       }
       return found;

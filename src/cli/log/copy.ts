@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { type Config, redactUrl } from '../../config/config.ts';
-import { type CopyProgress, type CopyResult, copyLog } from '../../log/copy/copy.ts';
-import { type CommonOptions, command, configOf, counted, endProgress, printResult, progress } from '../context.ts';
+import { type BrokenStream, type CopyProgress, type CopyResult, copyLog } from '../../log/copy/copy.ts';
+import { type CommonOptions, command, configOf, counted, endProgress, printNote, printResult, progress } from '../context.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 import { type LogLocation, locationText, ownLocation, PLACES_HELP, parseLocation } from './locations.ts';
 import type { CatchUpResult } from './read-models.ts';
@@ -26,7 +26,10 @@ the read models there up to the log's end, also only by what is new; a copy to a
 says otherwise what to do. So to move with seconds of downtime, copy while the node runs,
 stop it, copy again, and start the node on the target; \`savepoint verify\` there proves log and read models.
 
-Exit codes: 0 all is copied, 1 refused or failed, 2 wrong usage, 130 interrupted before all was copied.`;
+Events that other programs wrote to the streams of projects are replaced by \`log.foreign\`. Where a stream is corrupt, what lies before
+that is copied, and so are all other streams.
+
+Exit codes: 0 all is copied, 1 refused, failed or corrupt, 2 wrong usage, 130 interrupted before all was copied.`;
 
 /** `savepoint log copy`: backup, restore, and moves to another engine. */
 export function copyCommand(): Command {
@@ -50,6 +53,7 @@ export function copyCommand(): Command {
       const { copied, readModels } = await copyAndCatchUp(from, to, options).finally(endProgress);
       printResult(options, { ...copied, readModels }, () => summary(copied, readModels, to));
       if (readModels !== null && readModels.behind.length > 0) process.exitCode = 1;
+      if (copied.broken.length > 0) process.exitCode = 1;
       if (!copied.complete) process.exitCode = INTERRUPTED;
     });
 }
@@ -91,7 +95,7 @@ async function copyBetween(from: LogLocation, to: LogLocation, options: CopyComm
     const target = await openTarget(to);
     try {
       const follow = options.follow ?? false;
-      return await copyLog({ source: source.end, target: target.end, signal: stop.signal, follow, onProgress: show });
+      return await copyLog({ source: source.end, target: target.end, signal: stop.signal, follow, onProgress: show, onBroken });
     } finally {
       await target.close();
     }
@@ -106,8 +110,15 @@ function show({ copied, skipped, fraction, eventsPerSecond }: CopyProgress): voi
   progress(`copying: ${copied + skipped} events${percent}, ${Math.round(eventsPerSecond)}/s`);
 }
 
-function summary({ copied, skipped, seconds, complete }: CopyResult, readModels: CatchUpResult | null, to: LogLocation): string {
-  const done = `Copied ${counted(copied, 'event')} to ${locationText(to)} in ${seconds.toFixed(1)} s; ${skipped} were there already.`;
+function onBroken({ detail }: BrokenStream): void {
+  endProgress();
+  printNote(`${detail}. What lies before it is copied, and so are all other streams.`);
+}
+
+function summary(result: CopyResult, readModels: CatchUpResult | null, to: LogLocation): string {
+  const { copied, skipped, seconds, complete } = result;
+  const counts = `Copied ${counted(copied, 'event')} to ${locationText(to)} in ${seconds.toFixed(1)} s; ${skipped} were there already.`;
+  const done = [counts, ...notWhole(result)].join('\n');
   if (!complete) return `${done} Interrupted before the end: the same command goes on from there.`;
   if (to.kind === 'file') return done;
   if (readModels === null) return `${done}\nIts read models are as they were. ${catchUpInstructions(to)}`;
@@ -116,6 +127,15 @@ function summary({ copied, skipped, seconds, complete }: CopyResult, readModels:
     return `${done}\nThe read models of ${behind.join(', ')} do not move; \`savepoint rebuild\` on the target builds them anew.`;
   const up = `The read models of ${counted(projects, 'project')} are up to it (${readModels.seconds.toFixed(1)} s)`;
   return `${done}\n${up}. Next: \`savepoint verify\` on the target proves them; then start it.`;
+}
+
+/** What the copy does not hold as the source does. */
+function notWhole({ broken, foreign }: CopyResult): readonly string[] {
+  const fillers = `${counted(foreign, 'event')} of other programs: \`log.foreign\` stands in their places.`;
+  const left = broken.map(
+    (one) => `${one.stream} is corrupt at revision ${one.revision}: ${counted(one.left, 'event')} from there on left behind.`,
+  );
+  return [...(foreign > 0 ? [fillers] : []), ...left];
 }
 
 /** Instructions for catching up the read models that this command did not touch. */

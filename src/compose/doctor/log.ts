@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { readForeign } from '../../../projections/foreign-events.ts';
 import { readBuildings } from '../../../projections/readers/building.ts';
 import { type Config, redactUrl } from '../../config/config.ts';
 import { errorMessage } from '../../kernel/error-reporting.ts';
@@ -61,10 +62,20 @@ export async function checkHistories(pool: pg.Pool, log: Log): Promise<readonly 
       await lag(pool, log),
       await paused(pool),
       await building(pool),
+      await foreign(pool),
     ];
   } catch (error) {
     return [fail('histories', errorMessage(error), 'Put right what fails above first.')];
   }
+}
+
+async function foreign(pool: pg.Pool): Promise<Finding> {
+  const found = await readForeign(pool);
+  if (found.length === 0) return ok('foreign events', 'none');
+  const told = found.map(({ project, events, first, type }) => `${events} in project ${project}, the first a ${type} at revision ${first}`);
+  const cure =
+    'Another program writes to our streams; what it writes is passed over. Stop it, and take its right to append to them; savepoint log copy makes a log without them.';
+  return warn('foreign events', told.join('; '), cure);
 }
 
 const MUCH = 5_000;

@@ -42,6 +42,10 @@ const pageSaved = z.discriminatedUnion('pageType', [
 export const PROJECT_EVENTS = {
   'project.created': event('A project begins.', members({ projectId: z.string(), name: z.string() })),
   'project.deleted': event('What came before it is gone from every table; a project of the same id may begin again.', members({})),
+  'log.foreign': event(
+    'Another program wrote this event: it carries no seal, changes nothing, and the chain passes over it. A copy of the log puts it there by this name.',
+    members({}),
+  ),
   'settings.changed': event(
     'Settings, and the name.',
     members({ changes: object.meta({ description: 'Members laid over the settings' }) }),

@@ -1,6 +1,6 @@
-import { hash as digest } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashOf, NO_HASH, verifyLink } from '../chain.ts';
+import { FOREIGN, fillerOf, isForeign } from '../foreign.ts';
 import { type AppendResult, AppendTooLarge, LogUnavailable, OutcomeUnknown, type RecordedEvent } from '../port.ts';
 import { isProductStream, isTruncatable, projectOf, TRUNCATED } from '../streams.ts';
 import { type BatchLimits, batches, windows } from './batches.ts';
@@ -9,6 +9,8 @@ import { type CopySource, type CopyTarget, fingerprintOf, type Stored } from './
 /**
  * Copies a log: every event of the product with its id, its texts and its revision, one append after the other, in the order of the source.
  * So at every moment the target holds a beginning of the source. Whatever breaks off, a further run goes on from there.
+ *
+ * An event that another program wrote to a project's stream is replaced by a filler. At an event that was altered, the copy of its stream ends.
  *
  * What the target already holds is compared and never overwritten. Of a chained stream only the last common event is compared, because its
  * hash covers everything before it.
@@ -23,6 +25,8 @@ export interface CopyOptions {
   /** Goes on with new events until `signal` aborts. */
   readonly follow?: boolean;
   readonly onProgress?: (progress: CopyProgress) => void;
+  /** A stream is broken at an event; the copy goes on with the others. */
+  readonly onBroken?: (broken: BrokenStream) => void;
   /** Limits of one append. Default 400 events, 512 KiB: an EventStoreDB with default settings takes 1 MiB. */
   readonly limits?: BatchLimits;
   /** `pauseMs`: between two tries of an append. `timeoutMs`: for all tries together. Default 250 ms and 60 s. */
@@ -47,8 +51,12 @@ export interface CopyResult {
   /** Streams that the run has met. */
   readonly streams: number;
   readonly seconds: number;
-  /** Whether the target holds all that the source held when it was last asked. */
+  /** Whether the source was read to its end: the target holds all that it held when it was last asked, but for `broken`. */
   readonly complete: boolean;
+  /** Streams of which only a beginning could be copied. */
+  readonly broken: readonly BrokenStream[];
+  /** Events of other programs, in whose places fillers stand. */
+  readonly foreign: number;
 }
 
 /** Source and target hold different events at one revision of a stream. Nothing was overwritten. */
@@ -63,9 +71,14 @@ export class TwoHistories extends Error {
   }
 }
 
-/** The source cannot be a log of this product: an event was altered, or a revision is missing. */
-export class BrokenSource extends Error {
-  override readonly name = 'BrokenSource';
+/** A stream of the source that cannot be copied whole: an event was altered, or a revision is missing. */
+export interface BrokenStream {
+  readonly stream: string;
+  /** The first event that was not copied. */
+  readonly revision: number;
+  /** How many events of the stream, from that one on, were not copied. */
+  readonly left: number;
+  readonly detail: string;
 }
 
 const LIMITS: BatchLimits = { events: 400, bytes: 512 * 1024 };
@@ -74,13 +87,15 @@ const RETRY = { pauseMs: 250, timeoutMs: 60_000 };
 const SETTLE_MS = 5_000;
 
 /**
- * Copies what the target does not hold yet. Throws {@link TwoHistories}, {@link BrokenSource}, `AppendTooLarge` for a single event that the
+ * Copies what the target does not hold yet. Throws {@link TwoHistories}, `AppendTooLarge` for a single event that the
  * target does not take, and `LogUnavailable` or `OutcomeUnknown` when source or target stays away. After any of them a further run can go
  * on from the target.
  */
 export async function copyLog(options: CopyOptions): Promise<CopyResult> {
   return new Copy(options).run();
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** How far the copy of one stream is. */
 interface StreamProgress {
@@ -90,8 +105,9 @@ interface StreamProgress {
   head: number;
   /** The last revision that the source has given. */
   sourceHead: number;
-  /** The hash that the next event links to; `null`: not known. */
+  /** The hash that the next sealed event links to; `null`: not known. */
   hash: string | null;
+  broken: Mutable<BrokenStream> | null;
 }
 
 class Copy {
@@ -100,6 +116,7 @@ class Copy {
   readonly #started = performance.now();
   #copied = 0;
   #skipped = 0;
+  #foreign = 0;
   #settledAt = performance.now();
 
   constructor(options: CopyOptions) {
@@ -126,7 +143,16 @@ class Copy {
     }
     const seconds = (performance.now() - this.#started) / 1000;
     const [copied, skipped] = [this.#copied, this.#skipped];
-    return { events: copied + skipped, copied, skipped, streams: this.#streams.size, seconds, complete };
+    return {
+      events: copied + skipped,
+      copied,
+      skipped,
+      streams: this.#streams.size,
+      seconds,
+      complete,
+      broken: this.#broken(),
+      foreign: this.#foreign,
+    };
   }
 
   /**
@@ -139,7 +165,7 @@ class Copy {
     const end = await target.end();
     if (end === null) return null;
     const same = await source.find(end.stream, end.revision);
-    if (same === null || same.position !== end.position || fingerprintOf(same) !== end.fingerprint) return null;
+    if (same === null || same.position !== end.position || fingerprintOf(asCopied(same)) !== end.fingerprint) return null;
     this.#skipped = Number(end.position);
     return end.position;
   }
@@ -147,7 +173,7 @@ class Copy {
   /** `false`: the copy was stopped before the last of the events. */
   async #copyEvents(events: readonly RecordedEvent[]): Promise<boolean> {
     const { limits = LIMITS, signal, target } = this.#options;
-    const product = events.filter(({ stream }) => isProductStream(stream));
+    const product = events.filter(({ stream }) => isProductStream(stream)).map(asCopied);
     for (const window of windows(batches(product, limits), target.maxConcurrentAppends, limits)) {
       if (signal.aborted) return false;
       const appends: (readonly RecordedEvent[])[] = [];
@@ -172,7 +198,7 @@ class Copy {
     while (Math.max(progress.sourceHead, progress.head) + 1 < event.revision) {
       const from = Math.max(progress.sourceHead, progress.head) + 1;
       const count = Math.min(most, event.revision - from);
-      if (!(await this.#append(Array.from({ length: count }, (_, index) => fillerOf(event, from + index))))) return false;
+      if (!(await this.#append(Array.from({ length: count }, (_, index) => fillerOf(TRUNCATED, event, from + index))))) return false;
       progress.sourceHead = from + count - 1;
     }
     progress.sourceHead = Math.max(progress.sourceHead, event.revision - 1);
@@ -189,17 +215,31 @@ class Copy {
   async #isMissing(event: RecordedEvent): Promise<boolean> {
     const { stream, revision } = event;
     const progress = this.#streams.get(stream) ?? (await this.#begin(event));
+    if (progress.broken !== null) return this.#leave(progress.broken);
     if (revision !== progress.sourceHead + 1) {
-      throw new BrokenSource(`the source gives ${stream}@${revision} after revision ${progress.sourceHead}: events are missing`);
+      return this.#break(progress, event, `comes after revision ${progress.sourceHead}: events are missing`);
     }
-    if (!isLinked(progress, event))
-      throw new BrokenSource(`${stream}@${revision} does not match its hash, or its hash the event before it`);
+    if (!isLinked(progress, event)) return this.#break(progress, event, 'does not match its hash, or its hash the event before it');
     progress.sourceHead = revision;
-    progress.hash = hashOf(event.metadata);
+    progress.hash = hashOf(event.metadata) ?? progress.hash;
+    if (event.type === FOREIGN) this.#foreign += 1;
     if (revision > progress.head) return true;
     if (revision === progress.headAtStart?.revision && fingerprintOf(event) !== progress.headAtStart.fingerprint)
       throw new TwoHistories(stream, revision);
     this.#skipped += 1;
+    return false;
+  }
+
+  /** What lies before the break is copied, and other streams go on. */
+  #break(progress: StreamProgress, { stream, revision }: RecordedEvent, why: string): boolean {
+    const broken = { stream, revision, left: 0, detail: `${stream}@${revision} ${why}` };
+    progress.broken = broken;
+    this.#options.onBroken?.(broken);
+    return this.#leave(broken);
+  }
+
+  #leave(broken: { left: number }): false {
+    broken.left += 1;
     return false;
   }
 
@@ -209,7 +249,7 @@ class Copy {
     // After the common beginning a stream goes on from what the target holds.
     const sourceHead = revision > 0 && revision <= head + 1 ? revision - 1 : -1;
     const hash = sourceHead === -1 ? NO_HASH : sourceHead === head ? (headAtStart?.hash ?? null) : null;
-    const progress = { headAtStart, head, sourceHead, hash };
+    const progress = { headAtStart, head, sourceHead, hash, broken: null };
     this.#streams.set(stream, progress);
     return progress;
   }
@@ -298,7 +338,7 @@ class Copy {
   ): Promise<readonly RecordedEvent[]> {
     const head = actual === 'none' ? -1 : actual;
     const [first] = events;
-    if (!first || head < first.revision) throw new BrokenSource(`the target lost events of ${first?.stream} while they were copied`);
+    if (!first || head < first.revision) throw new Error(`the target lost events of ${first?.stream} while they were copied`);
     const existing = events.filter(({ revision }) => revision <= head);
     for (const event of existing) await this.#compare(event);
     this.#skipped += existing.length;
@@ -308,7 +348,7 @@ class Copy {
 
   async #compare(event: RecordedEvent): Promise<void> {
     const stored = await this.#options.target.find(event.stream, event.revision);
-    if (stored?.fingerprint !== fingerprintOf(event)) throw new TwoHistories(event.stream, event.revision);
+    if (stored?.fingerprint !== fingerprintOf(asCopied(event))) throw new TwoHistories(event.stream, event.revision);
   }
 
   /** Where a stream of the target goes on beyond the source, the target must hold the source's last event of it. */
@@ -318,6 +358,10 @@ class Copy {
       const event = await this.#options.source.find(stream, sourceHead);
       if (event) await this.#compare(event);
     }
+  }
+
+  #broken(): readonly BrokenStream[] {
+    return [...this.#streams.values()].flatMap(({ broken }) => broken ?? []);
   }
 
   async #settlePeriodically(): Promise<void> {
@@ -333,19 +377,12 @@ class Copy {
   }
 }
 
-/** A filler is the same in every copy, so that one copy can go on where another broke off. */
-function fillerOf({ stream, position }: RecordedEvent, revision: number): RecordedEvent {
-  const hex = digest('sha256', `${TRUNCATED} ${stream}@${revision}`);
-  const id = [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join('-');
-  return { id, type: TRUNCATED, data: '{}', metadata: '{"schemaVersion":1}', stream, revision, position };
+/** The event as the copy holds it: in the place of what another program wrote to a project's stream stands a filler. */
+function asCopied(event: RecordedEvent): RecordedEvent {
+  return projectOf(event.stream) !== null && isForeign(event) ? fillerOf(FOREIGN, event, event.revision) : event;
 }
 
-/**
- * Whether the event's hash follows from the event before it. In a project's stream every event must be sealed; in other streams only those
- * that are sealed are checked.
- */
+/** Whether the event's hash follows from the sealed event before it. An event that is not sealed links to nothing. */
 function isLinked({ hash }: StreamProgress, event: RecordedEvent): boolean {
-  const sealed = hashOf(event.metadata) !== null;
-  if (!sealed) return projectOf(event.stream) === null;
-  return hash === null || verifyLink(hash, event);
+  return hash === null || isForeign(event) || verifyLink(hash, event);
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createCache } from '../../../src/app/project/working-set.ts';
 import type { DomainEvent } from '../../../src/domain/events.ts';
+import { hashOf, NO_HASH, verifyLink } from '../../../src/log/chain.ts';
+import { isForeign } from '../../../src/log/foreign.ts';
 import { LogUnavailable } from '../../../src/log/port.ts';
 import { codeOf, increment, numberOf, STREAM, Table, THING, written } from '../support.ts';
 
@@ -297,6 +299,23 @@ describe('the tail', () => {
     expect(table.stopped.map(({ code }) => code)).toEqual(['UNKNOWN_EVENT']);
     expect(await codeOf(project.execute(increment('a')))).toBe('UNKNOWN_EVENT');
   });
+});
+
+test('what another program appended is passed over, and the next commit links to the last sealed event, also after a restart', async () => {
+  const table = new Table();
+  await table.elsewhere(written('a', 1));
+  const project = await table.open();
+  await table.log.inner.append(STREAM, 0, [{ id: 'theirs', type: 'Theirs', data: 'x', metadata: 'null' }]);
+  await table.passing(project.execute(increment('a')));
+  await table.log.inner.append(STREAM, 2, [{ id: 'theirs-too', type: 'Theirs', data: 'x', metadata: 'null' }]);
+  await table.passing(project.refresh());
+  await table.reader.project();
+  await table.passing((await table.open()).execute(increment('a')));
+  const events = await table.log.inner.read(STREAM, { limit: 10, direction: 'forwards' });
+  expect(events.map(isForeign)).toEqual([false, true, false, true, false]);
+  const sealed = events.filter((event) => !isForeign(event));
+  expect(sealed.every((event, index) => verifyLink(hashOf(sealed[index - 1]?.metadata ?? '') ?? NO_HASH, event))).toBe(true);
+  expect(numberOf((await table.passing(project.refresh().then(() => project.read(THING('a'))))).state)).toBe(3);
 });
 
 describe('a position', () => {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { NO_HASH, seal } from '../../../src/log/chain.ts';
+import { isForeign, lastSealed } from '../../../src/log/foreign.ts';
 import { AppendTooLarge, type FollowStep, type Log, LogUnavailable, type NewEvent, type RecordedEvent } from '../../../src/log/port.ts';
 
 /** Promises that only some adapters make, and facts that the suite needs about this one. */
@@ -249,6 +251,18 @@ export function logContract(name: string, open: () => Promise<{ readonly log: Lo
         for (const copy of [read, followed.events]) {
           expect(copy.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }))).toEqual(list);
         }
+      });
+
+      test('what another program appended to the stream of a project keeps its revision, and is known by its missing seal', async () => {
+        const stream = `project-${randomUUID()}`;
+        const own = seal(NO_HASH, anEvent());
+        const [first, foreign] = [own.event, anEvent('"theirs"', '{"theirs":true}')];
+        await log.append(stream, 'none', [first]);
+        await log.append(stream, 0, [foreign]);
+        await log.append(stream, 1, [seal(own.hash, anEvent()).event]);
+        const chain = await log.read(stream, { limit: 10, direction: 'forwards' });
+        expect(chain.map(isForeign)).toEqual([false, true, false]);
+        expect(await lastSealed(log, stream, 1)).toMatchObject({ id: first.id, revision: 0 });
       });
 
       test('the head is the last event; a stream without events has none', async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { BrokenSource, TwoHistories } from '../../../src/log/copy/copy.ts';
+import { TwoHistories } from '../../../src/log/copy/copy.ts';
 import { logSource, logTarget } from '../../../src/log/copy/log-ends.ts';
 import { createMemoryLog } from '../../../src/log/memory/log.ts';
-import { AppendTooLarge, type Log, LogUnavailable, OutcomeUnknown } from '../../../src/log/port.ts';
+import { AppendTooLarge, type Log, LogUnavailable, OutcomeUnknown, type RecordedEvent } from '../../../src/log/port.ts';
 import { postgresLog, postgresLogDatabase } from '../../support/postgres-log.ts';
 import { allOf, copy, copyLogs, DENSE, EVENTS_OF_A_ROUND, fill, HARD_TEXTS, Writer } from './support.ts';
 
@@ -284,17 +284,46 @@ describe('two histories are refused and nothing is overwritten', () => {
   });
 });
 
-test('an event of the source that does not match its hash stops the copy before it', async () => {
-  const [from, to] = [createMemoryLog(), createMemoryLog()];
-  await new Writer(from).write('project-a', '{"i":0}', '{"i":1}', '{"i":2}');
-  const altered: Log = {
-    ...from,
+/** The source with some of its events replaced as they are followed. */
+function altered(log: Log, replace: (event: RecordedEvent) => RecordedEvent): Log {
+  return {
+    ...log,
     async *follow(options) {
-      for await (const step of from.follow(options)) {
-        yield { ...step, events: step.events.map((event) => (event.revision === 1 ? { ...event, data: '{"i": 1}' } : event)) };
-      }
+      for await (const step of log.follow(options)) yield { ...step, events: step.events.map(replace) };
     },
   };
-  await expect(copyLogs(altered, to)).rejects.toThrow(BrokenSource);
-  expect((await allOf(to)).every(({ revision }) => revision < 1)).toBe(true);
+}
+
+test('a stream whose event does not match its hash is copied up to it, others whole, and what was left behind is told', async () => {
+  const [from, to] = [createMemoryLog(), createMemoryLog()];
+  const writer = new Writer(from);
+  await writer.write('project-a', '{"i":0}', '{"i":1}', '{"i":2}');
+  await writer.write('project-b', '{"i":0}');
+  const source = altered(from, (event) => (event.stream === 'project-a' && event.revision === 1 ? { ...event, data: '{"i": 1}' } : event));
+  for (const copied of [2, 0]) {
+    const broken = [{ stream: 'project-a', revision: 1, left: 2, detail: expect.stringContaining('project-a@1 does not match its hash') }];
+    expect(await copyLogs(source, to)).toMatchObject({ copied, complete: true, broken });
+  }
+  expect((await allOf(to)).map(({ stream, revision }) => `${stream}@${revision}`)).toEqual(['project-a@0', 'project-b@0']);
+});
+
+test('a filler stands in the place of what another program wrote, the chain passes over it, and a later run knows it again', async () => {
+  const [from, to] = [createMemoryLog(), createMemoryLog()];
+  const writer = new Writer(from);
+  await writer.write('project-a', '{"i":0}');
+  await from.append('project-a', 0, [{ id: randomUUID(), type: 'Theirs', data: '[1]', metadata: '{"theirs":1}' }]);
+  writer.passOver('project-a');
+  await writer.write('project-a', '{"i":2}');
+  expect(await copyLogs(from, to)).toMatchObject({ copied: 3, complete: true, broken: [], foreign: 1 });
+  expect(await copyLogs(from, to)).toMatchObject({ copied: 0, skipped: 3, complete: true });
+  await writer.write('project-a', '{"i":3}');
+  expect(await copyLogs(from, to)).toMatchObject({ copied: 1, complete: true, broken: [] });
+  const events = await allOf(to);
+  expect(events.map(({ type, revision }) => `${revision} ${type}`)).toEqual([
+    '0 document.written',
+    '1 log.foreign',
+    '2 document.written',
+    '3 document.written',
+  ]);
+  expect(events[1]).toMatchObject({ data: '{}', metadata: '{"schemaVersion":1}' });
 });

@@ -37,6 +37,12 @@ export class Writer {
     end.revision = result.revision;
     this.#ends.set(stream, end);
   }
+
+  /** Another program wrote an event to the stream. */
+  passOver(stream: string): void {
+    const end = this.#ends.get(stream);
+    if (end) end.revision += 1;
+  }
 }
 
 /** Several projects whose events are mixed in the log, and streams that are not the product's. */
