@@ -9,7 +9,7 @@ import { effectiveDefinitions } from './effective.ts';
 import { knownIn } from './findings/known.ts';
 import { type ListedKind, nameMember, type SingleKind } from './kinds.ts';
 import { definitionOf, entriesOf, isRemoval, nameOf, withoutAuthoring } from './overlay.ts';
-import { codeOf, diagnostic, existing, fileOf, type PlannedItem, plan, putProblem, refusedResults, wholeOf } from './plan.ts';
+import { codeOf, diagnostic, existing, fileOf, openedBy, type PlannedItem, plan, putProblem, refusedResults, wholeOf } from './plan.ts';
 import { planSingle, wholeDiagnostics } from './plan-single.ts';
 import type { Problem } from './problem.ts';
 import { current, type Decision, isStored, publishEvents, refusePush, written } from './publish.ts';
@@ -96,7 +96,7 @@ export function decideUpsertOne(
     put,
     definition: value,
     before,
-    live: existing(state, kind, 'live', value, false),
+    opens: openedBy(state, kind, value, target),
     warnings: [...compiled.warnings, ...unread],
   } as const;
   const warnings = warner(state, target, new Map([[kind, [fit]]]))(kind, fit);

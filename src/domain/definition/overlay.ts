@@ -103,7 +103,7 @@ export function nameOf(item: DefinitionItem): string {
  * Merges a staged definition over a live one: every staged top-level member wins, except `id`. A staged source replaces everything, so what runs
  * is what its text says. A staged plain edit removes the live source text, which would say something else.
  */
-function overlaid(live: JsonObject, staged: JsonObject, id: string): JsonObject {
+export function overlaid(live: JsonObject, staged: JsonObject, id: string): JsonObject {
   if (typeof sourceTextOf(staged) === 'string') return { ...staged, id };
   return { ...withoutAuthoring(live), ...staged, id };
 }

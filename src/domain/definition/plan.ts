@@ -1,11 +1,12 @@
 import type { Diagnostic } from '../../contract/answers.ts';
 import type { Item } from '../../contract/resources/definition.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
+import { type Widening, wideningsOf } from '../access/widened.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { idProblem, invalid, storedTextProblem } from './check.ts';
 import { type ListedKind, nameMember } from './kinds.ts';
-import { findByName } from './overlay.ts';
+import { definitionOf, findByName, overlaid } from './overlay.ts';
 import type { Problem, Warning } from './problem.ts';
 import { type Put, putOf } from './publish.ts';
 import { objectOf, stringOf } from './read.ts';
@@ -23,8 +24,8 @@ export interface ValidItem {
   readonly definition: JsonObject;
   /** The definition that it replaces in the target. */
   readonly before: DefinitionItem | undefined;
-  /** What live has of it. */
-  readonly live: DefinitionItem | undefined;
+  /** What it opens to more callers than live does, once it is live itself. */
+  readonly opens: readonly Widening[];
   readonly warnings: readonly Warning[];
 }
 
@@ -56,8 +57,16 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
   const { whole, put } = wholeOf(kind, definition, id);
   const problem = putProblem(kind, put, key);
   // The tools look up a failure by file name, which is the item's id, not the id in the source.
+  const opens = openedBy(state, kind, whole, target);
+  return problem === null ? { ok: true, put, definition: whole, before, opens, warnings } : unfit(problem, givenId(item) ?? own);
+}
+
+/** What a definition opens. One that is staged lies over live, and what it leaves out stays. */
+export function openedBy(state: DefinitionsState, kind: ListedKind, whole: JsonObject, target: PublishTarget): readonly Widening[] {
   const live = existing(state, kind, 'live', whole, false);
-  return problem === null ? { ok: true, put, definition: whole, before, live, warnings } : unfit(problem, givenId(item) ?? own);
+  if (live === undefined) return [];
+  const before = objectOf(definitionOf(live));
+  return wideningsOf(kind, before, target === 'next' ? overlaid(before, whole, live.id) : whole);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Item } from '../../contract/resources/definition.ts';
 import type { endpoint } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import { type Json, type JsonObject, tryParseJson } from '../../kernel/json.ts';
-import { ACCESS_WIDENED, type Widening, wideningsOf } from '../access/widened.ts';
+import { ACCESS_WIDENED, type Widening } from '../access/widened.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionsState } from '../states.ts';
 import { effectiveDefinitions } from './effective.ts';
@@ -101,11 +101,10 @@ export function findingsOfItem(kind: ListedKind, fit: ValidItem, known: KnownByN
 }
 
 /** What a push takes away from those who keep callers out. A guard that was left out is reported as that alone. */
-function accessFindings(kind: ListedKind, { definition, before, live }: ValidItem): readonly Finding[] {
+function accessFindings(kind: ListedKind, { definition, before, opens }: ValidItem): readonly Finding[] {
   const dropped = before === undefined || isRemoval(before) ? [] : droppedGuards(kind, objectOf(definitionOf(before)), definition);
   const told = new Set(dropped.map(({ pointer }) => pointer));
-  const opened = live === undefined ? [] : wideningsOf(kind, definitionOf(live), definition);
-  return [...dropped, ...opened.map(widened).filter(({ pointer }) => !told.has(pointer))];
+  return [...dropped, ...opens.map(widened).filter(({ pointer }) => !told.has(pointer))];
 }
 
 function widened({ member, message }: Widening): Finding {

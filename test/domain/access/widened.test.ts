@@ -52,6 +52,14 @@ it('a push names what it opens, to next as to live, and strictness does not refu
   }
 });
 
+it('a push to next opens nothing by what it leaves out, since it lies over live', () => {
+  const state = push(EMPTY, 'collection', [{ id: 'c', access: { read: 'owner' } }]);
+  const told = (target: 'live' | 'next') =>
+    JSON.stringify(accepted(decideUpsertMany(state, 'collection', [{ id: 'c', description: 'd' }], { target, replaceAll: false })).answer);
+  expect(told('next')).not.toContain('ACCESS_WIDENED');
+  expect(told('live')).toContain('ACCESS_WIDENED');
+});
+
 it('the difference and the promotion name what would be opened', () => {
   const state = push(push(EMPTY, 'collection', [{ id: 'c' }]), 'collection', [{ id: 'c', accessMode: 'public' }], 'next');
   const read = 'Documents may be read by every game; until now by secret keys and endpoints alone.';
