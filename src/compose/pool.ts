@@ -49,6 +49,10 @@ export function connectionsOf({ processes, jobs }: Demand, { pool, readers }: Co
   return processes * (pool + readers + APPENDING) + jobs;
 }
 
+/** What queries and projections rest on, whatever the database or its roles set: exact doubles, NULL in lists, times in UTC, texts as written. */
+const SESSION = `SET extra_float_digits = 1; SET array_nulls = on; SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET bytea_output = 'hex';
+SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'`;
+
 export function createPool(connectionString: string, logger: Logger, max: number = MAX_CONNECTIONS.pool): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
@@ -58,6 +62,9 @@ export function createPool(connectionString: string, logger: Logger, max: number
     pipeline: true,
     connectionTimeoutMillis: 5000,
     keepAlive: true,
+    onConnect: async (client) => {
+      await client.query(SESSION);
+    },
   });
   // An idle client that loses its connection reports it here; the next query gets a new client. The error contains the whole client, so
   // only its message is logged.

@@ -123,7 +123,7 @@ export function readJson(exchange: Exchange, bounds: BodyBounds, invalid: MakeRe
 function parsedBody(bytes: Buffer, bounds: BodyBounds, invalid: MakeRefusal): Json | undefined {
   if (bytes.length === 0) return undefined;
   try {
-    return parseJsonBytes(bytes, { maxDepth: bounds.depth });
+    return parseJsonBytes(bytes, { maxDepth: bounds.depth, finite: true });
   } catch (error) {
     if (error instanceof JsonError) throw invalid(whatIsWrong(error));
     throw error;

@@ -27,3 +27,8 @@ function dayStart(year: number, month: number, day: number): number | null {
   date.setUTCFullYear(year, month - 1, day);
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? date.getTime() : null;
 }
+
+/** As {@link instantOf}; a date alone, `2026-03-29`, is its midnight in UTC. */
+export function instantOrDate(text: string): number | null {
+  return instantOf(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00Z` : text);
+}

@@ -60,6 +60,12 @@ export function addNumbers(a: NumberValue, b: NumberValue): NumberValue {
   return addExactly(decimal(decimalText(a)), decimal(decimalText(b)));
 }
 
+/** a + b as decimals, as people add: 0.1 + 0.2 is 0.3. Throws {@link NumberTooLong}. */
+export function addDecimals(a: NumberValue, b: NumberValue): NumberValue {
+  if ((Number.isInteger(a) && Number.isInteger(b)) || isInfinite(a) || isInfinite(b)) return addNumbers(a, b);
+  return addExactly(decimal(decimalText(a)), decimal(decimalText(b)));
+}
+
 /** a − b, by the rule of {@link addNumbers}. */
 export function subtractNumbers(a: NumberValue, b: NumberValue): NumberValue {
   return addNumbers(a, typeof b === 'number' ? -b : new ExactNumber(negated(b.text)));

@@ -11,17 +11,19 @@ import { isArray, isObject, type Json, type JsonObject } from './json-value.ts';
 export interface JsonLimits {
   /** Arrays and objects inside each other. A scalar has depth 0. Default 64. */
   readonly maxDepth?: number;
+  /** Whether numbers beyond the range of doubles are refused. */
+  readonly finite?: boolean;
 }
 
 const DEFAULT_DEPTH = 64;
 
 /**
  * `syntax`: not JSON. `depth`: nested too deeply. `text`: U+0000, a lone surrogate or invalid UTF-8, which databases do not keep. `name`: a
- * member `__proto__`, which would change the object that it is stored in.
+ * member `__proto__`, which would change the object that it is stored in. `range`: a number beyond doubles, which readers take for infinite.
  */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
-  readonly kind: 'syntax' | 'depth' | 'text' | 'name';
+  readonly kind: 'syntax' | 'depth' | 'text' | 'name' | 'range';
 
   constructor(kind: JsonError['kind'], message: string) {
     super(message);
@@ -49,7 +51,7 @@ export function parseJson(text: string, limits: JsonLimits = {}): Json {
 function judged(text: string, exact: boolean, limits: JsonLimits): Json {
   if (ANY_SURROGATE.test(text) && LONE_SURROGATE.test(text)) throw badText();
   if (isDeeper(text, limits.maxDepth ?? DEFAULT_DEPTH)) throw new JsonError('depth', 'The JSON is nested too deeply');
-  const value = parseText(text, exact);
+  const value = parseText(text, exact, limits.finite === true ? numberInRange : numberFromText);
   // Bad text and a bad name need one of these two: an escape may spell either.
   if (text.includes('\\u') || text.includes('__proto__')) refuse(value);
   return value;
@@ -73,14 +75,21 @@ export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = {}): Json {
 }
 
 /** `exact`: whether {@link MAY_NEED_EXACT} matches the text. */
-function parseText(text: string, exact: boolean): Json {
+function parseText(text: string, exact: boolean, parseNumber: typeof numberFromText = numberFromText): Json {
   try {
     if (!exact) return JSON.parse(text);
     // The library types its answer as unknown. With this number parser it holds JSON values only.
-    return parseLossless(text, null, { parseNumber: numberFromText, onDuplicateKey: ({ newValue }) => newValue }) as Json;
+    return parseLossless(text, null, { parseNumber, onDuplicateKey: ({ newValue }) => newValue }) as Json;
   } catch (error) {
+    if (error instanceof JsonError) throw error;
     throw new JsonError('syntax', error instanceof Error ? error.message : 'The text is not JSON');
   }
+}
+
+function numberInRange(text: string): ReturnType<typeof numberFromText> {
+  if (Number.isFinite(Number(text))) return numberFromText(text);
+  const shown = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+  throw new JsonError('range', `The number ${shown} is beyond the range of numbers, ±1.79e308`);
 }
 
 /** Whether {@link LONG_DIGITS} digits and points stand in a row anywhere. If so, one of them stands at a multiple of that number. */

@@ -3,6 +3,7 @@
 export { equalTo, jsonEquals, membersEqualTo } from './json-equality.ts';
 export { decodeEvent, encodeEvent } from './json-event.ts';
 export {
+  addDecimals,
   addNumbers,
   compareNumbers,
   doubleDifference,

@@ -369,6 +369,13 @@ describe('the ledger', () => {
       entryCount: 5,
       sources: { direct: { count: 4, total: -2 }, quest: { count: 1, total: 3 } },
     });
+    for (const [asked, code] of [
+      ['from=2026-03-29T10:00:00', 'INVALID_BODY'],
+      ['to=March', 'INVALID_BODY'],
+      ['limit=-1', 'INVALID_REQUEST'],
+      ['limit=abc', 'INVALID_REQUEST'],
+    ])
+      expect([asked, await refused(get(`heroes/${key}/ledger?${asked}`))]).toEqual([asked, `400 ${code}`]);
     const some = await bodyOf(get(`heroes/${key}/ledger?field=stats.xp&from=0&to=9999999999999&limit=1`));
     expect([some.entries.length, some.summary.entryCount, some.field, some.from, some.to]).toEqual([
       1,
@@ -476,8 +483,11 @@ describe('global collections', () => {
       after = `&after=${cursor}`;
     }
     expect(seen.slice(0, 5)).toEqual([...texts].reverse());
-    expect((await bodyOf(get('open-feed/list?limit=x'))).records.length).toBeGreaterThan(2);
-    expect((await bodyOf(get('open-feed/list?limit=0'))).records).toHaveLength(1);
+    for (const asked of ['limit=x', 'limit=0', 'limit=-1', 'limit=1.5', 'after=2026-03-29T10:00:00'])
+      expect([asked, await refused(get(`open-feed/list?${asked}`))]).toEqual([asked, '400 INVALID_REQUEST']);
+    const { records: first, cursor: behind } = await bodyOf(get('open-feed/list?limit=1'));
+    expect((await bodyOf(get(`open-feed/list?limit=1&cursor=${behind}`))).records).not.toEqual(first);
+    expect((await bodyOf(get('open-feed/list?after=2020-01-01'))).records).toEqual([]);
     // An empty list would say that nobody has written anything.
     expect(await refused(get('none/list'))).toBe('404 NOT_FOUND');
     expect(await refused(get('any/list'))).toBe('400 COLLECTION_TYPE_MISMATCH');

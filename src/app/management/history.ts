@@ -8,7 +8,7 @@ import type { AuthorityState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
-import { wholeNumberIn } from '../../kernel/whole-number.ts';
+import { pageLimit } from '../../kernel/page-limit.ts';
 import { accessAt, requirePermissions } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -79,7 +79,7 @@ export async function publishesAnswer(
 ): Promise<PublishesAnswer> {
   const page = {
     before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
-    limit: Math.min(wholeNumberIn(query.limit) || PAGE, MAX_PAGE),
+    limit: pageLimit(query.limit, PAGE, MAX_PAGE),
   };
   const reached = await viewsReached(context, project, 'publishes', project.set.residentChangedAt(DEFINITIONS));
   const found = await context.views.publishes(project.id, page);

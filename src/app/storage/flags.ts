@@ -2,7 +2,7 @@ import type * as contract from '../../contract/answers.ts';
 import { answered } from '../../domain/definition/publish.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { revisionCursor } from '../../kernel/page-cursor.ts';
-import { wholeNumberIn } from '../../kernel/whole-number.ts';
+import { pageLimit } from '../../kernel/page-limit.ts';
 import { accessAt, requirePermissions, requireStorable } from '../access.ts';
 import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -27,7 +27,7 @@ export function createFlags(context: AppContext): Flags {
     requireStorable(query.player);
     const page = {
       before: revisionCursor(query.before, 'before') ?? Number.MAX_SAFE_INTEGER,
-      limit: Math.min(wholeNumberIn(query.limit) || PAGE, MAX_PAGE),
+      limit: pageLimit(query.limit, PAGE, MAX_PAGE),
     };
     const reached = await viewsReached(context, project, 'flags', project.set.head);
     const found = await context.views.flags(project.id, { space, player: query.player, ...page });

@@ -6,8 +6,10 @@ import { playerOfKey } from '../../domain/document/key.ts';
 import { collectionSubject, documentSubject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { refusal } from '../../kernel/errors.ts';
+import { instantOrDate } from '../../kernel/instant.ts';
 import { stringifyJson } from '../../kernel/json.ts';
 import { invalidCursor } from '../../kernel/page-cursor.ts';
+import { pageLimit } from '../../kernel/page-limit.ts';
 import type { Address, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, positioned, viewsReached } from '../context.ts';
@@ -25,6 +27,7 @@ export interface LedgerQuery {
 }
 
 const PAGE_WITHOUT_LIMIT = 1000;
+const MAX_PAGE = 500;
 /** The form of the cursors that ledgers answer: revision and ordinal of an entry. */
 const CURSOR = /^\d{1,15}\.\d{1,9}$/;
 /** The name for all fields. Answers use it, so requests may too. */
@@ -122,7 +125,7 @@ function filterAndPageOf({ space }: SharedAccess, collection: CollectionModel, {
     ...(from === null ? {} : { from }),
     ...(to === null ? {} : { to }),
   };
-  return { field, filter, page: { limit: limitOf(query.limit), after: query.cursor, order } };
+  return { field, filter, page: { limit: pageLimit(query.limit, PAGE_WITHOUT_LIMIT, MAX_PAGE), after: query.cursor, order } };
 }
 
 function printed(
@@ -188,22 +191,17 @@ function entryOf(row: LedgerRow, collectionId: string, platformId: string): Ledg
   };
 }
 
-function limitOf(text: string | null): number {
-  if (text === null) return PAGE_WITHOUT_LIMIT;
-  const limit = Number(text);
-  return Number.isInteger(limit) ? Math.min(Math.max(limit, 1), 500) : 100;
-}
-
 function orderOf(text: string | null): LedgerOrder {
   if (text === null) return 'asc';
   if (text === 'asc' || text === 'desc') return text;
   throw refusal('INVALID_BODY', 'order must be asc (oldest first) or desc (newest first)');
 }
 
-/** Unix ms of an ISO text, or of milliseconds as text. */
+/** Unix ms of an ISO time with a zone, of a date, which begins in UTC, or of milliseconds as text. */
 function timeOf(text: string | null, name: string): number | null {
   if (text === null) return null;
-  const time = /^-?\d+$/.test(text) ? Number(text) : Date.parse(text);
-  if (Number.isNaN(time) || Math.abs(time) > 8.64e15) throw refusal('INVALID_BODY', `${name} must be an ISO time or unix milliseconds`);
+  const time = /^-?\d+$/.test(text) ? Number(text) : (instantOrDate(text) ?? Number.NaN);
+  if (Number.isNaN(time) || Math.abs(time) > 8.64e15)
+    throw refusal('INVALID_BODY', `${name} must be an ISO time with a zone, such as 2026-03-29T10:00:00Z, a date, or unix milliseconds`);
   return time;
 }

@@ -5,6 +5,7 @@ import { DOCUMENT_KEY } from '../../domain/document/key.ts';
 import type { PublishTarget } from '../../domain/events.ts';
 import { type QueryPlan, queryPlan } from '../../domain/query/plan.ts';
 import { accepted, refusal } from '../../kernel/errors.ts';
+import { pageLimit } from '../../kernel/page-limit.ts';
 import { wholeNumberIn } from '../../kernel/whole-number.ts';
 import { accessAt } from '../access.ts';
 import type { Caller } from '../caller.ts';
@@ -59,7 +60,7 @@ function pageRequestOf(plan: QueryPlan, call: QueryCall): PageRequest {
     if (call[name] !== null && wholeNumberIn(call[name]) === null)
       throw refusal('INVALID_REQUEST', `\`${name}\` must be a whole number from 0`);
   return {
-    limit: Math.min(wholeNumberIn(call.limit) ?? plan.limit, plan.limit),
+    limit: pageLimit(call.limit, plan.limit, plan.limit),
     offset: Math.min(wholeNumberIn(call.offset) ?? 0, plan.limit),
     player: call.player,
     around: around === null ? null : Math.min(around, Math.max(Math.floor((plan.limit - 1) / 2), 0)),

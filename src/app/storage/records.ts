@@ -14,8 +14,10 @@ import { fillDefaults } from '../../domain/document/schema.ts';
 import { collectionSubject, DEFINITIONS, documentSubject } from '../../domain/subjects.ts';
 import type { Awaitable } from '../../kernel/awaitable.ts';
 import { accepted, type Refusal, refusal } from '../../kernel/errors.ts';
+import { instantOrDate } from '../../kernel/instant.ts';
 import { isNumber, type Json, parseStored, printOnce, stringOrEmpty, toDouble } from '../../kernel/json.ts';
 import { invalidCursor } from '../../kernel/page-cursor.ts';
+import { pageLimit } from '../../kernel/page-limit.ts';
 import { accessAt } from '../access.ts';
 import type { Address, CollectionAddress, DocumentAnswer, ReadAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
@@ -70,7 +72,7 @@ export function createRecords(context: AppContext): Records {
       );
       const reached = await viewsReached(context, project, 'records', changedAt);
       const page = await context.views.records(project.id, space, collection.id, {
-        limit: limitOf(query.limit),
+        limit: pageLimit(query.limit, DEFAULT_LIMIT, MAX_LIMIT),
         before: cursorOf(query.after),
         bytes: context.limits.answerBytes,
       });
@@ -185,13 +187,9 @@ function filledText({ schema }: CollectionModel, text: string): string {
   return filled === record ? text : printOnce(filled);
 }
 
-function limitOf(text: string | null): number {
-  const limit = text === null || !/^-?\d{1,9}$/.test(text) ? DEFAULT_LIMIT : Number(text);
-  return Math.min(Math.max(limit, 1), MAX_LIMIT);
-}
-
 /**
- * Where a page of records begins: unix ms, `<ms>.<sequence>` (which we return if the border is ambiguous) or ISO text. Every time that a record
+ * Where a page of records begins: unix ms, `<ms>.<sequence>` (which we return if the border is ambiguous) or an ISO time with a zone. Every time that a
+ * record
  * may carry is accepted; anything else is 400 INVALID_REQUEST.
  */
 function cursorOf(text: string | null): { readonly timestamp: number; readonly sequence: number | null } | null {
@@ -199,9 +197,9 @@ function cursorOf(text: string | null): { readonly timestamp: number; readonly s
   const parts = /^(-?\d{1,16})(?:\.(\d{1,15}))?$/.exec(text);
   const timestamp = Number(parts?.[1]);
   if (Number.isSafeInteger(timestamp)) return { timestamp, sequence: parts?.[2] === undefined ? null : Number(parts[2]) };
-  const time = Date.parse(text);
-  if (Number.isNaN(time)) throw invalidCursor('after');
-  return { timestamp: time, sequence: null };
+  const time = instantOrDate(text);
+  if (time === null) throw invalidCursor('after');
+  return { timestamp: Math.floor(time), sequence: null };
 }
 
 /** JSON text of the cursor: a number, which is what clients expect, unless records of one millisecond lie on both sides of the border. */

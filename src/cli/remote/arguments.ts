@@ -1,6 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { refusal } from '../../kernel/errors.ts';
-import { isObject, type Json, type JsonObject, parseJson, tryParseJson } from '../../kernel/json.ts';
+import {
+  type ExactNumber,
+  isNumber,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  subtractNumbers,
+  toDouble,
+  tryParseJson,
+} from '../../kernel/json.ts';
 import { WrongUsage } from '../wrong-usage.ts';
 
 /** Reads JSON as people write it on a command line. */
@@ -35,7 +45,7 @@ export function operationOf(word: string): JsonObject {
     case '+':
       return { op: 'inc', path, value: numberOf(text, word) };
     case '-':
-      return { op: 'inc', path, value: -numberOf(text, word) };
+      return { op: 'inc', path, value: subtractNumbers(0, numberOf(text, word)) };
     case '[]':
       return { op: 'push', path, value };
     case '?':
@@ -57,9 +67,10 @@ function jsonOrText(text: string): Json {
   return value === undefined ? text : value;
 }
 
-function numberOf(text: string, word: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && Number.isFinite(value)) return value;
+/** The number of a text, as exact as it is written. */
+function numberOf(text: string, word: string): number | ExactNumber {
+  const value = tryParseJson(text);
+  if (isNumber(value) && Number.isFinite(toDouble(value))) return value;
   throw new WrongUsage(`'${word}' needs a number`);
 }
 

@@ -217,8 +217,8 @@ export const documentViews = {
     keys: VIEW_KEYS,
     query: {
       field: z.string().default('all').meta({ description: 'The path of a field' }),
-      from: z.string().meta({ description: 'ISO text or unix ms, inclusive' }),
-      to: z.string().meta({ description: 'ISO text or unix ms, exclusive' }),
+      from: z.string().meta({ description: 'An ISO time with its zone, a date (UTC) or unix ms, inclusive' }),
+      to: z.string().meta({ description: 'As `from`, exclusive' }),
       limit: z.int().min(1).max(500),
       cursor: z.string().meta({ description: '`cursor` of the page before, in the same order' }),
       order: z.enum(['asc', 'desc']).default('asc').meta({ description: '`asc`: oldest first; `desc`: newest first' }),

@@ -57,7 +57,8 @@ export const globalRecordViews = {
     keys: VIEW_KEYS,
     query: {
       limit: z.int().min(1).max(100).default(50),
-      after: z.string().meta({ description: '`cursor` of the page before' }),
+      after: z.string().meta({ description: '`cursor` of the page before, or a time' }),
+      cursor: z.string().meta({ description: 'Another name of `after`' }),
     },
     headers: { ...headers, ...AT_POSITION },
     answers: {

@@ -165,7 +165,7 @@ function applyIncrement(run: OperationRun, operation: Operation): void {
   if (!isNumber(value)) throw new MalformedOperation('inc needs a number');
   const old = run.draft.get(path);
   const sum = addNumbers(isNumber(old) ? old : 0, value);
-  if (typeof sum === 'number' && !Number.isFinite(sum)) throw new MalformedOperation('the number leaves the range of numbers');
+  if (!Number.isFinite(toDouble(sum))) throw new MalformedOperation('the number leaves the range of numbers');
   write(run, operation, old, Math.abs(toDouble(sum)) < NOISE ? 0 : sum);
   addGrowth(run, path, toDouble(value));
 }

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, stringifyJson } from '../../kernel/json.ts';
+import { type ExactNumber, type Json, type JsonObject, stringifyJson, toDouble } from '../../kernel/json.ts';
 import type { QueryModel } from '../definition/model.ts';
 import { outputOf } from './columns.ts';
 import type { QueryEnvironment, Row } from './evaluate.ts';
@@ -68,7 +68,7 @@ export function leaderboardText(answered: AnswerContext, { entries, total, playe
 export interface AggregateValues {
   readonly counted: number;
   readonly passed: number;
-  readonly sum: number;
+  readonly sum: number | ExactNumber;
   readonly best: { readonly key: string; readonly value: number } | null;
 }
 
@@ -84,7 +84,7 @@ function aggregate({ type, field, fieldLabel }: QueryPlan, { counted, passed, su
     case 'sum':
       return { field, fieldLabel, sum, counted };
     case 'average':
-      return { field, fieldLabel, average: counted === 0 ? 0 : sum / counted, counted };
+      return { field, fieldLabel, average: counted === 0 ? 0 : toDouble(sum) / counted, counted };
     default:
       return { field, fieldLabel, ...(best === null ? {} : { value: best.value, key: best.key }), counted };
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Refusal, refusable, refusal } from '../../kernel/errors.ts';
 import { instantOf } from '../../kernel/instant.ts';
-import { isNumber, type Json, type JsonObject, toDouble } from '../../kernel/json.ts';
+import { addDecimals, type ExactNumber, isNumber, type Json, type JsonObject, NumberTooLong, toDouble } from '../../kernel/json.ts';
 import { looselyEqual, toText, type Value } from '../endpoint/value.ts';
 import { metricOf, rankOf } from './board-metric.ts';
 import { attempt, type QueryEnvironment, type Row, withValueAt } from './evaluate.ts';
@@ -57,7 +57,7 @@ export class QueryRun {
   readonly #order: 'asc' | 'desc';
   #counted = 0;
   #passed = 0;
-  #sum = 0;
+  #sum: number | ExactNumber = 0;
   #best: Best | null = null;
   #errors = 0;
 
@@ -91,7 +91,7 @@ export class QueryRun {
     return this.#passed;
   }
 
-  get sum(): number {
+  get sum(): number | ExactNumber {
     return this.#sum;
   }
 
@@ -261,7 +261,7 @@ export class QueryRun {
     const value = isNumber(raw) ? metricOf(raw) : null;
     if (value === null) return;
     this.#counted += 1;
-    this.#sum += value;
+    this.#sum = summed(this.#sum, isNumber(raw) ? raw : value);
     const ranked = { key: row.key, rank: rankOf(value, this.#order), reached };
     if (type === 'leaderboard') this.#rank(ranked, text);
     else if (this.#best === null || comesBefore(ranked, this.#best)) this.#best = { ...ranked, value };
@@ -321,6 +321,16 @@ export class QueryRun {
         current = { key: row.key, data: withValueAt(withValueAt(current.data, target, value), ['computed', name], value) };
     }
     return { row: current, errors };
+  }
+}
+
+/** The sum as decimals; as doubles where it would be too long to write out. */
+function summed(sum: number | ExactNumber, value: number | ExactNumber): number | ExactNumber {
+  try {
+    return addDecimals(sum, value);
+  } catch (error) {
+    if (!(error instanceof NumberTooLong)) throw error;
+    return toDouble(sum) + toDouble(value);
   }
 }
 

@@ -173,7 +173,7 @@ function fromBase64(text: string): Buffer | null {
 function readPayload(plain: Buffer, slug: string, { type, identity }: EnvelopeIdentity): OpenedEnvelope | Refusal {
   let payload: Json;
   try {
-    payload = parseJsonBytes(plain);
+    payload = parseJsonBytes(plain, { finite: true });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     return error.kind === 'syntax'

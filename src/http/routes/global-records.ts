@@ -19,7 +19,7 @@ export function globalRecordViewHandlers({ app }: Services): Handlers<typeof glo
   return {
     async list(ctx) {
       const caller = await authenticate(app, ctx, globalRecordViews.list);
-      const page = { limit: queryParam(ctx, 'limit'), after: queryParam(ctx, 'after') };
+      const page = { limit: queryParam(ctx, 'limit'), after: queryParam(ctx, 'after') ?? queryParam(ctx, 'cursor') };
       return readAnswer(await app.records.list(caller, collectionOf(ctx), page));
     },
 

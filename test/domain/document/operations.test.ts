@@ -183,6 +183,11 @@ describe('changes', () => {
   });
 });
 
+test('an increase beyond the range of numbers is refused, however it was written', () => {
+  const most = new ExactNumber(`1${'0'.repeat(308)}`);
+  expect(() => applyOperations({ gold: most }, [op('inc', 'gold', new ExactNumber(`9${'0'.repeat(308)}`))])).toThrow(/range/);
+});
+
 describe('moves', () => {
   test('each operation has its own, with what it said of its source, cut to length', () => {
     const ops: Operation[] = [
