@@ -12,7 +12,7 @@ type Kind = 'string' | 'number' | 'boolean' | 'function' | 'object';
 const KINDS: Readonly<Record<Kind, string>> = {
   string:
     'url cdnUrl apiVersion projectId publicKey secretKey publishTarget clientType idempotencyKey key record field cursor order name host',
-  number: 'timeoutMs retries revision ifVersion limit offset around keptHours',
+  number: 'timeoutMs maxAnswerBytes retries revision ifVersion limit offset around keptHours',
   boolean: 'sessions encryption own',
   function: 'credentials log fetch onError onSettled',
   object: 'json storage signal',
@@ -61,6 +61,7 @@ const OF_CLIENTS: { readonly [Name in keyof Required<ClientOptions>]: readonly s
   sessions: null,
   encryption: null,
   timeoutMs: null,
+  maxAnswerBytes: null,
   retries: null,
   log: null,
   json: null,

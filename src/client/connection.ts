@@ -2,7 +2,7 @@ import { type Answer, readAnswer } from './answer.ts';
 import { checkArguments, requireClientOptions, requireOptions, requirePlayer } from './arguments.ts';
 import { credentials } from './credentials.ts';
 import { failure, type Result, SavepointError, success } from './errors.ts';
-import { aborted, exchange } from './exchange.ts';
+import { aborted, exchange, readReply } from './exchange.ts';
 import { jsonText } from './json-text.ts';
 import type { Operation } from './operations.ts';
 import type { ClientOptions, Credentials, Fetch, LogEntry, Player, RequestOptions } from './options.ts';
@@ -214,7 +214,11 @@ export class Connection {
     if (!request.ok) return request;
     const { url, init } = request.value;
     const timeoutMs = ask.options?.timeoutMs ?? settings.timeoutMs ?? TIMEOUT_MS;
-    const reply = await exchange(fetcherOf(settings), url, init, { timeoutMs, signal: ask.options?.signal });
+    const reply = await exchange(fetcherOf(settings), url, init, {
+      timeoutMs,
+      maxBytes: settings.maxAnswerBytes,
+      signal: ask.options?.signal,
+    });
     if (!reply.ok) return reply;
     return readAnswer(reply.value, settings.json?.parse ?? JSON.parse, ask.refusesWith200 === true);
   }
@@ -233,7 +237,9 @@ export class Connection {
       const response = await fetcherOf(settings)(url, { ...init, redirect: 'manual', signal: AbortSignal.any([signal, timeout.signal]) });
       const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
       if (response.ok && response.body !== null && isStream) return success(response);
-      const answer = readAnswer({ status: response.status, headers: response.headers, text: await response.text() }, JSON.parse, false);
+      const reply = await readReply(response, settings.maxAnswerBytes);
+      if (!reply.ok) return reply;
+      const answer = readAnswer(reply.value, JSON.parse, false);
       return answer.ok ? failure('INVALID_RESPONSE', 'The answer is no stream') : answer;
     } catch (cause) {
       if (timeout.signal.aborted && !signal.aborted) return failure('TIMEOUT', 'The stream did not open in time', { cause });

@@ -18,6 +18,8 @@ export type ClientCode =
   | 'ABORTED'
   /** The answer is not a server's: a proxy's, or not JSON. */
   | 'INVALID_RESPONSE'
+  /** The answer is larger than `maxAnswerBytes`. Whether the request was carried out is not known. */
+  | 'RESPONSE_TOO_LARGE'
   /** The status is 300 or above, and the answer names no code. */
   | 'HTTP_ERROR'
   /** The status is a success, but the body is a refusal without a code. */

@@ -1,7 +1,7 @@
 import { failure, type Result, type SavepointError, success } from './errors.ts';
 import type { Fetch } from './options.ts';
 
-/** Sends one request and reads its answer, with a timeout. */
+/** Sends one request and reads its answer, with a timeout and a bound. */
 
 export interface Reply {
   readonly status: number;
@@ -11,14 +11,18 @@ export interface Reply {
 
 export interface ExchangeOptions {
   readonly timeoutMs: number;
+  readonly maxBytes: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** Far above what a node sends. */
+const MAX_ANSWER_BYTES = 67_108_864;
 
 export async function exchange(
   fetcher: Fetch,
   url: string,
   init: RequestInit,
-  { timeoutMs, signal }: ExchangeOptions,
+  { timeoutMs, maxBytes, signal }: ExchangeOptions,
 ): Promise<Result<Reply>> {
   if (hasEnded(signal)) return aborted(signal);
   const ending = new AbortController();
@@ -28,7 +32,7 @@ export async function exchange(
   try {
     // Redirects are not followed: a redirected POST would arrive as a GET.
     const response = await fetcher(url, { ...init, redirect: 'manual', signal: ending.signal });
-    return success({ status: response.status, headers: response.headers, text: await response.text() });
+    return await readReply(response, maxBytes);
   } catch (cause) {
     if (hasEnded(signal)) return aborted(signal);
     if (ending.signal.aborted) return failure('TIMEOUT', `No answer within ${timeoutMs} ms`, { cause });
@@ -36,6 +40,26 @@ export async function exchange(
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** Reads a whole answer of at most `maxBytes`. What is beyond is not received. */
+export async function readReply(response: Response, maxBytes = MAX_ANSWER_BYTES): Promise<Result<Reply>> {
+  const { body, status, headers } = response;
+  // On some platforms, such as React Native, an answer has no stream.
+  if (!body) return success({ status, headers, text: await response.text() });
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return success({ status, headers, text: text + decoder.decode() });
+    bytes += value.length;
+    if (bytes > maxBytes) {
+      reader.cancel().catch(() => undefined);
+      return failure('RESPONSE_TOO_LARGE', `The answer is larger than ${maxBytes} bytes (maxAnswerBytes)`, { status });
+    }
+    text += decoder.decode(value, { stream: true });
   }
 }
 

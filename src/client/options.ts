@@ -55,6 +55,8 @@ export interface ClientOptions extends Partial<Credentials> {
   readonly encryption?: boolean;
   /** How long one attempt may take, ms; 15 000 when left out. */
   readonly timeoutMs?: number;
+  /** The most bytes of one answer; 64 MiB when left out. A larger one is `RESPONSE_TOO_LARGE`. */
+  readonly maxAnswerBytes?: number;
   /** How often a request is sent again; 3 when left out. */
   readonly retries?: number;
   /** Called for each log entry. Without it the client logs nothing. */

@@ -448,7 +448,7 @@ function isUnrelatedToWrite(error: SavepointError, failures: number): boolean {
   const { code, status, requestId } = error;
   if (isTransient(error) || isBlocking(error) || code === 'ABORTED' || code === 'PROXY_FAILED' || code === 'QUEUE_STORAGE') return true;
   // A captive portal may answer instead of the node. Only a node's answer carries a request id.
-  if (code === 'INVALID_RESPONSE' || (code === 'HTTP_ERROR' && requestId === undefined)) return true;
+  if (code === 'RESPONSE_TOO_LARGE' || code === 'INVALID_RESPONSE' || (code === 'HTTP_ERROR' && requestId === undefined)) return true;
   return status >= 500 && failures < MAX_SERVER_FAILURES;
 }
 
