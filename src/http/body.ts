@@ -27,7 +27,7 @@ const NO_BYTES = Buffer.alloc(0);
 /**
  * Reads the whole body, with or without a declared length: the game client never declares one. A request without a body gives no bytes.
  * Throws 413 PAYLOAD_TOO_LARGE above the bound, 408 REQUEST_TIMEOUT if the body does not arrive in time, 503 BUSY if too much is arriving
- * already, `invalid` for a compressed body or one cut short.
+ * already, 415 UNSUPPORTED_ENCODING for a compressed body, `invalid` for one cut short.
  *
  * The caller must have awaited something since the request arrived: in the turn of Node's `request` event no body has arrived yet.
  */
@@ -35,7 +35,7 @@ function readBody(exchange: Exchange, bounds: BodyBounds, invalid: MakeRefusal):
   const { req } = exchange;
   const declared = declaredLength(req);
   if (declared === 0) return NO_BYTES;
-  if (isCompressed(req)) throw invalid('A request body must not be compressed');
+  if (isCompressed(req)) throw refusal('UNSUPPORTED_ENCODING');
   if (declared !== null && declared > bounds.bytes) throw tooLarge(bounds);
   // A small body has usually arrived by the time the caller is known, and then needs no listeners and no timer.
   if (hasArrived(req, declared)) return bounded(arrived(req), bounds);

@@ -99,6 +99,7 @@ export const CATALOGUE = {
   STRICT_FINDINGS: [400, 'The validator has findings, and this push refuses them (strict); nothing was written'],
   UNKNOWN_PARAMETER: [400, 'This parameter is not served here'],
   UNKNOWN_SECTION: [400, 'A push has no such section'],
+  UNSUPPORTED_ENCODING: [415, 'The body of a request must not be compressed; send it without Content-Encoding'],
   VALIDATION_FAILED: [400, 'The definition is not valid'],
   WRITE_CONFLICT: [409, 'Other writes kept changing what this one is based on; try again'],
 } as const satisfies Record<string, readonly [status: number, message: string]>;

@@ -67,7 +67,8 @@ export function parseStored(text: string): JsonObject {
 /** Parses UTF-8 bytes; a byte order mark is a syntax error. Throws {@link JsonError}. */
 export function parseJsonBytes(bytes: Buffer, limits: JsonLimits = {}): Json {
   if (!isUtf8(bytes)) throw new JsonError('text', 'The body is not valid UTF-8');
-  const text = bytes.toString('utf8');
+  // Some editors and Windows tools put a byte order mark before JSON.
+  const text = bytes.toString('utf8', bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
   // Every body of a write passes here, and without a match this check takes a third of the time. It misses `1.e5` and numbers with a
   // shorter exponent, which JSON.parse reads as the library would.
   const exact = (LONG_EXPONENT.test(text) || hasLongDigits(bytes)) && MAY_NEED_EXACT.test(text);
