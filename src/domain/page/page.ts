@@ -77,12 +77,14 @@ export function pageBody({ page, updatedAt }: PageState, format: string | null):
 }
 
 /** The page for a browser. Everything that an author wrote is escaped as text, so no page can run a script. */
-export function pageHtml({ page }: PageState): string {
+export function pageHtml({ page, updatedAt }: PageState): string {
   const title = escaped(page.title);
+  const status = page.statusLevel === undefined ? '' : `<p>Status: <strong>${escaped(page.statusLevel)}</strong></p>`;
   const content = page.pageType === 'markdown' ? `<pre>${escaped(page.contentMd)}</pre>` : `<dl>${listed(page.kvData)}</dl>`;
-  return `<!doctype html>\n<html><head><meta charset="utf-8"><title>${title}</title>
-<style>body{font:16px sans-serif;max-width:50em;margin:2em auto;padding:0 1em}pre{white-space:pre-wrap;font:inherit}dt{font-weight:bold}</style>
-</head><body><h1>${title}</h1>${content}</body></html>\n`;
+  return `<!doctype html>\n<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${title}</title>
+<style>body{font:16px sans-serif;max-width:50em;margin:2em auto;padding:0 1em}body{overflow-wrap:anywhere}pre{white-space:pre-wrap;font:inherit}dt{font-weight:bold}</style>
+</head><body><h1>${title}</h1>${status}${content}
+<p><small>Changed ${new Date(updatedAt).toISOString()}</small></p></body></html>\n`;
 }
 
 function listed(data: JsonObject): string {

@@ -70,3 +70,14 @@ test('the page for a browser escapes everything that an author wrote', () => {
   expect(html).toContain('<h1>&lt;b&gt;&quot;x&quot;</h1>');
   expect(pageHtml(state(saved({ type: 'keyvalue', content: '{"<i>":"<u>"}' })))).toContain('<dt>&lt;i&gt;</dt><dd>&lt;u&gt;</dd>');
 });
+
+test('the document of a page shows its status and when it changed, and fits a phone', () => {
+  const page = { slug: 'status', title: 'Servers', pageType: 'markdown', contentMd: '<b>EU</b> is slow' } as const;
+  const times = { createdAt: 0, updatedAt: 0 };
+  const html = pageHtml({ page: { ...page, statusLevel: 'degraded' }, ...times });
+  expect(html).toContain('<p>Status: <strong>degraded</strong></p>');
+  expect(html).toContain('Changed 1970-01-01T00:00:00.000Z');
+  expect(html).toContain('name="viewport"');
+  expect(html).toContain('&lt;b&gt;EU&lt;/b&gt; is slow');
+  expect(pageHtml({ page, ...times })).not.toContain('Status:');
+});
