@@ -1,12 +1,13 @@
 import type { Item } from '../../contract/resources/definition.ts';
-import type { block } from '../../contract/resources/logic.ts';
+import type { block, library } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
+import type { query } from '../../contract/resources/query.ts';
 import type { StepSchema, StepType } from '../../contract/resources/step.ts';
 import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { WIRE_TEXTS } from '../wire-names.ts';
-import type { ListedKind } from './kinds.ts';
+import type { ListedKind, SourceKind } from './kinds.ts';
 import type { Problem } from './problem.ts';
-import { isReserved, objectOf } from './read.ts';
+import { isReserved, listOf, objectOf } from './read.ts';
 import { MAX_DEPTH } from './yaml.ts';
 
 /** Simple checks of every definition before it is stored, by whichever route it was sent. */
@@ -49,6 +50,53 @@ function reservedProblem(id: string): Problem | null {
 export function contentProblem(value: Json): Problem | null {
   const { steps }: Written<typeof block> = objectOf(value);
   return nameProblem(value, '', 0) ?? ownNameProblem(objectOf(value)) ?? stepProblem(steps);
+}
+
+/** What has no structure, so that nothing could be made of it: `null`, or the first of it. */
+export function structureProblem(
+  kind: SourceKind,
+  definition: Written<typeof block> & Written<typeof library> & Written<typeof query>,
+): Problem | null {
+  if (kind === 'query') return listProblem(definition.sources, 'sources');
+  if (kind !== 'endpoint' && kind !== 'workflow' && kind !== 'library') return null;
+  return stepsProblem(definition.steps, 'steps') ?? first(Object.entries(objectOf(definition.blocks)), blockProblem);
+}
+
+function blockProblem([name, written]: readonly [string, Json]): Problem | null {
+  const { steps, body }: Written<typeof block> = objectOf(written);
+  return stepsProblem(steps, `blocks.${name}.steps`) ?? stepsProblem(body, `blocks.${name}.body`);
+}
+
+function listProblem(value: Json | undefined, path: string): Problem | null {
+  return value === undefined || value === null || isArray(value) ? null : invalid(`'${path}' must be a list.`);
+}
+
+/** Types of steps that hold a list of steps. Of others `body` is data. */
+const HOLDERS: ReadonlySet<Json | undefined> = new Set(['block', 'while', 'until', 'foreach']);
+
+function stepsProblem(steps: Json | undefined, path: string): Problem | null {
+  return listProblem(steps, path) ?? first([...listOf(steps).entries()], ([index, step]) => oneStepProblem(step, `${path}[${index}]`));
+}
+
+function oneStepProblem(written: Json, path: string): Problem | null {
+  if (!isObject(written)) return invalid(`'${path}' must be a step, which is an object.`);
+  const { type, steps, body }: Written<StepSchema<'block'>> = written;
+  if (!HOLDERS.has(type)) return null;
+  return stepsProblem(steps, `${path}.steps`) ?? stepsProblem(body, `${path}.body`);
+}
+
+function first<T>(items: readonly T[], problem: (item: T) => Problem | null): Problem | null {
+  for (const item of items) {
+    const found = problem(item);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** What is wrong with a source text that was sent, or `null`. */
+export function sourceProblem({ sourceText: text }: Item): Problem | null {
+  if (text === undefined || text === null) return null;
+  return typeof text === 'string' ? sourceTextProblem(text) : invalid(`'sourceText' must be a text.`);
 }
 
 /** What is wrong with the size of a source text, or `null`. */

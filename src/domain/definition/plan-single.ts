@@ -6,7 +6,7 @@ import { isArray, isObject, type Json } from '../../kernel/json.ts';
 import { type PublishTarget, SINGLE_ID } from '../events.ts';
 import { datedRules } from '../limit/rules.ts';
 import type { DefinitionsState } from '../states.ts';
-import { contentProblem, sourceTextProblem, storedTextProblem } from './check.ts';
+import { contentProblem, invalid, sourceProblem, storedTextProblem } from './check.ts';
 import { effectiveDefinitions } from './effective.ts';
 import { type Finding, Findings } from './findings/finding.ts';
 import { isValueTaken } from './findings/known.ts';
@@ -16,6 +16,7 @@ import { warningsOf } from './findings/shown.ts';
 import { gameValuesFindings } from './findings/values.ts';
 import type { SingleKind } from './kinds.ts';
 import { definitionOf } from './overlay.ts';
+import type { Problem } from './problem.ts';
 import { current, type Put, putOf, refusePush } from './publish.ts';
 import { objectOf } from './read.ts';
 import { authoringOf } from './source.ts';
@@ -55,11 +56,10 @@ export function planSingle(
   }
   const before = current(state, target, kind, SINGLE_ID);
   const held = before === undefined ? null : definitionOf(before);
-  const { sourceText: text }: Item = objectOf(body);
   const dated = isArray(value) && kind === 'rate-limit-rules' ? datedRules(value, held, now) : null;
   const put = putOf(kind, SINGLE_ID, dated === null ? value : withSource(dated, body));
-  const tooLarge = typeof text === 'string' ? sourceTextProblem(text) : null;
-  const problem = contentProblem(value) ?? tooLarge ?? storedTextProblem(put.text);
+  const shapeless = kind === 'game-values' ? valuesProblem(value) : null;
+  const problem = contentProblem(value) ?? sourceProblem(objectOf(body)) ?? shapeless ?? storedTextProblem(put.text);
   if (problem !== null) return refusePush('VALIDATION_FAILED', problem.message, about);
   return { put, total: totalOf(value), findings: (known) => singleFindings(state, kind, body, target, known) };
 }
@@ -85,6 +85,17 @@ export function wholeDiagnostics(
 ): { readonly diagnostics?: readonly Diagnostic[] } {
   const about = { resourceKind, resourceId };
   return found.length === 0 ? {} : { diagnostics: warningsOf(found, about, '') };
+}
+
+/** What has no structure: nothing of it would be served. */
+function valuesProblem(value: Json): Problem | null {
+  const { items, groups, tables }: WrittenValues = objectOf(value);
+  if (items !== undefined && items !== null && !isArray(items)) return invalid(`'items' must be a list.`);
+  for (const [name, part] of Object.entries({ groups, tables })) {
+    if (part !== undefined && part !== null && !isArray(part) && !isObject(part))
+      return invalid(`'${name}' must be a list, or a map by id.`);
+  }
+  return null;
 }
 
 /** Groups and tables of game values. Each is a part of every answer, and is looked at by each publish; of their rows and entries there may be many more. */

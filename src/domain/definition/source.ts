@@ -1,6 +1,6 @@
 import type { Item } from '../../contract/resources/definition.ts';
 import { isObject, type Json, type JsonObject, parseJson } from '../../kernel/json.ts';
-import { contentProblem, invalid, sourceTextProblem } from './check.ts';
+import { contentProblem, invalid, sourceProblem, sourceTextProblem, structureProblem } from './check.ts';
 import type { SourceKind } from './kinds.ts';
 import { failed, type Parsed, type Problem, type Warning } from './problem.ts';
 import { isReserved, objectFrom, stringOf } from './read.ts';
@@ -54,10 +54,12 @@ const known = new WeakMap<JsonObject, { readonly kind: SourceKind; readonly comp
 function compileObject(item: Item, kind: SourceKind): Compiled {
   const given = stringOf(item.id) ?? fileId(item, kind);
   const { sourceText: text } = item;
+  const unread = typeof text === 'string' ? null : sourceProblem(item);
+  if (unread !== null) return refused(unread, given ?? null);
   const compiled = typeof text === 'string' ? compileText(item, text, kind, given) : plain(item);
   if (!compiled.ok) return refused(compiled.problem, given ?? stringOf(item.slug) ?? stringOf(item.name) ?? null);
   const { definition, warnings } = compiled.value;
-  const problem = contentProblem(definition);
+  const problem = contentProblem(definition) ?? structureProblem(kind, definition);
   const id = stringOf(idOf(definition)) ?? null;
   return problem === null ? { ok: true, definition, id, warnings } : refused(problem, given ?? id);
 }

@@ -372,6 +372,16 @@ describe('PATCH of one', () => {
     ['collection', { collection: {} }, 'VALIDATION_FAILED', 'Collection name is required.'],
     ['workflow', {}, 'VALIDATION_FAILED', 'Workflow id is required.'],
     ['endpoint', { endpoint: { id: 'a', sourceText: ' ' } }, 'SOURCE_COMPILE_FAILED', 'Source text is empty.'],
+    ['endpoint', { id: 'a', slug: 'a', sourceText: 5 }, 'VALIDATION_FAILED', "'sourceText' must be a text."],
+    ['endpoint', { id: 'a', slug: 'a', steps: { id: 'x' } }, 'VALIDATION_FAILED', "'steps' must be a list."],
+    ['endpoint', { id: 'a', slug: 'a', steps: ['x'] }, 'VALIDATION_FAILED', "'steps[0]' must be a step, which is an object."],
+    [
+      'endpoint',
+      { id: 'a', slug: 'a', steps: [{ id: 'w', type: 'while', steps: 5 }] },
+      'VALIDATION_FAILED',
+      "'steps[0].steps' must be a list.",
+    ],
+    ['workflow', { id: 'a', steps: 'none' }, 'VALIDATION_FAILED', "'steps' must be a list."],
   ])('%s %j is refused', (kind, body, code, message) => {
     expect(refused(decideUpsertOne(EMPTY, kind, body, 'live'))).toMatchObject({ status: 400, code, message });
   });
@@ -456,7 +466,7 @@ describe('game values and rate-limit rules', () => {
   });
 
   it('are refused if no reader could use them', () => {
-    for (const body of [undefined, null, 5, 'x'])
+    for (const body of [undefined, null, 5, 'x', { items: { a: 1 } }, { groups: 5 }, { tables: 'x' }])
       expect(refused(decidePutSingle(EMPTY, 'game-values', body, 'live', 0)).code).toBe('VALIDATION_FAILED');
     for (const body of [undefined, {}, { rules: {} }, [5]])
       expect(refused(decidePutSingle(EMPTY, 'rate-limit-rules', body, 'live', 0)).status).toBe(400);

@@ -109,7 +109,12 @@ describe('a block of a library', () => {
 
   it('has its params checked where it is called', () => {
     const steps = [{ id: 'c', type: 'call', target: 'economy.price_of', params: { level: 1, levle: 2 } }];
-    expect(found({ id: 'e', slug: 'e', steps })).toEqual(['UNKNOWN_PARAM /steps/0/params/levle']);
+    expect(found({ id: 'e', slug: 'e', imports: ['economy'], steps })).toEqual(['UNKNOWN_PARAM /steps/0/params/levle']);
+  });
+
+  it('is found where its library is not among the imports', () => {
+    const steps = [{ id: 'c', type: 'call', target: 'economy.price_of', params: { level: 1 } }];
+    expect(found({ id: 'e', slug: 'e', steps })).toEqual(['LIBRARY_NOT_IMPORTED /steps/0/target']);
   });
 
   it('that may write makes the endpoint that calls it one that may write', () => {

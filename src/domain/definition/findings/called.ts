@@ -31,14 +31,18 @@ function missingFinding(called: string, { pointer, member }: Call, findings: Fin
 
 function blockFindings(called: string, { pointer, member, params: given }: Call, findings: Findings): void {
   const declared = findings.known.block(called);
+  const library = called.slice(0, called.indexOf('.'));
   if (declared === false) {
-    const library = called.slice(0, called.indexOf('.'));
     const missing = findings.known.library(library)
       ? ({ kind: 'block', name: called } as const)
       : ({ kind: 'library', name: library } as const);
     const message = `There is no ${missing.kind} '${missing.name}': a call that reaches this step fails.`;
     findings.addMissing('BLOCK_NOT_FOUND', `${pointer}/${member}`, message, missing, 'Push the library, too.');
     return;
+  }
+  if (!findings.imports.includes(library)) {
+    const message = `'${library}' is called and not among the imports.`;
+    findings.add('LIBRARY_NOT_IMPORTED', `${pointer}/${member}`, message, `Say 'imports: [${library}]'.`);
   }
   if (declared !== true) givenFindings(called, Object.keys(declared), given, pointer, findings);
 }

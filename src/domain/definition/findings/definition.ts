@@ -6,7 +6,7 @@ import { isArray, isObject, type Json, type JsonObject } from '../../../kernel/j
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { takeOf } from '../../endpoint/take.ts';
 import type { ListedKind } from '../kinds.ts';
-import { objectOf, stringOf } from '../read.ts';
+import { listOf, objectOf, stringOf } from '../read.ts';
 import { budgetsFindings } from './budgets.ts';
 import { collectionFindings } from './collection.ts';
 import { type Finding, Findings, isText, type Known } from './finding.ts';
@@ -23,8 +23,8 @@ import { tokensFindings } from './tokens.ts';
 
 /** All findings for a definition. */
 export function definitionFindings(kind: ListedKind, definition: JsonObject, known: Known): readonly Finding[] {
-  const { blocks }: Written<typeof library> = definition;
-  const findings = new Findings(known, new Set(Object.keys(objectOf(blocks))));
+  const { blocks, imports }: Written<typeof library> = definition;
+  const findings = new Findings(known, new Set(Object.keys(objectOf(blocks))), listOf(imports));
   unknownMembers(kind, definition, findings);
   importsFindings(definition, findings);
   if (kind === 'endpoint') endpointFindings(definition, findings);

@@ -68,9 +68,13 @@ export class Findings {
   /** Names of the definition's own blocks: its steps call them by that name alone. */
   readonly ownBlocks: ReadonlySet<string>;
 
-  constructor(known: Known, ownBlocks: ReadonlySet<string> = new Set()) {
+  /** Libraries whose blocks the definition says it calls. */
+  readonly imports: readonly Json[];
+
+  constructor(known: Known, ownBlocks: ReadonlySet<string> = new Set(), imports: readonly Json[] = []) {
     this.known = known;
     this.ownBlocks = ownBlocks;
+    this.imports = imports;
   }
 
   add(code: string, pointer: string, message: string, fix?: string): void {
