@@ -17,6 +17,7 @@ export interface Generator {
 
 export interface BareServer {
   readonly url: string;
+  readonly pid: number;
   /** From now on it answers every request with `body`. */
   answerWith(body: object): Promise<void>;
   stop(): void;
@@ -86,6 +87,7 @@ export async function startBareServer(): Promise<BareServer> {
   const port = await nextMessage(child);
   return {
     url: `http://127.0.0.1:${String(port)}`,
+    pid: child.pid ?? 0,
     async answerWith(body) {
       const done = nextMessage(child);
       sendTo(child, { answer: body });

@@ -16,12 +16,13 @@ export interface Row {
   readonly bareRps: number;
   readonly bareP50Ms: number;
   readonly bareP99Ms: number;
-  /** `rps` divided by `bareRps`. */
-  readonly ratio: number;
   /** Node and Postgres together. */
   readonly cpuPer1000: number | null;
   readonly nodeCpuPer1000: number | null;
   readonly postgresCpuPer1000: number | null;
+  readonly bareCpuPer1000: number | null;
+  /** `nodeCpuPer1000` divided by `bareCpuPer1000`: without Postgres, and what the machine gives both weighs little in it. */
+  readonly cpuRatio: number | null;
   /** How long node and Postgres went on working after the load ended, at most. This shows how far the views were behind. */
   readonly drainMs: number;
   readonly rssMb: number | null;
@@ -56,18 +57,22 @@ export async function measure(testBed: TestBed, name: CaseName, connections: num
   const nodeSeen: Seen[] = [];
   const bareSeen: Seen[] = [];
   let used: Usage = { node: 0, postgres: 0 };
+  let bareUsed: number | null = 0;
   let drainMs = 0;
   for (let slice = 0; slice < slices.count; slice++) {
     const before = await usage(testBed);
     nodeSeen.push(await load(testBed, testBed.node.url, name, connections, slices.seconds));
     drainMs = Math.max(drainMs, await settle(testBed));
     used = sum(used, difference(before, await usage(testBed)));
+    const bareBefore = await cpuSeconds(testBed.bare.pid);
     bareSeen.push(await load(testBed, testBed.bare.url, name, connections, slices.seconds));
+    bareUsed = combine(bareUsed, combine(await cpuSeconds(testBed.bare.pid), bareBefore, -1), 1);
   }
   const resident = await residentOf(testBed);
   const node = merge(nodeSeen);
   const bare = merge(bareSeen);
-  const per1000 = (seconds: number | null) => (seconds === null ? null : (seconds * 1000) / node.count);
+  const nodeCpuPer1000 = per1000(used.node, node);
+  const bareCpuPer1000 = per1000(bareUsed, bare);
   const failures = { ...bare.failures, ...node.failures };
   return {
     case: name,
@@ -78,10 +83,11 @@ export async function measure(testBed: TestBed, name: CaseName, connections: num
     bareRps: bare.rps,
     bareP50Ms: bare.p50Ms,
     bareP99Ms: bare.p99Ms,
-    ratio: node.rps / bare.rps,
-    cpuPer1000: per1000(total(used)),
-    nodeCpuPer1000: per1000(used.node),
-    postgresCpuPer1000: per1000(used.postgres),
+    cpuPer1000: per1000(total(used), node),
+    nodeCpuPer1000,
+    postgresCpuPer1000: per1000(used.postgres, node),
+    bareCpuPer1000,
+    cpuRatio: quotient(nodeCpuPer1000, bareCpuPer1000),
     drainMs,
     rssMb: resident === null ? null : resident / 2 ** 20,
     failures,
@@ -155,6 +161,9 @@ const difference = (before: Usage, after: Usage): Usage => ({
   postgres: combine(after.postgres, before.postgres, -1),
 });
 const total = (of: Usage) => combine(of.node, of.postgres, 1);
+const per1000 = (seconds: number | null, { count }: Merged) => (seconds === null || count === 0 ? null : (seconds * 1000) / count);
+/** `null` also when the divisor is 0, as of a slice that is shorter than a tick of /proc. */
+const quotient = (one: number | null, other: number | null) => (one === null || other === null || other === 0 ? null : one / other);
 
 /** Several consecutive slices as one. */
 export interface Merged {

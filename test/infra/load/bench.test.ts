@@ -20,9 +20,29 @@ test('bench --json writes the figures that are compared over time, with the numb
   const result = JSON.parse(readFileSync(file, 'utf8'));
   expect(result).toMatchObject({ workers: 2, results: [{ case: 'global.append', connections: 16, non2xx: 0 }] });
   const [row] = result.results;
-  for (const name of ['rps', 'p50Ms', 'p99Ms', 'ratio']) expect([name, isFigure(row[name])]).toEqual([name, true]);
+  for (const name of ['rps', 'bareRps', 'p50Ms', 'p99Ms']) expect([name, isFigure(row[name])]).toEqual([name, true]);
   // On systems without /proc.
   expect(result.rssMb === null || isFigure(result.rssMb)).toBe(true);
+  if (result.rssMb === null) return;
+  expect(row.cpuRatio).toBeCloseTo(row.nodeCpuPer1000 / row.bareCpuPer1000);
+});
+
+test('bench has a bar on the CPU of the node by that of the bare handler, and none on requests per second', async () => {
+  const folder = newFolder();
+  const files = { json: join(folder, 'result.json'), markdown: join(folder, 'table.md') };
+  const words = ['--only', 'document.read', '--connections', '128', '--seconds', '0.2', '--json', files.json, '--markdown', files.markdown];
+  const ended = await run(words, { program: program('main') }).ended;
+  expect(ended).toMatchObject({ code: 0 });
+  const { results, bars } = JSON.parse(readFileSync(files.json, 'utf8'));
+  const [head] = readFileSync(files.markdown, 'utf8').split('\n');
+  expect(head).toContain('| bare Koa CPU s/1000 | CPU ratio |');
+  expect(ended.stdout).toMatch(/bare req\/s .+ CPU ratio/);
+  expect(ended.stdout).not.toContain('≥');
+  const bar = bars.find(({ name }: { readonly name: string }) => name.startsWith('document.read'));
+  // On systems without /proc.
+  if (results[0].cpuRatio === null) return expect(bar).toBeUndefined();
+  const found = results[0].cpuRatio;
+  expect(bar).toEqual({ name: "document.read: CPU by bare Koa's at 128 connections ≤ 1.7", holds: found <= 1.7, found, bar: 1.7 });
 });
 
 test('bench:neighbours --json writes what the quiet project felt beside each noisy load', async () => {
