@@ -36,6 +36,7 @@ test('a projector reports what it has written, what failed, and which projects a
         'savepoint_projector_events_total 2',
         expect.stringMatching(/^savepoint_projector_batches_total [1-9]/),
         expect.stringMatching(/^savepoint_projector_failures_total ([5-9]|\d\d)$/),
+        'savepoint_projector_foreign_total 0',
         'savepoint_projector_stopped_projects 1',
         'savepoint_projector_paused_views 1',
         expect.stringMatching(/^savepoint_projector_view_lag [1-9]/),

@@ -133,8 +133,8 @@ test('documents without the field are ranked by its default, before and after a 
   await project(pool, log, feed);
   expect(await top()).toEqual([
     ['lacks', 9],
-    ['later', 9],
     ['partly', 9],
+    ['later', 9],
     ['a', 5],
     ['b', 1],
   ]);

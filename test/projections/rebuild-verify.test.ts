@@ -23,6 +23,7 @@ afterAll(() => pool.end());
 const OTHER: Readonly<Record<string, (name: string) => string>> = {
   text: (name) => `coalesce(${name}, '') || '!'`,
   json: () => `'{"other":1}'`,
+  jsonb: () => `'{"other":1}'`,
   int8: (name) => `${name} + 1000`,
   _int8: (name) => `${name} || 1000::bigint`,
   int4: (name) => `${name} + 1000`,
