@@ -10,6 +10,8 @@ interface Shape {
 }
 
 const CODE_GROUP = '[0-9A-Za-z]{4}';
+/** The beginning of an address. It is bounded, or a long word would be searched to its end from each of its letters. */
+const SCHEME = '[a-z][a-z0-9+.-]{0,31}://';
 
 const SECRET_SHAPES: readonly Shape[] = [
   // With 48 characters under any prefix; shorter ones, cut or mistyped, where they begin a word: `task_list` is none.
@@ -20,11 +22,11 @@ const SECRET_SHAPES: readonly Shape[] = [
   { what: 'pass of a guest', pattern: /(ns_pass_)[A-Za-z0-9_.-]+/ },
   { what: 'recovery code', pattern: new RegExp(`(?<![A-Za-z0-9])${CODE_GROUP}(?:(?:-|%20|\\+| )${CODE_GROUP}){6}(?![A-Za-z0-9])`) },
   { what: 'recovery code', pattern: /(?<![A-Za-z0-9])(?:[0-9A-Z]{28}|[0-9a-z]{28})(?![A-Za-z0-9])/ },
-  { what: 'token of a login', pattern: /(eyJ)[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/ },
-  { what: 'password in an address', pattern: /([a-z][a-z0-9+.-]*:\/\/[^\s/:@?#"\\]*:)[^\s/@"\\]+(?=@)/ },
-  { what: 'password in an address', pattern: /([a-z][a-z0-9+.-]*:\/\/)[^\s/:@?#"\\]+(?=@)/ },
+  { what: 'token of a login', pattern: /(eyJ)[A-Za-z0-9_-]{1,1024}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/ },
+  { what: 'password in an address', pattern: new RegExp(`(${SCHEME}[^\\s/:@?#"\\\\]*:)[^\\s/@"\\\\]+(?=@)`) },
+  { what: 'password in an address', pattern: new RegExp(`(${SCHEME})[^\\s/:@?#"\\\\]+(?=@)`) },
   { what: 'password in an encoded address', pattern: /([A-Za-z0-9]%3[Aa]%2[Ff]%2[Ff])[^\s"\\/?&]+/ },
-  { what: 'query of an address', pattern: /([a-z][a-z0-9+.-]*:\/\/[^\s?#"\\]+\?)[^\s"\\]+/ },
+  { what: 'query of an address', pattern: new RegExp(`(${SCHEME}[^\\s?#"\\\\]{0,1000}\\?)[^\\s"\\\\]+`) },
 ];
 
 const ANY = SECRET_SHAPES.map(({ pattern }) => new RegExp(pattern.source, 'g'));
