@@ -17,9 +17,8 @@ import type { Project } from './project/project.ts';
  */
 
 /**
- * Reads project, key and definitions through the decision context. Throws 401 or 403 if the caller's authority
- * no longer holds, or the target is closed to it. `before`: an
- * earlier result for the same caller and target; it is returned again if nothing has changed.
+ * Reads project, key and definitions through the decision context. Throws 401 or 403 if the caller's authority no longer holds, or the
+ * target is closed to it. `before`: an earlier result for the same caller and target; it is returned again if nothing has changed.
  */
 export function accessOf(ctx: DecisionContext, caller: Caller, target: PublishTarget, before?: AccessContext): AccessContext {
   const authority = asAuthority(ctx.read(AUTHORITY));

@@ -1,7 +1,10 @@
 import { Command } from 'commander';
 import { VERSION } from '../version.ts';
 
-/** Every command, in the order and under the headings of the help. Each is loaded when it is used, because loading takes most of a short command's time. */
+/**
+ * Every command, in the order and under the headings of the help. Each is loaded when it is used, because loading takes most of a short
+ * command's time.
+ */
 const GROUPS: ReadonlyMap<string, ReadonlyMap<string, () => Promise<Command>>> = new Map([
   [
     'A game in a folder:',

@@ -1,8 +1,8 @@
 import { maskSecrets } from './secrets.ts';
 
 /**
- * The message of an error, without secrets. The error object itself is never logged: a refused Redis command contains its arguments, such as the password,
- * and a Postgres error contains its client.
+ * The message of an error, without secrets. The error object itself is never logged: a refused Redis command contains its arguments, such
+ * as the password, and a Postgres error contains its client.
  */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : 'unknown error';

@@ -15,10 +15,10 @@ export interface Row {
 }
 
 /**
- * Returns the rows that were added and removed. A row whose value stays the same, and was not left meanwhile, is not written, nor are its index entries. The old values
- * come from the statement's own snapshot. They are looked up by order and not by equality: without statistics, as on a new board, Postgres
- * rates the index by rank as good as the one by key, and would read the whole board for every row (measured: minutes for 100 000). They are
- * looked up first, so that no look-up passes over rows that this statement has just written.
+ * Returns the rows that were added and removed. A row whose value stays the same, and was not left meanwhile, is not written, nor are its
+ * index entries. The old values come from the statement's own snapshot. They are looked up by order and not by equality: without
+ * statistics, as on a new board, Postgres rates the index by rank as good as the one by key, and would read the whole board for every row
+ * (measured: minutes for 100 000). They are looked up first, so that no look-up passes over rows that this statement has just written.
  */
 const UPSERT = `
 WITH w AS MATERIALIZED (

@@ -1,10 +1,11 @@
 import type { Transaction } from '../../tables.ts';
 
 /**
- * Ranks on boards of any size. A row whose key hashes to a multiple of {@link ROWS_PER_BUCKET} starts a *rank bucket* (table `leaderboard_marks`), which
- * counts the rows up to the next one. A row's rank is the sum of the buckets before its own, about one for every 512 rows, plus a count within
- * its bucket. The keys alone decide which rows start buckets, and not their order of arrival, so a fresh fold makes the same table. The
- * distribution of values does not matter: a million players with the same score are spread over buckets, too.
+ * Ranks on boards of any size. A row whose key hashes to a multiple of {@link ROWS_PER_BUCKET} starts a *rank bucket* (table
+ * `leaderboard_marks`), which counts the rows up to the next one. A row's rank is the sum of the buckets before its own, about one for
+ * every 512 rows, plus a count within its bucket. The keys alone decide which rows start buckets, and not their order of arrival, so a
+ * fresh fold makes the same table. The distribution of values does not matter: a million players with the same score are spread over
+ * buckets, too.
  */
 
 /** A row that was added (1) or removed (-1). */

@@ -43,6 +43,9 @@ export interface Live {
   open(projectId: string, presented: PresentedCredentials, request: LiveRequest): Promise<LiveStream>;
 }
 
+/** Queries that topics evaluate at once, over all projects and of one. Further topics of a project that are due wait for these. */
+const EVALUATIONS = { slots: 16, perKey: 4 };
+
 /**
  * Changes as they happen. A message holds what the plain read of its topic would answer at the message's revision. The tail of the log says
  * what has changed. One read on this node makes the new value, and every client that may read the topic gets it.
@@ -117,9 +120,6 @@ export function createLive(parts: Omit<ReadingContext, 'evaluations'>): Live {
     },
   };
 }
-
-/** Queries that topics evaluate at once, over all projects and of one. Further topics of a project that are due wait for these. */
-const EVALUATIONS = { slots: 16, perKey: 4 };
 
 /** How often it is looked whether a node may not know the latest changes, ms. */
 const STALE_LOOK_MS = 500;

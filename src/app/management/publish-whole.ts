@@ -48,9 +48,18 @@ export async function publishWhole<Answer extends JsonObject>(
   decide: Decide<Answer>,
 ): Promise<ManageAnswer<Answer>> {
   const project = await projectOf(context, caller);
-  return onBase(context, project, caller, (guard) =>
-    publishOnce(context, caller, cause, target, scopes, (access, now) => guard(access.state, () => decide(access, now))),
-  );
+  return onBase(context, project, caller, (guard) => {
+    const decideGuarded: Decide<Answer> = (access, now) => guard(access.state, () => decide(access, now));
+    return publishOnce(context, project, { caller, cause, target, scopes, decide: decideGuarded });
+  });
+}
+
+interface PublishCommand<Answer> {
+  readonly caller: Caller;
+  readonly cause: string;
+  readonly target: PublishTarget;
+  readonly scopes: readonly string[];
+  readonly decide: Decide<Answer>;
 }
 
 /**
@@ -59,13 +68,9 @@ export async function publishWhole<Answer extends JsonObject>(
  */
 async function publishOnce<Answer extends JsonObject>(
   context: AppContext,
-  caller: Caller,
-  cause: string,
-  target: PublishTarget,
-  scopes: readonly string[],
-  decide: Decide<Answer>,
+  project: Project,
+  { caller, cause, target, scopes, decide }: PublishCommand<Answer>,
 ): Promise<ManageAnswer<Answer>> {
-  const project = await projectOf(context, caller);
   const survey = new UniqueSurvey(project);
   let fences = 0;
   let surveys = 0;

@@ -188,9 +188,8 @@ function filledText({ schema }: CollectionModel, text: string): string {
 }
 
 /**
- * Where a page of records begins: unix ms, `<ms>.<sequence>` (which we return if the border is ambiguous) or an ISO time with a zone. Every time that a
- * record
- * may carry is accepted; anything else is 400 INVALID_REQUEST.
+ * Where a page of records begins: unix ms, `<ms>.<sequence>` (which we return if the border is ambiguous) or an ISO time with a zone. Every
+ * time that a record may carry is accepted; anything else is 400 INVALID_REQUEST.
  */
 function cursorOf(text: string | null): { readonly timestamp: number; readonly sequence: number | null } | null {
   if (text === null) return null;

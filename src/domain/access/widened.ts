@@ -2,7 +2,7 @@ import type { collection } from '../../contract/resources/collection.ts';
 import type { endpoint } from '../../contract/resources/logic.ts';
 import type { Written } from '../../contract/resources/member.ts';
 import type { query } from '../../contract/resources/query.ts';
-import type { Json } from '../../kernel/json.ts';
+import type { Json, JsonObject } from '../../kernel/json.ts';
 import type { OpenTo } from '../definition/model.ts';
 import { isInternal, opennessOf } from '../definition/models.ts';
 import { flagOf, objectOf, stringOf } from '../definition/read.ts';
@@ -23,14 +23,7 @@ export interface Widening {
 export function wideningsOf(kind: string, before: Json, after: Json): readonly Widening[] {
   const [one, other] = [objectOf(before), objectOf(after)];
   if (Object.keys(one).length === 0) return [];
-  const found =
-    kind === 'collection'
-      ? ofCollection(one, other)
-      : kind === 'endpoint'
-        ? ofEndpoint(one, other)
-        : kind === 'query'
-          ? ofQuery(one, other)
-          : [];
+  const found = WIDENINGS.get(kind)?.(one, other) ?? [];
   return found.filter((each) => each !== null);
 }
 
@@ -86,6 +79,13 @@ function ofQuery(before: Written<typeof query>, after: Written<typeof query>): r
   const message = 'Every game may run it; until now secret keys alone.';
   return [opened('requiresSecretKey', !takesSecret(before), !takesSecret(after), message)];
 }
+
+/** By kind; definitions of other kinds open nothing. */
+const WIDENINGS: ReadonlyMap<string, (before: JsonObject, after: JsonObject) => readonly (Widening | null)[]> = new Map([
+  ['collection', ofCollection],
+  ['endpoint', ofEndpoint],
+  ['query', ofQuery],
+]);
 
 function takesSecret({ requiresSecretKey }: { readonly requiresSecretKey?: Json | undefined }): boolean {
   return flagOf(requiresSecretKey) ?? false;

@@ -98,7 +98,10 @@ function valuesProblem(value: Json): Problem | null {
   return null;
 }
 
-/** Groups and tables of game values. Each is a part of every answer, and is looked at by each publish; of their rows and entries there may be many more. */
+/**
+ * Groups and tables of game values. Each is a part of every answer, and is looked at by each publish; of their rows and entries there may
+ * be many more.
+ */
 const MAX_VALUES = 20_000;
 
 function groupsAndTables(value: Json): number {

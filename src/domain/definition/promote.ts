@@ -42,11 +42,10 @@ export function decidePromote(state: DefinitionsState, options: { readonly dryRu
 
 /** Findings of a promotion that stop nothing: what it opens to more callers than live does. */
 export function wideningFindings(state: DefinitionsState): JsonObject[] {
-  return changedEntries(state).flatMap((entry) =>
-    wideningsOf(entry.kind, entry.live === null ? {} : definitionOf(entry.live), entry.value).map(({ message }) => ({
-      ...{ code: ACCESS_WIDENED, kind: entry.kind, id: entry.id, message },
-    })),
-  );
+  return changedEntries(state).flatMap(({ kind, id, live, value }) => {
+    const widenings = wideningsOf(kind, live === null ? {} : definitionOf(live), value);
+    return widenings.map(({ message }) => ({ code: ACCESS_WIDENED, kind, id, message }));
+  });
 }
 
 /** `next` against `live`: every staged definition that would change something, with its differences field by field. */

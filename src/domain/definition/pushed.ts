@@ -150,7 +150,10 @@ interface PushOptions {
   readonly strict?: boolean;
 }
 
-/** Makes the function that gives an element's warnings. Dropped guards and widened access are always reported; of other warnings the first {@link MAX_WARNINGS}. */
+/**
+ * Makes the function that gives an element's warnings. Dropped guards and widened access are always reported; of other warnings the first
+ * {@link MAX_WARNINGS}.
+ */
 export function warner(
   state: DefinitionsState,
   target: PublishTarget,

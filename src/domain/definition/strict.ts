@@ -20,7 +20,10 @@ export function strictly<Body extends JsonObject>(decision: Decision<Body> | Ref
   return refusal('STRICT_FINDINGS', plainWords(message), { body: refusedBody(body) });
 }
 
-/** Findings in an answer to a push, but not what it opens, which is meant: at the top, in the results of its elements, and in those of its sections. */
+/**
+ * Findings in an answer to a push, but not what it opens, which is meant: at the top, in the results of its elements, and in those of its
+ * sections.
+ */
 function diagnosticsIn(body: JsonObject): JsonObject[] {
   const parts = [...objectsIn(body['results']), ...objectsIn(Object.values(body))];
   return [...objectsIn(body['diagnostics']).filter(({ code }) => code !== ACCESS_WIDENED), ...parts.flatMap(diagnosticsIn)];

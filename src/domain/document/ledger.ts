@@ -73,12 +73,12 @@ const DEFAULT = { source: 'default' };
 const DEFINITION = { source: 'definition' };
 
 /**
- * The entries of one write, in the order of its operations, and else of the schema. Every ledger field that now reads as another number, defaults included, has one;
- * of operations each that moved it has one, in their order, also if they cancel out. A
- * missing document, member or number counts as 0. A default that takes effect has an entry of its own, and so has a change that a definition
- * made since the last write; both come before the writer's entry. `before` is always the `after` of the field's last entry, so the sum of all
- * deltas is the value as it reads. Only fields in objects have entries, whether named or described by `additionalProperties`: a list's item has
- * no path that stays the same from write to write.
+ * The entries of one write, in the order of its operations, and else of the schema. Every ledger field that now reads as another number,
+ * defaults included, has one; of operations each that moved it has one, in their order, also if they cancel out. A missing document, member
+ * or number counts as 0. A default that takes effect has an entry of its own, and so has a change that a definition made since the last
+ * write; both come before the writer's entry. `before` is always the `after` of the field's last entry, so the sum of all deltas is the
+ * value as it reads. Only fields in objects have entries, whether named or described by `additionalProperties`: a list's item has no path
+ * that stays the same from write to write.
  */
 export function ledgerEntries(write: LedgerWrite): Entries {
   const { schema, balances } = write;

@@ -20,8 +20,9 @@ const ORDERS = new Map<string, Holds>([
 export const ORDER_SYMBOLS: readonly string[] = [...ORDERS.keys()];
 
 /**
- * A comparison by order. Two instants compare by time, null is before every instant, and everything else compares as numbers. `missing`: what
- * counts for a side that is missing or no number; if that is a number, what is missing counts as null. In a project with strict comparisons, a side that is no number is an error.
+ * A comparison by order. Two instants compare by time, null is before every instant, and everything else compares as numbers. `missing`:
+ * what counts for a side that is missing or no number; if that is a number, what is missing counts as null. In a project with strict
+ * comparisons, a side that is no number is an error.
  */
 export function orderBy(symbol: string, missing: number): Compare {
   const holds = ORDERS.get(symbol) ?? (() => false);
@@ -57,15 +58,13 @@ export function isOrdered(value: Json): boolean {
 
 /** Says why a value cannot be compared by order. */
 export function unordered(value: Json): string {
-  const shown =
-    typeof value === 'string'
-      ? `"${value.slice(0, MAX_SHOWN)}"`
-      : isObject(value)
-        ? 'An object'
-        : isArray(value)
-          ? 'A list'
-          : String(value);
-  return `${shown} has no order: <, <=, > and >= compare numbers, or two ISO times with a zone.`;
+  return `${shown(value)} has no order: <, <=, > and >= compare numbers, or two ISO times with a zone.`;
+}
+
+function shown(value: Json): string {
+  if (typeof value === 'string') return `"${value.slice(0, MAX_SHOWN)}"`;
+  if (isObject(value)) return 'An object';
+  return isArray(value) ? 'A list' : String(value);
 }
 
 const MAX_SHOWN = 60;

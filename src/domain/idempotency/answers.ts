@@ -55,9 +55,8 @@ export function rememberAnswer(
 }
 
 /**
- * Refusals caused by other writes, by this machine's load or by what the project holds now. They are not kept: the same request may succeed a
- * moment later, and a kept refusal
- * would be repeated for a day.
+ * Refusals caused by other writes, by this machine's load or by what the project holds now. They are not kept: the same request may succeed
+ * a moment later, and a kept refusal would be repeated for a day.
  */
 const PASSING: ReadonlySet<string> = new Set([
   ...['WRITE_CONFLICT', 'LIMIT_EXCEEDED', 'SCAN_TOO_LARGE'],

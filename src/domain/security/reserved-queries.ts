@@ -6,15 +6,19 @@ import { memberSpellings } from '../wire-names.ts';
  */
 const RESERVED_QUERIES: ReadonlySet<string> = new Set(
   [
-    ...['apiKey', 'token', 'authSessionToken', 'sessionToken', 'encryptedRequestId', 'secretKey', 'networkStorageSecret'],
-    ...[
-      'network_storage_secret_key',
-      'secret-key',
-      'revisionTarget',
-      'includeStaged',
-      'v',
-      ...['platformId', 'platformid'].flatMap(memberSpellings),
-    ],
+    'apiKey',
+    'token',
+    'authSessionToken',
+    'sessionToken',
+    'encryptedRequestId',
+    'secretKey',
+    'networkStorageSecret',
+    'network_storage_secret_key',
+    'secret-key',
+    'revisionTarget',
+    'includeStaged',
+    'v',
+    ...['platformId', 'platformid'].flatMap(memberSpellings),
   ].map((name) => name.toLowerCase()),
 );
 

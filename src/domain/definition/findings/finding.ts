@@ -67,7 +67,6 @@ export class Findings {
   readonly known: Known;
   /** Names of the definition's own blocks: its steps call them by that name alone. */
   readonly ownBlocks: ReadonlySet<string>;
-
   /** Libraries whose blocks the definition says it calls. */
   readonly imports: readonly Json[];
 
