@@ -101,6 +101,10 @@ export class ProjectStreams implements SubscriberHost {
     });
   }
 
+  pauses(): () => Promise<void> | null {
+    return this.#roundRobin.sharing(this.project.id);
+  }
+
   join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic {
     const known = this.#topics.get(reading.name) ?? this.#createTopic(reading, rules);
     known.subscriptions.set(subscriber, (known.subscriptions.get(subscriber) ?? 0) + 1);
@@ -202,7 +206,7 @@ export class ProjectStreams implements SubscriberHost {
   async #recheckAll(): Promise<void> {
     if (this.#isRechecking) return;
     this.#isRechecking = true;
-    const pause = this.#roundRobin.sharing(this.project.id);
+    const pause = this.pauses();
     while (this.#haveRulesChanged) {
       this.#haveRulesChanged = false;
       for (const subscriber of this.subscribers) {
@@ -218,7 +222,7 @@ export class ProjectStreams implements SubscriberHost {
   async #deliver(topic: SharedTopic): Promise<void> {
     if (this.#delivering.has(topic)) return;
     this.#delivering.add(topic);
-    const pause = this.#roundRobin.sharing(this.project.id);
+    const pause = this.pauses();
     for (let version = -1; version !== topic.version; ) {
       version = topic.version;
       for (const subscriber of this.#topics.get(topic.name)?.subscriptions.keys() ?? []) {

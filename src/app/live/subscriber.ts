@@ -43,6 +43,8 @@ export interface SubscriberHost {
   readonly expiries: Expiries;
   /** Whether this node may not know the latest changes of the project. */
   readonly isStale: boolean;
+  /** Makes a function to call before each of many pieces of work: it returns what to await, or `null` where the work may go on. */
+  pauses(): () => Promise<void> | null;
   /** The topic of a reading, with this listener. */
   join(reading: Reading, rules: Rules, subscriber: Subscriber): SharedTopic;
   leave(topic: SharedTopic, subscriber: Subscriber): void;
@@ -147,7 +149,10 @@ export class Subscriber {
     const caller = await this.#streamCaller.authenticate();
     let expiresAt = Number.POSITIVE_INFINITY;
     const proof = new Set<SubjectKey>();
+    const pause = this.#host.pauses();
     for (const entry of this.#entries) {
+      const turn = pause();
+      if (turn !== null) await turn;
       const found = await admissionOrRefusal(this.#streamCaller, caller, entry.topic);
       // The client has left meanwhile.
       if (this.#isClosed) return;
