@@ -18,7 +18,7 @@ import { exportProjector, exportQuotas, observerOf, sampleMetrics } from './comp
 import type { Connections } from './compose/pool.ts';
 import { openMetricsPort, probeOf } from './compose/probe.ts';
 import { createProjects, NO_OBSERVER, watchCheckpoints } from './compose/projects.ts';
-import { boundedViews, createReadBulkhead, READS_OF_ONE_MACHINE } from './compose/read-bulkhead.ts';
+import { createReadBulkhead, READS_OF_ONE_MACHINE, withinTimeout } from './compose/read-bulkhead.ts';
 import { type Readiness, watchReadiness } from './compose/readiness.ts';
 import { scanSlots } from './compose/scans.ts';
 import { createServing } from './compose/serving.ts';
@@ -205,12 +205,10 @@ async function openProjects(build: NodeBuild, projecting: boolean, ofAll?: () =>
   const telemetry = openTelemetry(shared, config.limits);
   shutdown.add(sampleMetrics(metrics, projects));
   exportQuotas(metrics.registry);
-  const views = boundedViews(
-    createViewReader(pool, projector, build.readiness.hasCaughtUp),
-    viewReads,
-    realScheduler,
-    config.limits.commandTimeoutMs,
-  );
+  const views = createViewReader(pool, projector, {
+    run: withinTimeout(viewReads, realScheduler, config.limits.commandTimeoutMs),
+    hasCaughtUp: build.readiness.hasCaughtUp,
+  });
   const exposition = expositionOf(ofAll ?? (() => metrics.registry.metrics()));
   const server: HttpServer = createServing({
     config,

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../../src/kernel/error-reporting.ts';
+import { pause } from '../../src/kernel/pause.ts';
 
 /** A part of the cluster while it runs. */
 export interface Running {
@@ -46,7 +46,7 @@ export async function supervise(part: Part, tell: (text: string) => void): Promi
       if (signal.aborted) return;
       failures = Date.now() - born > LONG_LIFE_MS ? 0 : failures + 1;
       tell(`${part.name} ended (${how}); starting it again`);
-      await sleep(Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1), MAX_PAUSE_MS), undefined, { signal }).catch(() => undefined);
+      await pause(Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, failures - 1), MAX_PAUSE_MS), signal);
       if (signal.aborted) return;
       await again();
     }

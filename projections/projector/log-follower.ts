@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { throttled } from '../../src/kernel/error-reporting.ts';
 import { groupBy } from '../../src/kernel/group.ts';
+import { pause } from '../../src/kernel/pause.ts';
 import type { FollowOptions, FollowStep, Log, RecordedEvent } from '../../src/log/port.ts';
 import { PROJECT_PREFIX, projectOf, projectStream } from '../../src/log/streams.ts';
 import type { ProjectorLogger } from './context.ts';
@@ -138,7 +138,6 @@ export class LogFollower {
   /** Asks until there is an answer; `undefined` when the projector stops first. */
   #retry<T>(question: () => Promise<T>): Promise<T | undefined> {
     const { signal } = this.#stopping;
-    const pause = () => sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
-    return retry(question, { stopping: signal, pause, onError: this.#onError });
+    return retry(question, { stopping: signal, pause: () => pause(RETRY_MS, signal), onError: this.#onError });
   }
 }

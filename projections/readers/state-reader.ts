@@ -8,6 +8,7 @@ import { QUERY_TIMEOUT } from '../query-timeout.ts';
 import { STATE_NAMES } from '../registry.ts';
 import { revisionOf, throughViews } from '../through-views.ts';
 import { COLUMN_TYPES, STATE_LOADERS, type StateRow } from './state-loaders.ts';
+import type { RunRead } from './view-reader.ts';
 
 /** The most subjects that are loaded by one statement. Loads of the same turn of the event loop are merged. */
 const MERGED = 500;
@@ -27,14 +28,11 @@ interface Gathering {
   readonly answer: Promise<Loaded>;
 }
 
-/** Runs a project's statement when it gets a connection. */
-export type WithSlot = <T>(projectId: string, read: () => Promise<T>) => Promise<T>;
-
 /**
  * Loads states for decisions. All subjects of a project that are requested in the same turn of the event loop are loaded by one statement,
  * which reads rows and checkpoint from one snapshot.
  */
-export function createStateReader(pool: Pool, withSlot: WithSlot = (_, read) => read()): StateReader {
+export function createStateReader(pool: Pool, run: RunRead = (_, read) => read()): StateReader {
   const gathering = new Map<string, Gathering>();
 
   const gather = (projectId: string): Gathering => {
@@ -43,7 +41,7 @@ export function createStateReader(pool: Pool, withSlot: WithSlot = (_, read) => 
     const subjects = new Set<SubjectKey>();
     const answer = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       if (gathering.get(projectId) === made) gathering.delete(projectId);
-      return withSlot(projectId, () => loadStates(pool, projectId, [...subjects]));
+      return run(projectId, () => loadStates(pool, projectId, [...subjects]));
     });
     const made: Gathering = { subjects, answer };
     gathering.set(projectId, made);
@@ -70,10 +68,9 @@ export function createStateReader(pool: Pool, withSlot: WithSlot = (_, read) => 
       return { revision, states: subjects.map((subject) => states.get(subject) ?? null) };
     },
 
-    documentKeys: (projectId, space, collection, most) =>
-      withSlot(projectId, () => readDocumentKeys(pool, projectId, space, collection, most)),
+    documentKeys: (projectId, space, collection, most) => run(projectId, () => readDocumentKeys(pool, projectId, space, collection, most)),
 
-    countDocuments: (projectId, ...args) => withSlot(projectId, () => countDocumentsAfter(pool, projectId, ...args)),
+    countDocuments: (projectId, ...args) => run(projectId, () => countDocumentsAfter(pool, projectId, ...args)),
   };
 }
 

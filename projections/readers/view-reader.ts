@@ -31,15 +31,26 @@ const SHOWN: Readonly<Record<ViewTable, { readonly name: string; readonly text: 
 };
 const REACHED = `SELECT ${revisionOf(PROJECTION_NAMES)} AS revision`;
 
-/**
- * `progress`: the projector of this process, or `null` where another process projects; the checkpoints are then polled. `hasCaughtUp`: see
- * {@link ViewReader.hasShown}.
- */
+/** Runs a project's read within the bounds of its caller. */
+export type RunRead = <T>(projectId: string, read: () => Promise<T>) => Promise<T>;
+
+interface ViewReaderOptions {
+  /** Waiting for a view to catch up takes no connection for long, and is not bounded. */
+  readonly run?: RunRead;
+  /** See {@link ViewReader.hasShown}. */
+  readonly hasCaughtUp?: (projectId: string) => boolean;
+}
+
+/** `progress`: the projector of this process, or `null` where another process projects; the checkpoints are then polled. */
 export function createViewReader(
   pool: Pool,
   progress: Progress | null,
-  hasCaughtUp: (projectId: string) => boolean = () => true,
+  { run = (_, read) => read(), hasCaughtUp = () => true }: ViewReaderOptions = {},
 ): ViewReader {
+  const bounded =
+    <Args extends readonly unknown[], T>(read: (pool: Pool, projectId: string, ...args: Args) => Promise<T>) =>
+    (projectId: string, ...args: Args) =>
+      run(projectId, () => read(pool, projectId, ...args));
   return {
     caughtUp(projectId, revision, timeoutMs) {
       return progress === null ? polled(pool, projectId, revision, timeoutMs) : progress.waitFor(projectId, revision, timeoutMs);
@@ -49,19 +60,19 @@ export function createViewReader(
       const { rows } = await pool.query<{ revision: string }>({ ...QUERY_TIMEOUT, ...SHOWN[table], values: [projectId] });
       return Number(rows[0]?.revision ?? -1) >= 0;
     },
-    ledger: (projectId, filter, page) => readLedger(pool, projectId, filter, page),
-    publishes: (projectId, page) => readPublishes(pool, projectId, page),
-    flags: (projectId, filter) => readFlags(pool, projectId, filter),
-    revisions: (projectId, subject, page) => readRevisions(pool, projectId, subject, page),
-    records: (projectId, space, collection, page) => readRecords(pool, projectId, space, collection, page),
-    scan: (projectId, space, sources, take) => scanDocuments(pool, projectId, space, sources, take),
-    documentsAfter: (projectId, collection, after, page) => readDocumentsAfter(pool, projectId, collection, after, page),
-    documentCount: (projectId, collection, most) => countDocuments(pool, projectId, collection, most),
-    ledgerFields: (projectId, collection, most) => readLedgerFields(pool, projectId, collection, most),
-    neighbours: (projectId, space, query, at, take) => readNeighbours(pool, projectId, space, query, at, take),
-    leaderboard: (projectId, space, query, page, take) => readLeaderboard(pool, projectId, space, query, page, take),
-    board: (projectId, query, take) => readBoard(pool, projectId, query, take),
-    building: (projectId) => readBuildings(pool, projectId),
+    ledger: bounded(readLedger),
+    publishes: bounded(readPublishes),
+    flags: bounded(readFlags),
+    revisions: bounded(readRevisions),
+    records: bounded(readRecords),
+    scan: bounded(scanDocuments),
+    documentsAfter: bounded(readDocumentsAfter),
+    documentCount: bounded(countDocuments),
+    ledgerFields: bounded(readLedgerFields),
+    neighbours: bounded(readNeighbours),
+    leaderboard: bounded(readLeaderboard),
+    board: bounded(readBoard),
+    building: bounded(readBuildings),
   };
 }
 

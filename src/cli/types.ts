@@ -1,9 +1,9 @@
 import { basename, join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { FolderProblem } from '../folder/problem.ts';
 import { findProject } from '../folder/project-file.ts';
 import type { Target } from '../folder/remote.ts';
+import { pause } from '../kernel/pause.ts';
 import { JSON_HELP, print, printNote, withJsonHelp } from './context.ts';
 import { CoalescingRunner } from './dev/coalescing-runner.ts';
 import { watchFolder } from './dev/watch.ts';
@@ -118,7 +118,7 @@ async function reportingFailures({ json }: TypesOptions, once: () => Promise<voi
 async function polled(signal: AbortSignal, hashOf: () => Promise<string>, changed: () => void): Promise<void> {
   let known = await hashOf();
   while (!signal.aborted) {
-    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    await pause(POLL_MS, signal);
     const hash = signal.aborted ? known : await hashOf().catch(() => known);
     if (hash !== known) changed();
     known = hash;

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { type Database, startDatabase, useDatabase } from '../../infra/postgres/database.ts';
 import { DatabaseProblem } from '../../infra/postgres/problem.ts';
 import type { Config } from '../config/config.ts';
 import { isDatabaseOutage } from '../kernel/outage.ts';
+import { pause } from '../kernel/pause.ts';
 import { onceAnswered } from './once-answered.ts';
 import { databaseName } from './outages.ts';
 
@@ -173,7 +173,7 @@ async function startAgain(config: Config, logger: Logger, stopping: AbortSignal)
       return await startDatabase({ dataDir: config.dataDir, log: logger });
     } catch (error) {
       if (tries % REPORT_EVERY === 0) logger.error({ err: error }, 'the embedded Postgres cannot be started; trying again until it can');
-      await sleep(Math.min(250 * 2 ** tries, MAX_PAUSE_MS), undefined, { signal: stopping }).catch(() => undefined);
+      await pause(Math.min(250 * 2 ** tries, MAX_PAUSE_MS), stopping);
     }
   }
   return null;

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { errorMessage } from '../kernel/error-reporting.ts';
+import { pause } from '../kernel/pause.ts';
 
 export interface WaitOptions {
   /** What is waited for, as messages name it. */
@@ -30,7 +30,7 @@ export async function onceAnswered<T>(ask: () => Promise<T>, options: WaitOption
       if (performance.now() - started >= forMs || signal?.aborted) throw error;
       if (tries === 0)
         logger.warn({ reason: errorMessage(error) }, `${name} does not answer yet; waiting for it, ${forMs / 1000} s at most`);
-      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      await pause(pauseMs, signal);
     }
   }
 }

@@ -2,6 +2,7 @@ import type { StateReader } from '../app/ports/readers.ts';
 import { Projects } from '../app/project/projects.ts';
 import type { WriterLimits, WriterObserver } from '../app/project/writer.ts';
 import type { Config } from '../config/config.ts';
+import { pause } from '../kernel/pause.ts';
 import { realScheduler } from '../kernel/scheduler.ts';
 import type { Log } from '../log/port.ts';
 import type { OutageLogger } from './outages.ts';
@@ -78,16 +79,4 @@ export function watchCheckpoints(
     stopping.abort();
     await watching;
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import type { ViewReader } from '../app/ports/readers.ts';
 import { noAnswer } from '../app/project/project.ts';
 import { Bulkhead } from '../kernel/bulkhead.ts';
 import { refusal } from '../kernel/errors.ts';
@@ -47,28 +46,7 @@ function busy(): Error {
   return refusal('BUSY', 'This project has as many reads under way as it may have; try again shortly');
 }
 
-/**
- * The same views, each read within its project's share, and waited for `timeoutMs` at most, whatever it waits for: its turn, a connection,
- * the answer. Waiting for a view to catch up takes no connection for long.
- */
-export function boundedViews(views: ViewReader, bulkhead: ReadBulkhead, scheduler: Scheduler, timeoutMs: number): ViewReader {
-  const run: ReadBulkhead['run'] = (projectId, read) =>
-    withDeadline(scheduler, scheduler.monotonic() + timeoutMs, bulkhead.run(projectId, read), noAnswer);
-  return {
-    caughtUp: views.caughtUp,
-    hasShown: views.hasShown,
-    ledger: (projectId, ...args) => run(projectId, () => views.ledger(projectId, ...args)),
-    publishes: (projectId, ...args) => run(projectId, () => views.publishes(projectId, ...args)),
-    flags: (projectId, ...args) => run(projectId, () => views.flags(projectId, ...args)),
-    revisions: (projectId, ...args) => run(projectId, () => views.revisions(projectId, ...args)),
-    records: (projectId, ...args) => run(projectId, () => views.records(projectId, ...args)),
-    scan: (projectId, ...args) => run(projectId, () => views.scan(projectId, ...args)),
-    documentsAfter: (projectId, ...args) => run(projectId, () => views.documentsAfter(projectId, ...args)),
-    documentCount: (projectId, ...args) => run(projectId, () => views.documentCount(projectId, ...args)),
-    ledgerFields: (projectId, ...args) => run(projectId, () => views.ledgerFields(projectId, ...args)),
-    building: (projectId) => run(projectId, () => views.building(projectId)),
-    leaderboard: (projectId, ...args) => run(projectId, () => views.leaderboard(projectId, ...args)),
-    neighbours: (projectId, ...args) => run(projectId, () => views.neighbours(projectId, ...args)),
-    board: (projectId, ...args) => run(projectId, () => views.board(projectId, ...args)),
-  };
+/** Runs reads as the bulkhead does, each waited for `timeoutMs` at most, whatever it waits for: its turn, a connection, the answer. */
+export function withinTimeout({ run }: ReadBulkhead, scheduler: Scheduler, timeoutMs: number): ReadBulkhead['run'] {
+  return (projectId, read) => withDeadline(scheduler, scheduler.monotonic() + timeoutMs, run(projectId, read), noAnswer);
 }

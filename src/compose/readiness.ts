@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { readFollowed } from '../../projections/projector/followed.ts';
 import { QUERY_TIMEOUT } from '../../projections/query-timeout.ts';
 import { PROJECTION_NAMES } from '../../projections/registry.ts';
 import { throttled } from '../kernel/error-reporting.ts';
+import { pause } from '../kernel/pause.ts';
 import type { Log } from '../log/port.ts';
 import { projectStream } from '../log/streams.ts';
 import { hasProjects } from './log.ts';
@@ -48,7 +48,7 @@ type Asking = <T>(question: () => Promise<T>) => Promise<T>;
 export function watchReadiness({ log, pool, onError, stallMs = STALL_MS }: ReadinessOptions): Readiness {
   const stopping = new AbortController();
   const report = throttled(onError);
-  const pause = () => sleep(POLL_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const rest = () => pause(POLL_MS, stopping.signal);
   let waiting: Lagging = new Map();
   let behind: number | null = null;
 
@@ -60,7 +60,7 @@ export function watchReadiness({ log, pool, onError, stallMs = STALL_MS }: Readi
         return await question();
       } catch (error) {
         report(error);
-        await pause();
+        await rest();
       }
     }
   };
@@ -68,14 +68,14 @@ export function watchReadiness({ log, pool, onError, stallMs = STALL_MS }: Readi
   /** Waits until a projector has read the whole log once. Before that not all projects are known. */
   const followedOnce = async (): Promise<void> => {
     if (!(await answered(() => hasProjects(log)))) return;
-    while ((await answered(() => readFollowed(pool, log))) === null) await pause();
+    while ((await answered(() => readFollowed(pool, log))) === null) await rest();
   };
 
   const watch = async (): Promise<void> => {
     await followedOnce();
     waiting = await laggingIn(log, pool, answered);
     for (behind = waiting.size; waiting.size > 0; behind = waiting.size) {
-      await pause();
+      await rest();
       dropCaughtUp(waiting, await answered(() => shownBy(pool)), stallMs);
     }
   };

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { pause } from '../kernel/pause.ts';
 
 /** Stops the parts of a process in the reverse order of their start. */
 export class Shutdown {
@@ -20,7 +20,7 @@ export class Shutdown {
    */
   async run(withinMs: number): Promise<void> {
     const over = new AbortController();
-    const timeOver = sleep(withinMs, undefined, { signal: over.signal }).catch(() => undefined);
+    const timeOver = pause(withinMs, over.signal);
     const parts = this.#parts.splice(0);
     for (const [index, part] of parts.entries()) {
       const stopping = part().catch((error: unknown) => this.#logger.warn({ err: error }, 'stopping a part failed'));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, type Json, parseJson, stringifyJson } from '../kernel/json.ts';
+import { pause } from '../kernel/pause.ts';
 import { RemoteRefusal, RemoteUnreachable } from './refusal.ts';
 
 /** Sends one request to a server, with retries if they are safe. */
@@ -49,6 +50,7 @@ export async function exchange(request: ServerRequest): Promise<Answered> {
       const waiting = waitMs(attempt, answer?.headers.get('retry-after') ?? null);
       request.onRetry?.(answer === null ? 'no answer came' : reasonOf(refused(answer)), waiting);
       await pause(waiting, request.signal);
+      request.signal?.throwIfAborted();
     } else if (answer.status >= 200 && answer.status < 300) return answer;
     else throw refused(answer);
   }
@@ -162,19 +164,4 @@ function waitMs(attempt: number, retryAfter: string | null): number {
   const told = retryAfter !== null && /^\d{1,4}$/.test(retryAfter) ? Number(retryAfter) * 1000 : 0;
   const own = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random());
   return Math.min(Math.max(told, own), MAX_PAUSE_MS);
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      signal?.removeEventListener('abort', aborted);
-      resolve();
-    }
-    function aborted(): void {
-      clearTimeout(timer);
-      reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
-    }
-    signal?.addEventListener('abort', aborted, { once: true });
-  });
 }

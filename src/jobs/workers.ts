@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { errorMessage } from '../kernel/error-reporting.ts';
+import { pause } from '../kernel/pause.ts';
 import { QUEUES, type QueueName } from './kinds.ts';
 import { enqueueDue, type Queues } from './queues.ts';
 import type { Runner } from './runner.ts';
@@ -67,7 +67,7 @@ export class Workers {
         this.#options.onError(errorMessage(error));
         // The workers of a failed attempt are closed; the next attempt makes new ones.
         await endsWithin(this.close(), IDLE_CLOSE_MS);
-        await this.#pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS));
+        await pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS), this.#closing.signal, { ref: false });
       }
     }
   }
@@ -92,15 +92,10 @@ export class Workers {
   async #keepSchedules(queues: Queues): Promise<void> {
     const { timing, now, onError } = this.#options;
     for (;;) {
-      await this.#pause(timing.lookMs);
+      await pause(timing.lookMs, this.#closing.signal, { ref: false });
       if (this.#closing.signal.aborted) return;
       await enqueueDue(queues, now(), timing.retryMs).catch((error: unknown) => onError(errorMessage(error)));
     }
-  }
-
-  /** Waits. A stop ends it early, and it does not keep the process alive. */
-  #pause(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
   }
 }
 

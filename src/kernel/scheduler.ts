@@ -1,3 +1,4 @@
+import { pause } from './pause.ts';
 /** Time as a dependency: a simulation can run hours in a second, and the same seed gives the same run. */
 export interface Scheduler {
   /** Unix ms. The clock may be set back. */
@@ -21,20 +22,7 @@ export const realScheduler: Scheduler = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   computed: () => performance.eventLoopUtilization().active,
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) {
-        resolve();
-        return;
-      }
-      const done = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      signal?.addEventListener('abort', done, { once: true });
-    }),
+  sleep: pause,
   after: (ms, task) => {
     const timer = setTimeout(task, ms);
     // A finished command must not stay alive for a deadline that nobody waits for.

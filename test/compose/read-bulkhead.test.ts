@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStateReader } from '../../projections/readers/state-reader.ts';
 import { createViewReader } from '../../projections/readers/view-reader.ts';
 import { createPool } from '../../src/compose/pool.ts';
-import { boundedViews, createReadBulkhead } from '../../src/compose/read-bulkhead.ts';
+import { createReadBulkhead, withinTimeout } from '../../src/compose/read-bulkhead.ts';
 import { AUTHORITY } from '../../src/domain/subjects.ts';
 import { realScheduler } from '../../src/kernel/scheduler.ts';
 import { freshPool } from '../projections/support.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 test('a project whose reads are slow leaves connections to the others', async () => {
   const [reads, loads] = [createReadBulkhead(6, realScheduler), createReadBulkhead(6, realScheduler)];
-  const views = boundedViews(createViewReader(pool, null), reads, realScheduler, 10_000);
+  const views = createViewReader(pool, null, { run: withinTimeout(reads, realScheduler, 10_000) });
   const states = createStateReader(pool, loads.run);
   const filter = { space: 'live', collection: 'saves', platformId: 'p1' } as const;
   const ledger = (projectId: string) => views.ledger(projectId, filter, { limit: 1, after: null });
@@ -51,7 +51,7 @@ test('a project whose reads are slow leaves connections to the others', async ()
 
 test('a request waits for a read of a view no longer than its timeout, even while the connection is still busy', async () => {
   const reads = createReadBulkhead(6, realScheduler);
-  const views = boundedViews(createViewReader(pool, null), reads, realScheduler, 100);
+  const views = createViewReader(pool, null, { run: withinTimeout(reads, realScheduler, 100) });
   const filter = { space: 'live', collection: 'saves', platformId: 'p1' } as const;
   const ledger = () => views.ledger('slow', filter, { limit: 1, after: null });
   await blocker.query('BEGIN; LOCK TABLE savepoint.ledger_v1 IN ACCESS EXCLUSIVE MODE');

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { throttled } from '../../../src/kernel/error-reporting.ts';
+import { pause } from '../../../src/kernel/pause.ts';
 import { createNotifier } from '../../../src/log/notifier.ts';
 import type { Log } from '../../../src/log/port.ts';
 import { TELEMETRY_PREFIX, telemetryProjectOf, telemetryStream } from '../../../src/log/streams.ts';
@@ -101,7 +101,7 @@ class Follower implements TelemetryFollower {
 
   /** Waits. Ends early when the follower stops. */
   #pause(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+    return pause(ms, this.#stopping.signal);
   }
 
   #retry<T>(request: () => Promise<T>): Promise<T | undefined> {

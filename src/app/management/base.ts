@@ -3,11 +3,12 @@ import type { Decision as Publish } from '../../domain/definition/publish.ts';
 import { allows, STAGED_SCOPES } from '../../domain/project/permissions.ts';
 import type { AuthorityState, DefinitionsState } from '../../domain/states.ts';
 import { DEFINITIONS } from '../../domain/subjects.ts';
-import { Refusal, refusal } from '../../kernel/errors.ts';
+import { refusal } from '../../kernel/errors.ts';
 import type { Caller } from '../caller.ts';
 import type { AppContext } from '../context.ts';
 import type { PublishRow } from '../ports/readers.ts';
 import type { Project } from '../project/project.ts';
+import { DefinitionsChanged, onceUnchanged } from './once-unchanged.ts';
 
 /**
  * The publish that a manager's change is made on: a revision of the log, taken from the position of an earlier answer. If somebody else has
@@ -25,8 +26,6 @@ const MAX_PAGES = 50;
 const MAX_CHANGES = 50;
 /** How long the history is waited for, ms. */
 const HISTORY_WAIT_MS = 5_000;
-/** How often the history is read if somebody else publishes meanwhile. */
-const MAX_ATTEMPTS = 5;
 
 /** Publishes on a base. `publish` makes the publish, with its decision wrapped by the given function. Throws 409 PUBLISH_CONFLICT. */
 export async function onBase<Answer>(
@@ -39,32 +38,17 @@ export async function onBase<Answer>(
   if (base === null) return publish((_, decide) => decide());
   // A publish that another node just made must count.
   await project.refresh();
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  return onceUnchanged(async () => {
     const baseState = await baseStateOf(context, project, caller, base);
-    try {
-      return await publish((state, decide) => {
-        if (!isSame(state, baseState.definitions)) throw new DefinitionsChanged();
-        return decidedOn(baseState.since, decide);
-      });
-    } catch (error) {
-      if (!(error instanceof DefinitionsChanged)) throw error;
-    }
-  }
-  throw refusal('WRITE_CONFLICT');
+    return publish((state, decide) => {
+      if (!isSame(state, baseState.definitions)) throw new DefinitionsChanged();
+      return decidedOn(baseState.since, decide);
+    });
+  });
 }
 
 /** Decides if nobody has published since the base. Throws the conflict otherwise. */
 export type Guard = <Body>(state: DefinitionsState, decide: () => Publish<Body>) => Publish<Body>;
-
-/**
- * The definitions are no longer those of the history that was read. It is a refusal, so a decision that read a publish under way waits for
- * that publish. Its status is 503, so no idempotency key keeps it. It never leaves this file.
- */
-class DefinitionsChanged extends Refusal {
-  constructor() {
-    super(503, 'BUSY', 'Somebody else publishes');
-  }
-}
 
 interface BaseState {
   readonly definitions: DefinitionsState;

@@ -23,6 +23,7 @@ import type { ManageAnswer } from '../answers.ts';
 import type { Caller } from '../caller.ts';
 import { type AppContext, projectOf } from '../context.ts';
 import type { Project } from '../project/project.ts';
+import { DefinitionsChanged, onceUnchanged } from './once-unchanged.ts';
 
 /** Promotion. Before it, stored data is checked against the staged definitions. */
 
@@ -44,8 +45,6 @@ const PAGE = { rows: 500, bytes: 256 * 1024 };
 const MAX_COUNTED = 1_000_000;
 /** Ledger entries of a collection that are searched for fields. */
 const MAX_ENTRIES = 100_000;
-/** How often the check starts again when the definitions change meanwhile. */
-const MAX_ATTEMPTS = 3;
 
 /**
  * Promotes. Throws 409 PROMOTION_FINDINGS if stored documents or ledgers do not fit the staged definitions, unless `force`. A dry run answers
@@ -59,11 +58,11 @@ export async function promote(
 ): Promise<ManageAnswer<Promoted>> {
   const project = await projectOf(context, caller);
   await project.refresh();
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  return onceUnchanged(async () => {
     const { key, state: seen, settings } = accessAt(project, caller, 'live');
     requirePermissions(key, STAGED_SCOPES, 'rw');
     const findings = await findingsOf(new PromotionCheck(context, project, settings.fillDefaults), seen);
-    const promoting = publish(({ state }) => {
+    return publish(({ state }) => {
       if (state.liveHash !== seen.liveHash || state.nextHash !== seen.nextHash) throw new DefinitionsChanged();
       const decision = decidePromote(state, options);
       const { answer } = decision;
@@ -72,17 +71,8 @@ export async function promote(
       if (findings.length === 0 || options.force || options.dryRun) return { ...decision, answer: { ...answer, findings: told } };
       throw refusal('PROMOTION_FINDINGS', refusedMessage(findings), { body: { findings: told, changes: answer.changes } });
     });
-    const answer = await promoting.catch((error) => {
-      if (error instanceof DefinitionsChanged) return null;
-      throw error;
-    });
-    if (answer !== null) return answer;
-  }
-  throw refusal('WRITE_CONFLICT');
+  });
 }
-
-/** Another publish came between check and promotion. It is no refusal, so no Idempotency-Key keeps it. */
-class DefinitionsChanged extends Error {}
 
 function refusedMessage(findings: readonly JsonObject[]): string {
   const more = findings.length > 1 ? ` (and ${findings.length - 1} more findings)` : '';

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { FolderProblem } from '../../folder/problem.ts';
+import { pause } from '../../kernel/pause.ts';
 import type { LocalNode } from './local-node.ts';
 
 /** Restarts the folder's own node when it has ended: killed, out of memory, or crashed. */
@@ -48,8 +48,4 @@ export async function keepRunning(node: LocalNode, listener: NodeListener, signa
     startedAt = performance.now();
     if (isUp && !signal.aborted) listener.restarted();
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../kernel/pause.ts';
 
 /**
  * Detects changes of a folder's sources by polling, because file system events are lost on network disks and container mounts, and
@@ -34,10 +34,6 @@ export async function watchFolder(dir: string, changed: () => void, signal: Abor
     }
     await pause(Math.max(POLL_MS, took / MAX_TIME_SHARE), signal);
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }
 
 /** A fingerprint of all sources: path, time, size and inode of each file. */

@@ -7,9 +7,9 @@ import type { ListedKind, SingleKind } from '../../domain/definition/kinds.ts';
 import { refusal } from '../../kernel/errors.ts';
 import type { MakeRefusal } from '../body.ts';
 import { authenticate, present, targetOf } from '../credentials.ts';
-import { type Context, type Exchange, headerText, param, queryOf, queryParam, queryText } from '../exchange.ts';
+import { type Context, type Exchange, headerText, param, queryParam, queryText } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
-import { invalidResource, managed, presentBody, type Services, strictOf } from './services.ts';
+import { flagOf, invalidResource, managed, presentBody, type Services } from './services.ts';
 
 type Listed = typeof collections;
 
@@ -24,7 +24,7 @@ export function listedHandlers(
     const caller = await authenticate(app, ctx, contract.post);
     const { exchange } = ctx.state;
     const body = await presentBody(exchange, managementBody, invalid);
-    const options = { target: targetOf(exchange), replaceAll: replacesAll(exchange, kind, invalid), strict: strictOf(exchange) };
+    const options = { target: targetOf(exchange), replaceAll: replacesAll(exchange, kind, invalid), strict: flagOf(exchange, 'strict') };
     const answer = await app.manage.upsertMany(caller, kind, body, options);
     // The work is done before the answer, so a client that asks for a job gets a finished one.
     if (queryParam(ctx, 'async') !== 'true') return managed(answer);
@@ -37,7 +37,7 @@ export function listedHandlers(
     async patch(ctx) {
       const caller = await authenticate(app, ctx, contract.post);
       const body = await presentBody(ctx.state.exchange, managementBody, invalid);
-      return managed(await app.manage.upsertOne(caller, kind, body, targetOf(ctx.state.exchange), strictOf(ctx.state.exchange)));
+      return managed(await app.manage.upsertOne(caller, kind, body, targetOf(ctx.state.exchange), flagOf(ctx.state.exchange, 'strict')));
     },
 
     async remove(ctx) {
@@ -54,16 +54,11 @@ export function listedHandlers(
   };
 }
 
-/**
- * Whether a push replaces all definitions of its kind. Only a push of endpoints can. Elsewhere, or with a value other than true and false,
- * it is refused: if it were ignored, definitions that were meant to be removed would stay.
- */
+/** Whether a push replaces all definitions of its kind. Only a push of endpoints can; elsewhere it is refused. */
 function replacesAll(exchange: Exchange, kind: ListedKind, invalid: MakeRefusal): boolean {
-  const value = queryOf(exchange)['replaceAll'] ?? 'false';
-  if (value === 'false') return false;
-  if (value !== 'true') throw invalid('`replaceAll` must be true or false.');
-  if (kind !== 'endpoint') throw invalid('`replaceAll` is there for endpoints only; delete the others by their ids.');
-  return true;
+  const replaces = flagOf(exchange, 'replaceAll', undefined, invalid);
+  if (replaces && kind !== 'endpoint') throw invalid('`replaceAll` is there for endpoints only; delete the others by their ids.');
+  return replaces;
 }
 
 export function gameValuesHandlers(services: Services): Handlers<typeof gameValues> {
@@ -93,7 +88,7 @@ function singleHandlers({ app, managementBody }: Services, kind: SingleKind, con
   const put = async (ctx: ContextOf<Single['put']>): Promise<AnswerOf<Single['put']>> => {
     const caller = await authenticate(app, ctx, contract.put);
     const body = await presentBody(ctx.state.exchange, managementBody, invalidResource(kind));
-    return managed(await app.manage.putSingle(caller, kind, body, targetOf(ctx.state.exchange), strictOf(ctx.state.exchange)));
+    return managed(await app.manage.putSingle(caller, kind, body, targetOf(ctx.state.exchange), flagOf(ctx.state.exchange, 'strict')));
   };
   return {
     put,

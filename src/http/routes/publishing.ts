@@ -3,9 +3,9 @@ import { Refusal, refusal } from '../../kernel/errors.ts';
 import { isObject, type Json, type JsonObject } from '../../kernel/json.ts';
 import { invalidBody, type MakeRefusal, readJson } from '../body.ts';
 import { authenticate, targetOf } from '../credentials.ts';
-import { type Exchange, param, queryOf, queryParam, queryText } from '../exchange.ts';
+import { type Exchange, param, queryParam, queryText } from '../exchange.ts';
 import type { Handlers } from '../handlers.ts';
-import { managed, type Services, strictOf } from './services.ts';
+import { flagOf, managed, type Services } from './services.ts';
 
 const invalidSync: MakeRefusal = (message) => new Refusal(400, 'VALIDATION_FAILED', message);
 const invalidPreflight: MakeRefusal = () => new Refusal(400, 'INVALID_JSON', 'Body must be valid JSON.', { body: { mode: 'preflight' } });
@@ -18,7 +18,7 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       const caller = await authenticate(app, ctx, publishing.sync);
       const { exchange } = ctx.state;
       const body = await readJson(exchange, managementBody, invalidSync);
-      const how = { strict: strictOf(exchange, body), replaceAll: replacesAll(exchange) };
+      const how = { strict: flagOf(exchange, 'strict', body), replaceAll: flagOf(exchange, 'replaceAll') };
       return managed(await app.manage.sync(caller, body, targetOf(exchange), how));
     },
 
@@ -26,7 +26,7 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       const caller = await authenticate(app, ctx, publishing.preflight);
       const { exchange } = ctx.state;
       const body = await readJson(exchange, managementBody, invalidPreflight);
-      const how = { strict: strictOf(exchange, body), replaceAll: replacesAll(exchange) };
+      const how = { strict: flagOf(exchange, 'strict', body), replaceAll: flagOf(exchange, 'replaceAll') };
       return managed(await app.manage.preflight(caller, body, targetOf(exchange), how));
     },
 
@@ -39,14 +39,14 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       const caller = await authenticate(app, ctx, publishing.promote);
       const { exchange } = ctx.state;
       const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun', 'force']);
-      const [dryRun, force] = [flagOf(exchange, body, 'dryRun'), flagOf(exchange, body, 'force')];
+      const [dryRun, force] = [flagOf(exchange, 'dryRun', body), flagOf(exchange, 'force', body)];
       return managed(await app.manage.promote(caller, { dryRun, force }));
     },
 
     async discard(ctx) {
       const caller = await authenticate(app, ctx, publishing.discard);
       const body = await readJson(ctx.state.exchange, managementBody, invalidBody);
-      const dryRun = flagOf(ctx.state.exchange, membersOf(body), 'dryRun');
+      const dryRun = flagOf(ctx.state.exchange, 'dryRun', membersOf(body));
       return managed(await app.manage.discard(caller, body, { dryRun }));
     },
 
@@ -54,7 +54,7 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
       const caller = await authenticate(app, ctx, publishing.rollback);
       const { exchange } = ctx.state;
       const body = membersOf(await readJson(exchange, managementBody, invalidBody), ['dryRun', 'to']);
-      const how = { dryRun: flagOf(exchange, body, 'dryRun'), to: goalOf(exchange, body) };
+      const how = { dryRun: flagOf(exchange, 'dryRun', body), to: goalOf(exchange, body) };
       return managed(await app.history.rollback(caller, how));
     },
 
@@ -78,16 +78,6 @@ export function publishingHandlers({ app, managementBody }: Services): Handlers<
 }
 
 /**
- * Whether a push removes definitions that its lists lack. Other values are refused: counted as false, they would leave definitions in
- * place.
- */
-function replacesAll(exchange: Exchange): boolean {
-  const value = queryOf(exchange)['replaceAll'] ?? 'false';
-  if (value !== 'true' && value !== 'false') throw refusal('INVALID_REQUEST', '`replaceAll` must be true or false');
-  return value === 'true';
-}
-
-/**
  * The body of a promotion, rollback or discard; no body counts as an empty one. Unknown members are refused: if `dry_run` were ignored, a
  * dry run would promote.
  */
@@ -97,15 +87,6 @@ function membersOf(body: Json | undefined, known?: readonly string[]): JsonObjec
   const unknown = Object.keys(body).find((name) => known?.includes(name) === false);
   if (unknown === undefined) return body;
   throw refusal('INVALID_BODY', `The body has no member \`${unknown}\`, only ${known?.join(', ')}`);
-}
-
-/** A flag in the body or the query. Values other than true and false are refused for the same reason, as is `?dryRun` without a value. */
-function flagOf(exchange: Exchange, body: JsonObject, name: string): boolean {
-  const sent = Object.hasOwn(body, name) ? body[name] : false;
-  const value = queryOf(exchange)[name] ?? 'false';
-  if (typeof sent !== 'boolean' || (value !== 'true' && value !== 'false'))
-    throw refusal('INVALID_BODY', `\`${name}\` must be true or false`);
-  return sent || value === 'true';
 }
 
 /** The revision, as `publishes` lists it, of the publish that a rollback returns to: in the body or the query. */

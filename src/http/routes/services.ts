@@ -73,13 +73,13 @@ export async function presentBody(exchange: Exchange, bounds: BodyBounds, invali
 }
 
 /**
- * Whether findings count as errors: `strict=true` in the query, or `strict: true` in a body of sections. Other values are refused: counted
- * as false, they would let findings pass.
+ * Whether the query, or the body's member of this name, says `true`. Values other than true and false are refused, as is a name without a value:
+ * counted as false, a dry run would promote, findings would pass, and what was to be removed would stay.
  */
-export function strictOf(exchange: Exchange, body?: Json): boolean {
-  const value = queryOf(exchange)['strict'] ?? 'false';
-  const sent = isObject(body) && Object.hasOwn(body, 'strict') ? body['strict'] : false;
-  if ((value !== 'true' && value !== 'false') || typeof sent !== 'boolean') throw invalidBody('`strict` must be true or false');
+export function flagOf(exchange: Exchange, name: string, body?: Json, invalid: MakeRefusal = invalidBody): boolean {
+  const value = queryOf(exchange)[name] ?? 'false';
+  const sent = isObject(body) && Object.hasOwn(body, name) ? body[name] : false;
+  if ((value !== 'true' && value !== 'false') || typeof sent !== 'boolean') throw invalid(`\`${name}\` must be true or false.`);
   return sent || value === 'true';
 }
 

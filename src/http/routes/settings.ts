@@ -8,7 +8,7 @@ import { readJson } from '../body.ts';
 import { authenticate } from '../credentials.ts';
 import { queryParam } from '../exchange.ts';
 import type { ContextOf, Handlers } from '../handlers.ts';
-import { invalidResource, managed, type Services, strictOf } from './services.ts';
+import { flagOf, invalidResource, managed, type Services } from './services.ts';
 
 /** Project settings, and revoking a public key. */
 export function settingsHandlers(services: Services): Handlers<typeof settings> {
@@ -24,7 +24,7 @@ export function settingsHandlers(services: Services): Handlers<typeof settings> 
       const caller = await authenticate(app, ctx, settings.change);
       // Without a body there is nothing to change. An editor's script sends `{}` for no body.
       const body = await readJson(ctx.state.exchange, managementBody, invalidResource('project-settings'));
-      return spelled(await app.settings.change(caller, body ?? {}, strictOf(ctx.state.exchange, body)));
+      return spelled(await app.settings.change(caller, body ?? {}, flagOf(ctx.state.exchange, 'strict', body)));
     },
 
     async revokePublicKey(ctx) {

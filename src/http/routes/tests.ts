@@ -4,7 +4,7 @@ import { wireNames } from '../../domain/wire-names.ts';
 import { readJson } from '../body.ts';
 import { authenticate, targetOf } from '../credentials.ts';
 import type { Handlers } from '../handlers.ts';
-import { invalidResource, managed, type Services, strictOf } from './services.ts';
+import { flagOf, invalidResource, managed, type Services } from './services.ts';
 
 const invalid = invalidResource('tests');
 
@@ -20,7 +20,7 @@ export function testHandlers({ app, managementBody, settings }: Services): Handl
       const caller = await authenticate(app, ctx, tests.replace);
       const { exchange } = ctx.state;
       const body = await readJson(exchange, managementBody, invalid);
-      return managed(await app.tests.replace(caller, body, strictOf(exchange, body)));
+      return managed(await app.tests.replace(caller, body, flagOf(exchange, 'strict', body)));
     },
 
     async testEndpoint(ctx) {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../kernel/pause.ts';
 import { hashOf, NO_HASH, verifyLink } from '../chain.ts';
 import { FOREIGN, fillerOf, isForeign } from '../foreign.ts';
 import { type AppendResult, AppendTooLarge, LogUnavailable, OutcomeUnknown, type RecordedEvent } from '../port.ts';
@@ -311,7 +311,7 @@ class Copy {
         if (!(error instanceof OutcomeUnknown || error instanceof LogUnavailable) || performance.now() > giveUpAt) throw error;
       }
       // Sends the identical append again. At an exact revision it is stored once, whatever became of the first try.
-      await sleep(retry.pauseMs, undefined, { signal }).catch(() => undefined);
+      await pause(retry.pauseMs, signal);
       if (signal.aborted) return 'stopped';
     }
   }
