@@ -3,6 +3,7 @@ import type { JsonObject } from './json-value.ts';
 /** Every refusal of the product itself: code, HTTP status, default text. The codes of endpoint authors are not here. */
 export const CATALOGUE = {
   ACCESS_DENIED: [403, 'Access denied'],
+  ADDRESS_TAKEN: [400, 'Another route has this address, so nothing could be reached under it; choose another name'],
   ANSWER_TOO_LARGE: [413, 'The answer is larger than what is kept for an Idempotency-Key; nothing was written'],
   APPEND_TOO_LARGE: [413, 'This change is too large for one commit; split it'],
   AUTH_SESSION_DISABLED: [403, 'Auth sessions are not enabled for this project: its setting is enableAuthSessions'],

@@ -123,7 +123,14 @@ const headers = { ...AS_PLAYER, ...TARGET } as const;
 const written = { ...headers, ...SAVE_VERSION } as const;
 const VERSIONED = { ...POSITION_HEADER, ...STALE_HEADER, ...VERSION_HEADER } as const;
 const ACCESS = ['NOT_FOUND', 'ENDPOINT_ONLY'] as const;
-const STORED = ['SCHEMA_VALIDATION_FAILED', 'UNIQUE_VIOLATION', 'RATE_LIMIT', 'RATE_LIMIT_DAILY', 'COLLECTION_TYPE_MISMATCH'] as const;
+const STORED = [
+  'ADDRESS_TAKEN',
+  'SCHEMA_VALIDATION_FAILED',
+  'UNIQUE_VIOLATION',
+  'RATE_LIMIT',
+  'RATE_LIMIT_DAILY',
+  'COLLECTION_TYPE_MISMATCH',
+] as const;
 
 export const documents = {
   read: route({

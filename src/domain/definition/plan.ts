@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../contract/answers.ts';
 import type { Item } from '../../contract/resources/definition.ts';
 import type { Json, JsonObject } from '../../kernel/json.ts';
 import { type Widening, wideningsOf } from '../access/widened.ts';
+import { takenCollection } from '../document/address.ts';
 import type { PublishTarget } from '../events.ts';
 import type { DefinitionItem, DefinitionsState } from '../states.ts';
 import { idProblem, invalid, storedTextProblem } from './check.ts';
@@ -55,7 +56,8 @@ export function plan(state: DefinitionsState, kind: ListedKind, item: Json, targ
   const before = existing(state, kind, target, definition, byName) ?? existing(state, kind, target, { id: own }, false);
   const id = before?.id ?? own;
   const { whole, put } = wholeOf(kind, definition, id);
-  const problem = putProblem(kind, put, key);
+  const taken = kind === 'collection' && before === undefined ? takenCollection(id) : null;
+  const problem = (taken === null ? null : invalid(`${taken} Choose another id.`)) ?? putProblem(kind, put, key);
   // The tools look up a failure by file name, which is the item's id, not the id in the source.
   const opens = openedBy(state, kind, whole, target);
   return problem === null ? { ok: true, put, definition: whole, before, opens, warnings } : unfit(problem, givenId(item) ?? own);

@@ -6,6 +6,7 @@ import type { DomainEvent, Fork, Operation, Space } from '../events.ts';
 import { applyRules, type Flag, type LimitResult } from '../limit/apply.ts';
 import { reachedBy } from '../query/reached.ts';
 import type { DocumentState, WindowState } from '../states.ts';
+import { refuseTakenKey } from './address.ts';
 import { checkChange, checkDocument } from './check.ts';
 import { DocumentDraft } from './document-draft.ts';
 import { MAX_ENTRIES, tooManyEntries } from './ledger.ts';
@@ -88,11 +89,13 @@ function readSaveVersion(value: Json | undefined): number | null | undefined {
 }
 
 /**
- * Decides one write. Refusals, in order: operations 400 `INVALID_OPERATION`, schema 400 `SCHEMA_VALIDATION_FAILED`, size 413 `PAYLOAD_TOO_LARGE`
- * (before the schema if the body is the document), save version 409 `STALE_SAVE` or `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or
- * `RATE_LIMIT_DAILY`, ledger 413 `APPEND_TOO_LARGE`.
+ * Decides one write. Refusals, in order: address of a new document 400 `ADDRESS_TAKEN`, operations 400 `INVALID_OPERATION`, schema 400
+ * `SCHEMA_VALIDATION_FAILED`, size 413 `PAYLOAD_TOO_LARGE` (before the schema if the body is the document), save version 409 `STALE_SAVE` or
+ * `SAVE_VERSION_REQUIRED`, limits 429 `RATE_LIMIT` or `RATE_LIMIT_DAILY`, ledger 413 `APPEND_TOO_LARGE`.
  */
 export function decideWrite(command: WriteCommand): Decided | Refusal {
+  const taken = isThere(command.current) ? null : refuseTakenKey(command.collection, command.key);
+  if (taken !== null) return taken;
   const draft = refusingOperations(() => draftOf(command));
   if (draft instanceof Refusal) return draft;
   const printed = printObject(draft.stored);

@@ -10,6 +10,7 @@ import {
 import { evolveDefinitions, layerHash } from '../../../src/domain/definition/evolve.ts';
 import { listGameValues } from '../../../src/domain/definition/listing.ts';
 import { definitionOf } from '../../../src/domain/definition/overlay.ts';
+import { publishEvents, putOf } from '../../../src/domain/definition/publish.ts';
 import type { DefinitionItem, DefinitionsState } from '../../../src/domain/states.ts';
 import { WIRE_TEXTS } from '../../../src/domain/wire-names.ts';
 import type { Json, JsonObject } from '../../../src/kernel/json.ts';
@@ -165,6 +166,21 @@ describe('PUT and POST of an array', () => {
       expect(refused(decideUpsertMany(EMPTY, 'collection', [{ id, name: id }], LIVE)).status).toBe(400);
     }
     expect(accepted(decideUpsertMany(EMPTY, 'collection', [{ id: 'collection-camp' }], LIVE)).events).toHaveLength(2);
+  });
+
+  it('a new collection has no id whose address another route takes; one that is there stays, with a finding', () => {
+    for (const id of ['stats', 'Stats', 'queries']) {
+      const { message, status } = refused(decideUpsertMany(EMPTY, 'collection', [{ id }], LIVE));
+      expect([status, message]).toEqual([
+        400,
+        expect.stringMatching(/^A collection '\w+' could not be read: GET .* is another route\. Choose another id\./),
+      ]);
+    }
+    expect(refused(decideUpsertMany(EMPTY, 'collection', [{ name: 'stats' }], LIVE)).status).toBe(400);
+    const imported = fold(EMPTY, publishEvents(EMPTY, 'live', [putOf('collection', 'stats', { id: 'stats' })]));
+    const pushed = accepted(decideUpsertMany(imported, 'collection', [{ id: 'stats', name: 'stats', schema: { n: 'number' } }], LIVE));
+    expect(pushed.events).toHaveLength(2);
+    expect(JSON.stringify(pushed.answer)).toContain('"code":"ADDRESS_TAKEN"');
   });
 
   it('with one bad element nothing is written, and the answer has a result for each', () => {

@@ -99,6 +99,7 @@ describe('the validator', () => {
     ['MISSING_STEP_TYPE /steps/0', 'endpoint', step({})],
     ['INVALID_STEP_TYPE /steps/0/type', 'endpoint', step({ type: 'explode' })],
     ['MISSING_COLLECTION /steps/0', 'endpoint', step({ type: 'read', key: 'k' })],
+    ['ADDRESS_TAKEN /steps/0/key', 'endpoint', step({ type: 'write', collection: 'c', key: 'list', ops: [] })],
     ['MISSING_KEY /steps/0', 'endpoint', step({ type: 'delete', collection: 'c' })],
     ['MISSING_KEY /steps/0', 'endpoint', step({ type: 'read', collection: 'towns' })],
     ['MISSING_KEY /steps/0', 'endpoint', step({ type: 'read', collection: 'c', key: '' })],

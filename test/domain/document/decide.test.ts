@@ -36,6 +36,21 @@ function refused(command: WriteCommand): Refusal {
 const ops = (...list: { op: string; path: string; value?: number | string; source?: string }[]) =>
   ({ kind: 'operations', ops: list }) as const;
 
+describe('the key of a new document', () => {
+  test('is none whose address another route takes; a document that is there is still written', () => {
+    const feed = collection({}, { id: 'feed', type: 'global' });
+    for (const command of [{ key: 'list' }, { key: 'APPEND' }, { collection: collection({}, { id: 'Analytics' }), key: 'events' }]) {
+      expect(refused(write(command))).toMatchObject({ status: 400, code: 'ADDRESS_TAKEN' });
+      expect(accepted(write({ ...command, current: stored({ a: 1 }) })).state.version).toBe(4);
+      expect(refused(write({ ...command, current: stored(null) })).code).toBe('ADDRESS_TAKEN');
+    }
+    expect(refused(write({ collection: feed, key: 'ledger' })).message).toContain('GET /v3/storage/{project}/{collection}/{key}/ledger');
+    for (const command of [{ key: 'ledger' }, { key: 'events' }, { key: 'heartbeat' }, { collection: feed, key: 'record' }]) {
+      expect(accepted(write(command)).state.version).toBe(1);
+    }
+  });
+});
+
 describe('reading the body', () => {
   test('a list called ops makes operations, anything else a plain document', () => {
     expect(readWriteBody({ ops: [{ op: 'inc', path: 'a', value: 1 }], other: 1 })).toEqual({

@@ -4,6 +4,7 @@ import { namesIn, type Written } from '../../../contract/resources/member.ts';
 import { compareNumbers, isArray, isNumber, isObject, type Json, type JsonObject, jsonEquals } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
 import { member } from '../../../kernel/path.ts';
+import { takenCollection } from '../../document/address.ts';
 import { growthWindows } from '../../limit/fields.ts';
 import { acceptValue } from '../../wire-names.ts';
 import { objectOf, stringOf } from '../read.ts';
@@ -25,6 +26,7 @@ export function collectionFindings(definition: Written<typeof collection>, findi
   if (name !== undefined && !/^[a-z0-9_]+$/.test(name)) {
     findings.add('COLLECTION_NAME_FORMAT', '/name', 'A name should hold only small letters, digits and _.');
   }
+  addressFindings(definition, findings);
   const type = stringOf(definition.collectionType);
   if (type !== undefined && !COLLECTION_TYPES.some((known) => known === acceptValue('collectionType', type))) {
     findings.add('COLLECTION_TYPE', '/collectionType', `The type '${type}' is taken for per-platformid.`);
@@ -50,6 +52,15 @@ export function collectionFindings(definition: Written<typeof collection>, findi
   if (asksToBePublic && (constants !== null || tables !== null)) {
     const message = `Games do not see these constants and tables: 'accessMode' is about documents.`;
     findings.add('GAME_VALUES_HIDDEN', '/visibility', message, `Say 'visibility: public', or 'private'.`);
+  }
+}
+
+/** A new collection with such an id is refused; one that was there before this was known stays, and endpoints may use it. */
+function addressFindings({ id, name }: Written<typeof collection>, findings: Findings): void {
+  for (const [member, written] of Object.entries({ id, name })) {
+    const taken = takenCollection(stringOf(written) ?? '');
+    if (taken !== null)
+      findings.add('ADDRESS_TAKEN', `/${member}`, taken, 'Games cannot read its documents; endpoints can. Another name can be read.');
   }
 }
 

@@ -10,6 +10,7 @@ import {
 } from '../../../contract/resources/step.ts';
 import { isArray, isNumber, isObject, type Json, type JsonObject } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/nearest.ts';
+import { refuseTakenKey } from '../../document/address.ts';
 import { SLEEP_FIELDS } from '../../endpoint/steps/sleep.ts';
 import { objectOf } from '../read.ts';
 import { calledFindings } from './called.ts';
@@ -31,13 +32,28 @@ type Search = 'lookup' | 'filter' | 'random_select';
 
 function target(step: Step<'read' | 'write' | 'delete'>, pointer: string, findings: Findings): void {
   collection(step, pointer, findings);
-  if (isText(step.key)) return;
+  if (isText(step.key)) {
+    addressFinding(step, step.key, pointer, findings);
+    return;
+  }
   const { collection: named, key, type } = step;
   const mayMeanTheCaller = key === undefined && type !== 'delete' && isText(named);
   // Nobody knows whether a collection that is not there belongs to players.
   const isMissing = isText(named) && !isTemplated(named) && !findings.known.collection(named);
   if (mayMeanTheCaller && (isMissing || findings.known.playersCollection(named))) return;
   findings.add('MISSING_KEY', pointer, `This step needs a 'key'.`, 'Such as {{platformId}}.');
+}
+
+/** A document that a step makes under a fixed key. */
+function addressFinding(
+  { type, collection: name }: Step<'read' | 'write' | 'delete'>,
+  key: string,
+  pointer: string,
+  findings: Findings,
+): void {
+  if (type !== 'write' || isTemplated(key) || !isText(name)) return;
+  const refused = refuseTakenKey({ id: name, type: 'per-platformid' }, key);
+  if (refused !== null) findings.add(refused.code, `${pointer}/key`, `${refused.message}.`);
 }
 
 function collection({ collection: name }: Pick<Step<'read'>, 'collection'>, pointer: string, findings: Findings): void {
